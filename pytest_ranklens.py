@@ -3,7 +3,8 @@
     def test_search(ranklens):
         ranklens.assert_not_worse("new.run", "baseline.json", "qrels.txt", "nDCG@10", margin=0.01)
 
-Every pytest loads it where Ranklens is installed, so nothing else is imported until it is used.
+Every pytest loads this module if Ranklens is installed, so nothing else is imported until it is
+used.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class UnclearGate(UserWarning):
-    """It cannot be told whether a run is worse, which is set to pass."""
+    """A gate cannot tell whether a run is worse, which is set to pass."""
 
 
 class UnansweredQueries(UserWarning):
@@ -26,7 +27,7 @@ class UnansweredQueries(UserWarning):
 
 
 class Ranklens:
-    """What the fixture gives."""
+    """Assertions of the fixture `ranklens`."""
 
     def assert_not_worse(
         self,
@@ -40,14 +41,14 @@ class Ranklens:
         if_unclear: Literal["pass", "fail"] = "pass",
         allow_changed: bool = False,
     ) -> GateReport:
-        """Fail where the run is worse than its baseline by more than the margin.
+        """Fail if the run is worse than its baseline by more than the margin.
 
         `run`, `baseline` and `qrels` are as in `metrics_core.gate`: paths, a snapshot as the
-        baseline, or as Python holds them; so are the other arguments. `measure` may be of some
-        queries, with `queries` that have the column: "nDCG@10[category=Billing]". Where it cannot
-        be told, it warns, or fails where that is asked for; it also warns of queries without
-        results. The message is the command's table, or
-        what is wrong with what was given. The report is given back.
+        baseline, or tables in Python; so are the other arguments. `measure` may be restricted to
+        some queries, whose column is in `queries`: "nDCG@10[category=Billing]". If the gate cannot
+        tell, warns with UnclearGate, or fails with `if_unclear="fail"`; otherwise warns with
+        UnansweredQueries of queries without results. The message of a failure is the command's
+        table, or the error in the input. Returns the report.
         """
         __tracebackhide__ = True
         from metrics_core import RanklensError, gate

@@ -1,4 +1,4 @@
-"""`python -m dashboard` is the command `ranklens`."""
+"""`python -m dashboard` runs the command `ranklens`."""
 
 import sys
 

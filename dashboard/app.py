@@ -1,4 +1,4 @@
-"""The entry: one run of the app, whichever page it shows."""
+"""The entry point: one run of the app, for any page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
-# `streamlit run` looks for modules in this folder, not in the one that holds the package.
+# `streamlit run` looks for modules in this folder, not in the parent of the package.
 ROOT = str(Path(__file__).resolve().parents[1])
 if ROOT not in sys.path:
     sys.path.insert(0, ROOT)
@@ -33,7 +33,7 @@ def main() -> None:
     session.sync(current)
     try:
         has_no_collection = is_collection_missing()
-        # Another collection is chosen before any page can show one.
+        # The user must choose another collection before a page can show one.
         shown_page = (
             next(p for p in PAGES if p.name == "collections") if has_no_collection else current
         )
@@ -52,7 +52,7 @@ def main() -> None:
     except RanklensError as error:
         frame.show_error(error)
     except Exception as error:
-        frame.show_failure(error)  # whatever a collection holds, the others can be opened
+        frame.show_failure(error)  # so that other collections can still be opened
 
 
 main()

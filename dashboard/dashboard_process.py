@@ -1,4 +1,4 @@
-"""A dashboard of some tables in a process of its own, for as long as this one wants it."""
+"""A dashboard of some tables in a process of its own, which ends no later than this one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from metrics_core.base.errors import RanklensError
 from metrics_core.formats import Loaded
 
 _ROOT = str(Path(__file__).parents[1])
-# Wherever this process found the package; what stands before it is found first there, too.
+# Import from the same place as this process; appended, so that earlier entries still come first.
 _BEGIN = (
     f"import sys; sys.path.append({_ROOT!r}); from dashboard.start import main; sys.exit(main())"
 )
@@ -28,12 +28,14 @@ _SECONDS_TO_END = 20
 
 
 class DashboardProcess:
-    """A dashboard at `address`, which ends with `close`, or with this process, however that ends.
-    In a notebook it is shown as a link."""
+    """A dashboard at `address`. It ends with `close`, or with this process, however that ends. A
+    notebook shows it as a link."""
 
     def __init__(self, folder: Path, view: Address, temporary: TemporaryFolder | None):
-        """Serve a workspace's folder, which goes in the end if it is `temporary`. Raises
-        RanklensError where that does not begin."""
+        """Serve the folder of a workspace, which is removed at the end if it is `temporary`.
+
+        Raises RanklensError if the dashboard does not start.
+        """
         with TemporaryFile("w+") as complaints:
             self._process = _start_process(folder, complaints)
             printed = _first_line(self._process)
@@ -46,7 +48,7 @@ class DashboardProcess:
         self._end = finalize(self, _end_process, self._process, temporary)
 
     def close(self) -> None:
-        """End it; a second time does nothing."""
+        """End the dashboard; calling it again does nothing."""
         self._end()
 
     def __enter__(self) -> DashboardProcess:
@@ -73,10 +75,11 @@ class DashboardProcess:
 def serve_tables(
     files: Iterable[Loaded], view: Address, *, name: str, folder: str | Path | None = None
 ) -> DashboardProcess:
-    """Keep tables as a collection of this name and serve it; `view` is what its address shows.
+    """Store tables as a collection of this name and serve it at the address `view`.
 
-    In a `folder` the collection stays, and what is kept under its name again takes the place of
-    what it was; without one it is gone in the end. Raises RanklensError and StorageError.
+    In a `folder` the collection is kept; files stored again under the same names replace the
+    earlier ones. Without a folder everything is removed at the end. Raises RanklensError and
+    StorageError.
     """
     temporary = None
     if folder is None:
@@ -92,8 +95,11 @@ def serve_tables(
 
 
 def _start_process(folder: Path, complaints: IO[str]) -> subprocess.Popen[str]:
-    """The command on any free port, in a session of its own: what interrupts a cell leaves it. It
-    ends with its standard input, which the system closes however this process ends."""
+    """Start the command on any free port.
+
+    It runs in a session of its own, so that interrupting a cell does not stop it. It ends with its
+    standard input, which the system closes however this process ends.
+    """
     options = ["--port", "0", "--workspace", str(folder), "--until-eof"]
     return subprocess.Popen(
         [sys.executable, "-c", _BEGIN, *options],

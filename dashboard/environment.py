@@ -1,4 +1,4 @@
-"""What the start was told, for who asks later: the variables of this process. It loads nothing."""
+"""Options of the start, as environment variables of this process. Imports nothing else."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ WORKSPACE_VARIABLE = "RANKLENS_WORKSPACE"
 
 
 def data_folder() -> str:
-    """The folder of files that was given at the start; "" where none was."""
+    """The folder of files given at the start; empty without one."""
     return os.environ.get(DATA_VARIABLE, "")
 
 
 def workspace_folder() -> Path:
-    """The folder that remembers uploads. Raises RanklensError where none is named and this account
-    has no home folder."""
+    """The workspace folder. Raises RanklensError if none is named and this account has no home
+    folder."""
     folder_name = os.environ.get(WORKSPACE_VARIABLE)
     return Path(folder_name) if folder_name else default_folder()
 
 
 def default_folder() -> Path:
-    """Where files are remembered if nobody says otherwise: the user's data folder. Raises
-    RanklensError where there is none."""
+    """The default workspace folder, in the user's data folder. Raises RanklensError without a home
+    folder."""
     base = os.environ.get("XDG_DATA_HOME")
     try:
         return (Path(base) if base else Path.home() / ".local" / "share") / "ranklens"

@@ -3,8 +3,9 @@
     >>> from dashboard.notebook import show
     >>> show({"bm25": bm25, "dense": dense}, qrels, measure="nDCG@10")  # doctest: +SKIP
 
-The value of a cell is verdict, intervals and table; `.queries()`, `.breakdown("category")`,
-`.curves()`, `.explain("q1")`, `.figure("curves")`, `.report("x.html")` and `.open()` go on.
+A cell shows verdict, intervals and table. The value also has `.queries()`,
+`.breakdown("category")`, `.curves()`, `.explain("q1")`, `.figure("curves")`, `.report("x.html")`
+and `.open()`.
 """
 
 from __future__ import annotations
@@ -57,11 +58,11 @@ def show(
     run: str | None = None,
     documents: Documents | None = None,
 ) -> NotebookComparison:
-    """A comparison as a value that a notebook draws.
+    """Return a comparison that a notebook displays.
 
-    `runs` and `qrels` are what `evaluate` takes, `queries` what `breakdown` does; `run` is the one
-    that it speaks of, the best of the others unless one is named, `baseline` the first unless one
-    is named. Raises as `evaluate`, and UnknownRunError.
+    `runs` and `qrels` are as in `evaluate`, `queries` as in `breakdown`. `run` is the run in focus,
+    by default the best other than the baseline; `baseline` is by default the first run. Raises as
+    `evaluate`, and UnknownRunError.
     """
     table = qrels_from(qrels)
     loaded_runs = runs_from(runs, table.query_ids)
@@ -76,10 +77,10 @@ def show(
 
 
 class NotebookComparison:
-    """A comparison: its `_repr_html_` is the cell, its text verdict and table."""
+    """A comparison. A notebook displays it as HTML; its text has verdict and table."""
 
     def __init__(self, study: Study, comparison: Comparison) -> None:
-        """Of what is loaded the runs and the measure that are compared."""
+        """`comparison` selects the compared runs and the measure in the study."""
         self._study, self._view = study, comparison
 
     @cached_property
@@ -92,31 +93,46 @@ class NotebookComparison:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Every run on each measure: run, measure, mean, difference to the baseline, its interval,
-        p corrected for the runs, verdict."""
+        """Every run on each measure: run, measure, mean, difference, low, high, p_corrected,
+        verdict.
+
+        `difference` is to the baseline, with the interval `low` to `high`; `p_corrected` is
+        corrected for all runs.
+        """
         columns = ["run", "measure", "mean", "difference", "low", "high", "p_corrected", "verdict"]
         table = self._overview.table
         return table[columns].reset_index(drop=True)
 
     def queries(self) -> pd.DataFrame:
-        """Every query with its scores and their difference, the worst first."""
+        """Every query with its scores and their difference, worst first.
+
+        Columns: query_id, query (its text), difference, a column of scores for each run, unjudged,
+        and the columns of the queries.
+        """
         return query_list(self._study, self._view, QueryListRequest()).download_table.reset_index(
             drop=True
         )
 
     def breakdown(self, by: str) -> pd.DataFrame:
-        """Means and differences by a column of the queries. Raises UnknownColumnError."""
+        """Means and differences by a column of the queries, as the frame of
+        `metrics_core.breakdown`.
+
+        Raises UnknownColumnError.
+        """
         columns = list(self._study.columns(self._view))
         if by not in columns:
             raise UnknownColumnError(by, columns)
         return scores_by_column(self._study, self._view, by)
 
     def curves(self) -> pd.DataFrame:
-        """Precision, recall and nDCG by the number of results counted."""
+        """Precision, recall and nDCG by cutoff.
+
+        Columns: run, k, mean, low, high, difference, diff_low, diff_high, queries, measure.
+        """
         return curves_answers.curves(self._study, self._view).table
 
     def explain(self, query: Any) -> Explanation:
-        """Why a query scores as it does, as of `metrics_core.explain`."""
+        """Explain the scores of a query, as `metrics_core.explain` does."""
         study, view = self._study, self._view
         return explain(
             list(study.runs.values()),
@@ -128,7 +144,8 @@ class NotebookComparison:
         )
 
     def figure(self, name: str = "curves", *, measure: str = "nDCG") -> go.Figure:
-        """A chart of the pages as Plotly has it: "curves" of P, R or nDCG."""
+        """A chart of the pages as a Plotly figure: "curves" of P, R or nDCG. Raises
+        ParameterError."""
         from dashboard.drawing.figures.curves import measure_by_cutoff
 
         answer = curves_answers.curves(self._study, self._view)
@@ -150,10 +167,12 @@ class NotebookComparison:
         include: Include = "full texts",
         with_data: bool = False,
     ) -> Path:
-        """Write the report, one HTML file or what a browser prints of it as .pdf, and say where it
-        is. It has the "full texts", the "run names" (queries and documents are numbered), or the
-        "scores only" (runs are A, B, C). `with_data` it carries the tables, and opens in Ranklens.
-        Raises ParameterError."""
+        """Write the report as HTML, or as PDF if the path ends in .pdf; return its path.
+
+        `include` is "full texts", "run names" (queries and documents are numbered) or "scores only"
+        (runs are A, B, C). `with_data` embeds the tables, so that the report opens in Ranklens.
+        Raises ParameterError, and RanklensError if a PDF needs a browser and there is none.
+        """
         from dashboard.drawing.report.document import document
         from dashboard.drawing.report.parts import ReportRequest
         from dashboard.printing import write_page
@@ -177,9 +196,11 @@ class NotebookComparison:
     def open(
         self, folder: str | Path | None = None, *, name: str = "From a notebook"
     ) -> DashboardProcess:
-        """Open the comparison in Ranklens: its address, which holds until it is closed or this
-        process ends. In a `folder` runs and judgments stay, with what is noted and judged there,
-        as the collection of this `name`; without one they go in the end."""
+        """Open the comparison in Ranklens; it runs until it is closed or this process ends.
+
+        In a `folder`, runs and judgments are kept with the notes and grades made there, as the
+        collection of this `name`. Without one everything is removed at the end.
+        """
         view = self._view
         address = address_for_measure(view.measure, view.baseline, view.focus)
         return serve_tables(self._files(), address, name=name, folder=folder)

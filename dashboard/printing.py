@@ -1,7 +1,7 @@
-"""PDF of an HTML page, by whatever browser is at hand.
+"""Print an HTML page as PDF with an installed browser.
 
-Chrome, Chromium and Edge print a page without a window, fonts embedded, at the size that its style
-names (`@page`). None is brought along: where there is none, the error says what to install.
+Chrome, Chromium and Edge print without a window, with embedded fonts, at the page size of the style
+sheet (`@page`). No browser is bundled; without one the error says what to install.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _NAMES = (
 _ON_A_MAC = ("Google Chrome", "Chromium", "Microsoft Edge")
 _ON_WINDOWS = (r"Google\Chrome\Application\chrome.exe", r"Microsoft\Edge\Application\msedge.exe")
 _LONGEST = 120
-"""Seconds after which a browser that has not printed will not."""
+"""Seconds until printing is given up."""
 
 
 def find_browser() -> str | None:
-    """The path of a browser that prints; None where there is none."""
+    """The path of a browser that can print; None without one."""
     return next((path for path in _find_browsers() if path), None)
 
 
@@ -45,8 +45,10 @@ def _find_browsers() -> Iterator[str | None]:
 
 
 def write_page(page: str, path: str | Path) -> int:
-    """Write a page where it is to stand, as PDF where that ends so; returns its size in bytes.
-    Raises as `print_pdf` and `replace_file`."""
+    """Write a page as HTML, or as PDF if the path ends in .pdf; return its size in bytes.
+
+    Raises as `print_pdf` and `replace_file`.
+    """
     content = encode_text(page, path)
     if Path(path).suffix.lower() == ".pdf":
         content = print_pdf(page, "html")
@@ -55,8 +57,8 @@ def write_page(page: str, path: str | Path) -> int:
 
 
 def print_pdf(page: str, instead: str) -> bytes:
-    """The page as PDF. Raises RanklensError where no browser is at hand or it prints nothing;
-    `instead` is the ending of a file that needs none."""
+    """Print a page as PDF. Raises RanklensError if there is no browser or it prints nothing;
+    `instead` is the file ending that needs no browser."""
     browser = find_browser()
     if browser is None:
         raise RanklensError(
@@ -88,13 +90,13 @@ def print_pdf(page: str, instead: str) -> bytes:
 
 
 def _browser_options(folder: Path) -> list[str]:
-    """Without a window, a reader's own settings and any call home."""
+    """Options to print without a window, the user's settings or network access."""
     options = [
         "--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
         "--disable-background-networking", "--disable-extensions", "--no-pdf-header-footer",
         f"--user-data-dir={folder / 'profile'}",
     ]  # fmt: skip
-    # The account root has no sandbox, as in a container; what is printed is a page of our own.
+    # Chrome's sandbox does not work for root, as in a container; the page is our own.
     as_root = hasattr(os, "geteuid") and os.geteuid() == 0
     return [*options, "--no-sandbox"] if as_root else options
 

@@ -1,4 +1,4 @@
-"""The command `ranklens`: start the dashboard on this computer only, and say where it is."""
+"""The command `ranklens`: start the dashboard on this computer only, and print its address."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _BACKLOG = 128
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve the dashboard in this process until it is ended; returns the exit status.
+    """Serve the dashboard in this process until it is ended; return the exit status.
 
-    No second process serves, so whatever ends this one (Ctrl-C, SIGTERM) ends the server.
+    There is no second process, so anything that ends this one (Ctrl-C, SIGTERM) ends the server.
     """
     command_line = sys.argv[1:] if arguments is None else list(arguments)
     if find_spec("streamlit") is None:
@@ -40,14 +40,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     if command_line and command_line[0] in commands.COMMANDS:
         return commands.run_command(command_line[0], command_line[1:])
-    # Before numpy is loaded: threads of a product that wait for each other take many times as long
-    # while others work. What pays on several cores brings its own (`metrics_core.base.parallel`).
+    # Set before numpy is imported: threads of a matrix product that wait for each other are many
+    # times slower while other threads work. Work that benefits from several cores has its own
+    # threads (`metrics_core.base.parallel`).
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # What is written from here on is for this account only.
+    # Files written from here on are private to this account.
     os.umask(0o077)
     signal.signal(signal.SIGTERM, _handle_signal)
-    # One that is ignored (`nohup`) stays so. Not by KeyboardInterrupt: where one passes through an
-    # `exec`, as of each dataclass that is loaded, Python forgets whatever status is returned.
+    # An ignored SIGINT (`nohup`) stays ignored. KeyboardInterrupt is not used: if it passes through
+    # an `exec`, as in the definition of each dataclass, Python drops the returned status.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _handle_signal)
     return ending.exit_with_status(lambda: _serve(_make_parser().parse_args(command_line)))
@@ -56,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _serve(options: argparse.Namespace) -> int:
     _allow_all_files()
     heap.keep_freed_memory(shared=True)
-    # Until all is loaded, none of which is garbage: a tenth of the time went into looking for it.
+    # Imports create no garbage; collecting it would take a tenth of the start.
     gc.disable()
     try:
         _name_folders(options)
@@ -76,7 +77,7 @@ def _serve(options: argparse.Namespace) -> int:
     print(f"Ranklens: http://{ADDRESS}:{port}/{fields and f'?{fields}'}", flush=True)
     if not token:
         print(_OPEN_TO_ALL, file=sys.stderr, flush=True)
-    # Only now, because it takes a second.
+    # Started only now, because it takes a second.
     from dashboard.serving.server import serve
     from dashboard.temporary_folders import remove_abandoned
 
@@ -86,7 +87,7 @@ def _serve(options: argparse.Namespace) -> int:
 
 
 def _name_folders(options: argparse.Namespace) -> None:
-    """Put the folders that were given where the pages look for them. Raises _RefusedError."""
+    """Set the environment variables for the given folders. Raises _RefusedError."""
     if options.data:
         folder = _resolve_folder(options.data)
         if not folder.is_dir():
@@ -106,8 +107,7 @@ def _resolve_folder(name: str) -> Path:
 
 
 def _import_file(name: str, folder: Path) -> str:
-    """Make a collection of the one that a file holds; its id. Raises _RefusedError and
-    StorageError."""
+    """Import the collection in a file and return its id. Raises _RefusedError and StorageError."""
     from dashboard.workspace import Workspace
     from dashboard.workspace.taken_out import in_page
     from dashboard.workspace.taken_out.packing import is_packed, unpack
@@ -125,13 +125,13 @@ def _import_file(name: str, folder: Path) -> str:
 
 
 def _allow_all_files() -> None:
-    """Let as many files and connections be open as the system lets this account have."""
+    """Raise the limit of open files to the maximum that the system allows this account."""
     if os.name != "posix":
         return
     import resource
 
     hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    # macOS says that there is no limit, and may have this one.
+    # macOS reports no limit, but may refuse more than this one.
     for allowed in (hard_limit, 10_240):
         with suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard_limit))
@@ -145,7 +145,8 @@ _OPEN_TO_ALL = (
 
 
 def _load_token(folder: Path, *, renewed: bool) -> str:
-    """The workspace's token, a new one if asked; where none can be kept, one for this start."""
+    """The workspace's token, or a new one if `renewed`; if it cannot be stored, one for this start
+    only."""
     from dashboard.serving.door.token import load_token, new_token
 
     try:
@@ -160,17 +161,17 @@ def _load_token(folder: Path, *, renewed: bool) -> str:
 
 
 class _RefusedError(Exception):
-    """What the command cannot do, with the reason in a sentence."""
+    """A command that cannot be run, with the reason as a sentence."""
 
 
 def _open_socket(port: int) -> socket.socket:
-    """A socket that listens on this port already: a page that is opened too early waits."""
+    """Open a socket that listens already, so that a page that is opened too early waits."""
     if not 0 <= port < 2**16:
         raise _RefusedError(
             f"{port} is not a port; a port is a number from 1 to 65535, or 0 for any."
         )
     listening = socket.socket()
-    # A port that was left a moment ago is free.
+    # Allow a port that was closed a moment ago.
     if os.name == "posix":
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -193,7 +194,7 @@ def _next_port(port: int) -> int:
 
 
 def _end_with_input() -> None:
-    """Who started this holds the other end of its input, and lets go of it however he ends."""
+    """End when standard input closes: the starting process holds its other end, however it ends."""
     sys.stdin.buffer.read()
     os.kill(os.getpid(), signal.SIGTERM)
 

@@ -1,6 +1,9 @@
-"""All that is used of Streamlit and that it does not promise: names with an underscore, modules of
-its inside, habits. A test names the version for which it was looked at; with another one, each
-function here is looked at again."""
+"""Everything used of Streamlit that it does not promise: private names, internal modules,
+behaviour.
+
+A test names the version for which this was checked; with another version, check each function
+again.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunCon
 from streamlit.runtime.uploaded_file_manager import UploadedFile as FileOfUploader
 
 UPLOADS = r"/_stcore/upload_file/([^/]+)/([^/]+)"
-"""The path that a browser sends a file to: of a session, and of a file."""
+"""Path to which a browser uploads a file: session and file id."""
 
 __all__ = [
     "UPLOADS",
@@ -30,10 +33,12 @@ __all__ = [
 
 
 def ask_nowhere_else(address: str, options: Path) -> None:
-    """Have Streamlit read no options but those of this file, and ask nobody what address this
-    computer has, as it would a server in the internet; nor look through all packages that are
-    installed for what they add to pages, nor, with the first element, for a console. Either of
-    these takes a quarter of a second of a start."""
+    """Restrict Streamlit to the options in this file, and skip slow or outgoing steps of its start.
+
+    It would otherwise ask a server on the internet for this computer's address, search all
+    installed packages for components, and look for a console at the first element. The latter two
+    take a quarter of a second each.
+    """
 
     def get_config_files(file_name: str) -> list[str]:
         return [str(options)] if file_name == options.name else []
@@ -46,34 +51,34 @@ def ask_nowhere_else(address: str, options: Path) -> None:
 
 
 def keep_on_path(folder: Path) -> None:
-    """Let modules be looked for in a folder, after all others.
+    """Append a folder to the module search path.
 
-    Streamlit puts that of the app in front for each run of a page, unless it is there, and takes it
-    away afterwards: whoever loads a module meanwhile, in another thread, passes over the next
-    folder of the list, and where that holds the libraries, it is told that there is none.
+    Streamlit prepends the app's folder for each run of a page, unless it is in the path, and
+    removes it afterwards. A module import in another thread meanwhile skips the next folder of the
+    list; if that contains the libraries, the import fails.
     """
     if str(folder) not in sys.path:
         sys.path.append(str(folder))
 
 
 def is_served_by_streamlit() -> bool:
-    """Whether the server is that of `streamlit run`, without anything of our own around it."""
+    """Whether the server is `streamlit run`, without our own layers around it."""
     return config._server_mode == "starlette-managed"
 
 
 def static_folder() -> Path:
-    """Where the files are that a browser loads."""
+    """The folder of the files that a browser loads."""
     return Path(file_util.get_static_dir())
 
 
 def page_run() -> ScriptRunContext | None:
-    """The run of a page that this thread is; None in other threads."""
+    """The page run of this thread; None in other threads."""
     return get_script_run_ctx(suppress_warning=True)
 
 
 def draw_again(run: ScriptRunContext) -> None:
-    """Draw the page once more with the widgets as they are; does not return."""
-    # Raised, not requested: what was clicked meanwhile stands in the queue, and comes after it.
+    """Draw the page once more with the current widgets; does not return."""
+    # Raised rather than requested, so that clicks in the queue are handled after it.
     raise RerunException(
         RerunData(
             query_string=run.query_string,

@@ -1,6 +1,6 @@
-"""Folders for as long as this process wants them, which a later start removes if it was killed.
+"""Temporary folders that a later start removes if this process is killed.
 
-<temporary folder>/ranklens-…/owner.lock     held while the process that made it lives
+<temporary folder>/ranklens-…/owner.lock     held while the process that created it lives
 """
 
 from __future__ import annotations
@@ -18,15 +18,16 @@ _PREFIX, _LOCK = "ranklens-", "owner.lock"
 
 
 class TemporaryFolder:
-    """A folder for this account alone, removed by `close`, with this object or with the process;
-    after a kill by the next `remove_abandoned`. `path` is where files are put."""
+    """A folder private to this account. It is removed by `close`, with this object or with the
+    process; after a kill by the next `remove_abandoned`. Files go into `path`."""
 
     def __init__(self) -> None:
-        """Make it. Raises OSError."""
+        """Create the folder. Raises OSError."""
         while True:
             self._directory = TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True)
             self._lock = _folder_lock(Path(self._directory.name))
-            # A start that looked between these two lines takes it for abandoned: then another one.
+            # Another start may look between these two lines and take the folder for abandoned: then
+            # try again.
             with suppress(Timeout, FileNotFoundError):
                 self._lock.acquire(timeout=0)
                 self.path = Path(self._directory.name) / "files"
@@ -34,13 +35,13 @@ class TemporaryFolder:
                 return
 
     def close(self) -> None:
-        """Remove it with all that is in it; a second time does nothing."""
+        """Remove the folder with its content; calling it again does nothing."""
         self._lock.release()
         self._directory.cleanup()
 
 
 def remove_abandoned() -> None:
-    """Remove such folders whose process has ended; never one that is in use, or another's."""
+    """Remove temporary folders whose process has ended, but none in use or of another account."""
     for folder in Path(gettempdir()).glob(f"{_PREFIX}*"):
         with suppress(Timeout, OSError):
             if not _is_ours(folder) or not (folder / _LOCK).is_file():
@@ -50,11 +51,11 @@ def remove_abandoned() -> None:
 
 
 def _folder_lock(folder: Path) -> FileLock:
-    # Whichever thread lets go of it: the lock is of the process.
+    # Any thread may release it: the lock belongs to the process.
     return FileLock(folder / _LOCK, mode=0o600, thread_local=False)
 
 
 def _is_ours(folder: Path) -> bool:
-    """Whether a folder is of this account, and no link that somebody put into a shared place."""
+    """Whether a folder belongs to this account, and is not a link placed in a shared folder."""
     status = folder.lstat()
     return stat.S_ISDIR(status.st_mode) and (os.name != "posix" or status.st_uid == os.getuid())

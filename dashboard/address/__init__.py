@@ -1,1 +1,2 @@
-"""What a link says, what a view is, how a measure stands in it. No Streamlit."""
+"""The address of a page: its fields, the view that it describes, and measures in it. No
+Streamlit."""

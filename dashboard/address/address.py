@@ -1,7 +1,7 @@
 """The address of a page: its fields, and the only reader and writer of them.
 
-A field is declared once: those of every page here, those of one page beside that page. A link, the
-browser's address and the session hold an Address; nothing else knows how its values are written.
+Fields of all pages are declared here, those of a single page with that page. Links, the browser's
+address and the session use an Address; no other module knows how its values are written.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any, Literal
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 Pair = tuple[str, str]
-"""A column of the queries and one of its values."""
+"""A column of the queries, and one of its values."""
 
 
 @dataclass(frozen=True)
 class Field:
-    """One parameter of an address: one text, "several" texts, or "pairs" of column and value. One
-    that is not `lasting` stays behind when its page is left by the menu."""
+    """One parameter of an address: one text, "several" texts, or "pairs" of column and value. A
+    field that is not `lasting` is dropped when its page is left by the menu."""
 
     name: str
     kind: Literal["one", "several", "pairs"] = "one"
@@ -27,11 +27,11 @@ class Field:
 
     @property
     def empty(self) -> Any:
-        """The value of an address that does not hold it."""
+        """The value if the address does not contain the field."""
         return "" if self.kind == "one" else ()
 
     def read(self, texts: Sequence[str]) -> Any:
-        """The value of the texts in an address; what is no pair is left out."""
+        """Parse the texts in an address; invalid pairs are dropped."""
         if self.kind == "one":
             return texts[-1] if texts else ""
         if self.kind == "several":
@@ -39,14 +39,14 @@ class Field:
         return tuple(dict.fromkeys(pair for text in texts if (pair := _parse_pair(text))))
 
     def write(self, value: Any) -> str | list[str]:
-        """The texts that stand for a value."""
+        """Return the texts that represent a value."""
         if self.kind == "pairs":
             return [f"{_quote(column)}={text}" for column, text in value]
         return list(value) if self.kind == "several" else str(value)
 
 
 def _quote(column: str) -> str:
-    # The first "=" ends the column, whose own name may hold one.
+    # The first "=" ends the column, so one in its name must be quoted.
     return column.replace("%", "%25").replace("=", "%3D")
 
 
@@ -57,29 +57,28 @@ def _parse_pair(text: str) -> Pair | None:
 
 @dataclass(frozen=True)
 class Control:
-    """A control of every page with a few words to choose from, beside the usual "": its name in the
-    address, and the words. Where it `narrows`, the queries in view depend on it and on who is
-    compared."""
+    """A control of every page with a few words besides the default "": its name in the address and
+    the words. If it `narrows`, the queries in view depend on it and on the compared runs."""
 
     name: str
     words: tuple[str, ...]
     narrows: bool = False
 
     def read(self, address: Address) -> str:
-        """The word that an address holds; "" where it holds none of them."""
+        """The word in an address; empty if it is none of `words`."""
         word: str = address[self.name]
         return word if word in self.words else ""
 
 
 SHARED_QUERIES = "shared"
 MISSING = Control("missing", (SHARED_QUERIES,), narrows=True)
-"""What a query counts that a compared run lacks: an empty list, or nothing, for only those are in
-view that both list."""
+"""How queries count that a compared run lacks: by default as an empty list; with "shared", only
+queries that both runs list are in view."""
 
 CONTROLS = (MISSING,)
 
 NO_PAGE = Field("nopage", lasting=False)
-"""The page that was asked for where there is none of this name."""
+"""The requested page, if none has this name."""
 
 SHARED_FIELDS = (
     Field("set"),
@@ -101,15 +100,15 @@ SHARED_FIELDS = (
     Field("screen", lasting=False),
     NO_PAGE,
 )
-"""The fields of every page: collection, runs, measure, cutoff, filters, judgments and the
-layers over them; what a query counts that a run lacks, and how runs are compared; the run whose
-name and colour are being changed; by whose words files are asked for; which finding lies
-over the page, large, for a meeting."""
+"""The fields of every page: collection, runs, measure, cutoff, filters, judgments and layers,
+missing queries, and the method of comparison. `naming` is the run being renamed, `for` the audience
+whose terms the page for uploads uses, and `screen` the finding shown large for a meeting."""
 
 
 @lru_cache(maxsize=1 << 12)
 def _encode(declared: Field, value: Any) -> str:
-    """A value as it stands in a link. A page has dozens of links, of much the same values."""
+    """A field as it is written in a link; cached, because a page has dozens of links with similar
+    values."""
     return urlencode({declared.name: declared.write(value)}, doseq=True)
 
 
@@ -122,14 +121,14 @@ class Address:
     _place: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Find where each field stands, once for all addresses of the same fields."""
+        """Index the fields by name, once for all addresses with the same fields."""
         if not self._place:
             positions = {declared.name: i for i, declared in enumerate(self.fields)}
             object.__setattr__(self, "_place", positions)
 
     @classmethod
     def create(cls, fields: Iterable[Field] = (), **values: Any) -> Address:
-        """An address with the shared fields and these; what is not given is empty."""
+        """Return an address with the shared fields and these; fields without a value are empty."""
         declared = tuple(dict.fromkeys((*SHARED_FIELDS, *fields)))
         return cls(declared, tuple(field.empty for field in declared)).with_values(**values)
 
@@ -138,7 +137,7 @@ class Address:
         return self.values[self._place[name]]
 
     def with_values(self, **changes: Any) -> Address:
-        """The same with other values. Raises KeyError for a field that nobody declared."""
+        """Return the address with other values. Raises KeyError for an undeclared field."""
         if unknown := changes.keys() - self._place.keys():
             raise KeyError(f"no page declares {', '.join(sorted(unknown))}")
         values = list(self.values)
@@ -148,18 +147,18 @@ class Address:
 
     @property
     def menu_address(self) -> Address:
-        """The address that the menu's links hold."""
+        """The address in the menu's links."""
         return self.with_values(**{f.name: f.empty for f in self.fields if not f.lasting})
 
     def restricted_to(self, fields: Iterable[Field]) -> Address:
-        """Return the address of a page with these fields: what is not lasting, and only other
-        pages look up, is empty."""
+        """Return the address for a page with these fields: fields that do not last and belong to
+        other pages are empty."""
         declared = {*SHARED_FIELDS, *fields}
         foreign = (f for f in self.fields if not f.lasting and f not in declared)
         return self.with_values(**{f.name: f.empty for f in foreign})
 
     def read(self, texts: Mapping[str, Sequence[str]]) -> Address:
-        """The same fields with the values that stand in an address; others become empty."""
+        """Parse the texts of each field; missing fields are empty."""
         return replace(self, values=tuple(f.read(texts.get(f.name, ())) for f in self.fields))
 
     @property
@@ -169,12 +168,12 @@ class Address:
         return [(field, value) for field, value in pairs if value != field.empty]
 
     def parameters(self) -> dict[str, str | list[str]]:
-        """What stands behind the question mark; empty fields do not."""
+        """The query parameters, without empty fields."""
         return {field.name: field.write(value) for field, value in self._nonempty_fields}
 
     @property
     def query(self) -> str:
-        """What stands in a link from the question mark on; "" where nothing does."""
+        """The query string with its question mark; empty without parameters."""
         query = "&".join(
             filter(None, (_encode(field, value) for field, value in self._nonempty_fields))
         )
@@ -185,7 +184,8 @@ class Address:
         return f"./{page}{self.query}"
 
     def links(self, page: str, field: str) -> Callable[[str], str]:
-        """Links to a page that differ in one field alone, which holds one text; for long tables."""
+        """Return a function that makes links differing only in one field with a single text; for
+        long tables."""
         prefix = self.with_values(**{field: ""}).link(page)
         separator = "&" if "?" in prefix else "?"
         return lambda value: f"{prefix}{separator}{urlencode({field: value})}"

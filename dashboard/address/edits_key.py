@@ -1,7 +1,7 @@
-"""How an edit of a query's list or grades stands in an address.
+"""Edits of a query's list or grades in an address.
 
-"3:FN-1" puts the document FN-1 at rank 3, "out:FN-1" takes it out, "g2:FN-1" gives it the grade 2
-and "g:FN-1" takes its grade away.
+"3:FN-1" moves the document FN-1 to rank 3, "out:FN-1" removes it, "g2:FN-1" gives it grade 2, and
+"g:FN-1" removes its grade.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _LARGEST = 10**9
 
 
 def edit_key(edit: Edit) -> str:
-    """What stands for an edit."""
+    """Return the text of an edit."""
     if isinstance(edit, Remove):
         return f"{_OUT}:{edit.doc_id}"
     if isinstance(edit, Move):
@@ -26,7 +26,7 @@ def edit_key(edit: Edit) -> str:
 
 
 def read_edits(texts: Iterable[str]) -> tuple[Edit, ...]:
-    """The edits that stand in an address; what is none is left out."""
+    """Parse the edits in an address; invalid ones are dropped."""
     return tuple(edit for text in texts if (edit := _read_edit(text)) is not None)
 
 

@@ -1,4 +1,4 @@
-"""How the table of groups of the Breakdown page stands in an address."""
+"""Address fields of the table of groups on the Breakdown page."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ GROUP_TABLE = (
     Field("every", lasting=False),
     Field("charts"),
 )
-"""Its column and the one that crosses it, what its rows are ranked by, what a name holds, the least
-number of queries, whether all rows are shown, and whether charts stand in its
-place: "1" or "0", by the number of runs where it says neither."""
+"""Its column, the crossing column, the sort key, a text that group names must contain, the minimum
+number of queries, whether all rows are shown, and whether charts replace the table ("1" or "0"; by
+default this depends on the number of runs)."""
 
 CLEARED_FIELDS: dict[str, Any] = {"across": "", "ranked": "", "within": "", "every": ""}
-"""What is empty when another column is chosen."""
+"""Fields that are cleared when another column is chosen."""

@@ -1,7 +1,7 @@
-"""Which measures the pages draw, and how a chosen one stands in the address.
+"""Which measures the pages draw, and how a chosen one is written in the address.
 
-The address holds a measure's canonical name, with "@k" where it follows the control of the cutoff:
-`nDCG@k`, `P(rel=2)@k`, `AP`. No Streamlit here.
+The address has a measure's canonical name, with "@k" if it follows the cutoff control: `nDCG@k`,
+`P(rel=2)@k`, `AP`. No Streamlit.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ DEFAULT_MEASURE = "nDCG@k"
 _DEFAULTS = ("nDCG", "P", "R", "RR", "AP")
 _ANY_K = 10
 _BETWEEN = " · "
-"""Between the names of an entry; the script of the picker knows it as well."""
+"""Separator between the names of an entry; also known to the script of the picker."""
 _RELEVANCE_PARAMETER = "rel"
-"""The parameter of many measures that says from which grade a document is relevant."""
+"""The parameter of many measures for the lowest relevant grade."""
 
 
 @dataclass(frozen=True)
 class MeasureChoice:
-    """An entry of the measure picker. `key` stands in the address when it is picked, `label` holds
-    every name by which a reader may look for it."""
+    """An entry of the measure picker. `key` is written in the address; `label` has all names by
+    which a user may search for it."""
 
     key: str
     label: str
@@ -44,7 +44,7 @@ class MeasureChoice:
 
 @dataclass(frozen=True)
 class ChosenMeasure:
-    """A measure from the address; `refused` says why it is not the one that was asked for."""
+    """A measure from the address; `refused` says why it is not the requested one."""
 
     measure: Measure
     key: str
@@ -52,13 +52,13 @@ class ChosenMeasure:
 
     @property
     def takes_k(self) -> bool:
-        """Whether the measure follows the control of the cutoff."""
+        """Whether the measure follows the cutoff control."""
         return self.key.endswith("@k")
 
 
 def reason_not_drawn(declaration: Declaration) -> str:
-    """Why the pages cannot show a measure, as a sentence; "" where they can. They speak of means
-    over queries, of which the higher is the better."""
+    """Explain why the pages cannot show a measure; empty if they can. They compare means over
+    queries, and assume that higher is better."""
     if declaration.aggregation == "sum":
         return f"{declaration.name} is summed over queries, not averaged; the pages compare means."
     if declaration.aggregation == "geometric":
@@ -84,12 +84,13 @@ def _choices(names: tuple[str, ...]) -> list[MeasureChoice]:
 
 
 def measure_choices() -> list[MeasureChoice]:
-    """What the measure picker offers: the usual ones first, then family by family."""
+    """The entries of the measure picker: the default ones first, then by family."""
     return _choices(tuple(d.name for d in declarations()))
 
 
 def _label(declaration: Declaration) -> str:
-    """Name and title, then the names elsewhere, so that a search in the picker finds those too."""
+    """Name and title, then the names in other packages, so that a search in the picker finds these
+    too."""
     names = [declaration.name]
     if _fold(declaration.title) != _fold(declaration.name):
         names.append(declaration.title)
@@ -109,7 +110,7 @@ def _label(declaration: Declaration) -> str:
 
 
 def _strip_remark(name: str) -> str:
-    """A name in another package without the remark behind it."""
+    """A name in another package without the remark after it."""
     return re.split(r"[ ,(]", name)[0]
 
 
@@ -122,8 +123,8 @@ def _fold(name: str) -> str:
 
 
 def _default_key(declaration: Declaration) -> str:
-    """The form in which a measure is picked: at k where its gloss speaks of the top k; a parameter
-    that must be given is as in its first worked example."""
+    """The key of a picked measure: at k if its gloss mentions the top k; required parameters are
+    those of its first worked example."""
     needed = {p.name for p in declaration.parameters if p.required and p.name != "cutoff"}
     example = parse_measure(next(iter(declaration.worked)))
     values = {name: value for name, value in example.values if name in needed}
@@ -135,8 +136,8 @@ def _default_key(declaration: Declaration) -> str:
 
 
 def measure_key(measure: Measure, *, takes_k: bool) -> str:
-    """How a measure stands in the address. One whose cutoff is not written behind the @ keeps it
-    as a parameter."""
+    """Return a measure as written in the address. A cutoff that is not written after the @ stays a
+    parameter."""
     name = str(measure)
     if not takes_k or measure.cutoff is None or measure.declaration.at != "cutoff":
         return name
@@ -144,13 +145,13 @@ def measure_key(measure: Measure, *, takes_k: bool) -> str:
 
 
 def key_at_k(measure: Measure) -> str:
-    """The key of a measure that follows the control of the cutoff wherever it can."""
+    """The key of a measure that follows the cutoff control if possible."""
     return measure_key(measure, takes_k=True)
 
 
 def read_measure(key: str, cutoff: int) -> ChosenMeasure:
-    """The measure an address names. Where it names none that the pages draw, the default one, and
-    why."""
+    """Parse the measure in an address; if the pages cannot draw it, return the default one with the
+    reason."""
     if not key:
         return ChosenMeasure(_parse_at(DEFAULT_MEASURE, cutoff), DEFAULT_MEASURE)
     try:
@@ -172,8 +173,8 @@ def _refuse_undrawn(declaration: Declaration) -> None:
 
 
 def pick_measure(text: str, cutoff: int) -> dict[str, str]:
-    """What changes in the address when a measure is picked or its name is typed. Raises
-    RanklensError where the name means nothing, or nothing that the pages draw."""
+    """Return the changes of the address for a picked or typed measure. Raises RanklensError if the
+    name is unknown or the pages cannot draw the measure."""
     choice = next((c for c in measure_choices() if text in (c.name, c.label)), None)
     if choice is not None:
         return {"m": choice.key}
@@ -186,7 +187,7 @@ def pick_measure(text: str, cutoff: int) -> dict[str, str]:
         return {"m": choice.key}
     _refuse_undrawn(measure.declaration)
     if str(measure) == measure.declaration.name:
-        # A name alone, in whatever spelling, is the entry of that name.
+        # A bare name, in any spelling, is the entry of that name.
         return {"m": _default_key(measure.declaration)}
     if measure.cutoff is None or measure.declaration.at != "cutoff":
         return {"m": str(measure)}
@@ -194,14 +195,15 @@ def pick_measure(text: str, cutoff: int) -> dict[str, str]:
 
 
 def _find_choice(text: str) -> MeasureChoice | None:
-    """The entry of the picker that lists this name, in whatever spelling."""
+    """The entry of the picker with this name, in any spelling."""
     name = _fold(text)
     listing = (c for c in measure_choices() if name in map(_fold, c.label.split(_BETWEEN)))
     return next(listing, None)
 
 
 def presets() -> dict[str, str]:
-    """Names that mean a measure with other parameters than its entry has: {"rbp": "RBP(p=0.9)"}."""
+    """Names that stand for a measure with parameters other than its entry's: {"rbp":
+    "RBP(p=0.9)"}."""
     pairs = [
         (d, trec_eval_measure)
         for d in declarations()
@@ -214,8 +216,8 @@ def presets() -> dict[str, str]:
 
 
 def describe_reading(text: str, measure: Measure) -> str:
-    """What a typed name was read as, where the measure that it stands for does not say so itself:
-    one of another spelling alone needs no word. Empty for an entry of the picker."""
+    """Explain how a typed name was read, if the measure's name does not show it. Empty for an entry
+    of the picker, and for another spelling of the name."""
     names = {name for choice in measure_choices() for name in (choice.name, choice.label)}
     text = text.strip()
     if not text or text in names or _fold(text) in (_fold(str(measure)), _fold(key_at_k(measure))):
@@ -236,7 +238,7 @@ def describe_reading(text: str, measure: Measure) -> str:
 
 
 def _format_defaults(declaration: Declaration) -> str:
-    """What a measure has that is asked for by its name alone: "RBP(p=0.8)"."""
+    """A measure with its default parameters: "RBP(p=0.8)"."""
     parameters = [
         f"{p.name}={p.default:g}" for p in declaration.parameters if type(p.default) is float
     ]
@@ -244,7 +246,7 @@ def _format_defaults(declaration: Declaration) -> str:
 
 
 def _parse_typed(text: str, cutoff: int) -> Measure:
-    """The measure of a typed name; one that needs a cutoff and has none takes the chosen one."""
+    """Parse a typed name; a measure that needs a cutoff takes the chosen one if it has none."""
     if text.endswith("@k"):
         return _parse_at(text, cutoff)
     declaration = find_declaration(text)
@@ -257,18 +259,18 @@ def _parse_typed(text: str, cutoff: int) -> Measure:
 
 
 def key_with_value(chosen_measure: ChosenMeasure, name: str, value: Any) -> str:
-    """The key with another value of a parameter; raises ParameterError."""
+    """The key with another value of a parameter. Raises ParameterError."""
     values = dict(chosen_measure.measure.values) | {name: value}
     return measure_key(chosen_measure.measure.declaration(**values), takes_k=chosen_measure.takes_k)
 
 
 def key_with_text(chosen_measure: ChosenMeasure, name: str, text: str) -> str:
-    """As `key_with_value`, the value as it is typed in a measure's name; empty is not set."""
+    """As `key_with_value`, for a typed value; empty text unsets the parameter."""
     return key_with_value(chosen_measure, name, parse_value(text) if text.strip() else None)
 
 
 def relevance_limit(chosen_measure: ChosenMeasure) -> float | None:
-    """From which grade a document is relevant to the measure; None where it has no such limit."""
+    """The lowest grade that is relevant to the measure; None if it has no such parameter."""
     has_one = any(
         p.name == _RELEVANCE_PARAMETER for p in chosen_measure.measure.declaration.parameters
     )
@@ -276,7 +278,7 @@ def relevance_limit(chosen_measure: ChosenMeasure) -> float | None:
 
 
 def key_with_limit(chosen_measure: ChosenMeasure, grade: float) -> str:
-    """The key of the measure to which documents from this grade on are relevant."""
+    """The key of the measure with this lowest relevant grade."""
     return key_with_value(
         chosen_measure,
         _RELEVANCE_PARAMETER,
@@ -292,7 +294,7 @@ def key_for_whole_list(chosen_measure: ChosenMeasure, cutoff: int, *, is_whole: 
 
 
 def picker_parameters(chosen_measure: ChosenMeasure) -> list[Parameter]:
-    """The parameters that the picker offers beside the control of the cutoff."""
+    """The parameters that the picker offers besides the cutoff control."""
     declaration = chosen_measure.measure.declaration
     controlled = "cutoff" if declaration.at == "cutoff" else ""
     return [p for p in declaration.parameters if p.name != controlled]

@@ -1,4 +1,4 @@
-"""How the chosen test stands in an address: test, correction, level and the margin of a measure."""
+"""The chosen test in an address: test, correction, level and the margin of a measure."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ METHOD_FIELDS = ("test", "correction", "level", "margin")
 
 
 def read_method(address: Address, measure: Measure) -> tuple[Method, str]:
-    """The method of an address for a measure, and what it asks for that there is not, as a
-    sentence; then the usual method."""
+    """Return the method of an address for a measure, and a message if it is invalid; then the
+    method is the default one."""
     try:
         return _parse_method(address, measure), ""
     except ParameterError as error:
@@ -22,8 +22,8 @@ def read_method(address: Address, measure: Measure) -> tuple[Method, str]:
 
 
 def margin_key(measure: Measure, margin: float | None) -> str:
-    """How a margin stands in the address: with its measure, for on another one the same number
-    means something else. "" is none."""
+    """Return a margin as written in the address: with its measure, because the same number means
+    something else on another one. Empty without a margin."""
     return f"{measure.declaration.name}:{margin:g}" if margin else ""
 
 

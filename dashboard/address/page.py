@@ -1,4 +1,4 @@
-"""A page's declaration: its name, where it stands, what it needs, its own address fields."""
+"""Declaration of a page: its name, its position, what it needs, and its own address fields."""
 
 from __future__ import annotations
 
@@ -9,26 +9,29 @@ from dashboard.address.address import Field
 
 FEWEST_VERSIONS = 2
 FEWEST_OF_PAIRS = 3
-"""Of two runs the Overview says all."""
+"""With two runs, the Overview shows everything."""
 
 Group = Literal["This comparison", "Queries", "All runs", "", "none"]
-"""Where a page stands in the rail: below a heading, at the foot (""), or not in it."""
+"""The position of a page in the rail: below a heading, at the foot (""), or not in it ("none")."""
 
 Bar = Literal["link", "files"]
-"""What stands at the end of the bar: the way to the page's address, or to more files."""
+"""What ends the bar: the link to the page's address, or to more files."""
 
 Controls = Literal["pair", "runs", ""]
-"""Which controls change something on a page: all of them, those that do not say who is compared
-with whom, or none."""
+"""The controls that a page uses: all of them, those that do not choose the compared runs, or
+none."""
 
 
 @dataclass(frozen=True)
 class Page:
-    """`name` is the page's file and its address, `title` stands in the rail, in a `group`; `within`
-    names the page that is marked there in its place. With G, the `key` opens it. A page that
-    `needs_study` is shown once judgments and a run are there; the rail offers it from `fewest_runs`
-    on. `controls` are those that it has a use for, `bar` is what ends theirs, `fields` its own
-    parameters of the address."""
+    """Declaration of a page.
+
+    `name` is the page's file and its address; `title` is shown in the rail, in a `group`. `within`
+    names the page that is marked there instead. G followed by `key` opens it. A page that
+    `needs_study` is shown once there are judgments and a run; the rail offers it from `fewest_runs`
+    runs on. `controls` are those that it uses, `bar` ends them, and `fields` are its own address
+    fields.
+    """
 
     name: str
     title: str

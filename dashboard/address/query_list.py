@@ -1,5 +1,8 @@
-"""How a list of queries stands in an address: that of the Queries page, and the one that a query
-was opened from, which goes with the query and leaves the page's own as it was."""
+"""A list of queries in an address: that of the Queries page, and the one from which a query was
+opened.
+
+The latter stays with the query, and leaves the Queries page's own list unchanged.
+"""
 
 from __future__ import annotations
 
@@ -14,31 +17,31 @@ _PAIRS = (
     (Field("filter"), Field("line")),
     (Field("pick", "several"), Field("among", "several")),
 )
-"""List, search, order, filter line, what was picked in a chart: as the Queries page has each, and
-as a query takes it along."""
+"""List, search, order, filter line and picked queries: the field on the Queries page, and the field
+on a query's page."""
 
 QUERIES_FIELDS = (*(queries_field for queries_field, _ in _PAIRS), Field("p"))
-"""Of the Queries page: these, and the page of the list."""
+"""The fields of the Queries page, with the page number of the list."""
 
 QUERY_FIELDS = tuple(query_field for _, query_field in _PAIRS)
-"""Of the Query page: the same of the list that the reader came from."""
+"""The fields of the Query page, for the list from which it was opened."""
 
 DEFAULT_LIST: dict[str, Any] = {field.name: field.empty for field in QUERIES_FIELDS}
-"""A list of queries as such: every query, its own order, its first page."""
+"""The list of all queries in default order, on its first page."""
 NO_LIST: dict[str, Any] = {field.name: field.empty for field in QUERY_FIELDS}
-"""A query that was opened from no list."""
+"""Values for a query that was not opened from a list."""
 
 
 def list_for_query(address: Address) -> dict[str, Any]:
-    """The list that stands in an address of the Queries page, as a query takes it along."""
+    """Convert the list in an address of the Queries page to fields of the Query page."""
     return {query_field.name: address[queries_field.name] for queries_field, query_field in _PAIRS}
 
 
 def list_for_queries_page(address: Address) -> dict[str, Any]:
-    """The list that a query was opened from, as the Queries page takes it back."""
+    """Convert the list from which a query was opened to fields of the Queries page."""
     return {queries_field.name: address[query_field.name] for queries_field, query_field in _PAIRS}
 
 
 def select_list(show: str) -> dict[str, Any]:
-    """A list of queries by its key, with nothing searched for in it."""
+    """The fields of a list by its key, without a search."""
     return DEFAULT_LIST | {"show": show}

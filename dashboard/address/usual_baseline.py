@@ -1,5 +1,5 @@
-"""Which run is the baseline of a page whose address names none. Commands and Python take the first
-run; a page guesses by the names, and says so."""
+"""The default baseline of a page. Commands and Python take the first run; a page guesses by the
+names, and says so."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 
 _SYSTEMS = ("bm25", "popularity", "random")
-"""Begin the name of a system that others are compared with. Later in a name they say what else is
-in it: dense-bm25-hybrid is no bm25."""
+"""Words that count only at the beginning of a name. Later they name a component: dense-bm25-hybrid
+is not bm25."""
 _HINTS = ("baseline", "bm25", "production", "current", "prod", "v1", "popularity", "random")
 _BEFORE = ("baseline", "bm25", "production", "current")
 _NUMBER = re.compile("[0-9]+")
@@ -16,10 +16,12 @@ _BETWEEN_WORDS = re.compile(r"[\W_]+")
 
 
 def default_baseline(names: Sequence[str], *, as_before: bool = False) -> str:
-    """Return the run that has a word of a baseline in its name, of several the one with the fewest
-    words; else the first. Of runs whose names differ by numbers alone it is the lowest.
-    `as_before` takes any name that contains one of a few words: the links of older collections
-    must not change."""
+    """Return the run whose name contains a word for a baseline, otherwise the first.
+
+    If several do, it is the name with the fewest words; if names differ by numbers only, the
+    lowest. `as_before` accepts any name that contains one of a few words, so that links of older
+    collections do not change.
+    """
     if as_before:
         matching = [name for hint in _BEFORE for name in names if hint in name.casefold()]
         return matching[0] if matching else names[0]
@@ -37,13 +39,13 @@ def _split_words(name: str) -> list[str]:
 
 
 def differ_by_numbers(names: Sequence[str]) -> bool:
-    """Whether the names are alike but for the numbers and dates in them."""
+    """Whether the names differ only by the numbers and dates in them."""
     return len({_NUMBER.sub("#", name.casefold()) for name in names}) == 1
 
 
 def natural_sort_key(name: str) -> list[tuple[int, int, str]]:
-    """What sorts v2 before v10. Numbers are compared by their digits: a name may have more of them
-    than Python reads."""
+    """Sort key that puts v2 before v10. Numbers are compared by their digits, because a name may
+    have more of them than Python parses."""
     parts = re.split("([0-9]+)", name.casefold())
     return [_number_key(part) if part.isdecimal() else (1, 0, part) for part in parts if part]
 

@@ -1,8 +1,8 @@
-"""View: what the reader has chosen, as one value.
+"""View: the user's choices as one value.
 
-Every value of an address is checked against what is loaded. What does not fit is told in
-`find_missing` and shown where the page would be: a link never shows something else than it was
-sent for.
+Every value of an address is checked against the loaded files. What does not fit is described by
+`find_missing` and shown in place of the page, so that a link never shows something else than
+intended.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from metrics_core.slicing.derived_groups import MARK
 
 CUTOFFS = (1, 3, 5, 10, 20)
 NO_OTHER_RUN, ALL_RUNS = "-", "*"
-"""Stand in the address for "no further run is shown" and "all are"."""
+"""Values of the address for "no further runs" and "all runs"."""
 
 _ALSO_SHOWN = 3
 _DEFAULT_CUTOFF = 10
@@ -32,10 +32,12 @@ _ANY = read_measure("", _DEFAULT_CUTOFF)
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is compared: all that the numbers of a comparison depend on, and so the key under which
-    they are kept. `filters` holds (column, value) pairs: values of one column are alternatives,
-    columns narrow each other. `loaded` is how many runs there are to choose from. `controls` holds
-    the word of each of `CONTROLS`."""
+    """What is compared: everything that its numbers depend on, and so their cache key.
+
+    `filters` are (column, value) pairs: values of the same column are alternatives, different
+    columns narrow each other. `loaded` is the number of loaded runs. `controls` has the word of
+    each of `CONTROLS`.
+    """
 
     focus: str
     baseline: str
@@ -48,15 +50,15 @@ class Comparison:
     controls: tuple[str, ...] = ("",) * len(CONTROLS)
 
     def control_word(self, control: Control) -> str:
-        """What this control is set to; "" as usual."""
+        """The word of this control; empty by default."""
         return self.controls[CONTROLS.index(control)]
 
     def with_default_control(self, control: Control) -> Comparison:
-        """The same with this control as it usually is."""
+        """Return the comparison with this control reset."""
         return replace(self, controls=self._control_words(lambda other: other is not control))
 
     def _control_words(self, is_kept: Callable[[Control], bool]) -> tuple[str, ...]:
-        """The words of the controls that are kept, the others as usual."""
+        """The words of the controls to keep, with the others reset."""
         pairs = zip(CONTROLS, self.controls, strict=True)
         return tuple(word if is_kept(control) else "" for control, word in pairs)
 
@@ -67,17 +69,17 @@ class Comparison:
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """The runs shown: in focus, baseline, then the others; each once."""
+        """The shown runs without duplicates: in focus, baseline, then the others."""
         return tuple(dict.fromkeys((self.focus, self.baseline, *self.other_runs)))
 
     @property
     def is_alone(self) -> bool:
-        """Whether nothing is compared: the run in focus is the baseline itself."""
+        """Whether nothing is compared: the run in focus is the baseline."""
         return self.focus == self.baseline
 
     @property
     def every_run(self) -> str:
-        """What may be said of all runs shown: they are all that are loaded, or not."""
+        """Words for all shown runs, depending on whether these are all loaded runs."""
         if len(self.runs) == 2 and self.loaded <= 2:
             return "both runs"
         return "every run" if len(self.runs) >= self.loaded else "every shown run"
@@ -89,7 +91,7 @@ class Comparison:
 
     @property
     def name(self) -> str:
-        """The measure's name, cutoff included."""
+        """The measure's name with its cutoff."""
         return str(self.measure)
 
     @property
@@ -99,9 +101,11 @@ class Comparison:
 
     @property
     def narrowing_part(self) -> Comparison:
-        """The part on which the queries in view depend: who is compared matters only where a
-        derived column or a control narrows them; measure and cutoff only for a derived
-        column."""
+        """The part of the comparison on which the queries in view depend.
+
+        The compared runs matter only if a derived column or a control narrows the queries; measure
+        and cutoff only for a derived column.
+        """
         derived = any(column.endswith(MARK) for column, _ in self.filters)
         words = self._control_words(lambda control: control.narrows)
         pair = (self.focus, self.baseline) if derived or any(words) else ("", "")
@@ -109,11 +113,11 @@ class Comparison:
         return Comparison(*pair, (), *scored, self.filters, controls=words)
 
     def filter_values(self, column: str) -> tuple[str, ...]:
-        """The values of this column that the queries are narrowed to; empty: all."""
+        """The filter values of this column; empty if it is not filtered."""
         return tuple(value for name, value in self.filters if name == column)
 
     def replace_filters(self, new_filters: Mapping[str, Sequence[str]]) -> tuple[Pair, ...]:
-        """The filters with the values of these columns replaced; no values: all."""
+        """The filters with the values of these columns replaced; no values remove the filter."""
         other_filters = [pair for pair in self.filters if pair[0] not in new_filters]
         return (
             *other_filters,
@@ -123,9 +127,11 @@ class Comparison:
 
 @dataclass(frozen=True)
 class View:
-    """What the reader sees: the comparison, and the address with the pages' own fields.
-    `find_missing` says, by field, what the address asks for that is not there. `guessed`: the
-    address names no baseline, and its name decided, not its place."""
+    """The comparison, and the address with the pages' own fields.
+
+    `lacking` has a message for each field whose value does not exist. `guessed` says that the
+    baseline was chosen by its name, because the address names none and it is not the first run.
+    """
 
     comparison: Comparison
     address: Address
@@ -134,16 +140,16 @@ class View:
 
     @property
     def pinned_address(self) -> Address:
-        """The address with what it leaves to a default, so that a link shows the same later; what
-        it asks for and is not there stays, so that it is still said."""
+        """The address with its defaults filled in, so that a link shows the same later. Requested
+        values that do not exist stay, so that they are still reported."""
         return self.address.with_values(
             run=self.address["run"] or self.comparison.focus,
             base=self.address["base"] or self.comparison.baseline,
         )
 
     def changes_to_compare(self, run: str, baseline: str = "") -> dict[str, Any]:
-        """What changes in the address when this run is put in focus, or against another baseline:
-        the runs that are shown by name stay shown."""
+        """The changes of the address to put this run in focus, or compare with another baseline;
+        runs that are shown by name stay shown."""
         comparison = self.comparison
         baseline_name = baseline or comparison.baseline
         other_runs = self.address["also"]
@@ -158,13 +164,13 @@ class View:
 def address_for_measure(
     measure: Measure, baseline: str = "", run: str = "", other_runs: tuple[str, ...] = ()
 ) -> Address:
-    """The address of this measure at its own cutoff, with these runs where they are named."""
+    """The address of this measure at its own cutoff, with these runs if given."""
     k = str(measure.cutoff or _DEFAULT_CUTOFF)
     return Address.create(m=key_at_k(measure), k=k, base=baseline, run=run, also=other_runs)
 
 
 def read_cutoff(text: str, *, deepest: int) -> int:
-    """A cutoff from the address, 10 where it is none; never deeper than the lists."""
+    """Parse a cutoff from the address; 10 if invalid, and never deeper than the lists."""
     cutoff = parse_whole_number(text)
     return min(cutoff, max(deepest, 1)) if cutoff else _DEFAULT_CUTOFF
 
@@ -172,8 +178,8 @@ def read_cutoff(text: str, *, deepest: int) -> int:
 def choose_runs(
     address: Address, names: Sequence[str], best_first: Sequence[str], default_run: str
 ) -> tuple[str, str, tuple[str, ...]]:
-    """Run in focus, baseline and the others shown. By default the baseline is the `default_run`
-    one, and the best of the others is in focus."""
+    """Choose the run in focus, the baseline and the other shown runs. By default the baseline is
+    `default_run`, and the best of the others is in focus."""
     baseline = address["base"] if address["base"] in names else default_run
     candidates = [name for name in best_first if name != baseline]
     focus = (
@@ -196,8 +202,8 @@ def find_missing(
     chosen_measure: ChosenMeasure,
     refused: Mapping[str, RanklensError],
 ) -> dict[str, str]:
-    """What an address asks for that these files do not have, as a sentence for each field;
-    `refused` are runs that are here and do not fit."""
+    """Messages on what an address requests but these files do not have, by field. `refused` has the
+    error of each run that does not fit."""
     messages = {}
     run_names = [address["run"], address["base"], *address["also"]]
     runs = dict.fromkeys(n for n in run_names if n and n not in (*names, NO_OTHER_RUN, ALL_RUNS))

@@ -1,4 +1,4 @@
-"""What `ranklens` does besides serving, such as `ranklens report …`."""
+"""Commands of `ranklens` other than serving, such as `ranklens report …`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ COMMANDS = {
     "figure": "a chart for a paper, as SVG or PDF",
     "backup": "a workspace as one zip file, also while Ranklens runs",
 }
-"""A module of the same name each, with `made(arguments)`, which says what it made."""
+"""Each is a module of this name with `made(arguments)`, which returns a message on what was
+made."""
 
 
 def run_command(name: str, arguments: list[str]) -> int:
-    """Run one of the commands; returns the exit status."""
+    """Run a command and return the exit status."""
     try:
         message = import_module(f"dashboard.commands.{name}").made(arguments)
     except RanklensError as error:

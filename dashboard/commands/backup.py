@@ -1,4 +1,4 @@
-"""`ranklens backup`: a whole workspace as one zip file, also while Ranklens runs."""
+"""`ranklens backup`: a whole workspace as one zip file, even while Ranklens runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from metrics_core.formats.source.limits import format_size
 
 
 def made(arguments: Sequence[str]) -> str:
-    """Make the backup; says where, how large, and what is damaged in it."""
+    """Make the backup; return its path, its size and the damaged collections in it."""
     options = _make_parser().parse_args(arguments)
     folder, out = Path(options.folder).expanduser().resolve(), Path(options.out)
     with open_replacement(out) as file:

@@ -1,4 +1,4 @@
-"""`ranklens figure`: a chart of the pages at a width on paper, as SVG or PDF."""
+"""`ranklens figure`: a chart of the pages at its width on paper, as SVG or PDF."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _MOST_MM = 1000.0
 
 @dataclass(frozen=True, kw_only=True)
 class FigureOptions(ViewOptions):
-    """What `ranklens figure` is asked for besides; the width in mm."""
+    """The additional options of `ranklens figure`; the width is in mm."""
 
     figure: str
     width: float
@@ -49,7 +49,7 @@ class FigureOptions(ViewOptions):
 
 
 class _FigureRequest(NamedTuple):
-    """What a figure is of; `width` in px as it is drawn, `by` a column of the queries."""
+    """Input of a figure; `width` is in px, `by` a column of the queries."""
 
     study: Study
     view: Comparison
@@ -59,14 +59,14 @@ class _FigureRequest(NamedTuple):
 
 
 class _Figure(NamedTuple):
-    """A chart, and what a caption has to say of it."""
+    """A chart and its caption."""
 
     chart: Chart
     caption: str
 
 
 def made(arguments: Sequence[str]) -> str:
-    """Write the figure; says where it is, how large, and what its caption has to say."""
+    """Write the figure; return its path, its size and its caption."""
     options = FigureOptions(**vars(_make_parser().parse_args(arguments)))
     ending = Path(options.out).suffix.lower()
     if ending not in (".svg", ".pdf"):
@@ -107,7 +107,7 @@ def _make_parser() -> argparse.ArgumentParser:
 
 
 def _parse_millimetres(text: str) -> float:
-    """The argument of --width."""
+    """Parse the argument of --width; returns millimetres."""
     match = re.fullmatch(r"(\d+\.?\d*|\.\d+) ?(mm|cm|in|pt)", text.strip())
     size = _WIDTHS.get(text) or (float(match[1]) * _MM[match[2]] if match else 0.0)
     if not size:
@@ -215,7 +215,7 @@ def _count_queries(n: int) -> str:
 
 
 def _interval_note(n: int, noun: str) -> str:
-    """What the intervals of so many are, at the end of a sentence."""
+    """Describe the intervals of `n` comparisons, to end a sentence."""
     if not n:
         return "; not tested."
     correction_text = f", corrected for {w.number_word(n)} {noun}s" if n > 1 else ""

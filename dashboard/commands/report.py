@@ -1,4 +1,4 @@
-"""`ranklens report`: what the pages find of runs, as one HTML or PDF file."""
+"""`ranklens report`: the findings of the pages, as one HTML or PDF file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from metrics_core.tables import Table
 
 @dataclass(frozen=True, kw_only=True)
 class ReportOptions(ViewOptions):
-    """What `ranklens report` is asked for besides."""
+    """The additional options of `ranklens report`."""
 
     title: str
     text: str
@@ -41,14 +41,14 @@ class ReportOptions(ViewOptions):
 
     @property
     def include(self) -> Include:
-        """What the report holds."""
+        """What the report includes."""
         if self.public:
             return "scores only"
         return "run names" if self.no_texts else "full texts"
 
 
 def made(arguments: Sequence[str]) -> str:
-    """Write the report; says where and of what it is."""
+    """Write the report; return its path, its size and the compared pair."""
     options = ReportOptions(**vars(_make_parser().parse_args(arguments)))
     parts = _parse_parts(options.parts)
     if options.with_data and (options.public or options.no_texts):
@@ -117,7 +117,7 @@ def _parse_parts(names: str | None) -> tuple[str, ...]:
 
 
 def _used_files(options: ReportOptions, input_files: InputFiles) -> tuple[UsedFile, ...]:
-    """The files by what is in them."""
+    """The files of the report, with their content and fingerprint."""
     run_files = [
         _used_file(input_files.files[run.name], "run", run.name, len(run), len(run.query_ids))
         for run in input_files.runs

@@ -1,4 +1,4 @@
-"""The view that a command line names: files, a measure, and runs by their names."""
+"""The view that a command line describes: files, a measure, and runs by name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from metrics_core.tables import Run
 
 @dataclass(frozen=True, kw_only=True)
 class ViewOptions(ReadingOptions):
-    """What a command that shows a view is asked for besides."""
+    """The additional options of a command that shows a view."""
 
     out: str
     against: str | None
@@ -26,7 +26,7 @@ class ViewOptions(ReadingOptions):
 
 
 def add_view_options(parser: argparse.ArgumentParser, out: str) -> None:
-    """The files, the measure and the runs; `out` is where the file stands if nothing is said."""
+    """Add the options for files, measure and runs; `out` is the default output file."""
     add_reading_options(parser, measures=("nDCG@10",))
     parser.add_argument(
         "-o", "--out", default=out, metavar="FILE", help=f"output file, also .pdf ({out})"
@@ -44,10 +44,12 @@ def add_view_options(parser: argparse.ArgumentParser, out: str) -> None:
 def read_view(
     options: ViewOptions, product: str, other_runs: Sequence[str] = ()
 ) -> tuple[Study, Comparison, InputFiles]:
-    """The study, what is compared in it on the measure asked for, and the files as they were read;
-    notes go to stderr. `product` is made of it, "A report"; `other_runs` are the runs shown beside
-    the two, as an address has them. Raises as `read_files`, UnknownRunError, and ParameterError
-    where several measures are asked for."""
+    """Return the study, the comparison on the requested measure, and the files as read.
+
+    Notes go to stderr. `product` names the result in errors, such as "A report"; `other_runs` are
+    the other shown runs, as in an address. Raises as `read_files`, UnknownRunError, and
+    ParameterError if several measures are given.
+    """
     input_files = read_files(options)
     if len(input_files.measures) > 1:
         names = w.join_words(map(str, input_files.measures))

@@ -1,4 +1,4 @@
-"""What runs in the browser: a module a component, each beside its script and its sheet.
+"""Components that run in the browser, each with its script and style sheet.
 
-A component takes what it shows and, for what it tells, a callback; it knows nothing of the session.
+A component takes its data and callbacks for its events; it does not know the session.
 """

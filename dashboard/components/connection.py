@@ -1,5 +1,5 @@
-"""A server that does not answer, a page that comes back to one, uploads that were cut off; charts’
-script while there is time."""
+"""Detects a server that does not answer, a page that reconnects, and uploads that were cut off;
+loads the script for charts early."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ _CONNECTION = st.components.v2.component(
 
 
 def watch_connection(address: str, uploads: int, largest: int, charts: str) -> Any:
-    """What the page tells when it comes back to a server; None where it was never away. `uploads`
-    counts the uploaders so far, `largest` is what one file may have, in bytes, `charts` where the
-    script is that draws charts."""
+    """Return the browser's message if the page reconnected to a server; None if it was never away.
+
+    `uploads` counts the uploaders so far, `largest` is the maximum size of a file in bytes, and
+    `charts` the address of the script that draws charts.
+    """
     result = _CONNECTION(
         key="connection",
         data={"address": address, "uploads": uploads, "largest": largest, "charts": charts},

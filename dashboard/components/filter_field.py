@@ -1,5 +1,7 @@
-"""The field for words and filters, which completes columns, operators and values of a filter while
-one types. It stands in the page itself, for the page's keys lead to it."""
+"""The field for search words and filters, which completes columns, operators and values.
+
+It is part of the page itself (not isolated), because the page's keyboard shortcuts lead to it.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +36,8 @@ def filter_field(
     wrong: bool,
     on_line: Callable[[], None],
 ) -> None:
-    """Draw the field with a line, which at Enter is told by `on_line`; `wrong` where the parser
-    understood none in it."""
+    """Draw the field with a line; Enter calls `on_line`. `wrong` says that the parser rejected the
+    line."""
     _FIELD(
         key=KEY,
         data={**vocabulary, "line": line, "placeholder": placeholder, "wrong": wrong},

@@ -1,4 +1,5 @@
-"""Rail and controls in the browser: a narrow page's drawer, keys, focus, whole names, the link."""
+"""Rail and controls in the browser: the drawer of a narrow page, keys, focus, full names, the
+link."""
 
 from __future__ import annotations
 
@@ -16,6 +17,9 @@ _FRAME = st.components.v2.component(
 
 
 def watch_frame(page: str, names: Mapping[str, str], measures: Mapping[str, str]) -> None:
-    """Another `page` closes the drawer; `names` has the whole names of shortened ones, `measures`
-    what a typed name means where that is no entry of the picker."""
+    """Draw the component; a change of `page` closes the drawer.
+
+    `names` has the full names of shortened ones, and `measures` the meaning of typed measure names
+    that are not entries of the picker.
+    """
     _FRAME(key="in_browser", data={"page": page, "names": dict(names), "measures": dict(measures)})

@@ -1,4 +1,4 @@
-"""The order of the versions by hand: chips that are dragged, or moved by keys."""
+"""Manual order of versions: chips that can be dragged, or moved by keys."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dashboard.drawing.theme import RunStyle
 _HERE = Path(__file__).parent
 KEY = "order"
 _NAME, _SHORT, _MANY = 28, 14, 12
-"""Characters of a name on its chip, and of one among many."""
+"""Maximum length of a name on its chip, and of one among many."""
 
 _CHIPS = st.components.v2.component(
     "ranklens_order",
@@ -36,9 +36,12 @@ def order_versions(
     in_rows: bool,
     on_order: Callable[[], None],
 ) -> None:
-    """The `version_names` versions of `all_names` one of a collection, first to last, to be put in
-    another order, which is told by `on_order`; never fewer than `fewest`. Each has its mark, and
-    its date beside it where `dates` has one; `in_rows` they stand below each other."""
+    """Draw the versions `version_names`, first to last, to be put in another order.
+
+    `all_names` are all runs of the collection; at least `fewest` stay. A new order calls
+    `on_order`. Each version has its mark, and its date if `dates` has one; `in_rows` puts them
+    below each other.
+    """
     left_out = [name for name in all_names if name not in version_names]
     length = _NAME if len(all_names) <= _MANY else _SHORT
     short = {name: text for name, text in short_names(all_names, length).items() if text != name}

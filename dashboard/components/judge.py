@@ -1,4 +1,4 @@
-"""Documents that are graded by keys or by clicks: the rows of a query, or a queue one by one."""
+"""Grade documents by keys or clicks: the results of a query, or a queue one by one."""
 
 from __future__ import annotations
 
@@ -24,6 +24,6 @@ def judge_documents(
     on_acts: Callable[[], None],
     on_chosen: Callable[[], None],
 ) -> None:
-    """Draw the rows of `data`; what is done to them is told by `on_acts`, how they are to be
-    offered by `on_chosen`."""
+    """Draw the rows of `data`. Grades and skips call `on_acts`; a change of the display calls
+    `on_chosen`."""
     _KEYS(key=key, data=dict(data), on_acts_change=on_acts, on_chosen_change=on_chosen)

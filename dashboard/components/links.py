@@ -1,7 +1,7 @@
-"""A click on a link of ours changes the page in place; the browser itself would load it anew.
+"""A click on one of our links changes the page in place; the browser itself would reload it.
 
-Another theme draws the page again, for charts are drawn here. And Plotly's own download button
-knows one image format at a time: a chart's menu sets it.
+Another theme draws the page again, because charts are drawn on the server. Plotly's own download
+button supports one image format at a time, which a chart's menu sets.
 """
 
 from __future__ import annotations
@@ -20,8 +20,11 @@ _LINKS = st.components.v2.component(
 
 
 def clicked_link(theme: str, heard: int, address: str, on_theme: Callable[[], None]) -> str:
-    """The link that was clicked; "" where none was. `theme` is the one that the page has, `heard`
-    counts the changes of it that were heard by `on_theme`, `address` stands behind the page."""
+    """Return the link that was clicked, or an empty text.
+
+    `theme` is the current theme of the page, `heard` the number of theme changes handled by
+    `on_theme`, and `address` the query string of the page.
+    """
     result = _LINKS(
         key="links",
         data={"theme": theme, "heard": heard, "address": address},

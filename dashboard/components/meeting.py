@@ -1,4 +1,4 @@
-"""The meeting over a page: one finding a screen, arrows, Esc."""
+"""The meeting view over a page: one finding per screen, arrow keys, Esc."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ _MEETING = st.components.v2.component(
 
 
 def show_meeting(html: str, screen: str, on_end: Callable[[], None]) -> None:
-    """Lay these screens over the page, from the one of this key; `on_end` is called where the
-    reader leaves them."""
+    """Show these screens over the page, starting with the one of this key. `on_end` is called when
+    the user leaves them."""
     _MEETING(key="meeting", data={"html": html, "screen": screen}, on_end_change=on_end)

@@ -1,4 +1,4 @@
-"""Back returns to where a page was left; a table that is sorted stays where it is seen."""
+"""Restore the scroll position on Back, and after a table is sorted."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ _PLACE = st.components.v2.component(
 
 
 def remember_scroll() -> None:
-    """Let the browser remember where a page was left."""
+    """Let the browser remember the scroll position of the page."""
     _PLACE(key="place")

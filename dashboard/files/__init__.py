@@ -1,1 +1,1 @@
-"""What was given, to tables: files of a folder, of the workspace, of an upload. No Streamlit."""
+"""Turn files of a folder, of the workspace or of an upload into tables. No Streamlit."""

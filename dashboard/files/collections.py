@@ -1,4 +1,5 @@
-"""Which collections there are: the example, the folder given at the start, the workspace's own."""
+"""The available collections: the example, the folder given at the start, and those of the
+workspace."""
 
 from __future__ import annotations
 
@@ -29,9 +30,11 @@ _OPENED, _PREVIEWS = "opened", "previews"
 
 @dataclass(frozen=True)
 class Preview:
-    """What a collection's Overview said when it was shown last, by default: its best run but for
-    the baseline, whose colour is `slot`, and the baseline, the same where there is no other;
-    `clear` is None where nothing was tested."""
+    """The result that a collection's Overview showed last, in its default view.
+
+    `run` is the best run other than the baseline (the baseline itself if there is none), and `slot`
+    its colour. `clear` says whether the difference is significant; None if nothing was tested.
+    """
 
     measure: str
     run: str
@@ -52,12 +55,14 @@ class Preview:
 
 @dataclass(frozen=True)
 class ListedCollection:
-    """A collection in the list. Numbers are those of the records, None where they are known only
-    once its files are read. `changed` is in UTC, "" where nothing ever did; `opened` in seconds
-    since 1970, 0 where nobody knows. `collection_preview` is None until somebody has looked at it,
-    and `outdated` where the files have changed since. `folder` is where the records are of one that
-    cannot be read, "" of all others, and `good` is when the state was copied that it can go back
-    to, in UTC, "" where there is none."""
+    """A collection in the list.
+
+    The numbers come from the records; they are None if they are known only after reading the files.
+    `changed` is in UTC, empty if it never changed; `opened` is in seconds since 1970, 0 if unknown.
+    `preview` is None until the Overview has been shown, and `outdated` if the files have changed
+    since. For a collection that cannot be read, `folder` is the folder of its records (otherwise
+    empty), and `good` the time in UTC of the state that can be restored (empty if there is none).
+    """
 
     id: str
     name: str
@@ -83,15 +88,17 @@ class CollectionCatalog:
 
     @property
     def folder_id(self) -> str:
-        """The id of the folder's collection; "" where none was given."""
+        """The id of the folder's collection; empty without a folder."""
         if self._folder is None:
             return ""
         return f"folder-{hashlib.sha256(str(self._folder).encode()).hexdigest()[:8]}"
 
     def choose_collection(self, requested: str) -> str:
-        """The collection that an address asks for; where it asks for none the folder given at the
-        start, else the reader's own that was opened last, or, where none was, changed last, else
-        the example."""
+        """Return the collection that an address requests.
+
+        By default the folder given at the start; otherwise the user's own collection opened last,
+        or changed last if none was opened; otherwise the example.
+        """
         if (
             requested == OWN_COLLECTION
             and self.folder_id
@@ -102,11 +109,12 @@ class CollectionCatalog:
             return requested
         if self.folder_id:
             return self.folder_id
-        # The first of those that tie is the one that changed last.
+        # If several tie, the first is the one that changed last.
         return max((c.id for c in self._own_collections()), key=self._opened_time, default=SAMPLE)
 
     def has_collection(self, identity: str) -> bool:
-        """Whether a collection of this id can be opened; the reader's own can before it is made."""
+        """Whether a collection with this id can be opened; the user's own can be before it
+        exists."""
         if identity in (SAMPLE, OWN_COLLECTION, self.folder_id):
             return bool(identity)
         return (
@@ -115,37 +123,38 @@ class CollectionCatalog:
         )
 
     def folder_of(self, identity: str) -> Path | None:
-        """The folder whose files a collection shows, beside those that were added to it."""
+        """The folder whose files a collection shows, in addition to those added to it; None without
+        one."""
         if identity == SAMPLE:
             return SAMPLE_FOLDER
         return self._folder if identity and identity == self.folder_id else None
 
     def read_choices(self, identity: str) -> Mapping[str, Mapping[str, Any]]:
-        """How files of a collection's folder are read, by name, where that was chosen."""
+        """The choices for reading files of a collection's folder, by file name."""
         record = self._record(identity)
         return record.choices if record else {}
 
     def answers_by_shape(self, identity: str) -> Answers:
-        """How files of each shape are read: as was said in this collection, else in another, last
-        changed first."""
+        """The choices for reading files of each shape: those of this collection, otherwise of
+        another one, most recently changed first."""
         other_choices = [c.choices for c in self._own_collections() if c.id != identity]
         all_choices = [*reversed(other_choices), self.read_choices(identity)]
         merged_choices = {key: value for choices in all_choices for key, value in choices.items()}
         return {key: value for key, value in merged_choices.items() if is_shape(key) and value}
 
     def chosen_judgments(self, identity: str) -> str:
-        """Which judgments of a collection are used, by the key of their file; "" where nobody has
-        said."""
+        """The key of the file whose judgments a collection uses; empty if none was chosen."""
         record = self._record(identity)
         return record.judgments if record else ""
 
     def read_settings(self, identity: str) -> Settings:
-        """What readers have said of a collection."""
+        """The settings of a collection."""
         record = self._record(identity)
         return record.settings if record else DEFAULT_SETTINGS
 
     def _record(self, identity: str) -> Collection | None:
-        """What is written of a collection; the example and the folder have nothing until then."""
+        """The record of a collection; the example and the folder have none until something is
+        stored."""
         return (
             self._workspace.collection(identity)
             if self._workspace.has_collection(identity)
@@ -153,7 +162,7 @@ class CollectionCatalog:
         )
 
     def name_of(self, identity: str) -> str:
-        """What a collection is called."""
+        """The name of a collection."""
         if identity == SAMPLE:
             return SAMPLE_NAME
         if self._workspace.has_collection(identity):
@@ -163,8 +172,8 @@ class CollectionCatalog:
         return "My files"
 
     def list_collections(self) -> list[ListedCollection]:
-        """All that can be opened, last opened first; what never was stands where it was made.
-        Nothing but records is read for it."""
+        """List the collections that can be opened, last opened first; one never opened is sorted by
+        when it changed. Reads records only."""
         rows = [
             *([self._list_with_preview(self.folder_id, "folder")] if self.folder_id else []),
             *(self._list_own(c) for c in self._own_collections() if c.id != self.folder_id),
@@ -173,17 +182,17 @@ class CollectionCatalog:
         return sorted(rows, key=lambda row: -(row.opened or _time_in_seconds(row.changed)))
 
     def mark_opened(self, identity: str) -> None:
-        """Remember that a collection was opened now; its own record stays as it is."""
+        """Remember that a collection was opened now, without changing its record."""
         self._workspace.cache.mark(_OPENED, identity)
 
     def keep_preview(self, identity: str, version: str, preview: Preview) -> None:
-        """Keep what the list shows of a collection of this `version`."""
+        """Store the preview of a collection at this `version`."""
         cached = CachedValue(metadata={"version": version, **asdict(preview)})
         self._workspace.cache.put(_PREVIEWS, identity, value=cached)
 
     def version(self, identity: str) -> str:
-        """What the files of a collection are and how they are read, told by their records; another
-        one where any of it changed."""
+        """A hash of a collection's files and of how they are read, from records; it changes if any
+        of them does."""
         parts: list[Any] = [self.read_choices(identity), self.chosen_judgments(identity)]
         parts += [self.read_settings(identity)]
         folder = self.folder_of(identity)
@@ -195,8 +204,8 @@ class CollectionCatalog:
         return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()
 
     def _own_collections(self) -> list[Collection]:
-        """The reader's own collections, last changed first; what was judged in the example is kept
-        beside them."""
+        """The user's own collections, last changed first; without the record of the example's
+        judgments."""
         return [c for c in self._workspace.collections() if c.id != SAMPLE]
 
     def _opened_time(self, identity: str) -> float:
@@ -205,7 +214,7 @@ class CollectionCatalog:
     def _list_own(self, collection: Collection) -> ListedCollection:
         try:
             return self._list_readable(collection)
-        except Exception:  # whatever it holds, the others are listed
+        except Exception:  # whatever is wrong with it, the others are listed
             folder = str(self._workspace.folder_of(collection.id))
             good_time = self._workspace.good_state_time(collection.id)
             return ListedCollection(
@@ -230,11 +239,11 @@ class CollectionCatalog:
         )
 
     def _list_with_preview(self, identity: str, origin: Origin, **numbers: Any) -> ListedCollection:
-        """A collection with what was kept of it."""
+        """A collection with its stored preview."""
         cached, preview = self._workspace.cache.get(_PREVIEWS, identity), None
         metadata = {} if cached is None else dict(cached.metadata)
         version = metadata.pop("version", "")
-        with suppress(TypeError):  # of a version that kept something else
+        with suppress(TypeError):  # stored by another version with other fields
             preview = Preview(**metadata)
         outdated = preview is not None and version != self.version(identity)
         name, opened_time = self.name_of(identity), self._opened_time(identity)
@@ -250,10 +259,10 @@ class CollectionCatalog:
 
 
 def _time_in_seconds(time_text: str) -> float:
-    """A time of a record in seconds since 1970; 0 for "", as the example has it."""
+    """Convert a record's time to seconds since 1970; 0 if empty, as for the example."""
     return datetime.fromisoformat(time_text).timestamp() if time_text else 0.0
 
 
 def _count_judged_queries(entries: list[Entry]) -> int | None:
-    """How many queries are judged; of several judgments the most."""
+    """The number of judged queries; the largest if there are several judgments."""
     return max((e.queries or 0 for e in entries if e.kind == "qrels"), default=None)

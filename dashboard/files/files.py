@@ -1,6 +1,6 @@
-"""Files: what each one holds, a table or an error; those of a folder.
+"""Files of a folder, each with its table or its error.
 
-A file that cannot be read stays with its error. No Streamlit here.
+A file that cannot be read is kept with its error. No Streamlit.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SAMPLE_FOLDER = Path(__file__).resolve().parents[2] / "sample_runs"
 _MOST_FILES = 200
 _HEAD = 200
 BEFORE = "as_before"
-"""Among the choices for a file: that they are those for files of its shape."""
+"""Marks the choices for a file as those remembered for files of its shape."""
 _GLANCES = Memo(10_000)
 _NONE: Mapping[str, Any] = MappingProxyType({})
 _NO_DATA = {".py", ".md", ".html", ".png", ".svg", ".pyc", ".pdf"}
@@ -47,11 +47,13 @@ _NO_DATA = {".py", ".md", ".html", ".png", ".svg", ".pyc", ".pdf"}
 
 @dataclass(frozen=True)
 class File:
-    """One file and what became of it: a table, or the error. `key` tells files apart,
-    `version` two states of one file; `number` is that of a file in the workspace, `content` the
-    hash of its rows. `written` is when it was last written or came into the workspace, in UTC as
-    ISO 8601 has it; "" where unknown. `evidence` is by what a file of a folder was taken for what
-    it is."""
+    """One file, with its table or its error.
+
+    `key` identifies the file, `version` its state. `number` is that of a file in the workspace, and
+    `content` the hash of its rows. `written` is when it was last written or added to the workspace,
+    in UTC as ISO 8601; empty if unknown. `evidence` says how the kind of a folder's file was
+    recognised.
+    """
 
     key: str
     file: str
@@ -70,23 +72,23 @@ class File:
 
     @property
     def kind(self) -> Kind | None:
-        """What the table is; None for a file that could not be read."""
+        """The kind of the table; None for a file that could not be read."""
         return None if self.table is None else kind_of(self.table)
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What reading noticed."""
+        """The notes from reading."""
         return () if self.table is None else self.table.notes
 
     @property
     def queries(self) -> int | None:
-        """Number of queries the table speaks of; None for documents."""
+        """The number of queries in the table; None for documents."""
         return None if self.table is None else count_queries(self.table)
 
 
 @dataclass(frozen=True)
 class FolderListing:
-    """The files of a folder that are read, and those that are left out because they are many."""
+    """The files of a folder to read, and those left out because there are too many."""
 
     read: tuple[Path, ...]
     left_out: tuple[Path, ...] = ()
@@ -95,10 +97,12 @@ class FolderListing:
 def list_folder(
     folder: Path, max_files: int = _MOST_FILES, *, workspace: Path | None = None
 ) -> FolderListing:
-    """Files of a folder and its subfolders that may hold data, in a stable order; a subfolder of
-    judged ranks is one of them, and a `workspace` that lies within holds none. Beyond the
-    `max_files` that are read, runs are left out first: without judgments the others say nothing;
-    parts of one folder stay together."""
+    """List the files of a folder and its subfolders that may contain data, in a stable order.
+
+    A subfolder of judged ranks counts as one file; a `workspace` inside the folder is skipped.
+    Beyond `max_files`, runs are left out first, because they are useless without judgments; parts
+    of one folder stay together.
+    """
     files = [
         path
         for path in sorted(folder.rglob("*"))
@@ -123,7 +127,7 @@ def list_folder(
 
 
 def _merge_rank_folders(folder: Path, files: Sequence[Path]) -> list[Path]:
-    """The files, those of a subfolder that holds nothing but parts of judged ranks as that."""
+    """The files, with each subfolder that contains only parts of judged ranks as one."""
     of_folder: dict[Path, list[Path]] = {}
     for path in files:
         of_folder.setdefault(path.parent, []).append(path)
@@ -135,8 +139,8 @@ def _merge_rank_folders(folder: Path, files: Sequence[Path]) -> list[Path]:
 
 
 def _has_notes_or_layers(path: Path) -> bool:
-    """Whether a file holds notes or layers, which are no tables: grades of a layer are never taken
-    for judgments of a file."""
+    """Whether a file contains notes or layers rather than a table: grades of a layer never count as
+    judgments of a file."""
     try:
         with path.open("rb") as file:
             return is_notes_or_layers(file.read(_HEAD))
@@ -145,8 +149,8 @@ def _has_notes_or_layers(path: Path) -> bool:
 
 
 def guess_kind(path: Path) -> Kind | None:
-    """What a file seems to hold by its first lines, or a folder that may be one of judged ranks;
-    None where they do not tell."""
+    """The likely kind of a file by its first lines, or of a folder of judged ranks; None if
+    unclear."""
     return _GLANCES((path, file_state(path)), lambda: _guess_kind(path))
 
 
@@ -160,11 +164,14 @@ def _guess_kind(path: Path) -> Kind | None:
 def read_files(
     path: Path, *, display_name: str, origin: Origin, choices: Mapping[str, Any] = _NONE
 ) -> list[File]:
-    """Read one file of a folder, which may hold several tables, with the reader's `choices`, which
-    may be those for a file of its shape (BEFORE); never raises for what it holds."""
+    """Read one file of a folder, which may contain several tables, with the user's `choices`.
+
+    These may be remembered choices for files of its shape (BEFORE). Content that cannot be read
+    gives a File with its error, never an exception.
+    """
     if BEFORE in choices:
         earlier_choices = select_kept_choices(choices)
-        with suppress(RanklensError):  # then it is not like the file before
+        with suppress(RanklensError):  # then it is unlike the earlier file
             loaded = formats.read_each(path, name=display_name, **earlier_choices)
             return _make_files(
                 [note_read_as_before(loaded_table, earlier_choices) for loaded_table in loaded],
@@ -199,13 +206,13 @@ def _make_files(loaded: Sequence[Loaded], display_name: str, origin: Origin) -> 
 
 
 def fingerprint(path: Path) -> str:
-    """The SHA-256 of what a file holds."""
+    """The SHA-256 of a file's content."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def join_parts(files: Sequence[File]) -> list[File]:
-    """The files, the first part of each run holding all of it; the others are not used by
+    """Join the parts of each run in the file of its first part; the other parts are not used by
     themselves."""
     listed = list(files)
     for first, other_positions, run in join_run_parts([(f.file, f.table) for f in files]):
@@ -217,7 +224,7 @@ def join_parts(files: Sequence[File]) -> list[File]:
 
 
 def join_loaded_parts(loaded_files: Sequence[Loaded]) -> list[Loaded]:
-    """Tables that were given at once, the parts of each run as one file of it."""
+    """Join the parts of each run among tables that were uploaded together."""
     joined: list[Loaded | None] = list(loaded_files)
     for first, other_positions, run in join_run_parts(
         [(part.file, part.table) for part in loaded_files]

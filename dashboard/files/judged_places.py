@@ -1,6 +1,6 @@
-"""Where the judged documents of long runs stand: found once, and kept in the workspace's cache.
+"""Positions of the judged documents in long runs, cached in the workspace.
 
-Found again where the judgments or the run are others, by a hash of their rows. No Streamlit here.
+They are found again if the judgments or the run change, by a hash of their rows. No Streamlit.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _EMPTY = ("query", "first", "last")
 
 
 class CachedRanks:
-    """Joins runs with judgments as `judge` does; of runs that stay on the disk, what that needs of
-    their rows comes from the cache."""
+    """Joins runs with judgments as `judge` does; for runs stored on the disk, the positions of
+    judged documents come from the cache."""
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
@@ -34,7 +34,7 @@ class CachedRanks:
     def __call__(
         self, run: Run, qrels: Qrels, *, documents: Documents | None = None
     ) -> JudgedRanks:
-        """`judge(run, qrels, documents=documents)`. Raises NoSharedQueriesError."""
+        """Return `judge(run, qrels, documents=documents)`. Raises NoSharedQueriesError."""
         judged_places = (
             self._cached_places(run, qrels)
             if isinstance(run, StoredRun)
@@ -52,7 +52,7 @@ class CachedRanks:
 
 
 def cache_places(cache: Cache, content: str, qrels: Qrels, judged_places: JudgedPlaces) -> None:
-    """Keep where the judged documents of a long run stand, by the hash of its rows."""
+    """Cache the positions of the judged documents of a long run, by the hash of its rows."""
     numbers = {name: getattr(judged_places, name) for name in _COLUMNS}
     numbers |= {name: getattr(judged_places.tied, name) for name in _TIED}
     if judged_places.empty is not None:

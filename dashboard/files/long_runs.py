@@ -1,5 +1,8 @@
-"""Long TREC runs: read, kept on the disk and judged in one pass; those of folders are then opened
-by what their copy says. The files of a folder are never written. No Streamlit here."""
+"""Long TREC runs: read, stored on the disk and judged in one pass.
+
+Later, those of folders are opened from their stored copy. The files of a folder are never written.
+No Streamlit.
+"""
 
 from __future__ import annotations
 
@@ -32,17 +35,17 @@ from metrics_core.formats.trec import trec_title
 from metrics_core.tables import Qrels
 
 SMALLEST = 4_000_000
-"""Bytes of a file that may hold a long run, packed or not."""
+"""Minimum size in bytes of a file that may contain a long run, packed or not."""
 
 ONE_AT_A_TIME = Lock()
-"""Held while such a file is read: two at once would need twice the room."""
+"""Held while such a file is read: two at once would need twice the memory."""
 
 _TABLES = Memo(2)
 _NO_JUDGMENTS = Qrels.from_columns([], [], [])
 
 _WHAT = "converted"
 _OF_TEXT = {"kind", "encoding"}
-"""Choices that do not change what a long TREC run means."""
+"""Choices that do not change the meaning of a long TREC run."""
 
 
 def convert_run(
@@ -53,9 +56,12 @@ def convert_run(
     kind: Kind | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Loaded | None:
-    """A long run whose rows the cache now keeps, judged with those of the `judgments` that seem to
-    be its own; `progress` is told the bytes of text read so far. None where reading it whole
-    decides: what is wrong or odd, other formats, short runs; and where nothing can be kept."""
+    """Read a long run, store its rows in the cache and judge it, with those of the `judgments` that
+    seem to fit.
+
+    `progress` is called with the number of bytes of text read. Returns None if the file must be
+    read whole (errors, anomalies, other formats, short runs) or nothing can be stored.
+    """
     from metrics_core.judging.while_reading.judged import judge_and_keep_run
     from metrics_core.judging.while_reading.judgments import make_judgment_tables
 
@@ -81,14 +87,15 @@ def convert_run(
 
 
 def _fitting_judgments(source: Source, judgments: Sequence[Qrels]) -> Qrels:
-    """The last of these judgments, if it can be of those that know the first query of a run."""
+    """The last of these judgments, preferably of those that contain the first query of the run."""
     query_id = "".join(split_fields(source.head.partition(b"\n")[0].decode())[:1])
     knowing = [qrels for qrels in judgments if query_id in qrels.query_ids]
     return [_NO_JUDGMENTS, *judgments, *knowing][-1]
 
 
 class ConvertedFiles:
-    """Files of folders; of one that was read before, only its state or its bytes are looked at."""
+    """Files of folders; for a file that was read before, only its state or its bytes are
+    checked."""
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
@@ -104,9 +111,11 @@ class ConvertedFiles:
         judgments: Sequence[Qrels] = (),
         progress: Callable[[int], None] | None = None,
     ) -> list[File]:
-        """The tables of one file in this state, as `read_files` gives them. A long run is judged
-        with what of `judgments` seems to be its own while it is read; `progress` is told the bytes
-        of text that were."""
+        """Return the tables of one file in this state, as `read_files` does.
+
+        A long run is judged while it is read, with those of the `judgments` that seem to fit.
+        `progress` is called with the number of bytes of text read.
+        """
         if not may_be_long(path):
             return read_files(path, display_name=display_name, origin=origin, choices=choices)
         common_key = (display_name, repr(sorted(choices.items())))
@@ -142,7 +151,7 @@ class ConvertedFiles:
         judgments: Sequence[Qrels],
         progress: Callable[[int], None] | None,
     ) -> list[File]:
-        """The file of a long run, read and judged in one pass; none where that cannot be."""
+        """Read and judge the file of a long run in one pass; empty if that is not possible."""
         source = open_source(path, display_name, choices.get("encoding"))
         loaded = convert_run(
             source, self._cache, judgments, kind=choices.get("kind"), progress=progress
@@ -157,7 +166,7 @@ class ConvertedFiles:
         ]
 
     def _move_to_disk(self, file: File) -> File:
-        """A file that was read whole; a long run of it as the cache keeps it."""
+        """Move a long run of a file that was read whole to the cache."""
         if file.table is None:
             return file
         with suppress(OSError):
@@ -167,7 +176,7 @@ class ConvertedFiles:
     def _read_cached(
         self, key_parts: tuple[str, ...], display_name: str, origin: Origin
     ) -> File | None:
-        """The file that was read before; None where its copy is not there, or not whole."""
+        """Return the file from its stored copy; None if the copy is missing or incomplete."""
         record = self._cache.get(_WHAT, *key_parts)
         if record is None:
             return None
@@ -191,7 +200,7 @@ class ConvertedFiles:
         )
 
     def _cache_file(self, key_parts: tuple[str, ...], files: list[File]) -> None:
-        """Remember what was read, if it is one long run whose rows the cache keeps."""
+        """Remember the file if it is one long run whose rows are in the cache."""
         run = files[0].table if len(files) == 1 else None
         if not isinstance(run, StoredRun):
             return
@@ -206,6 +215,6 @@ class ConvertedFiles:
 
 
 def may_be_long(path: Path) -> bool:
-    """Whether a file may hold a long run, by its size and its first lines."""
+    """Whether a file may contain a long run, by its size and its first lines."""
     large = path.is_file() and path.stat().st_size >= SMALLEST
     return large and guess_kind(path) in ("run", None)

@@ -1,4 +1,4 @@
-"""The workspace's files in memory: read when they are asked for, let go when they are removed."""
+"""The workspace's files in memory: loaded on request, released when removed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Key = tuple[str, str]
 
 
 class LoadedFiles:
-    """One of these serves all sessions, so a table is in memory once."""
+    """Shared by all sessions, so that each table is in memory once."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -26,17 +26,19 @@ class LoadedFiles:
         self._locks: dict[str, Lock] = {}
 
     def list_files(self, collection: str) -> list[File]:
-        """The files of a collection; those that cannot be read carry the error."""
+        """List the files of a collection; those that cannot be read have an error."""
         with self._locks.setdefault(collection, Lock()):
             files = self._read_all(collection, self._loaded.get(collection, {}))
-            if any(f.error is not None for f in files.values()):  # what it replaced is shown again
+            if any(
+                f.error is not None for f in files.values()
+            ):  # the file it replaced is shown again
                 files = self._read_all(collection, {_entry_key(e): f for e, f in files.items()})
             intact = {e: f for e, f in files.items() if f.error is None}
-            # One that could not be read is tried again: it may have been mended.
+            # A file that could not be read is tried again next time: it may have been repaired.
             self._loaded[collection] = {_entry_key(e): f for e, f in intact.items()}
             standing_in = self._workspace.stand_in_numbers(collection)
             unsound = self._workspace.damaged_records(collection)
-        older = hidden_numbers(list(intact))  # those whose newer one is in memory still
+        older = hidden_numbers(list(intact))  # files whose newer version is still in memory
         current_files = [f for e, f in intact.items() if e.number not in older]
         shown_files = [_mark_older(f) if f.number in standing_in else f for f in current_files]
         broken = {f.number: f for f in files.values() if f.error is not None}
@@ -47,7 +49,7 @@ class LoadedFiles:
         return [*shown_files, *(broken | damaged_files).values()]
 
     def _read_all(self, collection: str, loaded: Mapping[_Key, File]) -> dict[Entry, File]:
-        """All files of a collection, of which some are `loaded`."""
+        """Read all files of a collection that are not `loaded` yet."""
         entries = self._workspace.entries(collection)
         missing = [entry for entry in entries if _entry_key(entry) not in loaded]
         newly_loaded = dict(map_on_all_cores(self._read, missing))
@@ -59,7 +61,7 @@ class LoadedFiles:
         except StorageError as error:
             return entry, _damaged_file(entry.number, entry.file, error)
         return entry, File(
-            # Judgments in use are remembered by their rows; two runs may have the same.
+            # Judgments in use are identified by their rows; two runs may have the same rows.
             key=f"{entry.content}#{entry.number}" if entry.kind == "run" else entry.content,
             content=entry.content,
             version=f"{entry.number} {entry.changed}",
@@ -78,7 +80,7 @@ def _entry_key(entry: Entry) -> _Key:
 
 
 def _mark_older(file: File) -> File:
-    """A file that a newer one replaced whose table is not whole."""
+    """Add a note to an earlier file that is shown because its replacement cannot be read."""
     assert file.table is not None
     message = f"an older version of {file.file}: the newer one could not be read"
     table = file.table.noting(Note("older_version", message, loud=True))

@@ -1,4 +1,4 @@
-"""A zip of some queries of a collection, as the Queries page gives it, taken apart again."""
+"""Read a zip of some queries of a collection, as exported by the Queries page."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ from metrics_core.formats.source.unpacking import (
 )
 
 ABOUT, CUT_FROM = "readme.txt", "cut from a collection by Ranklens"
-"""The text in such a zip, and the words in it that tell the zip from others."""
+"""The text file in such a zip, and words in it that identify the zip."""
 
 
 @dataclass(frozen=True)
 class NotesAndLayers:
-    """What comes with files and is no table: lines of notes and tags, and those of each layer."""
+    """Lines of notes and tags, and lines of each layer: what comes with files and is not a
+    table."""
 
     notes: tuple[Line, ...] = ()
     layers: tuple[tuple[Line, ...], ...] = ()
@@ -40,7 +41,7 @@ class NotesAndLayers:
 
 @dataclass(frozen=True)
 class QueryZip:
-    """Such a zip: its files by name, and what comes with them."""
+    """The zip's files by name, and the notes and layers in it."""
 
     files: dict[str, bytes]
     carried: NotesAndLayers
@@ -60,7 +61,7 @@ def is_query_zip(origin: Origin) -> bool:
 
 
 def read_query_zip(origin: Origin, name: str) -> QueryZip:
-    """The files of such a zip, altogether no larger than one file may be. Raises RanklensError."""
+    """Read such a zip, whose content may be no larger than a single file. Raises RanklensError."""
     with open_raw(origin) as file, open_zip(name, file) as packed:
         members = [member for member in list_zip_members(packed) if member != ABOUT]
         if len(members) > MAX_FILES:
@@ -79,12 +80,12 @@ def read_query_zip(origin: Origin, name: str) -> QueryZip:
 
 
 def is_notes_or_layers(start: bytes) -> bool:
-    """Whether a file that begins so comes with others and is no table."""
+    """Whether the first bytes of a file are those of notes or layers."""
     return is_notes(start) or is_layers(start)
 
 
 def read_notes_or_layers(content: bytes) -> NotesAndLayers:
-    """What a file of notes or layers holds. Raises RanklensError."""
+    """Read a file of notes or layers. Raises RanklensError."""
     if is_layers(content):
         return NotesAndLayers(layers=tuple(tuple(lines) for lines in read_layers(content)))
     return NotesAndLayers(tuple(read_notes(content)))

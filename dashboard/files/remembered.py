@@ -1,5 +1,4 @@
-"""What readers said of a file, kept by its shape for the next file of that shape. No Streamlit
-here."""
+"""Choices for reading a file, remembered by its shape for later files. No Streamlit."""
 
 from __future__ import annotations
 
@@ -21,19 +20,19 @@ from metrics_core.formats.registry import KIND_TITLES
 from metrics_core.formats.source.unpacking import Origin
 
 _SHAPE = "shape:"
-"""How the key of a shape begins among the names of files."""
+"""Prefix of the key of a shape, which distinguishes it from file names."""
 _OF_SHAPE = ("kind", "columns", "grades")
-"""The choices that are kept for a shape."""
+"""The choices that are remembered for a shape."""
 _WORDS = {"doc": "document", "system": "run"}
 _FIELDS = Memo(200)
 
 Answers = Mapping[str, Mapping[str, Any]]
-"""Key of a shape -> the choices by which files of it are read."""
+"""Key of a shape -> the choices for reading files of it."""
 
 
 def find_fields(origin: Origin, name: str, encoding: str | None = None) -> FileFields | None:
-    """Return the fields of a file; None if it has none by name, or cannot be read."""
-    # The content of a file is not held for it.
+    """Return the fields of a file; None if it has no named fields or cannot be read."""
+    # The key does not hold the file's content.
     state = file_state(origin) if isinstance(origin, Path) else (hash(origin), len(origin))
 
     def find() -> FileFields | None:
@@ -52,22 +51,22 @@ def shape_key(fields: FileFields) -> str:
 
 
 def is_shape(key: str) -> bool:
-    """Whether a key is that of a shape, not the name of a file."""
+    """Whether a key is that of a shape rather than a file name."""
     return key.startswith(_SHAPE)
 
 
 def select_kept_choices(choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is kept of a reader's choices for files of the same shape; nothing if they do not
-    say what kind of table it is."""
+    """Return the choices to remember for files of the same shape; empty if they do not name the
+    kind of table."""
     return {key: choices[key] for key in _OF_SHAPE if key in choices} if "kind" in choices else {}
 
 
 def find_choices(origin: Origin, name: str, answers: Answers) -> dict[str, Any]:
-    """Return the choices for a file of a shape that a reader was asked about; none if nobody was,
-    or the file is surely of another kind."""
+    """Return the remembered choices for a file of this shape; empty if there are none, or if the
+    file is surely of another kind."""
     fields = find_fields(origin, name) if answers else None
     choices = {} if fields is None else select_kept_choices(answers.get(shape_key(fields), {}))
-    # A packed collection may come from anybody.
+    # Validate the choices: a packed collection may come from anybody.
     if choices.get("kind") not in MEANINGS or not isinstance(choices.get("columns", {}), dict):
         return {}
     recognised = guess_file_kind(origin, name)
@@ -76,13 +75,13 @@ def find_choices(origin: Origin, name: str, answers: Answers) -> dict[str, Any]:
 
 
 def note_read_as_before(loaded: Loaded, choices: Mapping[str, Any]) -> Loaded:
-    """Return a table with the note that it was read as an earlier file of its shape."""
+    """Return a table with the note that it was read like an earlier file of its shape."""
     note = Note("as_before", f"read as before: {describe_choices(choices)}")
     return replace(loaded, table=loaded.table.noting(note))
 
 
 def describe_choices(choices: Mapping[str, Any]) -> str:
-    """Return how a file is read by a reader's choices: "query from `qid`, score from `sim`"."""
+    """Describe how a file is read: "query from `qid`, score from `sim`"."""
     columns: Mapping[str, str] = choices.get("columns") or {}
     all_words = dict.fromkeys(word for meanings in MEANINGS.values() for word in meanings)
     words = [word for word in all_words if word in columns]

@@ -1,5 +1,4 @@
-"""Files that are given together: in which order they are read, and what each of them holds. No
-Streamlit here."""
+"""Files uploaded together: in which order they are read, and what each contains. No Streamlit."""
 
 from __future__ import annotations
 
@@ -19,8 +18,11 @@ from metrics_core.tables import Qrels
 
 @dataclass
 class UploadBatch:
-    """What the `files` hold, as far as they are read: `read` has the tables of each by its place,
-    `refused` those that could not be read. `open_judgments` are those of the open collection."""
+    """The content of the `files` read so far.
+
+    `read` has the tables of each file by its index, `refused` the files that could not be read.
+    `open_judgments` are those of the open collection.
+    """
 
     files: Sequence[UploadedFile]
     open_judgments: Sequence[Qrels] = ()
@@ -28,12 +30,14 @@ class UploadBatch:
     refused: list[tuple[UploadedFile, RanklensError]] = field(default_factory=list)
     carried: list[NotesAndLayers] = field(default_factory=list)
     answers: Answers = field(default_factory=dict)
-    """What readers said of files of each shape."""
+    """Remembered choices for files of each shape."""
 
     @cached_property
     def order(self) -> list[tuple[int, UploadKind]]:
-        """The places of the files, those first by which others are recognised, without what only
-        stands beside parts of judged ranks, unless there is nothing else."""
+        """The indices of the files in reading order: those that help to recognise others first.
+
+        Marker files beside parts of judged ranks are skipped, unless there is nothing else.
+        """
         positions = [
             n
             for n, uploaded_file in enumerate(self.files)
@@ -52,8 +56,7 @@ class UploadBatch:
         return [loaded for number in sorted(self.read) for loaded in self.read[number]]
 
     def judgments(self, *, guessed: bool = True) -> list[Qrels]:
-        """The judgments that are there so far, with or without files that are judgments by a
-        guess."""
+        """The judgments available so far; with `guessed`, also files whose kind is a guess."""
         return [
             *self.open_judgments,
             *(
@@ -65,7 +68,7 @@ class UploadBatch:
         ]
 
     def read_file(self, number: int, tables: Callable[[], list[Loaded]] | None = None) -> None:
-        """Read a file, or take the `tables` that were read of it elsewhere."""
+        """Read a file, or take the `tables` that were read from it elsewhere."""
         uploaded_file = self.files[number]
         if tables is None:
             tables = partial(self._read_tables, uploaded_file, dict(self.order)[number])
@@ -95,7 +98,7 @@ class UploadBatch:
             return tables()
         except RanklensError as error:
             refused = error
-        except Exception as error:  # one file's failure must not take the others with it
+        except Exception as error:  # an error in one file must not stop the others
             refused = RanklensError(
                 f"{uploaded_file.name} could not be read: {type(error).__name__}.",
                 "This is a bug in Ranklens; the other files are not affected.",
@@ -105,15 +108,18 @@ class UploadBatch:
 
 
 def read_single_file(uploaded_file: UploadedFile, **choices: Any) -> UploadBatch:
-    """What one file holds, read by these choices."""
+    """Read one file with these choices."""
     batch = UploadBatch([uploaded_file])
     batch.read_file(0, partial(read_tables, uploaded_file, **choices))
     return batch
 
 
 def _reading_priority(uploaded_file: UploadedFile, kind: UploadKind) -> int:
-    """When a file is read: collections, into which the others go; judgments; what says what it is;
-    what the judgments may tell; long runs last, for they are judged while they are read."""
+    """The priority of a file in reading order.
+
+    First collections, which receive the others; judgments; files of a certain kind; files that the
+    judgments help to recognise; long runs last, because they are judged while they are read.
+    """
     if kind not in ("plain", "long"):
         return 0 if kind == "packed" else 2
     recognised = guess_file_kind(uploaded_file.origin, uploaded_file.name)

@@ -1,4 +1,4 @@
-"""A file that a reader gave: in memory, a long one on the disk; what it is, and its tables."""
+"""An uploaded file, in memory or, if long, on the disk: its kind and its tables."""
 
 from __future__ import annotations
 
@@ -26,21 +26,20 @@ _START = 512
 _NO_ANSWERS: Answers = MappingProxyType({})
 
 UploadKind = Literal["packed", "cut", "carried over", "long", "plain"]
-"""A packed collection, or a report that carries one; a zip of some queries; notes or layers that
-were taken out; a table so long that it may hold a run which stays on the disk; any other table."""
+"""packed: a packed collection, or a report with one. cut: a zip of some queries. carried over:
+exported notes or layers. long: a table that may be a long run. plain: any other table."""
 
 
 @dataclass(frozen=True)
 class UploadedFile:
-    """A file, and what the reader calls it. What is on the disk is there as long as somebody holds
-    this."""
+    """A file with its name. A file on the disk exists as long as this object is held."""
 
     name: str
     content: bytes | ScratchFile
 
     @property
     def origin(self) -> Origin:
-        """Its bytes, or where they are."""
+        """Its bytes, or its path."""
         return self.content if isinstance(self.content, bytes) else self.content.path
 
     def __len__(self) -> int:
@@ -48,28 +47,29 @@ class UploadedFile:
 
     @property
     def start(self) -> bytes:
-        """Its first bytes; none where it cannot be read, and reading it says why."""
+        """Its first bytes; empty if it cannot be read, in which case reading it reports the
+        error."""
         with suppress(OSError), open_raw(self.origin) as file:
             return file.read(_START)
         return b""
 
     def read_all(self) -> bytes:
-        """All of its bytes."""
+        """Return all of its bytes."""
         with open_raw(self.origin) as file:
             return file.read()
 
 
 @dataclass(frozen=True)
 class UploadedTable(Loaded):
-    """A table, with the file that it came from and the choices by which that was read, so that it
-    may be read another way; None where the file is a set of tables."""
+    """A table with its file and the choices by which it was read, so that it can be read
+    differently. `uploaded_file` is None if the file is a set of tables."""
 
     uploaded_file: UploadedFile | None = None
     choices: Mapping[str, Any] = field(default_factory=dict)
 
 
 def detect_upload_kind(uploaded_file: UploadedFile) -> UploadKind:
-    """What a file is, by its first bytes and its size."""
+    """Detect the kind of a file by its first bytes and its size."""
     if is_packed(uploaded_file.origin) or _is_report(uploaded_file):
         return "packed"
     if is_notes_or_layers(uploaded_file.start):
@@ -80,7 +80,7 @@ def detect_upload_kind(uploaded_file: UploadedFile) -> UploadKind:
 
 
 def packed_origin(uploaded_file: UploadedFile) -> Origin:
-    """The packed collection that a file is, or that a report carries."""
+    """The packed collection in a file or in a report."""
     return (
         in_page.extract_packed(uploaded_file.origin)
         if _is_report(uploaded_file)
@@ -89,7 +89,7 @@ def packed_origin(uploaded_file: UploadedFile) -> Origin:
 
 
 def _is_report(uploaded_file: UploadedFile) -> bool:
-    with suppress(OSError):  # reading it says why
+    with suppress(OSError):  # reading it reports the error
         return in_page.is_page_with_data(uploaded_file.origin)
     return False
 
@@ -101,9 +101,11 @@ def read_tables(
     answers: Answers = _NO_ANSWERS,
     **choices: Any,
 ) -> list[Loaded]:
-    """A file's tables, or those of a set in a zip; by the `answers` about files of its shape, else
-    by the `judgments` that are there already, where nothing else says what it is. Raises
-    RanklensError."""
+    """Read a file's tables, or those of a set in a zip. Raises RanklensError.
+
+    If the file does not say what it is, the remembered `answers` for its shape decide, otherwise
+    the `judgments` available already.
+    """
     if is_marker_file(uploaded_file.name):
         raise RanklensError(
             f"{uploaded_file.name} is a helper file that Spark or Hadoop writes; it contains no"
@@ -118,7 +120,7 @@ def read_tables(
         {} if choices else find_choices(uploaded_file.origin, uploaded_file.name, answers)
     )
     if earlier_choices:
-        with suppress(RanklensError):  # then it is not like the file before
+        with suppress(RanklensError):  # then it is unlike the earlier file
             return [
                 note_read_as_before(loaded_table, earlier_choices)
                 for loaded_table in read_tables(uploaded_file, **earlier_choices)

@@ -1,1 +1,2 @@
-"""The server: the application behind its door, long uploads, what every page comes with."""
+"""The server: the application behind its access control, long uploads, and the styles of every
+page."""

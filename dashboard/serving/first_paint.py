@@ -1,10 +1,10 @@
-"""What the page that loads the app brings along: how everything looks, and one rule.
+"""Styles that are part of the HTML page itself: the style sheet, and one rule.
 
-The style sheet comes once and never later than what it styles; sent with each answer it would be
-most of it, and the browser would style all of the page anew each time.
+The style sheet is sent once, before what it styles. Sent with each response it would be most of the
+data, and the browser would restyle the whole page each time.
 
 Streamlit draws a placeholder and its sidebar before it has anything of ours, and moves both when
-the page comes: nothing is to jump. So the rule is to show the app when it has something to show.
+the page arrives. The rule hides the app until it has something to show, so that nothing jumps.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 from dashboard.address.address import NO_PAGE
 from dashboard.app_pages.parts.style_sheet import style_sheet
 
-# After some seconds it is shown whatever it holds, an error of Streamlit's own for example.
+# After some seconds it is shown in any case: it may be an error of Streamlit.
 _RULE = (
     b"<style>@keyframes late{to{visibility:visible}}"
     b".stApp:not(:has(.lens)){visibility:hidden;animation:late 0s 8s forwards}</style></head>"
@@ -25,11 +25,11 @@ _CHANGED = (b"content-length", b"etag")
 
 
 class FirstPaint:
-    """ASGI middleware that adds rule and style sheet to every HTML page it passes on."""
+    """ASGI middleware that adds the rule and the style sheet to every HTML page."""
 
     def __init__(self, app: Any, *, base: str, pages: Sequence[str]) -> None:
-        """`app` is the application whose pages are passed on; it serves those of these names below
-        `/base`, the first at its root."""
+        """`app` is the wrapped application; it serves the pages of these names below `/base`, the
+        first at its root."""
         self._app, self._base, self._pages = app, f"/{base}" if base else "", pages
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -37,14 +37,18 @@ class FirstPaint:
         if scope["type"] != "http" or "." in scope["path"].rpartition("/")[2]:
             await self._app(scope, receive, send)
             return
-        # Packed, the page could not be read; it is small.
+        # A compressed page could not be changed; it is small.
         headers = [(k, v) for k, v in scope["headers"] if k != b"accept-encoding"]
         held_response = _HeldResponse(send, self._redirect_target(scope))
         await self._app({**scope, "headers": headers}, receive, held_response)
 
     def _redirect_target(self, scope: Any) -> str:
-        """Where a path leads that is no page's: to the first page, which names it. Streamlit would
-        show the first page and add an entry to the history, to which Back returns in circles."""
+        """The target for a path that is not a page: the first page, with the unknown name as a
+        parameter.
+
+        Streamlit would show the first page and add a history entry, to which Back returns in
+        circles.
+        """
         first, *other_pages = self._pages
         page = scope["path"].removeprefix(self._base).strip("/")
         if not page or page in other_pages:
@@ -55,8 +59,8 @@ class FirstPaint:
 
 
 class _HeldResponse:
-    """Passes messages on; those of an HTML page only once it is whole, with what is added, or the
-    address that is to be asked for in its place."""
+    """Passes messages on; an HTML page only once it is complete, with the styles added, or as a
+    redirect to `target`."""
 
     def __init__(self, send: Any, target: str) -> None:
         self._send, self._target = send, target
@@ -76,7 +80,8 @@ class _HeldResponse:
         if self._target:
             await self._redirect()
             return
-        # Behind Streamlit's own styles, which are in the head, and before those of a page's parts.
+        # After Streamlit's own styles, which are in the head, and before those of a page's
+        # components.
         sheet = f"<body><style>{style_sheet()}</style>".encode()
         body = self._body.replace(b"</head>", _RULE, 1).replace(b"<body>", sheet, 1)
         headers = [(k, v) for k, v in self._start["headers"] if k.lower() not in _CHANGED]

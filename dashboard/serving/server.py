@@ -1,4 +1,4 @@
-"""The server: Streamlit's application behind the door, in this process."""
+"""The server: Streamlit's application behind the access control, in this process."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ _BACKLOG = 2048
 
 
 def make_application(port: int, opened_by: Keys | None) -> Any:
-    """The ASGI application: the pages, what every HTML page is sent with, where
-    long uploads are kept, and the door around."""
+    """The ASGI application: the pages, their styles, the handling of long uploads, and the access
+    control around them."""
     base = opened_by.base if opened_by else ""
     pin_options(port=port, base=base)
     keep_on_path(_PAGE.parent)
@@ -59,14 +59,14 @@ def make_application(port: int, opened_by: Keys | None) -> Any:
 
 
 def serve(listening: socket.socket, token: str) -> None:
-    """Serve until a signal ends it, on a socket that listens on a port of this computer, for whom
-    the token opens it, or for all where it is empty."""
+    """Serve until a signal ends it, on a socket that listens on a port of this computer. An empty
+    token means that everybody on this computer has access."""
     port = listening.getsockname()[1]
     config = uvicorn.Config(
         make_application(port, derive_keys(token, port) if token else None),
         http=LimitedConnection,
         backlog=ACCEPTED_TOGETHER,
-        # Streamlit's own choices; the rest would follow the environment.
+        # Streamlit's own choices; the others would depend on the environment.
         ws="websockets-sansio",
         ws_max_size=32 * 2**20,
         ws_ping_interval=30,
@@ -86,10 +86,12 @@ def serve(listening: socket.socket, token: str) -> None:
 
 @asynccontextmanager
 async def _lifespan(_: App) -> AsyncIterator[None]:
-    """What is done before the first answer, for the first visitor waits for all of it: what he will
-    see is opened, and meanwhile what draws it is loaded, which needs Streamlit's runtime. What is
-    opened with was loaded before, for two threads that load the same modules see them half done.
-    From here on there is garbage, but not among what was loaded.
+    """Prepare what the first visitor needs before the first response.
+
+    Load the collection in a thread, and meanwhile import the modules that draw it, which need
+    Streamlit's runtime. The modules for loading a collection are imported earlier, because two
+    threads that import the same modules may see them incomplete. Garbage collection starts here,
+    without the objects loaded so far.
     """
     from dashboard.session.warm_up import warm_up
 
@@ -98,7 +100,7 @@ async def _lifespan(_: App) -> AsyncIterator[None]:
     Thread(target=warm_up, args=(pages,), name=thread_name, daemon=True).start()
     import_module("dashboard.app_pages.overview")
     import_module("dashboard.app_pages.frame")
-    # What compares needs it, and the files are still being read.
+    # Comparisons need it; import it while the files are still being read.
     Thread(target=import_module, args=("scipy.special",), daemon=True).start()
     gc.freeze()
     gc.enable()
@@ -111,14 +113,14 @@ class _Server(uvicorn.Server):
         self.server_state = WaitingConnections()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to serve. More may wait to be accepted than are at once."""
+        """Start serving, with a longer backlog than the number accepted at once."""
         await super().startup(sockets)
         for listening in sockets or ():
             listening.listen(_BACKLOG)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Begin to end. A computation that still runs then cannot keep the process, and that it
-        gets no more threads is nothing to print."""
+        """Start to end. A running computation cannot keep the process alive; its failure to start
+        further threads is not printed."""
         threading.excepthook = lambda _: None
         ending.exit_within(128 + sig)
         super().handle_exit(sig, frame)

@@ -1,5 +1,7 @@
-"""One visit: the only user of Streamlit's session state, query parameters and caches. What is open
-and the address are asked here, everything else in the module that does it."""
+"""One visit: the only package that uses Streamlit's session state, query parameters and caches.
+
+The open collection and the address are imported from here, everything else from its module.
+"""
 
 from dashboard.session.address import (
     address,

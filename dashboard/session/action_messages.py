@@ -1,5 +1,5 @@
-"""What became of something that was done to the files, with the way back; told until it is read,
-in the collection to which it was done."""
+"""Messages on what an action did to the files, with an undo; shown until dismissed, in the
+collection concerned."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from dashboard.session.address import address
 from dashboard.workspace import StorageError
 
 Offer = tuple[str, Callable[[], None]]
-"""The words of a button, and what it does."""
+"""Label and action of a button."""
 
 _MOST = 20
 _KEYS = count(1)
-"""Never the same twice, whoever ends in between."""
+"""Source of keys that are unique over all visits."""
 _READING = Lock()
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """One thing that is told; `key` names its widgets, `alarming` marks what went wrong."""
+    """A message. `key` identifies its widgets; `alarming` marks an error."""
 
     key: int
     message: str
@@ -34,7 +34,7 @@ class Receipt:
 
 
 def receipts() -> list[Receipt]:
-    """What is told of the open collection, oldest first."""
+    """The messages of the open collection, oldest first."""
     by_collection: dict[str, list[Receipt]] = st.session_state.setdefault("_receipts", {})
     return by_collection.setdefault(address()["set"], [])
 
@@ -42,8 +42,8 @@ def receipts() -> list[Receipt]:
 def tell(
     message: str, hint: str = "", offers: Sequence[Offer] = (), *, alarming: bool = False
 ) -> None:
-    """Tell something, beside what was told since the reader last put it away; what is alarming and
-    is told already, once."""
+    """Add a message to those of the open collection. An alarming message without buttons that is
+    shown already is not repeated."""
     if alarming and not offers and any(r.message == message and r.hint == hint for r in receipts()):
         return
     current = receipts()
@@ -52,17 +52,17 @@ def tell(
 
 
 def tell_error(error: StorageError, more: str = "") -> None:
-    """Tell what the workspace refused."""
+    """Add a message for an error of the workspace."""
     tell(error.message + more, error.hint, alarming=True)
 
 
 def dismiss_receipt(receipt: Receipt) -> None:
-    """The reader has read it."""
+    """Dismiss a message."""
     _remove_receipt(receipt)
 
 
 def _remove_receipt(receipt: Receipt) -> bool:
-    """Put it away; whether it was still there."""
+    """Remove a message; return whether it was still there."""
     current = receipts()
     with _READING:
         remaining = [other for other in current if other.key != receipt.key]
@@ -72,13 +72,13 @@ def _remove_receipt(receipt: Receipt) -> bool:
 
 
 def take_offer(receipt: Receipt, action: Callable[[], None]) -> None:
-    """Do what a button says, once: two clicks may be answered at the same time."""
+    """Run the action of a button once; two clicks may be handled at the same time."""
     if _remove_receipt(receipt):
         run_action(action)
 
 
 def run_action(action: Callable[[], None]) -> None:
-    """Do something to the workspace; what it refuses is told, not raised."""
+    """Run an action on the workspace; its errors become messages."""
     try:
         action()
     except StorageError as error:

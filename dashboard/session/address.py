@@ -1,6 +1,6 @@
-"""The address: one value in the session state, which the browser's address mirrors.
+"""The address: one value in the session state, mirrored by the browser's address.
 
-Widgets are views on it, so that reload, a pasted link, Back and Forward all give the same view.
+Widgets are views of it, so that a reload, a pasted link, Back and Forward all give the same view.
 """
 
 from __future__ import annotations
@@ -35,59 +35,60 @@ def _empty_address() -> Address:
 
 
 def register_pages(pages: Sequence[Page], streamlit_pages: Mapping[str, Any]) -> None:
-    """Tell the address the pages' fields, and `goto` Streamlit's pages by their names."""
+    """Register the address fields of the pages, and Streamlit's pages by name for `goto`."""
     st.session_state["_empty"] = Address.create(f for page in pages for f in page.fields)
     st.session_state["_pages"] = dict(streamlit_pages)
     st.session_state["_first_page"] = pages[0].name
 
 
 def sync(page: Page) -> None:
-    """Bring session state and browser address together; once a run, before the page is drawn."""
+    """Synchronise session state and browser address; once per run, before the page is drawn."""
     take_turns()
-    # The files may have changed since the last run, and the address may now.
+    # The files may have changed since the last run, and the address may change now.
     for name in ("_library", "_opened", "_deferred"):
         st.session_state.pop(name, None)
     current, written = _browser_parameters(), st.session_state.get("_written", [])
     if "_address" not in st.session_state or current not in written:
-        # What it leaves out of the browser's address, `pin_address` takes out there without a new
-        # entry.
+        # Fields that are dropped here are removed from the browser's address by `pin_address`,
+        # without a new history entry.
         st.session_state["_address"] = _read_browser().restricted_to(page.fields)
         st.session_state["_written"] = [current, address().parameters()]
         return
     parameters = address().parameters()
     if current != parameters:
         st.query_params.from_dict(parameters)
-    # What was clicked before the browser heard of it still comes with the address that meant this.
+    # A click made before the browser received the new address still arrives with the old one, which
+    # then counts as the new one.
     meant = [current] if current != parameters and parameters in written else []
     st.session_state["_written"] = [parameters, *meant]
 
 
 def pin_address(new_address: Address) -> None:
-    """Say what the address means: from here on it holds collection, run in focus and baseline, also
-    where it was opened without. The browser's own is replaced in the page, by links.js; until then
-    it may still be what it was."""
+    """Make the address explicit: from now on it names collection, run in focus and baseline, even
+    if it was opened without them. links.js replaces the browser's address in the page; until then
+    the browser may have the old one."""
     st.session_state["_address"] = new_address
     st.session_state["_written"].append(new_address.parameters())
 
 
 def address() -> Address:
-    """The address as it stands."""
+    """The current address."""
     current: Address | None = st.session_state.get("_address")
     return current or _empty_address()
 
 
 def href(page: str, **changes: Any) -> str:
-    """A relative link to a page in the present view with these changes."""
+    """Return a relative link to a page, for the current view with these changes."""
     return address().with_values(**changes).link(_path(page))
 
 
 def hrefs(page: str, field: str, **changes: Any) -> Callable[[str], str]:
-    """As `href`, for many values of one field."""
+    """Return a function that makes links like `href` for many values of one field."""
     return address().with_values(**changes).links(_path(page), field)
 
 
 def menu_href(page: str) -> str:
-    """The menu's link to a page: what was only looked up stays behind."""
+    """Return the menu's link to a page, without the fields that do not last."""
     return address().menu_address.link(_path(page))
 
 
@@ -96,12 +97,12 @@ def _path(page: str) -> str:
 
 
 def goto(page: str, **changes: Any) -> None:
-    """Open a page with these changes to the address; does not return."""
+    """Open a page with these changes of the address; does not return."""
     _open(page, address().with_values(**changes))
 
 
 def follow(link: str) -> None:
-    """Open a link made by `href`; does not return unless it leads nowhere."""
+    """Open a link made by `href`; returns only if the page does not exist."""
     page, target = address().parse_link(link)
     page = page or st.session_state["_first_page"]
     if page in st.session_state["_pages"]:
@@ -128,9 +129,9 @@ def widget(
     store: Callable[[Any], dict[str, Any]],
     **options: Any,
 ) -> Any:
-    """Draw a Streamlit widget as a view on the address: it shows `value`, and a change of it is
-    stored as `store(new value)` says. Where that raises RanklensError nothing is stored, and
-    `objection(name)` tells the error until the address changes."""
+    """Draw a Streamlit widget as a view of the address: it shows `value`, and a change is stored as
+    `store(new value)` returns. If that raises RanklensError, nothing is stored, and
+    `objection(name)` returns the error until the address changes."""
     key = f"w_{name}"
     st.session_state[key] = value
 
@@ -147,36 +148,37 @@ def widget(
 
 
 def store_event(key: str, name: str, store: Callable[[Any], dict[str, Any]]) -> None:
-    """Store what a component of our own told under this name, as `store` says; for its callback."""
+    """Store an event of this name from one of our own components, through `store`; for its
+    callback."""
     value = st.session_state[key].get(name)
     if value is not None:
         change(**store(value))
 
 
 def objection(name: str) -> RanklensError | None:
-    """Why the last value of this widget was not taken."""
+    """The error for the last value of this widget; None if it was accepted."""
     about, at_address, error = st.session_state.get("_objection", ("", None, None))
     current: RanklensError | None = error if about == name and at_address == address() else None
     return current
 
 
 def last_value(name: str) -> Any:
-    """What this widget was given last; None once the address has changed since."""
+    """The last value of this widget; None once the address has changed since."""
     about, at_address, value = st.session_state.get("_told", ("", None, None))
     return value if about == name and at_address == address() else None
 
 
 def generation(name: str) -> int:
-    """A number that changes when a widget must forget its value."""
+    """A number that changes whenever a widget must forget its value."""
     return _generations().get(name, 0)
 
 
 def forget(name: str) -> None:
-    """Make a widget with this generation in its key start anew."""
+    """Reset a widget whose key contains this generation."""
     _generations()[name] = generation(name) + 1
 
 
 def _generations() -> dict[str, int]:
-    # In one: each name in the session's state is read again for every field that is drawn.
+    # One dict: each name in the session state is read again for every field that is drawn.
     generations: dict[str, int] = st.session_state.setdefault("_generations", {})
     return generations

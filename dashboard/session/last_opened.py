@@ -1,4 +1,4 @@
-"""What is remembered of a collection that was opened: when, and what its Overview said."""
+"""What is remembered of an opened collection: when it was opened, and what its Overview showed."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from metrics_core.tables import Run
 
 
 def remember_opened() -> None:
-    """Remember which collection a visit has opened, and, once its Overview was shown, what the list
-    of collections says of it. Called when the page is drawn: nobody waits for it."""
+    """Remember which collection was opened and, once its Overview was shown, its preview for the
+    list of collections. Called after the page is drawn, so that it delays nothing."""
     identity = collection_id()
     if st.session_state.get("_remembered") != identity:
         st.session_state["_remembered"] = identity
         all_collections().mark_opened(identity)
     context = page_context()
-    # With layers or other judgments it is not what the collection shows by itself.
+    # With layers or other judgments it is not the default view of the collection.
     if context is None or context.layers or previewed_studies().get(identity) is context.study:
         return
     library = current_library()
@@ -34,10 +34,10 @@ def remember_opened() -> None:
     if answer is None:
         return
     if not _uses_default_judgments(library, identity):
-        previewed_studies()[identity] = context.study  # it is not asked again
+        previewed_studies()[identity] = context.study  # so that it is not checked again
         return
     version = all_collections().version(identity)
-    # Files that changed while the page was drawn have another study, and are not its version.
+    # If files changed while the page was drawn, this study does not belong to the new version.
     if load_library(identity, address()["qrels"]).study is context.study:
         previewed_studies()[identity] = context.study
         all_collections().keep_preview(identity, version, answer)

@@ -1,4 +1,4 @@
-"""Memory that large files and long runs needed for a while, given back to the system."""
+"""Return memory that large files and long runs needed for a while to the system."""
 
 from __future__ import annotations
 
@@ -18,20 +18,18 @@ _WAITING = Lock()
 
 
 def request_release() -> None:
-    """Return what reading large files needed to the system, once the next page is drawn: looking
-    for it takes a tenth of a second."""
+    """Release memory after the next page is drawn: garbage collection takes a tenth of a second."""
     st.session_state[_READ] = True
 
 
 def release_unused() -> None:
-    """Return what was let go of, without looking for what else could be."""
+    """Return freed memory to the system, without a garbage collection."""
     pa.default_memory_pool().release_unused()
     heap.release_memory()
 
 
 def release_after_page() -> None:
-    """Return what a page over long runs worked with, if that is what is open, and what files needed
-    that were read before it."""
+    """Return what a page over long runs needed, and what files needed that were read before it."""
     if st.session_state.pop(_READ, False):
         gc.collect()
         release_unused()
@@ -43,8 +41,8 @@ def release_after_page() -> None:
 
 
 def _trim_soon() -> None:
-    """Give back in a second, for all pages of that second: it takes as long as a small page, and
-    what the next page needs again comes back slowly."""
+    """Release memory in a second, once for all pages in that second: it takes as long as a small
+    page, and memory that the next page needs again is slow to get back."""
     if _WAITING.acquire(blocking=False):
         later = Timer(_LATER, _trim_for_all)
         later.daemon = True

@@ -1,4 +1,4 @@
-"""The open collection, its files and their study, kept between runs of the page and shared by all
+"""The open collection, its files and their study, cached between runs of the page and shared by all
 visitors."""
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ CLEARED_FIELDS: dict[str, Any] = {
     "qrels": "",
     "layers": (),
 }
-"""What of an address fits one collection only."""
+"""Address fields that belong to a single collection, with empty values."""
 
 
 @st.cache_resource(show_spinner=False)
 def workspace() -> Workspace:
-    """The folder that remembers uploads; what it keeps is looked at in the background."""
+    """The folder that stores uploads; its tables are checked in the background."""
     folder = Workspace(workspace_folder())
     clean_workspace(folder)
     Thread(target=folder.check_tables, name="check of the workspace", daemon=True).start()
@@ -62,36 +62,35 @@ def _loaded_files(_workspace: Workspace) -> LoadedFiles:
 
 
 def all_collections() -> CollectionCatalog:
-    """Which collections there are."""
+    """The catalog of collections."""
     folder = data_folder()
     return CollectionCatalog(workspace(), Path(folder) if folder else None)
 
 
 def collection_id() -> str:
-    """The id of the collection that is open."""
+    """The id of the open collection."""
     return all_collections().choose_collection(address()["set"])
 
 
 def is_collection_missing() -> bool:
-    """Whether no collection is open: the asked one is not here."""
+    """Whether the requested collection does not exist."""
     return not all_collections().has_collection(collection_id())
 
 
 def add_to_workspace(identity: str) -> None:
-    """Give a collection a place in the workspace: files that can only be read, as those of the
-    example, are not written, and what is said and judged there is kept beside. Raises
-    StorageError."""
+    """Add a collection to the workspace, for settings and judgments of read-only files such as the
+    example's. Raises StorageError."""
     if not workspace().has_collection(identity):
         workspace().new_collection(all_collections().name_of(identity), identity)
 
 
 def open_collection(identity: str) -> None:
-    """Open a collection: nothing of the other's address fits it."""
+    """Open a collection; address fields of another collection are cleared."""
     change(**(CLEARED_FIELDS if identity != collection_id() else {}), set=identity)
 
 
 def current_library() -> Library:
-    """The open files and the study they make; looked for once a run of the page."""
+    """The open files and their study; looked up once per run of the page."""
     library: Library | None = st.session_state.get("_library")
     if library is None:
         library = st.session_state["_library"] = load_library(collection_id(), address()["qrels"])
@@ -106,8 +105,7 @@ def collection_files(identity: str) -> list[File]:
 
 
 def collection_judgments(identity: str) -> list[Qrels]:
-    """The judgments of a collection without the rest of it; those that cannot be read are left
-    out."""
+    """The judgments of a collection, without its other files; unreadable ones are skipped."""
     folder, store = all_collections().folder_of(identity), workspace()
     files = (
         _folder_files(folder, _folder_listing(identity), identity, only="qrels") if folder else []
@@ -128,8 +126,11 @@ def _load_judgments(table: str, _entry: Entry) -> Table | None:
 
 
 def load_library(identity: str, qrels_key: str = "") -> Library:
-    """The files of a collection and the study they make, by the judgments that are asked for by
-    name, or those that the collection has used so far."""
+    """Load the files of a collection and their study.
+
+    `qrels_key` is the name or key of the requested judgments; by default those that the collection
+    has used so far.
+    """
     folder, listing = all_collections().folder_of(identity), _folder_listing(identity)
     files = _collection_files(identity, folder, listing)
     keys = {f.key: f.key for f in files}
@@ -137,7 +138,7 @@ def load_library(identity: str, qrels_key: str = "") -> Library:
     keys |= {name: f.key for name, f in named_files.items()}
     qrels_key = keys.get(qrels_key) or keys.get(all_collections().chosen_judgments(identity), "")
     if len(named_files) < 2:
-        qrels_key = ""  # who names the only ones does not want another study
+        qrels_key = ""  # naming the only judgments must not make another study
     settings = all_collections().read_settings(identity)
     state = (
         settings,
@@ -166,18 +167,18 @@ def _assemble_library(
 
 @st.cache_resource(show_spinner=False)
 def _library_states() -> dict[str, dict[str, Hashable]]:
-    """Collection -> judgments asked for -> the files that were assembled last."""
+    """Collection -> requested judgments -> state of the files assembled last."""
     return {}
 
 
 @st.cache_resource(show_spinner=False)
 def previewed_studies() -> WeakValueDictionary[str, Study]:
-    """Collection -> the study that was looked at last for its preview."""
+    """Collection -> the study last checked for its preview."""
     return WeakValueDictionary()
 
 
 def _forget_older(identity: str, qrels_key: str, state: Hashable) -> None:
-    """Forget what was assembled of files that have changed or gone: it may hold large tables."""
+    """Forget libraries of files that have changed or gone: they may hold large tables."""
     states = _library_states().setdefault(identity, {})
     for key, old_state in list(states.items()):
         if old_state != state:
@@ -202,7 +203,7 @@ def _collection_files(identity: str, folder: Path | None, listing: FolderListing
 def _folder_files(
     folder: Path, listing: FolderListing, identity: str, only: Kind | None = None
 ) -> list[File]:
-    """The files of a folder, or only those that may hold one kind of table."""
+    """The files of a folder, or only those that may contain one kind of table."""
     origin = "sample" if identity == SAMPLE else "folder"
     answers = {} if identity == SAMPLE else all_collections().answers_by_shape(identity)
     choices = all_collections().read_choices(identity)
@@ -213,7 +214,8 @@ def _folder_files(
         name = str(path.relative_to(folder))
         with_choices = json.dumps(choices_for(choices, answers, path, name), sort_keys=True)
         requests.append((str(path), name, origin, file_state(path), with_choices))
-    # Of many files, asking for each takes longer than the page; mostly none has changed.
+    # With many files, a cache look-up for each takes longer than the page, and usually none has
+    # changed.
     previous = _last_reads().get((identity, only))
     if previous is None or previous[0] != requests:
         previous = _last_reads()[identity, only] = requests, _read_each(requests)
@@ -221,7 +223,8 @@ def _folder_files(
 
 
 def choices_for(choices: Answers, answers: Answers, path: Path, name: str) -> Mapping[str, Any]:
-    """How a file of a folder is read: as was chosen for it by name, else for files of its shape."""
+    """The choices for reading a file of a folder: those chosen for its name, otherwise for its
+    shape."""
     if name in choices or may_be_long(path):
         return choices.get(name, {})
     before = find_choices(path, name, answers)
@@ -229,25 +232,25 @@ def choices_for(choices: Answers, answers: Answers, path: Path, name: str) -> Ma
 
 
 _FolderFile = tuple[str, str, Any, State | None, str]
-"""Path, name, origin and state of a file, and the choices by which it is read, as JSON."""
+"""Path, name, origin and state of a file, and the choices for reading it as JSON."""
 
 
 @st.cache_resource(show_spinner=False)
 def _last_reads() -> dict[tuple[str, Kind | None], tuple[list[_FolderFile], list[File]]]:
-    """Collection and kind -> what was asked of its folder last, and the files."""
+    """(Collection, kind) -> the last requests for its folder, and the files."""
     return {}
 
 
 def _read_each(requests: Sequence[_FolderFile]) -> list[File]:
     long = [request for request in requests if may_be_long(Path(request[0]))]
-    # Judgments first: long runs are judged while they are read.
+    # Short files first: long runs are judged while they are read, which needs the judgments.
     files_by_request = {
         request: _read_folder_file(*request) for request in requests if request not in long
     }
     for number, request in enumerate(long, start=1):
         tables = (file.table for files in files_by_request.values() for file in files)
         judgments = [table for table in tables if isinstance(table, Qrels)]
-        # The next one meanwhile: what was converted before needs no turn, and is only checked.
+        # Start the next one, too: a file that was converted before is only checked.
         for upcoming in long[number - 1 : number + 1]:
             _file_reading(*upcoming, judgments)
         progress_note = f", file {len(requests) - len(long) + number} of {len(requests)}"
@@ -269,12 +272,12 @@ def _read_folder_file(
 def _long_of_folder(
     request: _FolderFile, judgments: Sequence[Qrels], progress_note: str
 ) -> list[File]:
-    """A file that may hold a long run; a bar shows how much of it is read, and which it is."""
+    """Read a file that may contain a long run; a bar shows the progress."""
     reading = _file_reading(*request, judgments)
     try:
         return reading.show_progress(progress_note)
     finally:
-        if reading.has_failed:  # the next one tries again
+        if reading.has_failed:  # the next attempt reads it again
             _file_reading.clear(*request, judgments)
 
 

@@ -1,4 +1,4 @@
-"""Queries that were picked in a chart: in the address while they are few, else for the session."""
+"""Queries picked in a chart: few are stored in the address, many in the session."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _MARK = "~"
 
 
 def store_selection(query_ids: Sequence[str]) -> tuple[str, ...]:
-    """What an address holds for these queries: their ids, or of many a word that only this session
-    knows."""
+    """Return the value of the address field for these queries: their ids, or for many a name that
+    only this session knows."""
     ids = tuple(query_ids)
     if len(ids) <= _IN_ADDRESS:
         return ids
@@ -27,7 +27,8 @@ def store_selection(query_ids: Sequence[str]) -> tuple[str, ...]:
 
 
 def picked_queries(ids: Sequence[str]) -> tuple[str, ...]:
-    """The queries that an address asks for; none where it names a selection of another session."""
+    """The queries that the address field selects; empty if it names a selection of another
+    session."""
     selections: dict[str, tuple[str, ...]] = st.session_state.get("_picked", {})
     if len(ids) == 1 and ids[0].startswith(_MARK):
         return selections.get(ids[0], ())

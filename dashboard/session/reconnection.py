@@ -1,9 +1,9 @@
-"""The way back of a page to its server: a page that was cut off, or that another server drew.
+"""Reconnection of a page to its server, after it was cut off or drawn by another server.
 
-The browser then has the page drawn anew, and sends what all its widgets hold. A session that knows
-the page takes from this what the reader changed meanwhile. A new session, after a restart, knows no
-widget yet, so Streamlit would drop the change: it draws the page as the address says, and then
-takes the same widgets once more.
+The browser then has the page drawn again and sends the values of all its widgets. A session that
+knows the page takes from these what the user changed meanwhile. A new session, after a restart,
+knows no widgets yet, so Streamlit would drop the change: it draws the page from the address and
+then takes the same widgets once more.
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ from metrics_core.formats.source.limits import format_size
 
 
 def handle_return(message: Mapping[str, Any] | None) -> None:
-    """Hear what the browser says of a page that came back: when (`at`), the address that it shows
-    (`drawn`), files whose upload was cut off (`cut`) or that are too large for one (`large`), and
-    whether it was away (`again`)."""
+    """Handle the browser's message on a page that came back.
+
+    It has the time (`at`), the address shown (`drawn`), files whose upload was cut off (`cut`) or
+    that are too large (`large`), and whether the page was away (`again`).
+    """
     if not message:
         return
-    # Widgets of another address, as after a step back meanwhile, are no change of this one.
+    # Widgets of another address, as after Back, do not change this one.
     st.session_state["_drawn_before"] = message["drawn"] == address().query
     if message["at"] == st.session_state.get("_back_at"):
         return
@@ -45,12 +47,12 @@ def handle_return(message: Mapping[str, Any] | None) -> None:
             *(n for n in message["cut"] if not _tell_reason(n)),
         ]
         if message["again"]:
-            # What the browser still holds of them belongs to a connection that is gone.
+            # The browser's copies of them belong to a lost connection.
             forget("upload")
 
 
 def _tell_reason(name: str) -> bool:
-    """Whether it is known why an upload did not come through; then it is told."""
+    """Add a message on why an upload failed, if known; return whether it is known."""
     error = loss_error(name)
     if error is not None:
         tell(f"{name} was not added. {error.message}", error.hint, alarming=True)
@@ -58,23 +60,24 @@ def _tell_reason(name: str) -> bool:
 
 
 def largest_upload() -> int:
-    """Bytes that an uploaded file may have."""
+    """The maximum size of an uploaded file, in bytes."""
     return int(st.get_option("server.maxUploadSize")) * 2**20
 
 
 def cut_off_uploads() -> list[str]:
-    """The files whose upload was cut off since the last one that came through."""
+    """The files whose upload was cut off since the last successful one."""
     names: list[str] = st.session_state.get("_cut_off", [])
     return names
 
 
 def clear_cut_off() -> None:
-    """Files arrived: what was cut off before is no longer told."""
+    """Forget the uploads that were cut off, after a successful one."""
     st.session_state.pop("_cut_off", None)
 
 
 def note_page_drawn() -> None:
-    """The page is drawn. The first time, in a page from before, its widgets count as changed."""
+    """Note that the page is drawn. The first time, for a page of an earlier session, its widgets
+    count as changed."""
     if st.session_state.get("_drawn"):
         return
     st.session_state["_drawn"] = True

@@ -1,4 +1,4 @@
-"""What is open, as one value a run of the page: study, view, and how the runs are drawn."""
+"""The open study, view and style as one value per run of the page."""
 
 from __future__ import annotations
 
@@ -22,9 +22,12 @@ from metrics_core.base.errors import RanklensError
 
 @dataclass(frozen=True)
 class PageContext:
-    """The study, what the reader has chosen of it, and how it looks; `layers` are the judgment
-    layers that are on, whose grades its scores hold, `refused` the runs that these leave out;
-    `is_guessed` says that nobody chose the baseline: the page took it for its name."""
+    """The study, the user's view of it, and how runs are drawn.
+
+    `layers` are the active judgment layers, whose grades are part of the scores; `refused` are the
+    errors of runs that these layers exclude. `is_guessed` says that the baseline was chosen by its
+    name, not by the user.
+    """
 
     study: Study
     view: View
@@ -35,19 +38,19 @@ class PageContext:
 
     @property
     def comparison(self) -> Comparison:
-        """What is compared."""
+        """The current comparison."""
         return self.view.comparison
 
     @cached_property
     def drawing(self) -> Drawing:
-        """What is compared and how it is drawn: what figures and blocks take."""
+        """The comparison and its styles, for figures and blocks."""
         styles = self.look.styles_of(self.comparison.runs)
         return Drawing(self.comparison, self.look.palette, styles)
 
 
 def page_context() -> PageContext | None:
-    """What is open; None while judgments or runs that fit them are missing. Worked out once a run
-    of the page."""
+    """The open context; None if judgments, or runs that fit them, are missing. Computed once per
+    run of the page."""
     if "_opened" not in st.session_state:
         st.session_state["_opened"] = _make_context()
     context: PageContext | None = st.session_state["_opened"]
@@ -55,7 +58,8 @@ def page_context() -> PageContext | None:
 
 
 def study_context() -> PageContext:
-    """What is open, on a page that is shown only where something is."""
+    """The open context, for pages that are shown only with a study. Raises RuntimeError without
+    one."""
     context = page_context()
     if context is None:
         raise RuntimeError("there is no study to view")
@@ -73,14 +77,14 @@ def _make_context() -> PageContext | None:
     if layered.names:
         study = layered
     else:
-        active = ()  # no run could be scored
+        active = ()  # with these layers no run can be scored
     view = study.view(address())
     view = replace(view, lacking={**view.lacking, **missing_layers(), **missing_judgments()})
     pinned = view.pinned_address.with_values(set=collection_id(), qrels=judgments_field())
     pin_address(pinned.with_values(layers=layers_field()))
     comparison = view.comparison
     if view.guessed:
-        # From now on the address names it.
+        # From now on the address names the baseline.
         st.session_state["_guessed"] = comparison.baseline
     styles = run_styles(
         study.names, library.slots, focus=comparison.focus, baseline=comparison.baseline
@@ -96,5 +100,5 @@ def _make_context() -> PageContext | None:
 
 
 def current_theme() -> str:
-    """The reader's theme: "light" or "dark"."""
+    """The user's theme: "light" or "dark"."""
     return "dark" if st.context.theme.type == "dark" else "light"

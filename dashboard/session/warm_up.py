@@ -1,4 +1,4 @@
-"""What the first visitor will ask for, worked out before anybody came: a start is waited for."""
+"""Precompute what the first visitor will request, because a start is slow."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from dashboard.session.open_collection import all_collections, load_library
 
 
 def warm_up(pages: Sequence[str]) -> None:
-    """Open the collection that an address without one leads to, and work out its Overview, then
-    load the modules of the other `pages`. What goes wrong is said by the page, which then tries
-    again."""
+    """Load the default collection and compute its Overview, then import the modules of the other
+    `pages`.
+
+    Errors are left to the page, which tries again.
+    """
     collections = all_collections()
     identity = collections.choose_collection("")
     if collections.has_collection(identity):
@@ -30,7 +32,8 @@ def warm_up(pages: Sequence[str]) -> None:
 
 @st.cache_resource(show_spinner=False, max_entries=1)
 def _prepare_overview(identity: str) -> None:
-    """A cached function, for none that it calls then tries to show a spinner."""
+    """Compute the Overview of a collection. Cached, so that the functions it calls show no
+    spinner."""
     study = load_library(identity).study
     if study is None or not study.names:
         return

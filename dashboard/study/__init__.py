@@ -2,7 +2,6 @@
 
 import pandas as pd
 
-# Columns of text hold Python's own strings. The tables of a page are small, and most of their texts
-# are strings already: turned into Arrow's, and back for each that is read, they cost a tenth of
-# every page.
+# Text columns hold Python strings. The tables of a page are small, and most of their texts are
+# strings already; converting them to Arrow strings and back would take a tenth of every page.
 pd.set_option("mode.string_storage", "python")

@@ -1,7 +1,7 @@
-"""What tells the queries of a study apart: columns, filters, and what a table says of each.
+"""Columns that distinguish the queries of a study, filters, and the texts shown with queries.
 
-A study keeps each by what it depends on: the files' columns by nothing, the derived ones that
-depend on texts or judgments alone by nothing, the others by what is compared.
+A study caches each by what it depends on: file columns, and derived ones that depend on texts or
+judgments only, once; the others by comparison.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 
 
 class StudyLike(Protocol):
-    """What is asked of a study here."""
+    """The part of `Study` that is used here."""
 
     @property
     def query_ids(self) -> list[str]: ...
@@ -51,35 +51,35 @@ class StudyLike(Protocol):
 
 _CUTOFF = 10
 _IN_META = 2
-"""Columns of the queries that a row names beside a query's text."""
+"""Number of query columns shown beside a query's text."""
 
 
 def file_columns(study: StudyLike) -> dict[str, pd.Series]:
-    """The files' own columns: the group of each judged query, indexed by query_id."""
+    """Columns of the files: the group of each judged query, indexed by query_id."""
     if study.queries is None:
         return {}
     return {c: find_groups(study.queries, study.query_ids, c) for c in study.groupings}
 
 
 def columns(study: StudyLike, comparison: Comparison) -> dict[str, pd.Series]:
-    """`StudyLike.columns` of a comparison without filters."""
+    """`Study.columns` for a comparison without filters."""
     file_groups = study.file_columns
     compared = [column for column in DERIVED if column.depends_on_pair]
     derived = study.cached_answer(independent_columns) | make_derived_columns(
         _make_material(study, comparison, {}), compared
     )
     ordered = {c.key: derived[c.key] for c in DERIVED if c.key in derived}
-    # The files' own columns stand first, and win where a name stands twice.
+    # The files' columns come first, and win if a name occurs twice.
     return {**file_groups, **ordered, **file_groups}
 
 
 def independent_columns(study: StudyLike) -> dict[str, pd.Series]:
-    """The derived columns that do not depend on what is compared."""
+    """The derived columns that do not depend on the comparison, by key, indexed by query_id."""
     texts: dict[str, str] = {}
     if study.queries is not None:
         frame = study.queries.frame
         texts = {q: t for q, t in zip(frame["query_id"], frame["text"], strict=True) if t}
-    # Any comparison will do.
+    # These columns do not depend on the comparison, so any will do.
     run, default_measure = study.names[0], read_measure("", _CUTOFF)
     comparison = Comparison(
         focus=run, baseline=run, other_runs=(), chosen_measure=default_measure, cutoff=_CUTOFF
@@ -91,14 +91,14 @@ def independent_columns(study: StudyLike) -> dict[str, pd.Series]:
 
 
 def _query_index(study: StudyLike) -> pd.Index:
-    """The judged queries, as the index of what has a row for each."""
+    """The judged queries as an index."""
     return pd.Index(study.query_ids)
 
 
 def _make_material(study: StudyLike, comparison: Comparison, texts: dict[str, str]) -> GroupSource:
     measure = comparison.measure
     if any(measure.lacks(ranks) for ranks in study.judged.values()):
-        # What the measure lacks is said by the page; a link with filters must not fail before.
+        # The page reports what the measure lacks; a link with filters must not fail before that.
         measure = read_measure("", comparison.cutoff).measure
     return GroupSource(
         query_ids=study.cached_answer(_query_index),
@@ -113,7 +113,7 @@ def _make_material(study: StudyLike, comparison: Comparison, texts: dict[str, st
 
 
 def view_mask(study: StudyLike, comparison: Comparison) -> Mask:
-    """`StudyLike.view_mask`; it cannot be written to."""
+    """`Study.view_mask`, bool[query], read-only."""
     mask = np.ones(len(study.query_ids), dtype=np.bool_)
     for column in {c for c, _ in comparison.filters}:
         file_groups = study.file_columns
@@ -127,14 +127,14 @@ def view_mask(study: StudyLike, comparison: Comparison) -> Mask:
 
 
 def splitting_columns(study: StudyLike, comparison: Comparison) -> list[str]:
-    """`StudyLike.splitting_columns`."""
+    """`Study.splitting_columns`."""
     mask = study.view_mask(comparison)
     return [c for c, groups in study.columns(comparison).items() if groups[mask].nunique() > 1]
 
 
 def describe_queries(study: StudyLike) -> pd.DataFrame:
-    """What `StudyLike.with_texts` adds, indexed by query_id: `text`, `meta`, and a column for each
-    grouping, of numbers as float64, of texts as the group."""
+    """The columns that `Study.with_texts` adds, indexed by query_id: `text`, `meta`, and `by: NAME`
+    for each grouping (float64 for numbers, otherwise the group as text)."""
     frame = pd.DataFrame({"text": study.texts}, dtype="str")
     ids = list(frame.index)
     if study.queries is None:
@@ -145,10 +145,10 @@ def describe_queries(study: StudyLike) -> pd.DataFrame:
         if numbers is None:
             groups = find_groups(study.queries, ids, column)
             frame[f"by: {column}"] = groups.to_numpy()
-            if groups.nunique() > 1:  # one value tells no query apart
+            if groups.nunique() > 1:  # a single value distinguishes no query
                 group_names.append(groups.tolist())
         else:
-            # A row is one query: its number, not the range that a group of queries has.
+            # A row is one query, so it shows the number, not the range of its group.
             query_numbers = numbers.reindex(ids)
             frame[f"by: {column}"] = query_numbers.to_numpy(dtype=np.float64)
             name = column.replace("_", " ")

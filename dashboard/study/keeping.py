@@ -1,8 +1,8 @@
-"""Answers that are kept: each by the function that gives it and by what it was given.
+"""Cached answers, keyed by the function that computes them and its arguments.
 
-Who works one out takes one of as many turns as there are cores: twenty readers who ask at once
-would else share two cores among twenty answers, each with its own tables in memory and none of them
-ready soon. What is at hand takes no turn.
+As many answers are computed at a time as there are cores. Otherwise twenty users who ask at once
+would share two cores among twenty answers, each with its tables in memory and none ready soon. A
+cached answer does not wait.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from metrics_core.base.memo import Memo
 from metrics_core.base.weighing import estimate_size
 
 ROOM_FOR_ANSWERS = 200_000_000
-"""Bytes of answers that a study keeps, those asked for last."""
+"""Bytes of cached answers per study; the least recently used are dropped."""
 
 ROOM_A_QUERY = 2_500
-"""The same for each query, where there are very many: their pages have more to keep. It holds the
-scores of a few runs on all measures of a page and one list of the queries."""
+"""Bytes per query, for studies with very many: room for the scores of a few runs on all measures of
+a page, and one list of the queries."""
 
 Result = TypeVar("Result")
 Answer = TypeVar("Answer", bound=Callable[..., object])
@@ -36,14 +36,18 @@ _thread_state = _ThreadState()
 
 
 def take_turns() -> None:
-    """Have this thread, which draws a page, take turns from here on. The threads that an answer is
-    worked out by take none: it holds one already."""
+    """Make this thread, which draws a page, take turns from now on.
+
+    Threads that help to compute an answer take none, because its thread holds one already.
+    """
     _thread_state.takes_turns = True
 
 
 def keep_at_most(number: int) -> Callable[[Answer], Answer]:
-    """Keep the last so many of an answer by themselves, beside all others: of those that are too
-    large to be weighed against them, or that every view asks for."""
+    """Keep the last `number` results of an answer in a cache of their own.
+
+    For answers that are too large to be weighed against others, or that every view needs.
+    """
 
     def mark(answer: Answer) -> Answer:
         vars(answer)["at_most"] = number
@@ -53,9 +57,8 @@ def keep_at_most(number: int) -> Callable[[Answer], Answer]:
 
 
 class CachedAnswers:
-    """What a study has been asked, and answered: the answers that together weigh no more than there
-    is room for, those asked for last, and of some `keep_at_most` a few. An answer that depends on
-    nothing that is asked stays as long as the study."""
+    """The cache of a study: the most recently used answers within a total size, and a few of each
+    answer marked by `keep_at_most`. An answer without arguments stays as long as the study."""
 
     def _start_cache(self, queries: int) -> None:
         self._weighed = Memo(max(ROOM_FOR_ANSWERS, ROOM_A_QUERY * queries), estimate_size)
@@ -64,15 +67,18 @@ class CachedAnswers:
     def cached_answer(
         self, answer: Callable[..., Result], *arguments: Hashable, precomputed: Result | None = None
     ) -> Result:
-        """`answer(study, *asked)`, worked out once: what an answer is given is its key, so that
-        nothing it depends on can be forgotten there. `precomputed` is the answer where it was
-        worked out together with others."""
+        """Return `answer(study, *arguments)`, computed once.
+
+        The arguments are the key, so that nothing the answer depends on can be forgotten.
+        `precomputed` is the answer if it was computed together with others.
+        """
         memo, key = self._memo_of(answer, arguments), (answer, arguments)
         if precomputed is not None:
             return memo(key, lambda: precomputed)
         if key in memo or not _thread_state.takes_turns:
             return memo(key, lambda: answer(self, *arguments))
-        # The turn first: who works out an answer that others wait for must never wait for one.
+        # Take a turn first: a thread that computes an answer others wait for must not wait for a
+        # turn.
         with _CORES:
             _thread_state.takes_turns = False
             try:
@@ -81,7 +87,7 @@ class CachedAnswers:
                 _thread_state.takes_turns = True
 
     def has_answer(self, answer: Callable[..., object], *arguments: Hashable) -> bool:
-        """Whether `cached_answer` has this answer at hand."""
+        """Whether `cached_answer` has this answer in its cache."""
         return (answer, arguments) in self._memo_of(answer, arguments)
 
     def _memo_of(self, answer: Callable[..., object], arguments: tuple[Hashable, ...]) -> Memo:

@@ -1,4 +1,5 @@
-"""A study with judgment layers on: only the queries that they name are joined and scored again."""
+"""A study with active judgment layers: only the queries with grades in them are joined and scored
+again."""
 
 from __future__ import annotations
 
@@ -18,12 +19,15 @@ from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores, score_runs
 
 _OF_QUERIES = ("texts", "groupings", "groups", "document_columns", "query_ids")
-"""What a study holds that depends on which queries there are, not on their grades."""
+"""Cached attributes of a study that depend on which queries there are, not on their grades."""
 
 
 def with_layers(study: Study, layers: Sequence[Layer]) -> Study:
-    """The study with these layers over its judgments; of two that grade one document the one that
-    was begun later counts. The few that were asked for last are kept."""
+    """Return the study with these layers over its judgments.
+
+    If two layers grade the same document, the one begun later counts. The last few results are
+    cached.
+    """
     nonempty_layers = tuple(layer for layer in sorted(layers, key=lambda v: v.order) if len(layer))
     if not nonempty_layers:
         return study.unlayered
@@ -36,11 +40,14 @@ def _make_layered(study: Study, layers: tuple[Layer, ...]) -> LayeredStudy:
 
 
 class LayeredStudy(Study):
-    """A study over layered judgments. Runs that do not fit the files' judgments stay refused, and
-    `refused_now` are those that came as judged ranks, where a layer judges further documents."""
+    """A study over layered judgments.
+
+    Runs that do not fit the files' judgments stay refused. `refused_now` are runs that came as
+    judged ranks and cannot be scored because a layer judges further documents.
+    """
 
     def __init__(self, bare: Study, layers: Sequence[Layer]) -> None:
-        """Join the queries that the layers name."""
+        """Join the queries with grades in the layers again."""
         graded = [layer.grades for layer in layers]
         self._bare, self.settings = bare, bare.settings
         self.qrels = apply_layers(bare.qrels, graded)
@@ -66,7 +73,7 @@ class LayeredStudy(Study):
 
     @property
     def unlayered(self) -> Study:
-        """The same with the judgments as they are in the files."""
+        """The study with the judgments as in the files."""
         return self._bare
 
     @cached_property
@@ -74,8 +81,11 @@ class LayeredStudy(Study):
         return [ranks.among(self.changed) for ranks in self.judged.values()]
 
     def compute_scores(self, measure: Measure) -> Scores:
-        """Scores of all runs over all queries: those of the bare study but for the queries that the
-        layers name, where a score depends on its own query alone."""
+        """Scores of all runs over all queries.
+
+        If the score of a query depends on that query only, just the queries in the layers are
+        scored again.
+        """
         tops = {ranks.top_grade for s in (self, self._bare) for ranks in s.judged.values()}
         if not measure.declaration.by_query or len(tops) > 1:
             return super().compute_scores(measure)

@@ -1,7 +1,6 @@
-"""Library: which files are there, and which of them make up the study.
+"""Library: the available files, and which of them make up the study.
 
-Files come from the sample, from a folder given at the start, or from the workspace. No Streamlit
-here.
+Files come from the sample, from a folder given at the start, or from the workspace. No Streamlit.
 """
 
 from __future__ import annotations
@@ -30,17 +29,17 @@ from metrics_core.tables.run_names import find_free_name, make_names_unique
 
 @dataclass(frozen=True)
 class Library:
-    """All files, and the study they make; None while judgments or runs are missing."""
+    """All files and their study, which is None if judgments or runs are missing."""
 
     files: tuple[File, ...]
     study: Study | None
     notes: tuple[Note, ...] = ()
     own_names: Mapping[str, str] = field(default_factory=dict)
-    """Run name -> the name in its file, of those that were given another one here."""
+    """Run name -> the name in its file, for runs that were renamed."""
 
     @property
     def slots(self) -> dict[str, int]:
-        """Run name -> its colour and shape, no two the same."""
+        """Run name -> slot (colour and shape), all different."""
         preferred_slots = {f.table.name: f.slot for f in self.files if isinstance(f.table, Run)}
         slot_names: dict[int, str] = {}
         for name, slot in preferred_slots.items():
@@ -54,20 +53,20 @@ class Library:
 
     @property
     def run_files(self) -> dict[str, File]:
-        """Run name -> the file that it came from."""
+        """Run name -> its file, for the runs in use."""
         return {f.table.name: f for f in self.files if isinstance(f.table, Run) and f.used}
 
     def files_of_kind(self, kind: Kind) -> list[File]:
-        """The files that hold this kind of table."""
+        """The files that contain this kind of table."""
         return [f for f in self.files if f.kind == kind]
 
     @property
     def judgments(self) -> File | None:
-        """The judgments that are used."""
+        """The judgments in use."""
         return self.used_file("qrels")
 
     def used_file(self, kind: Kind) -> File | None:
-        """The first file of this kind that is used."""
+        """The first file of this kind that is in use."""
         return next((f for f in self.files_of_kind(kind) if f.used), None)
 
 
@@ -78,12 +77,13 @@ def assemble(
     judging: Callable[..., JudgedRanks] = judge,
     settings: Settings = DEFAULT_SETTINGS,
 ) -> Library:
-    """Make the study of these files: all runs, and one table of each other kind.
+    """Make the study from all runs and one table of each other kind.
 
-    Of several qrels the chosen one is used, else the one that shares most queries with the runs,
-    those last that may be a run; of several queries the file with most of the judged ones, of
-    several documents the last. What is not used says why. `judging` joins a run with judgments as
-    `judge` does. By the `settings` runs have other names and colours.
+    Of several judgments, the chosen file is used, otherwise the one that shares most queries with
+    the runs, with files that may be runs last. Of several query files, the one with most judged
+    queries is used; of several document files, the one with most judged documents. Files that are
+    not used say why. `judging` joins a run with judgments, as `judge` does. The `settings` rename
+    runs, map ids and set colours.
     """
     listed = join_parts(list(files))
     file_runs = [_FileRun(f, f.table) for f in listed if isinstance(f.table, Run) and f.used]
@@ -131,19 +131,19 @@ class _FileRun:
 
     @property
     def name(self) -> str:
-        """The name that tells the run apart."""
+        """The unique name of the run."""
         return self.run.name
 
     def renamed(self, name: str) -> _FileRun:
-        """The same run under another name."""
+        """Return the same run with another name."""
         return replace(self, run=self.run.renamed(name))
 
 
 def _rename_runs(
     runs: Sequence[_FileRun], settings: Settings
 ) -> tuple[list[_FileRun], dict[str, str]]:
-    """The runs under the names and in the colours that they were given here, and what those that
-    have another name than in their files are called there."""
+    """Apply the names and slots chosen for runs; also return the original name of each renamed
+    run."""
     names, slots = dict(settings.names), dict(settings.slots)
     taken_names = {file_run.name for file_run in runs if file_run.name not in names}
     renamed, own_names = [], {}
@@ -158,8 +158,8 @@ def _rename_runs(
 
 
 def _map_ids(table: AnyTable, settings: Settings) -> AnyTable:
-    """The table with its ids as the collection reads them; where that cannot be, as it is, with a
-    note."""
+    """Map the ids as the collection's settings say; if that fails, return the table unchanged with
+    a note."""
     maps = id_maps(settings)
     if not maps or (isinstance(table, Run) and not table.complete):
         return table
@@ -172,15 +172,15 @@ def _map_ids(table: AnyTable, settings: Settings) -> AnyTable:
 
 
 def apply_settings(table: AnyTable, settings: Settings) -> AnyTable:
-    """The table as a collection of these settings has it: its ids as they are read there, of a run
-    without what is left out."""
+    """Return a table as a collection with these settings has it: with mapped ids, and a run without
+    its excluded documents."""
     mapped = _map_ids(table, settings)
     return _remove_left_out(mapped, settings) if isinstance(mapped, Run) else mapped
 
 
 def _remove_left_out(run: Run, settings: Settings) -> Run:
-    """The run without what the collection leaves out; where that cannot be, as it is, with a
-    note."""
+    """Exclude the documents that the settings exclude; if that fails, return the run unchanged with
+    a note."""
     try:
         return exclude_documents(run, Exclusions(own_documents=settings.exclude_self))
     except RanklensError as error:
@@ -188,8 +188,7 @@ def _remove_left_out(run: Run, settings: Settings) -> Run:
 
 
 def id_maps(settings: Settings) -> IdMaps:
-    """How the ids of a collection are read; as they stand where it names no reading that there
-    is."""
+    """The id mappings of a collection; none if they are invalid."""
     try:
         return IdMaps(
             *(
@@ -197,12 +196,12 @@ def id_maps(settings: Settings) -> IdMaps:
                 for m in (settings.map_queries, settings.map_docs)
             )
         )
-    except ParameterError:  # of a newer version
+    except ParameterError:  # written by a newer version
         return IdMaps()
 
 
 def _with_run_names(files: Sequence[File], runs: Sequence[_FileRun]) -> list[File]:
-    """Files of runs carry the run under the name that tells it apart, in its colour."""
+    """Put the renamed runs and their slots into their files."""
     named_files = []
     for f in files:
         file_run = next((candidate for candidate in runs if candidate.file is f), None)
@@ -213,20 +212,20 @@ def _with_run_names(files: Sequence[File], runs: Sequence[_FileRun]) -> list[Fil
 
 
 def named_judgments(files: Iterable[File]) -> dict[str, File]:
-    """The judgments by the name that an address has for them: their file, or their key where
-    several files have that name."""
+    """The judgments by their name in an address: their file, or their key if several files have
+    that name."""
     judgment_files = [f for f in files if f.kind == "qrels"]
     name_counts = Counter(f.file for f in judgment_files)
     return {f.file if name_counts[f.file] == 1 else f.key: f for f in judgment_files}
 
 
 def may_be_a_run(file: File | Loaded) -> bool:
-    """Whether a file counts as judgments only because its numbers are as small as grades are."""
+    """Whether a file counts as judgments only because its numbers are as small as grades."""
     return file.kind == "qrels" and any(note.kind == "kind" for note in file.notes)
 
 
 def convert_to_run(file: File) -> Loaded:
-    """The judgments of a file as the run that they may be: the grades are its scores."""
+    """Convert judgments to a run, with the grades as scores."""
     assert isinstance(file.table, Qrels)
     rows = file.table.table
     query_ids, doc_ids = (rows[name].to_pylist() for name in ("query_id", "doc_id"))
@@ -236,7 +235,8 @@ def convert_to_run(file: File) -> Loaded:
 
 
 def choose_judgments(files: Sequence[File], runs: Sequence[Run], key: str = "") -> File | None:
-    """The judgments that are used: those of this key, else those that fit best."""
+    """Return the judgments to use: those with this key, otherwise those that fit best; None without
+    any."""
     chosen_file = next((f for f in files if f.key == key), None)
     if chosen_file is not None or not files:
         return chosen_file
@@ -252,7 +252,7 @@ def choose_judgments(files: Sequence[File], runs: Sequence[Run], key: str = "") 
 
 
 def convert_to_judgments(file: File) -> Loaded:
-    """The run of a file as the judgments that it may be: the scores are its grades."""
+    """Convert a run to judgments, with the scores as grades."""
     assert isinstance(file.table, Run)
     rows, grades = file.table.whole().table, file.table.scores
     if (grades == np.round(grades)).all():
@@ -262,8 +262,11 @@ def convert_to_judgments(file: File) -> Loaded:
 
 
 def _choose_queries(files: Sequence[File], qrels: File | None) -> File | None:
-    """The queries that know most of the judged ones; of those that know as many, ones with more
-    than texts, and the last. A run of another tool may bring texts alone."""
+    """The query file with most of the judged queries; if tied, one with more than texts, then the
+    last.
+
+    A run of another tool may bring texts only.
+    """
     judged = set(qrels.table.query_ids) if qrels and isinstance(qrels.table, Qrels) else set()
 
     def count_known(f: File) -> tuple[int, bool]:
@@ -276,7 +279,7 @@ def _choose_queries(files: Sequence[File], qrels: File | None) -> File | None:
 
 
 def _choose_documents(files: Sequence[File], qrels: File | None) -> File | None:
-    """The documents that know most of the judged ones; of those that know as many, the last."""
+    """The document file with most of the judged documents; if tied, the last."""
     if len(files) < 2 or qrels is None or not isinstance(qrels.table, Qrels):
         return files[-1] if files else None
     judged = qrels.table.doc_ids.unique()

@@ -1,4 +1,4 @@
-"""Numbers in place of ids, for what is shared without them."""
+"""Numbers in place of ids, for reports without ids."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 class NumberedIds(dict[str, str]):
-    """id -> "query 1", "query 2", …, in the order in which ids are asked for; `ids` are first."""
+    """id -> "query 1", "query 2", …, in order of first use; the given `ids` come first."""
 
     def __init__(self, noun: str, ids: Iterable[str] = ()) -> None:
         """Number these ids."""

@@ -1,7 +1,7 @@
-"""A study as it may leave: without texts and ids, or without any name besides.
+"""A study to share: without texts and ids, or without any names as well.
 
-What is not in the study cannot appear in anything that is made of it. Judged ranks stay as they
-are, so no number changes.
+Anything that is not in the study cannot appear in its report. Judged ranks are unchanged, so no
+number changes.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ from metrics_core.slicing.breakdowns import NO_GROUP, find_groups
 from metrics_core.tables import Queries, Run
 
 Include = Literal["scores only", "run names", "full texts"]
-"""What a report holds: numbers without any name; the names of runs, groups and files; or
-everything. Ids are left out with the texts, since an id may be a text or a person."""
+"""What a report includes: numbers only; also the names of runs, groups and files; or everything.
+
+Ids are excluded with the texts, since an id may be a text or a person.
+"""
 
 _LEFT_OUT = {
     "scores only": "names and texts left out, queries and documents numbered",
@@ -32,13 +34,16 @@ _LEFT_OUT = {
 }
 _LETTERS = 26
 _LONGEST_NAME = 60
-"""Letters of a group's name at most; longer values are texts."""
+"""Maximum length of a group's name; longer values count as texts."""
 
 
 @dataclass(frozen=True)
 class SharedStudy:
-    """A study to be shared, and what was renamed in it: runs, and (column, value) of the groups;
-    `omissions` is what was left out, in words, or ""."""
+    """A study to share, with the new name of each renamed run and of each group, as (column,
+    value).
+
+    `omissions` says what was left out; empty if nothing was.
+    """
 
     study: Study
     runs: Mapping[str, str] = field(default_factory=dict)
@@ -46,7 +51,7 @@ class SharedStudy:
     omissions: str = ""
 
     def comparison(self, comparison: Comparison) -> Comparison:
-        """The same comparison, by the new names."""
+        """The same comparison with the new names."""
         return replace(
             comparison,
             focus=self.runs.get(comparison.focus, comparison.focus),
@@ -57,8 +62,11 @@ class SharedStudy:
 
 
 def share_study(study: Study, include: Include) -> SharedStudy:
-    """Return the study with what is included. Without texts, queries and documents are numbered;
-    without names, runs are A, B, C and the columns and groups of the queries are numbered too."""
+    """Return the study with only what is included.
+
+    Without texts, queries and documents are numbered. Without names, runs become A, B, C, and
+    columns and groups of the queries are numbered.
+    """
     if include == "full texts":
         return SharedStudy(study)
     names: dict[str, str] = {}
@@ -79,8 +87,10 @@ def share_study(study: Study, include: Include) -> SharedStudy:
 def _share_groups(
     study: Study, queries: Queries, *, keep_names: bool
 ) -> tuple[dict[str, Any], dict[tuple[str, str], tuple[str, str]]]:
-    """The columns of groups, and what was renamed in them: everything unless they are
-    `keep_names`, and values that are texts in any case."""
+    """The columns of the groups, and which (column, value) were renamed.
+
+    All are renamed unless `keep_names`; columns whose values are texts always are.
+    """
     columns: dict[str, Any] = {}
     renamed: dict[tuple[str, str], tuple[str, str]] = {}
     for number, column in enumerate(study.groupings, 1):
@@ -97,8 +107,8 @@ def _share_groups(
 
 
 def _holds_texts(queries: Queries, column: str) -> bool:
-    """Whether the values of a column are texts, such as reference answers, and not categories: most
-    occur once, or one is longer than a name."""
+    """Whether the values of a column are texts, such as reference answers, rather than categories:
+    most occur once, or one is longer than a name."""
     values: pd.Series = queries.frame[column].dropna()
     if column in queries.numbers or values.empty:
         return False
@@ -106,7 +116,7 @@ def _holds_texts(queries: Queries, column: str) -> bool:
 
 
 def run_letter(position: int) -> str:
-    """A, B, … Z, A2, B2, …"""
+    """Return the letter of a run: A, B, … Z, A2, B2, …"""
     cycle, index = divmod(position, _LETTERS)
     return f"{chr(ord('A') + index)}{cycle + 1 if cycle else ''}"
 
@@ -114,8 +124,10 @@ def run_letter(position: int) -> str:
 def _rename_study(
     study: Study, names: Mapping[str, str], numbers: NumberedIds, queries: Queries | None
 ) -> Study:
-    """The same runs under these names and the same judged ranks with numbered queries, with other
-    columns of the queries. Of the documents only the measures know: some count their prices."""
+    """Return the study with these run names, numbered queries and other query columns.
+
+    Judged ranks stay, with their document data, because some measures use prices.
+    """
     judged = {names.get(run, run): ranks for run, ranks in study.judged.items()}
 
     def numbered(query_ids: tuple[str, ...]) -> tuple[str, ...]:
@@ -142,7 +154,7 @@ def _rename_study(
         runs, study.qrels.with_query_ids(numbers), queries, None, judging, settings
     )
     shared_study.document_numbers = NumberedIds("document")
-    # Some follow from the texts; a view may be filtered by them.
+    # Some are derived from the texts, which are not in this study; a view may be filtered by them.
     derived = study.cached_answer(independent_columns).items()
     by_number = {column: groups.set_axis(shared_study.query_ids) for column, groups in derived}
     shared_study.cached_answer(independent_columns, precomputed=by_number)

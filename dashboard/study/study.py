@@ -1,7 +1,7 @@
 """Study: one collection of tables, judged once, and what every page needs of it.
 
-A study is read-only and shared by all visitors; results are kept by what was asked, so that going
-back to a page costs nothing. No Streamlit here.
+A study is read-only and shared by all visitors. Results are cached, so that returning to a page
+costs nothing. No Streamlit.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Study(CachedAnswers):
         judging: Callable[..., JudgedRanks] = judge,
         settings: Settings = DEFAULT_SETTINGS,
     ) -> None:
-        """Judge every run; of those that share no query with the qrels, `error_of_run` says why."""
+        """Judge every run; `refused` has the error of each run that cannot be judged."""
         self.settings = settings
         self.qrels, self.queries, self.documents = qrels, queries, documents
         self.refused: dict[str, RanklensError] = {}
@@ -83,7 +83,7 @@ class Study(CachedAnswers):
 
     @property
     def unlayered(self) -> Study:
-        """The same with the judgments as they are in the files."""
+        """The study with the judgments as in the files."""
         return self
 
     @property
@@ -92,8 +92,8 @@ class Study(CachedAnswers):
         return list(self.runs)
 
     def unnamed_runs(self, runs: Iterable[str]) -> list[str]:
-        """Those of the runs that came as judged ranks: documents without a judgment have no name
-        there."""
+        """The runs that came as judged ranks, in which documents without a judgment have no
+        name."""
         return ranked_run_names(self.runs[name] for name in dict.fromkeys(runs))
 
     @cached_property
@@ -103,7 +103,7 @@ class Study(CachedAnswers):
 
     @cached_property
     def texts(self) -> dict[str, str]:
-        """query_id -> text, the id itself where there is none."""
+        """query_id -> text, or the id itself without a text."""
         own_texts: dict[str, str] = {}
         if self.queries is not None:
             frame = self.queries.frame
@@ -113,7 +113,7 @@ class Study(CachedAnswers):
 
     @cached_property
     def document_columns(self) -> list[str]:
-        """Columns of the documents beside id, title and text."""
+        """The columns of the documents other than id, title and text."""
         if self.documents is None:
             return []
         standard_columns = ("doc_id", "title", "text")
@@ -121,7 +121,7 @@ class Study(CachedAnswers):
 
     @cached_property
     def groupings(self) -> list[str]:
-        """Columns to break results down by, category and difficulty first."""
+        """The columns by which results can be broken down; category and difficulty first."""
         if self.queries is None:
             return []
         column_names = self.queries.groupings
@@ -130,7 +130,7 @@ class Study(CachedAnswers):
 
     @cached_property
     def groups(self) -> dict[str, list[str]]:
-        """Column -> its values in a reader's order."""
+        """Column -> its values in reading order."""
         return {column: order_groups(series) for column, series in self.file_columns.items()}
 
     @property
@@ -139,19 +139,21 @@ class Study(CachedAnswers):
         return self.cached_answer(columns.file_columns)
 
     def columns(self, comparison: Comparison) -> dict[str, pd.Series]:
-        """Column -> the group of each judged query, indexed by query_id: what to break results down
-        by, the files' own columns first, then the derived ones, some of which depend on what is
-        compared, though never on the filters."""
+        """Column -> the group of each judged query, indexed by query_id.
+
+        The files' columns come first, then the derived ones. Some of these depend on the
+        comparison, but never on its filters.
+        """
         unfiltered = replace(comparison, filters=(), other_runs=())
         return self.cached_answer(columns.columns, unfiltered)
 
     def splitting_columns(self, comparison: Comparison) -> list[str]:
-        """Those of `columns` that tell the queries in view apart; the others explain nothing."""
+        """Those of `columns` with more than one group among the queries in view."""
         return self.cached_answer(columns.splitting_columns, replace(comparison, other_runs=()))
 
     @cached_property
     def max_depth(self) -> int:
-        """How deep the deepest run goes, 1,000 at the most."""
+        """The depth of the deepest run, at most 1,000."""
         return curves.deepest_list(list(self.judged.values()))
 
     @cached_property
@@ -160,17 +162,17 @@ class Study(CachedAnswers):
         return sorted({0.0, *np.unique(self.qrels.relevance[self.qrels.relevance > 0]).tolist()})
 
     def notes(self, name: str, measure: Measure) -> tuple[Note, ...]:
-        """What judging this run noticed, and what its score on a measure rests on."""
+        """The notes from judging this run, and on its scores with this measure."""
         if name not in self.judged:
             return ()
         if measure.lacks(self.judged[name]):
             measure = read_measure("", 10).measure
         return self.cached_answer(_notes, name, measure)
 
-    # What is asked
+    # Views, scores and texts
 
     def view(self, address: Address) -> View:
-        """The address, checked against what is loaded."""
+        """Check the address against the loaded files."""
         cutoff = read_cutoff(address["k"], deepest=self.max_depth)
         address = self._with_current_names(address)
         default_run = default_baseline(self.names, as_before=self.settings.old_baseline)
@@ -207,9 +209,12 @@ class Study(CachedAnswers):
         focus: str | None = None,
         other_runs: tuple[str, ...] = (),
     ) -> Comparison:
-        """What a program or a command line asks for: this measure at its own cutoff, and runs by
-        name. Without a name the baseline is the first run and the best of the others is in focus.
-        Raises UnknownRunError."""
+        """The comparison for a program or a command: this measure at its own cutoff, and runs by
+        name.
+
+        By default the first run is the baseline, and the best of the others is in focus. Raises
+        UnknownRunError.
+        """
         for name in (baseline, focus):
             if name is not None and name not in self.runs:
                 raise UnknownRunError(name, self.names)
@@ -219,7 +224,7 @@ class Study(CachedAnswers):
         ).comparison
 
     def _with_current_names(self, address: Address) -> Address:
-        """Links of before a run was given another name still lead to it."""
+        """Replace original names of renamed runs, so that earlier links still work."""
         names = dict(self.settings.names)
 
         def current_name(name: str) -> str:
@@ -238,36 +243,38 @@ class Study(CachedAnswers):
 
     @cached_property
     def runs_by_score(self) -> list[str]:
-        """The runs, best first on the usual measure."""
-        # One order for every view: another measure or cutoff must not change who is compared.
+        """The runs, best first on the default measure."""
+        # One order for every view: another measure or cutoff must not change which runs are
+        # compared.
         measure = read_measure("", 10).measure
         scores = self.all_scores(measure).values[:, :, 0]
         means = dict(zip(self.names, (float(row.mean()) for row in scores), strict=True))
         return sorted(self.names, key=lambda n: -means[n])
 
     def view_mask(self, comparison: Comparison) -> Mask:
-        """Which judged queries the filters leave; bool[Q]."""
+        """The judged queries that pass the filters, bool[query]."""
         return self.cached_answer(columns.view_mask, comparison.narrowing_part)
 
     def scores(self, comparison: Comparison, *measures: Measure) -> Scores:
-        """Per-query scores of the shown runs over the queries in view."""
+        """Scores of the shown runs over the queries in view, float64[run, query, measure]."""
         return self.scores_of_all_runs(comparison, *measures).only(comparison.runs)
 
     def scores_of_all_runs(self, comparison: Comparison, *measures: Measure) -> Scores:
-        """Per-query scores of all loaded runs over the queries in view."""
+        """Scores of all loaded runs over the queries in view."""
         return self.all_scores(*measures).among(self.view_mask(comparison))
 
     def all_scores(self, *measures: Measure) -> Scores:
-        """Per-query scores of all loaded runs over all queries."""
-        # Each kept by itself, for other answers ask for single ones of them.
+        """Scores of all loaded runs over all queries."""
+        # Each measure is cached separately, because other answers need single ones.
         return join_measures([self.cached_answer(all_scores, measure) for measure in measures])
 
     def compute_scores(self, measure: Measure) -> Scores:
-        """Per-query scores of all loaded runs over all queries, worked out now."""
+        """Compute the scores of all loaded runs over all queries."""
         return score_runs(list(self.judged.values()), (measure,))
 
     def with_texts(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """The frame with `text`, `meta` ("Billing · medium") and every grouping of each query."""
+        """Add the columns `text`, `meta` ("Billing · medium") and `by: NAME` for each grouping to a
+        frame with a column query_id."""
         descriptions = (
             self.cached_answer(columns.describe_queries)
             .reindex(frame["query_id"])
@@ -277,7 +284,7 @@ class Study(CachedAnswers):
 
 
 def error_of_run(name: str, error: RanklensError) -> RanklensError:
-    """The error of one run, with its name."""
+    """The error of a run, with its name."""
     return RanklensError(f"{name}: {error.message}", error.hint)
 
 
@@ -291,11 +298,11 @@ def _notes(study: Study, name: str, measure: Measure) -> tuple[Note, ...]:
 
 
 def _near_matches(study: Study, name: str) -> tuple[Note, ...]:
-    """By itself, for no measure changes it."""
+    """Notes that do not depend on the measure, cached separately."""
     run = study.runs[name]
     return find_near_matches(run, study.qrels) + own_query_notes(run)
 
 
 def all_scores(study: Study, measure: Measure) -> Scores:
-    """What a study keeps: the scores of all loaded runs over all queries."""
+    """The scores of all loaded runs over all queries; cached by the study."""
     return study.compute_scores(measure)

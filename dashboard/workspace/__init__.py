@@ -1,15 +1,15 @@
-"""The folder that remembers what was given, and keeps it through crashes, power cuts and other
-programs: collections of tables, each with its name.
+"""The workspace: a folder of collections of tables that survives crashes, power cuts and other
+programs.
 
     workspace/
       workspace.db                     the version of this layout, the names of all collections
       collections/<id>/state.db        its name, files, layers, grades, notes and tags
-      collections/<id>/state.good.db   the same at the last start, should it be damaged
-      tables/<sha256>.parquet          rows of files, under the hash of these very bytes
-      cache/                           what would be worked out again if it were deleted
+      collections/<id>/state.good.db   the same at the last start, in case it is damaged
+      tables/<sha256>.parquet          rows of files, named by the hash of these bytes
+      cache/                           results that are computed again if deleted
 
-A change is acknowledged once it is on the disk. docs/workspace.md says what is promised and why it
-is built so.
+A change is acknowledged once it is on the disk. docs/workspace.md lists the guarantees and the
+reasons for this design.
 """
 
 from dashboard.workspace.adding import AddedFile

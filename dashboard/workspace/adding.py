@@ -1,4 +1,4 @@
-"""What becomes of a file that is added: its record, its bytes, its colour."""
+"""Adding a file to a collection: its record, its bytes, its colour."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from metrics_core.formats import Loaded
 from metrics_core.tables import Run, Table
 from metrics_core.tables.run_names import find_free_name
 
-_ID_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # none that is taken for another
+_ID_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"  # without letters that look alike
 _ID_LENGTH = 8
 
 
 @dataclass(frozen=True)
 class AddedFile:
-    """What became of a file: it is new, it was known already, or it stands for an older one of its
-    name, which `older_file` is."""
+    """The result of adding a file: it is new, it was known, or it replaces an earlier file of the
+    same name (`older_file`)."""
 
     entry: Entry
     status: Literal["new", "known", "replaced"]
@@ -43,8 +43,8 @@ def make_record(
     slots: Iterable[int],
     older: Entry | None,
 ) -> Entry:
-    """The record of a new file beside `all_entries` one of its collection; `slots` are colours of
-    runs that are not among them."""
+    """Make the record of a new file in a collection with `all_entries`. `slots` are further colours
+    in use."""
     name = loaded.table.name if isinstance(loaded.table, Run) else loaded.file
     added_at = current_time()
     taken_slots = {*slots, *(e.slot for e in all_entries if e.kind == "run")}
@@ -68,17 +68,17 @@ def make_record(
 
 
 PackedTable = tuple[str, pa.Buffer | Path]
-"""A table's bytes, or the file that holds them, under the name that they give themselves."""
+"""The hash that names a table, and its bytes or the file that contains them."""
 
 
 def hash_content(table: Table, kind: str) -> str:
-    """A hash of a table's rows."""
+    """Hash a table's rows."""
     return table.rows.content if isinstance(table, StoredRun) else hash_rows(as_arrow(table), kind)
 
 
 def pack_table(table: Table) -> PackedTable:
-    """A table as it is kept. Raises StorageError where its rows are in a file that is not as it was
-    written."""
+    """Return the name of a table and its bytes or file. Raises StorageError if the rows are in a
+    file that is damaged."""
     if isinstance(table, StoredRun):
         with table.rows.reading():
             return table.rows.table, table.rows.path
@@ -87,12 +87,12 @@ def pack_table(table: Table) -> PackedTable:
 
 
 def names_of_kind(entries: Iterable[Entry], kind: str) -> list[str]:
-    """The names that files of this kind have."""
+    """The names of the files of this kind."""
     return [e.name for e in entries if e.kind == kind]
 
 
 def free_slot(taken_slots: Iterable[int]) -> int:
-    """The first colour and shape that no run has."""
+    """The first slot (colour and shape) that no run has."""
     used = set(taken_slots)
     return next(i for i in range(len(used) + 1) if i not in used)
 
@@ -105,5 +105,5 @@ def free_id(taken_ids: Sequence[str]) -> str:
 
 
 def current_time() -> str:
-    """The time in UTC, as records hold it."""
+    """The time in UTC, as in records."""
     return datetime.now(UTC).isoformat(timespec="microseconds")

@@ -1,5 +1,4 @@
-"""Folders of earlier layouts, whose collections were files of JSON: imported once, and left as they
-are."""
+"""Folders of earlier layouts, with collections as JSON files: imported once, and left unchanged."""
 
 from __future__ import annotations
 
@@ -24,8 +23,8 @@ _TABLE = re.compile(rb"[0-9a-f]{64}")
 
 
 def import_folder(folder_store: FolderStore) -> None:
-    """Make a database of each collection of the folder. A record that cannot be read is a damaged
-    row. Raises OSError and StorageError."""
+    """Create a database for each collection of the folder. Unreadable records become damaged rows.
+    Raises OSError and StorageError."""
     with folder_store.start_import() as is_due:
         for folder in _collection_folders(folder_store.folder) if is_due else ():
             if not folder_store.database_path(folder.name).exists():
@@ -54,7 +53,7 @@ def _import_collection(folder_store: FolderStore, folder: Path) -> None:
 
 
 def find_table_names(folder: Path) -> set[str]:
-    """The tables that records of an earlier layout name, also damaged ones."""
+    """The tables named in records of an earlier layout, including damaged records."""
     records = [
         p
         for collection_folder in _collection_folders(folder)

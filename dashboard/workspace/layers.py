@@ -1,7 +1,7 @@
-"""Judgment layers of a collection: grades that were given here, each with who gave it and when.
+"""Judgment layers of a collection: grades given in the app, each with its grader and time.
 
-A layer is a row of `layers`; each row of `grades` says what became of one document of a query. The
-newest row for a pair counts, and a grade of NULL takes back.
+A layer is a row of `layers`; each row of `grades` is a change for one document of a query. The
+newest row for a pair counts; a grade of NULL withdraws the grade.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LONGEST_NAME = 80
 
 @dataclass(frozen=True)
 class GradeRecord:
-    """A grade: by whom, and when in UTC."""
+    """A grade with its grader and its time in UTC."""
 
     grade: float
     grader: str
@@ -37,10 +37,12 @@ class GradeRecord:
 
 @dataclass(frozen=True)
 class Layer:
-    """A layer as it stands: whose it is, when it was begun, and whether it was `judged` here or
-    taken in from a file. `version` changes with each change of its grades; `lost` is what is
-    legible of the rows that are not as they were written. `position` counts the layers that were
-    begun here, because a clock may be set back; 0 of those of earlier versions."""
+    """The current state of a layer.
+
+    `begun` is its start in UTC. `judged` says that it was made here, not imported from a file.
+    `version` changes with its grades. `lost` is the legible text of damaged rows. `position` counts
+    the layers begun here, because a clock may be set back; it is 0 for those of earlier versions.
+    """
 
     id: str
     name: str
@@ -59,31 +61,35 @@ class Layer:
 
     @property
     def order(self) -> tuple[int, str, str]:
-        """Sorts layers by when they were begun: of two that grade one document the later counts."""
+        """Sort key by the time of beginning: if two layers grade the same document, the later
+        counts."""
         return self.position, self.begun, self.id
 
     @property
     def grades(self) -> dict[Pair, float]:
-        """(query_id, doc_id) -> grade, in the order in which they were first given."""
+        """(query_id, doc_id) -> grade, in the order in which pairs were first graded."""
         return {pair: record.grade for pair, record in self.grade_records.items()}
 
 
 class LayerStore:
-    """The layers of the collections of one folder; what is changed is on the disk when the method
-    returns. Methods that change something raise StorageError, and then nothing is changed."""
+    """The layers of the collections of one folder. Changes are on the disk when the method returns;
+    if it raises StorageError, nothing is changed."""
 
     def __init__(
         self,
         folder_store: FolderStore,
         change_collection: Callable[[str], AbstractContextManager[Connection]],
     ) -> None:
-        """`change_collection` gives the database of a collection that is there, to be changed."""
+        """`change_collection` opens the database of an existing collection for changes."""
         self._folder_store, self._change_collection = folder_store, change_collection
         self._layer_cache: dict[str, tuple[Contents, list[Layer]]] = {}
 
     def list_layers(self, identity: str, *, removed: bool = False) -> list[Layer]:
-        """The layers of a collection, or those that were removed since the start; first begun
-        first. Raises StorageError where its database cannot be read."""
+        """List the layers of a collection, oldest first; with `removed`, those removed since the
+        start.
+
+        Raises StorageError if its database cannot be read.
+        """
         matching = [layer for layer in self._all_layers(identity) if layer.removed == removed]
         return sorted(matching, key=lambda layer: layer.order)
 
@@ -104,16 +110,18 @@ class LayerStore:
         grader: str = "",
         judged: bool = True,
     ) -> str:
-        """A new layer of a collection that is there, with these grades; its id."""
+        """Begin a layer with these grades in an existing collection; return its id."""
         with self._change_collection(identity) as state:
             return self._begin(state, identity, name, grades or {}, grader or name, judged)
 
     def judge(
         self, identity: str, name: str, grades: Mapping[Pair, float | None]
     ) -> tuple[str, bool]:
-        """Grade documents in the layer in which `name` judges here, which is begun where there is
-        none: its id, and whether it was begun now. Where that leaves
-        nothing to grade, none is begun, and its id is ""."""
+        """Grade documents in the layer of the judge `name`, which is begun if missing.
+
+        Returns its id and whether it was begun now. If it is missing and all grades are None, none
+        is begun and the id is empty.
+        """
         with self._change_collection(identity) as state:
             own_layers = (
                 v for v in self.list_layers(identity) if v.judged and v.name == name[:_LONGEST_NAME]
@@ -145,10 +153,12 @@ class LayerStore:
         return layer_id
 
     def import_layer(self, identity: str, lines: Sequence[Line], *, earlier_layer: str = "") -> str:
-        """Add a layer that was made elsewhere, its head first, each grade with its giver and its
-        time; its id, "" where one of this name and beginning holds all of it already. Where only
-        the name is taken, it gets another, and so stays a layer of its own. `earlier_layer` is the
-        id of one that is known to have been begun before it."""
+        """Import a layer with the graders and times of its grades; return its id.
+
+        `lines` start with the head. The id is empty if a layer of the same name and beginning has
+        all grades already. If only the name is taken, the layer gets another name, and so remains
+        separate. `earlier_layer` is the id of a layer known to have been begun before it.
+        """
         with self._change_collection(identity) as state:
             head, rows, layers = (
                 read_head(lines),
@@ -164,7 +174,7 @@ class LayerStore:
             name = find_free_name(original_name[:_LONGEST_NAME], [v.name for v in layers])
             all_layers = self._all_layers(identity)
             layer_id = free_id([v.id for v in all_layers])
-            # Behind those that were begun before it, as far as clocks can tell.
+            # After those that were begun before it, as far as the clocks show.
             earlier_positions = (v.position for v in all_layers if v.begun <= begun)
             later_positions = (
                 v.position + 1 for v in layers if v.id == earlier_layer and v.begun > begun
@@ -177,17 +187,17 @@ class LayerStore:
     def add_grades(
         self, identity: str, layer: str, grades: Mapping[Pair, float | None], *, grader: str
     ) -> None:
-        """Grade documents; None takes a grade back. Raises KeyError where the layer is gone."""
+        """Grade documents; None withdraws a grade. Raises KeyError if the layer does not exist."""
         with self._change_collection(identity) as state:
             self._find_row(identity, layer)
             _append_grades(state, layer, grades, grader)
 
     def remove(self, identity: str, layer: str) -> None:
-        """Hide a layer; the next start removes it for good."""
+        """Hide a layer; the next start deletes it."""
         self._set_removed(identity, layer, removed=1)
 
     def restore(self, identity: str, layer: str) -> None:
-        """Undo a removal. Raises KeyError once it is for good."""
+        """Undo a removal. Raises KeyError once the layer is deleted."""
         self._set_removed(identity, layer, removed=0)
 
     def _set_removed(self, identity: str, layer: str, *, removed: int) -> None:
@@ -204,7 +214,7 @@ class LayerStore:
 
 
 def sweep_layers(folder_store: FolderStore, identity: str) -> None:
-    """Remove a collection's layers that were removed before this start. Raises OSError and
+    """Delete a collection's layers that were removed before this start. Raises OSError and
     StorageError."""
     removed_rows = [row[:2] for row in folder_store.contents(identity).layers() if row[-1]]
     if removed_rows:
@@ -228,8 +238,8 @@ def _append_grades(
 def _build_layers(
     contents: Contents, known_contents: Contents, known_layers: Sequence[Layer]
 ) -> list[Layer]:
-    """The layers that these rows tell of; of those that were `known_layers` of what is
-    `known_contents` only what is new is worked out."""
+    """Build the layers from these rows; rows that are in `known_contents` are taken from
+    `known_layers`."""
     grades, known_rows = contents.intact["grades"], known_contents.intact["grades"]
     if len(grades) < len(known_rows) or (
         known_rows and grades[len(known_rows) - 1] is not known_rows[-1]
@@ -268,8 +278,8 @@ def _build_layers(
 def _latest_grades(
     rows: Iterable[Row], earlier: Mapping[Pair, GradeRecord] = MappingProxyType({})
 ) -> Mapping[Pair, GradeRecord]:
-    """The grades that count of rows of query_id, doc_id, grade, grader and time, behind `earlier`
-    ones."""
+    """The grades that count, from `earlier` ones and rows of query_id, doc_id, grade, grader and
+    time."""
     if not rows:
         return earlier
     latest = dict(earlier)

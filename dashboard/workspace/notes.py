@@ -1,7 +1,7 @@
-"""Notes and tags on the queries of a collection: who wrote what, and when.
+"""Notes and tags on the queries of a collection, with author and time.
 
-Notes stand beside each other and tags are set one by one, so that two who write at once lose
-nothing of each other's. The newest row about a note or a tag counts.
+Notes are separate and tags are set one by one, so that two people who write at the same time lose
+nothing. The newest row for a note or a tag counts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dashboard.workspace.disk.shelves import FolderStore
 
 @dataclass(frozen=True)
 class Comment:
-    """A note on a query; `id` tells it apart, `time` is when it was last written, in UTC."""
+    """A note on a query with its `id`; `time` is when it was last written, in UTC."""
 
     id: str
     text: str
@@ -31,7 +31,7 @@ class Comment:
 
 @dataclass(frozen=True)
 class Tag:
-    """A tag on a query: who set it, and when, in UTC."""
+    """A tag on a query: who set it and when, in UTC."""
 
     name: str
     author: str
@@ -40,33 +40,33 @@ class Tag:
 
 @dataclass(frozen=True)
 class QueryNotes:
-    """What is noted of a query: notes, oldest first, and tags in the order of setting."""
+    """The notes on a query, oldest first, and its tags in the order of setting."""
 
     notes: tuple[Comment, ...] = ()
     marks: tuple[Tag, ...] = ()
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """The names of its tags."""
+        """The names of the tags."""
         return tuple(tag.name for tag in self.marks)
 
 
 class NoteStore:
-    """The notes of the collections of one folder; what is changed is on the disk when the method
-    returns. Methods that change something raise StorageError, and then nothing is changed."""
+    """The notes of the collections of one folder. Changes are on the disk when the method returns;
+    if it raises StorageError, nothing is changed."""
 
     def __init__(
         self,
         folder_store: FolderStore,
         change_collection: Callable[[str], AbstractContextManager[Connection]],
     ) -> None:
-        """`change_collection` gives the database of a collection that is there, to be changed."""
+        """`change_collection` opens the database of an existing collection for changes."""
         self._folder_store, self._change_collection = folder_store, change_collection
         self._notes_cache: dict[str, tuple[Contents, dict[str, QueryNotes]]] = {}
 
     def notes_by_query(self, identity: str) -> dict[str, QueryNotes]:
-        """query_id -> what is noted of it; only those of which something is. Raises StorageError
-        where the collection's database cannot be read."""
+        """query_id -> its notes and tags, for the queries that have some. Raises StorageError if
+        the collection's database cannot be read."""
         contents = self._folder_store.contents(identity)
         cached_contents, noted = self._notes_cache.get(identity, (None, {}))
         if cached_contents is not contents:
@@ -77,8 +77,8 @@ class NoteStore:
     def write_note(
         self, identity: str, query_id: str, text: str, *, author: str, note: str = ""
     ) -> str:
-        """Add a note to a query, or write the one of this id anew; an empty text takes it back.
-        Its id."""
+        """Add a note to a query, or rewrite the one with this id; an empty text removes it. Returns
+        its id."""
         note_id = note or token_hex(4)
         with self._change_collection(identity) as state:
             database.append(state, "notes", [(query_id, note_id, text, author, current_time())])
@@ -87,15 +87,17 @@ class NoteStore:
     def set_tag(
         self, identity: str, query_id: str, tag: str, *, author: str, is_set: bool = True
     ) -> None:
-        """Set a tag on a query, or take it off."""
+        """Set or remove a tag on a query."""
         with self._change_collection(identity) as state:
             database.append(state, "tags", [(query_id, tag, int(is_set), author, current_time())])
 
     def add_note_and_tag(
         self, identity: str, query_id: str, text: str, tag: str, *, author: str
     ) -> None:
-        """Add a note and a tag to a query, both or neither; an empty one is none. What is said at
-        once again is kept once: two clicks may be answered at the same time."""
+        """Add a note and a tag to a query, both or neither; empty ones are skipped.
+
+        A repeated note or tag is stored once: two clicks may be handled at the same time.
+        """
         with self._change_collection(identity) as state:
             query_notes, time = (
                 self.notes_by_query(identity).get(query_id, QueryNotes()),
@@ -110,8 +112,10 @@ class NoteStore:
                 database.append(state, "tags", [(query_id, tag, 1, author, time)])
 
     def import_lines(self, identity: str, lines: Sequence[Line]) -> int:
-        """Add notes and tags that were written elsewhere, each with its writer and its time; how
-        many. What is here already is not doubled, and nothing that is here is written over."""
+        """Add notes and tags with their authors and times; return how many are new.
+
+        Existing ones are neither duplicated nor overwritten.
+        """
         with self._change_collection(identity) as state:
             noted = self.notes_by_query(identity)
             comments = {q: list(query_notes.notes) for q, query_notes in noted.items()}
@@ -134,7 +138,7 @@ class NoteStore:
 
 
 def _collect_notes(notes: Iterable[Row], tags: Iterable[Row]) -> dict[str, QueryNotes]:
-    """What these rows tell."""
+    """Collect the current notes and tags from the rows, by query_id."""
     comments: dict[str, dict[str, Comment]] = {}
     for _, query_id, note, text, author, time in notes:
         query_comments = comments.setdefault(query_id, {})

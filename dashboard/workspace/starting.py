@@ -1,4 +1,4 @@
-"""What a start does to a workspace: it sweeps out what is left over."""
+"""Clean up a workspace at the start: delete what is left over."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from dashboard.workspace.earlier_layout import find_table_names
 from dashboard.workspace.store import Workspace
 
 OWN_COLLECTION = "own"
-"""The collection of a reader's own files where nobody made another one; old links name it."""
+"""The id of the user's first collection, which older links use."""
 
-_DRAFTS = (  # and no others: the folder may be one that holds other things too
+_DRAFTS = (  # and no others: the folder may contain other files, too
     f"{'[0-9a-f]' * 64}{durable.DRAFT}",
     f"collections/*{durable.DRAFT}",
     f"collections/*/*{durable.DRAFT}",
@@ -29,8 +29,10 @@ _DRAFTS = (  # and no others: the folder may be one that holds other things too
 
 
 def clean_workspace(workspace: Workspace) -> None:
-    """Clean the folder, and keep a good state of each database that changed. Where it cannot be
-    written, or another one writes or makes a backup, it stays as it is."""
+    """Clean up the folder, and store a good state of each database that changed.
+
+    Does nothing if the folder cannot be written, or another process writes it or backs it up.
+    """
     with suppress(StorageError, Timeout, OSError):
         if workspace.folder.is_dir():
             with (
@@ -43,16 +45,18 @@ def clean_workspace(workspace: Workspace) -> None:
 
 @contextmanager
 def hold_removals(folder: Path, wait: float) -> Iterator[None]:
-    """Nothing is removed for good meanwhile but by who holds this. Raises Timeout after so many
-    seconds in which somebody else did."""
+    """Hold the lock for deleting from the workspace. Raises Timeout if it is not free within `wait`
+    seconds."""
     with FileLock(folder / "removing.lock", mode=0o600).acquire(wait):
         yield
 
 
 def _sweep_folder(folder_store: FolderStore) -> None:
-    """Remove what was removed before this start, what was being written when something ended it,
-    and tables that nothing names; none of these where a record cannot be read, which may name it.
-    What a file replaced goes once the newer table was seen to be whole."""
+    """Delete what was removed before this start, unfinished drafts, and tables without a record.
+
+    Tables stay if any record cannot be read, because it may name them. Replaced files are deleted
+    once the newer table is known to be intact.
+    """
     for draft in _find_drafts(folder_store.folder):
         if draft.is_dir():
             shutil.rmtree(draft, ignore_errors=True)
@@ -76,8 +80,10 @@ def _sweep_folder(folder_store: FolderStore) -> None:
 
 
 def _sweep_collection(folder_store: FolderStore, identity: str) -> bool:
-    """Sweep a collection; whether all of its records can be read. Whatever it holds, the others are
-    swept: the page that lists it says what is wrong."""
+    """Clean up a collection; return whether all its records can be read.
+
+    An error does not stop the others; the page that lists the collection reports it.
+    """
     try:
         if folder_store.read_collection(identity).removed:
             folder_store.drop_collection(identity)
@@ -97,15 +103,15 @@ def _sweep_collection(folder_store: FolderStore, identity: str) -> bool:
 
 
 def _find_drafts(folder: Path) -> list[Path]:
-    """What was being written when something ended it."""
+    """Drafts left by interrupted writes."""
     return [draft for pattern in _DRAFTS for draft in folder.glob(pattern)]
 
 
 def _is_abandoned(draft: Path) -> bool:
-    """Whether a draft goes: long ones are written by others without the folder's lock."""
+    """Whether a draft can be deleted: others write long ones without the folder's lock."""
     try:
         return durable.is_abandoned(draft)
     except FileNotFoundError:
         return False
-    except OSError:  # a loop, or what cannot be written
+    except OSError:  # a symbolic link loop, or not writable
         return True

@@ -1,4 +1,4 @@
-"""The workspace: collections of tables in one folder, for several sessions and several servers."""
+"""The workspace: collections of tables in one folder, for several sessions and servers."""
 
 from __future__ import annotations
 
@@ -48,13 +48,11 @@ from metrics_core.tables.run_names import find_free_name
 
 
 class Workspace:
-    """Collections in one folder. Every change is on the disk when the method returns.
-
-    Methods that change something raise StorageError, and then nothing is changed.
-    """
+    """Collections in one folder. Changes are on the disk on return; after a StorageError none is
+    made."""
 
     def __init__(self, folder: Path) -> None:
-        """The folder is made when something is first added."""
+        """The folder is created when something is first added."""
         self.folder = folder
         self._store = FolderStore(folder)
         self.cache = Cache(folder / "cache", lambda: self.trouble() is None)
@@ -63,10 +61,10 @@ class Workspace:
         self.notes = NoteStore(self._store, self.change_collection)
         if self._store.is_old():
             with suppress(StorageError), self.hold_write_lock():
-                pass  # which imports it
+                pass  # taking the lock imports it
 
     def trouble(self) -> StorageError | None:
-        """Why the workspace cannot be written as a whole; None where nothing speaks against it."""
+        """Why the workspace cannot be written; None if nothing is known against it."""
         if not self.folder.is_dir():
             return errors.missing_folder_error(self.folder) if self._was_there else None
         version = self._store.version()
@@ -78,21 +76,18 @@ class Workspace:
             return errors.write_refused_error(PermissionError(13, ""), self.folder)
         return None
 
-    # Collections
-
     def collections(self, *, removed: bool = False) -> list[Collection]:
-        """The collections that are there, or those that were removed since the start; last changed
-        first."""
+        """The collections, last changed first; with `removed`, those removed since the start."""
         all_collections = []
         for identity in self._store.collection_ids():
-            with suppress(KeyError):  # removed for good by somebody else just now
+            with suppress(KeyError):  # deleted meanwhile by another process
                 all_collections.append(self.collection(identity))
         matching = [c for c in all_collections if c.removed == removed]
         return sorted(matching, key=lambda c: (c.changed, c.id), reverse=True)
 
     def collection(self, identity: str) -> Collection:
-        """A collection as it stands, changed when it or one of its files last was, as far as they
-        can be read. Raises KeyError where there is none."""
+        """The record with the time of the last change. Raises KeyError if there is no
+        collection."""
         record = self._store.read_collection(identity)
         with suppress(Exception):  # one collection must not stop the list of all
             latest = max((e.changed for e in self._store.entries(identity)), default="")
@@ -100,15 +95,15 @@ class Workspace:
         return record
 
     def folder_of(self, identity: str) -> Path:
-        """The folder that holds the records of a collection that is there."""
+        """The folder of the records of an existing collection."""
         return self._store.folder_of(identity)
 
     def has_collection(self, identity: str) -> bool:
-        """Whether there is a collection of this id, removed or not."""
+        """Whether there is a collection with this id, removed or not."""
         return self._store.has_collection(identity)
 
     def new_collection(self, name: str, identity: str = "") -> Collection:
-        """An empty collection; one that is there already stays as it is."""
+        """Create an empty collection, unless it exists."""
         with self.hold_write_lock():
             if identity and self.has_collection(identity):
                 return self.collection(identity)
@@ -122,49 +117,48 @@ class Workspace:
             return new_record
 
     def rename(self, identity: str, name: str) -> None:
-        """Give a collection another name; links keep it by its id."""
+        """Rename a collection; links use its id and still work."""
         self._change_record(identity, name=name)
 
     def remove(self, identity: str) -> None:
-        """Hide a collection; the next start removes it for good."""
+        """Hide a collection; the next start deletes it."""
         self._change_record(identity, removed=True)
 
     def restore(self, identity: str) -> None:
-        """Undo a removal. Raises KeyError once it is for good."""
+        """Undo a removal. Raises KeyError once it is deleted."""
         self._change_record(identity, removed=False)
 
     def set_read_choices(self, identity: str, file: str, choices: Mapping[str, Any]) -> None:
-        """Remember how a file of this collection's folder is to be read."""
+        """Store the choices for reading a file of this collection's folder."""
         with self.hold_write_lock():
             record = self._store.read_collection(identity)
             all_choices = {**record.choices, file: dict(choices)}
             self._store.put_collection(replace(record, choices=all_choices, changed=current_time()))
 
     def set_judgments(self, identity: str, judgments: str) -> None:
-        """Remember which judgments of this collection are used, by the key of their file."""
+        """Store which judgments this collection uses, by the key of their file."""
         self._change_record(identity, judgments=judgments)
 
     def set_complete(self, identity: str, complete: bool) -> None:
-        """Remember whether this collection's judgments hold all that is relevant."""
+        """Store whether this collection's judgments contain all relevant documents."""
         self._change_record(identity, complete=complete)
 
     def rename_runs(
         self, identity: str, names: Mapping[str, str], slots: Mapping[str, int]
     ) -> None:
-        """Remember the names that runs of this collection have here, and their colours and shapes,
-        by the names in their files."""
+        """Store names and slots (colour and shape) of runs, by the names in their files."""
         self._change_record(identity, run_names=dict(names), run_slots=dict(slots))
 
     def map_ids(self, identity: str, queries: str, docs: str) -> None:
-        """Remember how the ids of this collection are read; "" is as they stand."""
+        """Store the id mappings of this collection; "" for unchanged ids."""
         self._change_record(identity, map_queries=queries, map_docs=docs)
 
     def set_exclude_self(self, identity: str, exclude_self: bool) -> None:
-        """Remember whether the runs of this collection leave each query's own document out."""
+        """Store whether runs of this collection exclude each query's own document."""
         self._change_record(identity, exclude_self=exclude_self)
 
     def duplicate(self, identity: str, name: str) -> Collection:
-        """A copy of a collection, its tables shared on the disk."""
+        """Copy a collection; both share their tables on the disk."""
         with self.hold_write_lock():
             record, new_id = self.collection(identity), free_id(self._store.collection_ids())
             copy = replace(record, id=new_id, name=name, changed=current_time(), removed=False)
@@ -172,26 +166,25 @@ class Workspace:
             return copy
 
     def contents(self, identity: str) -> Contents:
-        """The rows of a collection. Raises StorageError where they cannot be read."""
+        """The rows of a collection. Raises StorageError if they cannot be read."""
         return self._store.contents(identity)
 
     def good_state_time(self, identity: str) -> str:
-        """When the state was written that `restore_last_good` brings back, in UTC; "" for none."""
+        """When the state that `restore_good` restores was written, in UTC; empty for none."""
         return self._store.good_state_time(identity)
 
     def restore_good(self, identity: str) -> None:
-        """Go back to the last good state of a collection whose database cannot be read, which is
-        put aside."""
+        """Restore the good state of a collection whose database is unreadable; that is moved
+        aside."""
         with self.hold_write_lock():
             self._store.restore_good(identity)
 
     def set_aside_paths(self) -> list[Path]:
-        """The databases that could not be read and were put aside."""
+        """The unreadable databases that were moved aside."""
         return self._store.set_aside_paths()
 
     def drop_lost(self, identity: str, texts: Iterable[str]) -> int:
-        """Remove damaged rows of layers, notes and tags for good, those of these texts and no
-        other; how many."""
+        """Delete damaged rows of layers, notes and tags with these texts; return the number."""
         with self.change_collection(identity) as state:
             return self._store.drop_lost(identity, state, texts)
 
@@ -207,10 +200,8 @@ class Workspace:
                     raise
                 self._store.remove_unreadable(record)
 
-    # Files
-
     def entries(self, identity: str) -> list[Entry]:
-        """The files of a collection, oldest first; also what one replaced that is not whole."""
+        """The files, oldest first; also those whose replacement is damaged."""
         all_entries = self._store.entries(identity)
         older = self._store.hidden_numbers(all_entries)
         return [e for e in all_entries if not e.removed and e.number not in older]
@@ -222,14 +213,13 @@ class Workspace:
         return [e for e in all_entries if e.removed and e.number not in older]
 
     def stand_in_numbers(self, identity: str) -> set[str]:
-        """The numbers of files that newer ones replaced whose tables are not whole."""
+        """The numbers of replaced files that are shown because the newer table is damaged."""
         return hidden_numbers(
             all_entries := self._store.entries(identity)
         ) - self._store.hidden_numbers(all_entries)
 
     def damaged_records(self, identity: str) -> list[DamagedRecord]:
-        """What of a collection cannot be read: records, and tables as far as they were looked
-        at."""
+        """Damaged records of a collection, and damaged tables as far as they were checked."""
         unsound = [
             DamagedRecord(e.number, e.file, problem)
             for e in self.entries(identity)
@@ -238,8 +228,7 @@ class Workspace:
         return [*self._store.damaged_records(identity), *unsound]
 
     def load(self, entry: Entry) -> Table:
-        """The table of an entry, its bytes checked; the rows of a long run stay on the disk. Raises
-        StorageError where they are not those that were kept."""
+        """Load a table; long runs stay on the disk. Raises StorageError if it is damaged."""
         if entry.kind == "run" and entry.complete and is_long(entry.rows):
             return open_stored_run(
                 self._store,
@@ -260,7 +249,7 @@ class Workspace:
             ) from error
 
     def read_bytes(self, entry: Entry) -> bytes:
-        """The bytes that an entry's table is kept as. Raises StorageError for other bytes."""
+        """The stored bytes of an entry's table. Raises StorageError if damaged."""
         content = self._store.read_table(entry.table)
         if content is None:
             raise errors.damaged_file_error(entry.file, self._store.table_problem(entry.table))
@@ -269,13 +258,9 @@ class Workspace:
     def add(
         self, identity: str, loaded: Loaded, *, slots: Iterable[int] = (), beside: bool = False
     ) -> AddedFile:
-        """Keep a table in a collection that is there.
-
-        The same rows are kept once, those of a run once for each file name: two identical runs are
-        two. Another table of the same file name and kind stands for the older one, in its colour
-        and under its name, unless it is to stand `beside` it. `slots` are colours that are taken by
-        runs which are not kept here.
-        """
+        """Add a table to an existing collection. The same rows are stored once, those of a run once
+        for each file name. A different table of the same file name and kind replaces the earlier
+        one, with its colour and name, unless `beside`. `slots` are further colours in use."""
         with self._guard_changes():
             loaded = replace(loaded, table=move_to_disk(self.cache, loaded.table, loaded.file))
         content = hash_content(loaded.table, loaded.kind)
@@ -304,8 +289,7 @@ class Workspace:
             return AddedFile(entry, "replaced" if older else "new", older)
 
     def remove_entry(self, identity: str, number: str) -> None:
-        """Hide a file; the next start removes it for good. A damaged record goes at once. Nothing
-        happens where it is not there."""
+        """Hide a file; the next start deletes it. A damaged record is deleted at once."""
         with self.hold_write_lock():
             entry = self._entry_of(identity, number)
             if entry is not None:
@@ -316,7 +300,7 @@ class Workspace:
                 self._store.drop_entry(identity, number)
 
     def restore_entry(self, identity: str, number: str) -> None:
-        """Undo the removal of a file. Raises KeyError once it is for good."""
+        """Undo the removal of a file. Raises KeyError once it is deleted."""
         with self.hold_write_lock():
             entry = self._entry_of(identity, number)
             if entry is None:
@@ -324,8 +308,7 @@ class Workspace:
             self._store.put_entry(identity, replace(entry, removed=False, changed=current_time()))
 
     def undo_replacement(self, identity: str, number: str) -> None:
-        """Undo a replacement: the newer file goes, the older one is there again. Raises KeyError
-        once that is removed for good."""
+        """Delete a newer file and show the replaced one. Raises KeyError once that is deleted."""
         with self.hold_write_lock():
             entry = self._entry_of(identity, number)
             if entry is None or self._entry_of(identity, entry.replaces) is None:
@@ -333,7 +316,7 @@ class Workspace:
             self._store.drop_entry(identity, number)
 
     def keep_both(self, identity: str, number: str) -> None:
-        """Let a newer file stand beside the one that it replaced, as a run of its own."""
+        """Keep a newer file in addition to the one it replaced, as a run of its own."""
         with self.hold_write_lock():
             entry = self._entry_of(identity, number)
             if entry is None:
@@ -351,9 +334,9 @@ class Workspace:
             )
 
     def check_tables(self, stop: Callable[[], bool] = lambda: False) -> None:
-        """Look at the bytes of every table that is kept; `damaged_records` tells what was found."""
+        """Check the bytes of every stored table; `damaged_records` then returns the results."""
         for identity in self._store.collection_ids():
-            with suppress(Exception):  # the page that lists the collection says what is wrong
+            with suppress(Exception):  # the page that lists the collection reports the error
                 for entry in self._store.entries(identity):
                     if stop():
                         return
@@ -363,14 +346,13 @@ class Workspace:
 
     @contextmanager
     def hold_write_lock(self) -> Iterator[FolderStore]:
-        """Hold the right to name and remove collections and tables. Raises StorageError where the
-        folder cannot be changed, and for what the disk refuses inside."""
+        """Hold the lock for naming and removing. Raises StorageError if the disk refuses."""
         with self._guard_changes(), self._store.hold_lock():
             yield self._store
 
     @contextmanager
     def change_collection(self, identity: str) -> Iterator[Connection]:
-        """The database of a collection, to be changed. Raises StorageError likewise."""
+        """Open a collection's database for changes. Raises StorageError if the disk refuses."""
         with self._guard_changes(), self._store.change_collection(identity) as state:
             yield state
 
@@ -401,7 +383,6 @@ class Workspace:
     def _restore_existing(
         self, identity: str, existing: Entry, packed_table: PackedTable | None
     ) -> AddedFile:
-        """The file is here: mended if its table was damaged, back again if it was removed."""
         restored = replace(
             existing, removed=False, table=packed_table[0] if packed_table else existing.table
         )

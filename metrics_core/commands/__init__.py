@@ -1,8 +1,9 @@
-"""The commands of `python -m metrics_core`, one module an idea: one decorated function each, from
-its options to what is printed.
+"""The commands of `python -m metrics_core`: one module per topic, one decorated function per
+command.
 
-Importing a module registers its commands. A new one adds one line here: the commands of a module,
-so that only the module of the one that is asked for need be loaded.
+A command's function takes its options and returns what is printed. Importing a module registers its
+commands. `MODULES` lists the commands of each module, so that only the module of the requested
+command is loaded; a new command needs its line there.
 """
 
 from __future__ import annotations
@@ -25,20 +26,20 @@ MODULES = {
 
 
 def no_arguments(parser: argparse.ArgumentParser) -> None:
-    """What a command without options adds to its parser."""
+    """Add no arguments: for a command without options."""
 
 
 @dataclass(frozen=True)
 class CommandOptions:
-    """What a command line asks for; a command adds its own fields, by the names of its arguments.
-    `format` is that of the output."""
+    """Parsed options of a command. Each command adds its own fields, named as its arguments.
+    `format` is the output format."""
 
     format: str = ""
 
 
 @dataclass(frozen=True)
 class CommandResult:
-    """What is printed, and an exit status that says more than that it is."""
+    """Printed text and an exit status, for a command whose status says more than success."""
 
     text: str
     status: int
@@ -46,8 +47,8 @@ class CommandResult:
 
 @dataclass(frozen=True)
 class Command:
-    """A command: its name, its line in the help, what adds its arguments to a parser, the options
-    that they give, and what it prints for them."""
+    """A command: its name, its line in the help, the function that adds its arguments to a parser,
+    its options, and the function that returns its output."""
 
     name: str
     help: str
@@ -68,7 +69,8 @@ def command(
     help: str,
     arguments: Callable[[argparse.ArgumentParser], None] = no_arguments,
 ) -> Callable[[Callable[[Own], Printed]], Callable[[Own], Printed]]:
-    """Register a command; `arguments` adds those that its options are made of to its parser."""
+    """Register a command. `arguments` adds the arguments that match the fields of `options` to a
+    parser."""
 
     def register(output: Callable[[Own], Printed]) -> Callable[[Own], Printed]:
         COMMANDS.append(Command(name, help, arguments, options, output))
@@ -78,7 +80,8 @@ def command(
 
 
 def commands_for(arguments: Sequence[str]) -> list[Command]:
-    """The command that these arguments ask for; all of them where they ask for none."""
+    """Return the registered commands after loading the module of the requested one, or all modules
+    if none is requested."""
     modules = [module for module, names in MODULES.items() if set(arguments[:1]) & set(names)]
     for module in modules or MODULES:
         import_module(f"metrics_core.commands.{module}")

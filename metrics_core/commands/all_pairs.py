@@ -1,4 +1,4 @@
-"""`metrics_core all-pairs`: every pair of runs on each measure, corrected together."""
+"""`metrics_core all-pairs`: test every pair of runs on each measure, corrected together."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LABELS = 4
 
 @dataclass(frozen=True, kw_only=True)
 class AllPairsOptions(ReadingOptions):
-    """What `all-pairs` is asked for besides."""
+    """The additional options of `all-pairs`."""
 
     level: float
 
@@ -47,8 +47,11 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @command("all-pairs", AllPairsOptions, help="test every pair of runs", arguments=_add_arguments)
 def format_all_pairs(options: AllPairsOptions) -> str:
-    """A row for each measure and pair, the run of the better mean first; as LaTeX the table of a
-    paper. Notes go to stderr."""
+    """Format one row for each measure and pair, the run with the better mean first.
+
+    Prints the columns run, other, measure, verdict, n, difference, low, high, p and p_corrected; as
+    LaTeX, the table of a paper. Notes go to stderr. Raises RanklensError if there is only one run.
+    """
     files = read_judged_files(options)
     scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
     if len(scores.runs) < 2:
@@ -76,7 +79,7 @@ def _beaten_pairs(pairs: AllPairs) -> set[Pair]:
 
 
 def _test_caption(pairs_by_measure: dict[str, AllPairs], level: float) -> str:
-    """How the letters of a table were found."""
+    """Caption that says how the letters in the table were found."""
     if all(np.isnan(pairs.p).all() for pairs in pairs_by_measure.values()):
         return NOTHING_TESTED
     pairs = next(iter(pairs_by_measure.values())).n_pairs
@@ -92,7 +95,8 @@ def _test_caption(pairs_by_measure: dict[str, AllPairs], level: float) -> str:
 
 
 def _format_rows(frame: pd.DataFrame) -> pd.DataFrame:
-    """Pairs as people read them, as texts."""
+    """Return pairs as text cells for people: run, other, measure, verdict, n, difference, interval,
+    p."""
     digits = w.column_decimals(frame["low"], frame["high"])
     rows = [
         {

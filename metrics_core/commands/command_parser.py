@@ -1,4 +1,4 @@
-"""The parser of a command: where a collection is named, that stands in the place of QRELS."""
+"""Argument parser in which a named collection can replace the QRELS argument."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _OPTION = "--collection"
 
 
 class CommandParser(argparse.ArgumentParser):
-    """A parser whose first argument, the judgments, an option may stand for."""
+    """An ArgumentParser whose first argument, the judgments, can be given as an option instead."""
 
     _takes_collection = False
 
     def add_collection(self) -> None:
-        """The option, and from then on its value as the first argument."""
+        """Add the option, and take its value as the first argument from then on."""
         self._takes_collection = True
         self.add_argument(
             _OPTION,
@@ -27,7 +27,7 @@ class CommandParser(argparse.ArgumentParser):
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
-        """As argparse does."""
+        """Parse as argparse does, with the collection's name as the first argument."""
         arguments = list(args or ())
         if not self._takes_collection:
             return super().parse_known_args(args, namespace)
@@ -35,11 +35,11 @@ class CommandParser(argparse.ArgumentParser):
 
 
 def _find_collection(arguments: Sequence[str]) -> list[str]:
-    """The collection that is named, in a list; none where there is none."""
+    """Return the collection named by the option, in a list; empty if there is none."""
     finder = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
     finder.add_argument(_OPTION)
     try:
         name = finder.parse_known_args(list(arguments))[0].collection
     except argparse.ArgumentError:
-        return []  # the parser itself says what is wrong
+        return []  # the parser itself reports the error
     return [] if name is None else [name]

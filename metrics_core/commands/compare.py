@@ -1,4 +1,4 @@
-"""`metrics_core compare`: runs against a baseline, with intervals, tests and verdicts."""
+"""`metrics_core compare`: compare runs with a baseline, with intervals, tests and verdicts."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ _COLUMNS = {
     "verdict": "verdict",
     "reason": "reason",
 }
-"""The columns of a comparison, and what they are called where they are printed in full."""
+"""Columns of a comparison, and their names in the formats that print all of them."""
 
 _LABELS = 4
 
 
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions(GateOptions):
-    """What `compare` is asked for besides."""
+    """The additional options of `compare`."""
 
     test: str
     correction: str
@@ -114,9 +114,13 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     "compare", CompareOptions, help="test runs against a baseline run", arguments=_add_arguments
 )
 def compare(options: CompareOptions) -> str | CommandResult:
-    """A row for each run, baseline and measure, those of one measure and baseline corrected
-    together; notes go to stderr. The table and Markdown have three decimals and no reasons, LaTeX
-    is the table of a paper, the other formats have all in full. With gates it is their outcome."""
+    """Format one row for each run, baseline and measure.
+
+    Runs are corrected together for each measure and baseline. The table and Markdown have three
+    decimals and no reasons; LaTeX is the table of a paper; the other formats have all columns in
+    full precision. With gates, returns their outcome. Notes go to stderr. Raises RanklensError for
+    options that cannot be combined, and if there is only one run.
+    """
     if options.is_gate:
         _refuse_comparison_options(options)
         from metrics_core.commands.gate.gate_command import run_gate
@@ -151,7 +155,7 @@ def compare(options: CompareOptions) -> str | CommandResult:
 
 
 def _refuse_comparison_options(options: CompareOptions) -> None:
-    """Refuse choices of a comparison, which a gate does not have: its rule is one."""
+    """Refuse options of a comparison: the rule of a gate is fixed."""
     refused = {
         "--by": options.by,
         "--test": options.test != BOOTSTRAP,
@@ -169,7 +173,7 @@ def _refuse_comparison_options(options: CompareOptions) -> None:
 
 
 def _refuse_gate_options(options: CompareOptions) -> None:
-    """Refuse what says nothing without a gate."""
+    """Refuse options that need a gate."""
     format = options.format if options.format not in {*FORMATS, "latex"} else ""
     refused = {f"--format {options.format}": format, **options.gate_only_options}
     first_refused = next((name for name, value in refused.items() if value), None)
@@ -180,8 +184,10 @@ def _refuse_gate_options(options: CompareOptions) -> None:
 
 
 def _scores_against(scores: Scores, earlier_baselines: Sequence[str], baseline: str) -> Scores:
-    """The scores of a baseline and of all that are compared with it: each pair once, so without the
-    baselines before. Raises UnknownRunError."""
+    """Return the scores of a baseline and of all runs compared with it.
+
+    Earlier baselines are left out, so that each pair is compared once. Raises UnknownRunError.
+    """
     scores.position(baseline)
     others = [run for run in scores.runs if run != baseline and run not in earlier_baselines]
     return scores.only([baseline, *others])
@@ -201,7 +207,7 @@ def _format_latex(
 
 
 def _test_caption(comparison: pd.DataFrame, baseline_names: Sequence[str], method: Method) -> str:
-    """How the letters of a table were found; `baseline_names` are the baselines."""
+    """Caption that says how the letters in the table were found."""
     tested = comparison[comparison["p"].notna()]
     if tested.empty:
         return NOTHING_TESTED
@@ -224,7 +230,11 @@ def _test_caption(comparison: pd.DataFrame, baseline_names: Sequence[str], metho
 
 
 def _bridge_groups(baseline_scores: Sequence[Scores], groups: pd.Series) -> pd.DataFrame:
-    """What each group adds to the difference of each run and measure; the parts add up to it."""
+    """Return what each group adds to the difference of each run and measure; the parts add up to
+    it.
+
+    Columns: run, baseline, measure, group, n, difference, part.
+    """
     parts = [
         group_contributions(scores, measure, run, scores.runs[0], groups).assign(
             run=run, baseline=scores.runs[0], measure=str(measure)
@@ -238,7 +248,8 @@ def _bridge_groups(baseline_scores: Sequence[Scores], groups: pd.Series) -> pd.D
 
 
 def _format_bridges(frame: pd.DataFrame) -> pd.DataFrame:
-    """Bridges as people read them, each with its sum below."""
+    """Return the contributions as text cells for people, with the sum of each run, baseline and
+    measure."""
     rows = []
     for key, group_rows in frame.groupby(["run", "baseline", "measure"], sort=False):
         total, n = math.fsum(group_rows["part"]), int(group_rows["n"].sum())
@@ -254,7 +265,7 @@ def _format_bridges(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _tested_interval(row: Mapping[str, Any]) -> tuple[tuple[float, float], str]:
-    """The interval that was tested, and which it is where that is not the usual one."""
+    """Return the tested interval, and a note on its level if it is not the row's level."""
     low, high, interval_level = verdict_interval(row, row["level"])
     return (low, high), "" if interval_level == row[
         "level"
@@ -262,7 +273,7 @@ def _tested_interval(row: Mapping[str, Any]) -> tuple[tuple[float, float], str]:
 
 
 def _format_rows(frame: pd.DataFrame) -> pd.DataFrame:
-    """A comparison as people read it, as texts."""
+    """Return a comparison as text cells for people."""
     ends_of = [_tested_interval(row) for row in frame.to_dict("records")]
     digits = w.column_decimals(*zip(*(ends for ends, _ in ends_of), strict=True)) if ends_of else 3
     rows = [
@@ -286,12 +297,12 @@ def _format_rows(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def format_table(frame: pd.DataFrame) -> str:
-    """Aligned columns for a terminal."""
+    """Format a comparison, with the columns of `_COLUMNS`, in aligned columns for a terminal."""
     return align_texts(_format_rows(frame), _LABELS)
 
 
 def format_markdown(frame: pd.DataFrame) -> str:
-    """A Markdown table."""
+    """Format a comparison, with the columns of `_COLUMNS`, as a Markdown table."""
     return markdown_table(_format_rows(frame), _LABELS)
 
 

@@ -1,5 +1,8 @@
-"""Printing on whichever console there is: of any encoding, closed, or read no further; how far a
-long reading has come; and nothing that a name or an id could make a terminal do."""
+"""Printing to any console: of any encoding, closed, or no longer read.
+
+Also shows the progress of long reads, and escapes control characters in names and ids, so that
+these cannot control a terminal.
+"""
 
 from __future__ import annotations
 
@@ -16,19 +19,21 @@ from typing import Any, TextIO, cast
 from metrics_core.base import wording as w
 
 NOBODY_READS = 141
-"""The exit status where whoever read the output has stopped, as the signal SIGPIPE says."""
+"""Exit status if the reader of the output has stopped, as for SIGPIPE."""
 INTERRUPTED = 130
-"""The exit status after Ctrl-C, as the signal SIGINT says."""
+"""Exit status after Ctrl-C, as for SIGINT."""
 
 _INTERVAL = 0.2
-"""Seconds between two lines."""
+"""Seconds between two progress lines."""
 
 _PLAIN = {w.MINUS: "-", w.DASH: "-", "—": "-", "…": "...", "“": '"', "”": '"', "’": "'", "·": "-"}
 
 
 def _replace_unprintable(error: UnicodeError) -> tuple[str | bytes, int]:
-    """What stands for characters that a console lacks: a plain sign, else \\uXXXX, which JSON reads
-    back, too."""
+    r"""Error handler that replaces characters the encoding lacks.
+
+    Uses a plain character if there is one, otherwise \uXXXX, which JSON can read back.
+    """
     if not isinstance(error, UnicodeEncodeError):
         raise error
     parts = []
@@ -43,13 +48,13 @@ codecs.register_error("ranklens.readable", _replace_unprintable)
 
 
 class _VisibleStream:
-    """A stream that is written to for people."""
+    """A text stream whose output is read by people: control characters are escaped."""
 
     def __init__(self, beneath: TextIO) -> None:
         self.beneath = beneath
 
     def write(self, text: str) -> int:
-        """Write it as it can be shown."""
+        """Write the text with control characters escaped."""
         return self.beneath.write(w.escape_controls_in_lines(text))
 
     def __getattr__(self, name: str) -> Any:
@@ -57,15 +62,18 @@ class _VisibleStream:
 
 
 def _write_status(text: str) -> None:
-    """Write on stderr what is to move its cursor, as it stands."""
+    """Write to stderr without escaping, to move the cursor."""
     stream = sys.stderr.beneath if isinstance(sys.stderr, _VisibleStream) else sys.stderr
     print(text, end="", file=stream, flush=True)
 
 
 @contextmanager
 def adapt_console() -> Iterator[None]:
-    """Inside, whatever is printed fits the encodings of stdout and stderr; what goes to stderr is
-    for people; a closed stderr is written to in vain, instead of its words going to stdout."""
+    """Adapt stdout and stderr while the block runs.
+
+    Characters that their encodings lack are replaced, and control characters on stderr are escaped.
+    Output to a closed stderr is discarded instead of going to stdout.
+    """
     stderr = sys.stderr
     beneath = io.StringIO() if stderr is None else stderr
     streams = [s for s in (sys.stdout, beneath) if isinstance(s, io.TextIOWrapper)]
@@ -84,8 +92,11 @@ def adapt_console() -> Iterator[None]:
 
 @contextmanager
 def show_progress(path: str) -> Iterator[Callable[[int], None] | None]:
-    """What is told the bytes read of a file, and shows their share; None where nobody looks. The
-    line is gone at the end."""
+    """Yield a function that takes the number of bytes read and shows their share of the file's
+    size.
+
+    Yields None if stderr is not a terminal. The line is erased at the end.
+    """
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
@@ -108,7 +119,7 @@ def show_progress(path: str) -> Iterator[Callable[[int], None] | None]:
 
 @contextmanager
 def show_step(description: str) -> Iterator[None]:
-    """Say at a terminal what is being done for as long as it is."""
+    """Show a description of the current step on a terminal while the block runs."""
     is_terminal = sys.stderr is not None and sys.stderr.isatty()
     if is_terminal:
         _write_status(f"\r\x1b[2K{w.escape_controls(description)} …")
@@ -120,7 +131,8 @@ def show_step(description: str) -> Iterator[None]:
 
 
 def silence_streams() -> None:
-    """Let go of streams that take no more, so that Python does not complain when it closes them."""
+    """Flush stdout and stderr, and redirect them to nothing if that fails, so that Python does not
+    complain when it closes them."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()

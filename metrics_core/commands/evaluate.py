@@ -1,4 +1,4 @@
-"""`metrics_core evaluate`: scores of runs, in total, by query, or by a column of the queries."""
+"""`metrics_core evaluate`: scores of runs in total, by query, or by a column of the queries."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from metrics_core.scoring.means import combine_scores
 from metrics_core.scoring.scores import Scores, score_runs
 
 _MEAN = "all"
-"""The query_id under which the mean is printed, as trec_eval prints it."""
+"""The query_id of the mean, as in trec_eval."""
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +44,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @command("evaluate", SparkOptions, help="score runs against judgments", arguments=_add_arguments)
 def evaluate(options: SparkOptions) -> str:
-    """Scores as text; notes go to stderr."""
+    """Format the scores; notes go to stderr."""
     if options.spark:
         scores = spark_scores(options.spark, options)
     else:
@@ -59,7 +59,10 @@ def evaluate(options: SparkOptions) -> str:
 
 
 def _long_table(scores: Scores, *, per_query: bool) -> LongTable:
-    """Columns run, query_id, measure, value; the mean (or sum) as query_id "all"."""
+    """Return the columns run, query_id, measure, value; the mean (or sum) has the query_id "all".
+
+    Raises RanklensError with `per_query` if a query has that id.
+    """
     if per_query and _MEAN in scores.query_ids:
         raise RanklensError(
             f"A query has the id {_MEAN!r}, which also names the mean over all queries.",
@@ -75,7 +78,7 @@ def _long_table(scores: Scores, *, per_query: bool) -> LongTable:
 
 
 def _group_means(scores: Scores, by: str, groups: pd.Series) -> pd.DataFrame:
-    """Columns run, the grouping, measure, value; NumQ-like counts stay sums."""
+    """Return the columns run, the grouping, measure, value; counts such as NumQ are summed."""
     from metrics_core.slicing.breakdowns import order_groups
 
     column = f"query {by}" if by in ("run", "measure", "value") else by

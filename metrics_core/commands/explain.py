@@ -1,4 +1,4 @@
-"""`metrics_core explain`: why queries score as they do, document by document."""
+"""`metrics_core explain`: explain query scores, document by document."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from metrics_core.measures import Measure
 
 _MEASURES = ("nDCG@10",)
 _TOP = 10
-"""The first results, where the measure has no cutoff of its own."""
+"""Number of results considered if the measure has no cutoff."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExplainOptions(ReadingOptions):
-    """What `explain` is asked for besides."""
+    """The additional options of `explain`."""
 
     query: str | None
 
@@ -63,8 +63,11 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class _Explanation:
-    """The queries that are explained, those with the worst difference first in `order`; `query_ids`
-    and all arrays as in the judgments. `show_sentence` is there for one query."""
+    """The explained queries. `order` int64[query] sorts them by difference, worst first.
+
+    The other arrays and `query_ids` are in the order of the judgments: `kinds` and `changes` are
+    object[query]. `sentence` is empty unless one query was requested.
+    """
 
     run: str
     baseline: str
@@ -80,7 +83,7 @@ class _Explanation:
     sentence: str
 
     def document_parts(self, position: int) -> list[dict[str, Any]]:
-        """The documents of a query, the largest part first; a rank is None where it is not
+        """The documents of a query, largest part first; a rank is None if the document is not
         listed."""
         ledger, part = self.ledger, self.ledger.part
         first, end = np.searchsorted(ledger.query, [position, position + 1])
@@ -97,7 +100,7 @@ class _Explanation:
         ]
 
     def query_fields(self, position: int) -> dict[str, Any]:
-        """What is told of a query besides its documents."""
+        """The fields of a query other than its documents; undefined scores are None."""
         return {
             "query_id": self.query_ids[position],
             "score": _number_or_none(self.ledger.score[position]),
@@ -123,10 +126,14 @@ def _number_or_none(value: float) -> float | None:
     arguments=_add_arguments,
 )
 def explain(options: ExplainOptions) -> str:
-    """For each query the kind of failure of the run, how it changed against the baseline, and each
-    document's part of the difference; the parts add up to it. The table and Markdown tell of one
-    query also the sentence and all documents, of several one document each, with three decimals;
-    tsv and csv have a line for each document. Notes go to stderr."""
+    """Explain each query: how the run fails, how it changed against the baseline, and each
+    document's part of the difference.
+
+    The parts add up to the difference. For one query, the table and Markdown also have the sentence
+    and all documents; for several, one document each; with three decimals. tsv and csv have a line
+    for each document. Notes go to stderr. Raises RanklensError for several measures, or without a
+    second run.
+    """
     files = read_files(options)
     if len(files.measures) > 1:
         raise RanklensError("Only one measure can be explained at a time.", "Give one with -m.")
@@ -159,7 +166,7 @@ def _explain_queries(files: InputFiles, options: ExplainOptions) -> _Explanation
 
 
 def _select_queries(ranks: JudgedRanks, measure: Measure, options: ExplainOptions) -> JudgedRanks:
-    """The queries that are explained. Raises RanklensError where the one asked for is not there."""
+    """Select the queries to explain. Raises RanklensError if the requested query is not judged."""
     if options.without_relevant == "leave out":
         ranks = ranks.among(ranks.n_relevant(measure.relevant_from) > 0)
     if options.query is None:
@@ -186,7 +193,7 @@ def _sentence(files: InputFiles, query_id: str, top: int) -> str:
 
 
 def format_json(explanation: _Explanation) -> str:
-    """A list of objects, one a query; what is undefined, or not listed, is null."""
+    """A list of objects, one for each query; null if undefined or not listed."""
     return (
         json.dumps(
             [_query_record(explanation, i) for i in explanation.order], ensure_ascii=False, indent=1
@@ -211,7 +218,7 @@ def _query_record(explanation: _Explanation, position: int) -> dict[str, Any]:
 
 
 def _document_frame(explanation: _Explanation) -> pd.DataFrame:
-    """A row for each document; one for a query without any."""
+    """One row for each document; one row for a query without documents."""
     nothing = dict.fromkeys(("grade", "rank", "baseline_rank", "part"), np.nan)
     rows = []
     for i in explanation.order:
@@ -228,7 +235,8 @@ def _format_text(
     format_table: Callable[[pd.DataFrame, int], str],
     line: Callable[[str], str],
 ) -> str:
-    """As people read it: one query with all its documents, or a line for each of several."""
+    """Format for people: one query with all its documents, or one line for each of several
+    queries."""
     if not explanation.sentence:
         return format_table(_overview_table(explanation), 5)
     query_fields, gains = explanation.query_fields(0), explanation.headroom
@@ -281,7 +289,7 @@ def _overview_table(explanation: _Explanation) -> pd.DataFrame:
 
 
 def _document_table(explanation: _Explanation) -> pd.DataFrame:
-    """The documents of the one query with their parts, and what they add up to."""
+    """The documents of the only query with their parts, and the sum."""
     rank_column, baseline_column = f"rank in {explanation.run}", f"rank in {explanation.baseline}"
     total, rest_difference = (
         float(explanation.ledger.difference[0]),

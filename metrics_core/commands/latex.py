@@ -1,4 +1,4 @@
-"""LaTeX: names letter for letter, and tables between booktabs' rules."""
+"""LaTeX: escaped text, and tables with booktabs rules."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from metrics_core.base import wording as w
 _ESCAPES = str.maketrans(
     {c: f"\\{c}" for c in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    # In LaTeX's first fonts these are other characters.
+    # LaTeX's default font encoding has other characters in their places.
     | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
-    # At the begin of a row these would be options of the one before.
+    # At the beginning of a row these would be options of the row before.
     | {"[": "{[}", "]": "{]}", "*": "{*}"}
     | {w.MINUS: "$-$", w.DASH: "--", w.NO_BREAK: "~", "’": "'"}
 )
 _LIGATURE = re.compile(r"(?<=[-`'?!])(?=[-`'])")
-"""Between two of these, which would become one."""
+"""Between two of these characters, which would form a ligature."""
 
 
 def escape(text: str) -> str:
-    """The text as LaTeX shows it letter for letter."""
+    """Escape text so that LaTeX prints it as it is."""
     separated = _LIGATURE.sub("\0", w.escape_controls(text))
     return separated.translate(_ESCAPES).replace("\0", "{}")
 
 
 def tabular(columns: str, head: str, rows: Sequence[str]) -> str:
-    """A table between booktabs' rules; `head` and rows are cells with & between them."""
+    """A table with booktabs rules; `head` and rows are cells joined by &."""
     lines = [r"\toprule", rf"{head} \\", r"\midrule", *(rf"{row} \\" for row in rows)]
     body = "\n".join([*lines, r"\bottomrule"])
     return f"\\begin{{tabular}}{{{columns}}}\n{body}\n\\end{{tabular}}\n"
 
 
 def format_tabular(head: Sequence[str], rows: Sequence[Sequence[str]], labels: int) -> str:
-    """Texts as a tabular, so many of the columns labels, the others numbers."""
+    """Format text cells as a tabular; the first `labels` columns are labels, the others numbers."""
     written = [" & ".join(map(escape, row)) for row in (head, *rows)]
     return tabular("l" * labels + "r" * (len(head) - labels), written[0], written[1:])

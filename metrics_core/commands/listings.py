@@ -1,4 +1,4 @@
-"""`metrics_core measures` and `metrics_core formats`: what there is, as text for a terminal."""
+"""`metrics_core measures` and `metrics_core formats`: what is available, as text for a terminal."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _EXPLAIN = "`python -m metrics_core measures NAME` explains one measure, by any 
 
 @dataclass(frozen=True, kw_only=True)
 class MeasuresOptions(CommandOptions):
-    """Which measures `list_measures` is to explain; it lists all where none is named."""
+    """Options of `measures`: the measures to explain; all are listed if there are none."""
 
     names: Sequence[str]
 
@@ -48,7 +48,7 @@ def _add_names(parser: argparse.ArgumentParser) -> None:
     "measures", MeasuresOptions, help="list the measures, or explain one", arguments=_add_names
 )
 def list_measures(options: MeasuresOptions) -> str:
-    """Every measure in a sentence, or all about the named ones."""
+    """Describe every measure in a sentence, or the named ones in full."""
     if not options.names:
         return _all_measures_text()
     return "\n".join(_measure_text(find_declaration(name)) for name in options.names)
@@ -56,7 +56,7 @@ def list_measures(options: MeasuresOptions) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class FormatsOptions(CommandOptions):
-    """The file that `formats` is to explain; it lists all formats without one."""
+    """Options of `formats`: the file to explain; all formats are listed without one."""
 
     of: str | None = None
 
@@ -69,7 +69,7 @@ def _add_file(parser: argparse.ArgumentParser) -> None:
 
 @command("formats", FormatsOptions, help="list the formats, or explain a file", arguments=_add_file)
 def list_formats(options: FormatsOptions) -> str:
-    """Every file format with its explanation, or what a file is read as."""
+    """Describe every file format, or how a file is read."""
     if options.of is not None:
         return _file_text(options.of)
     lines = []
@@ -80,8 +80,8 @@ def list_formats(options: FormatsOptions) -> str:
 
 
 def _file_text(file: str) -> str:
-    """What a file is read as, its fields with their meanings, and where that has to be asked the
-    columns that would answer it."""
+    """Say how a file is read and what its fields mean. If that is ambiguous, list the --columns
+    options that would decide it."""
     recognised, fields = guess_file_kind(file), read_fields(file)
     reason = _explain_ambiguity(file, recognised, fields)
     description = f"file type not recognised: {reason}" if reason else ""
@@ -110,8 +110,10 @@ def _file_text(file: str) -> str:
 
 
 def _explain_ambiguity(file: str, recognised: Recognition | None, fields: FileFields | None) -> str:
-    """Why the reader has to say what a file is; "" if it can be read. Raises FileFormatError for
-    one that has no fields to choose from."""
+    """Say why the user must choose how the file is read; empty if it can be read.
+
+    Raises FileFormatError for a file without fields to choose from.
+    """
     try:
         read_each(file)
     except FileFormatError as error:
@@ -124,7 +126,8 @@ def _explain_ambiguity(file: str, recognised: Recognition | None, fields: FileFi
 
 
 def _describe_as_kind(fields: FileFields, kind: Kind) -> str:
-    """How a file is read as a kind of table, with the first of its rows then."""
+    """Show the --columns option that reads the file as this kind of table, with its first row as
+    example."""
     meanings = fields.assign_meanings(kind, {})
     if kind == "qrels" and "grade" not in meanings:
         meanings["grade"] = "'1'"
@@ -146,7 +149,8 @@ _AS_KIND: Mapping[Kind, str] = {"run": "as a run", "qrels": "as judgments"}
 
 
 def _all_measures_text() -> str:
-    """Every measure in two lines, family by family: its name and title, what it answers."""
+    """All measures in two lines each, by family: signature and title, and what the measure
+    answers."""
     parts = []
     for family, members in group_by_family(declarations()).items():
         head = f"{family.title}: {family.question}" if family.question else family.title
@@ -169,7 +173,7 @@ def _wrap(text: str, first_indent: str = "    ", next_indent: str = "    ") -> s
 
 
 def _measure_text(declaration: Declaration) -> str:
-    """All about one measure."""
+    """The full description of a measure."""
     m = describe_measure(declaration)
     parts = [
         f"{m.signature}: {m.title}\n\n",

@@ -1,5 +1,7 @@
-"""A collection of ir_datasets by its name: its judgments, and where they are needed its queries and
-documents. ir_datasets is loaded here only, and only when a collection is named."""
+"""Named collections of ir_datasets: judgments, and queries and documents if needed.
+
+ir_datasets is imported only here, and only if a collection is named.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +28,13 @@ _MAX_SUGGESTIONS = 3
 
 @dataclass(frozen=True)
 class NamedCollection:
-    """What ir_datasets has under a name; it downloads what is asked for and not there."""
+    """A collection of ir_datasets. Missing files are downloaded on access."""
 
     name: str
     dataset: Any
 
     def qrels(self, read_as: ReadAs) -> Qrels:
-        """The judgments. Raises RanklensError."""
+        """Return the judgments. Raises RanklensError if they have no grades or cannot be read."""
         columns = self._read_columns("qrels", read_as.limit)
         if "relevance" not in columns:
             raise RanklensError(f"The judgments of {self.name} have no grades.")
@@ -45,18 +47,19 @@ class NamedCollection:
         )
 
     def queries(self, limit: Size | None) -> Queries:
-        """The queries. Raises RanklensError."""
+        """Return the queries. Raises RanklensError if there are none or they cannot be read."""
         return Queries.from_columns(self._read_columns("queries", limit))
 
     def documents(self, limit: Size | None) -> Documents:
-        """The documents. Raises RanklensError."""
+        """Return the documents. Raises RanklensError if there are none or they cannot be read."""
         columns = self._read_columns("docs", limit)
         return Documents.from_columns(
             {name: pa.array(values, ID) for name, values in columns.items()}
         )
 
     def _read_columns(self, table_name: str, limit: Size | None) -> dict[str, list[str]]:
-        """The records' fields of one value as texts, with what they hold to be read as text."""
+        """Return the scalar fields of the records as text columns, with the default text as
+        `text`."""
         if not self.dataset.has(table_name):
             raise self._missing_error(table_name)
         columns: dict[str, list[str]] = {}
@@ -95,8 +98,10 @@ class NamedCollection:
 
 
 def load_collection(name: str) -> NamedCollection:
-    """The collection; says that it may be downloaded, and to where. Raises RanklensError where
-    there is none of the name, or ir_datasets is not installed."""
+    """Load a collection, and print a note that it may be downloaded, and to which folder.
+
+    Raises RanklensError if the name is unknown or ir_datasets is not installed.
+    """
     ir_datasets = _import_ir_datasets()
     try:
         dataset = ir_datasets.load(name)
@@ -146,6 +151,6 @@ def _as_text(value: Any) -> str:
 
 
 def _record_text(record: Any) -> str:
-    """The text by which a query or a document is known, where it is not called so."""
+    """The default text of a query or a document, for records without a field `text`."""
     default_text: Callable[[], str] | None = getattr(record, "default_text", None)
     return str(default_text()) if default_text is not None else ""

@@ -1,4 +1,4 @@
-"""`metrics_core evaluate --spark MASTER`: the same scores, by Apache Spark."""
+"""`metrics_core evaluate --spark MASTER`: the same scores, computed by Apache Spark."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from metrics_core.tables import Qrels
 from metrics_core.tables.arrays import as_array, as_text_column
 
 _LENGTH = "NumRet"
-"""The measure that says how long a list is, and so whether a run lacks it."""
+"""The measure of list length, which shows whether a run lacks a list."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SparkOptions(ReadingOptions):
-    """What `evaluate` is asked for, on Spark or here."""
+    """The additional options of `evaluate`, with or without Spark."""
 
     spark: str | None
     judged_ranks: str | None
 
 
 def add_spark_options(parser: argparse.ArgumentParser) -> None:
-    """Which Spark scores, and where it leaves the judged ranks."""
+    """Add the options for the Spark master and the folder of judged ranks."""
     parser.add_argument(
         "--spark",
         metavar="MASTER",
@@ -51,13 +51,13 @@ def add_spark_options(parser: argparse.ArgumentParser) -> None:
 
 
 def refuse_spark_options(options: SparkOptions) -> None:
-    """Raise RanklensError for what only Spark does, where it was not asked for."""
+    """Raise RanklensError for options that need --spark, if it is not set."""
     if options.judged_ranks:
         raise RanklensError("--judged-ranks needs --spark.", "Add --spark local[2], for example.")
 
 
 def spark_scores(master: str, options: SparkOptions) -> Scores:
-    """The scores of the files by Spark; notes go to stderr. Raises RanklensError."""
+    """Compute the scores of the files with Spark; notes go to stderr. Raises RanklensError."""
     only_here = {
         "--documents": options.documents,
         "--clean-ids": options.clean_ids,
@@ -109,7 +109,10 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
 def _build_scores(
     table: pa.Table, names: Sequence[str], qrels: Qrels, measures: Sequence[Measure]
 ) -> Scores:
-    """Scores as Spark gives them, in the order of these names and of the judged queries."""
+    """Convert Spark's score table, in the order of these run names and of the judged queries.
+
+    `table` has the columns run, query_id and one for each measure.
+    """
     query_ids = qrels.query_ids
     run = as_array(pc.index_in(table["run"], value_set=as_text_column(names))).astype(np.int64)
     query = as_array(pc.index_in(table["query_id"], value_set=as_text_column(query_ids)))
@@ -123,7 +126,7 @@ def _build_scores(
 def _notes(
     scores: Scores, qrels: Qrels, measures: Sequence[Measure], options: SparkOptions
 ) -> list[Note]:
-    """What the scores of one run rest on."""
+    """Return the notes on the scores of one run."""
     none = np.zeros(0, dtype=np.int64)
     places = JudgedPlaces(none, none, none, scores.of(_LENGTH)[0].astype(np.int64))
     ranks = assemble_ranks(

@@ -1,5 +1,5 @@
-"""Which of the columns that `--columns` names a file has: judgments and runs have columns of their
-own, and files of other formats have none."""
+"""Assign the columns named by `--columns` to files: judgments and runs each have their own columns,
+and files of other formats have none."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _OTHER_ROLES: Mapping[formats.Kind, Sequence[str]] = {"run": ("run",), "qrels": 
 
 
 def split_run_path(path: str) -> tuple[str, str | None]:
-    """The file or folder of runs that a path names, and which of its runs, `runs.trec/bm25`; None
-    where it names them all."""
+    """Split a path such as `runs.trec/bm25` into the file or folder and the name of a run in it;
+    None if the path does not name a single run."""
     if path == "-" or Path(path).exists():
         return path, None
     run_path = formats.find_run_file(Path(path).parent, Path(path).name)
@@ -43,20 +43,21 @@ def split_run_path(path: str) -> tuple[str, str | None]:
 
 
 def name_and_file(path: str) -> tuple[str, str]:
-    """How a path is named where its folder does not matter, with the run in its file if it names
-    one, and the path of the file."""
+    """Return the name of a file without its folder (with the run if the path names one), and its
+    path."""
     file, run = split_run_path(path)
     name = Path(file).name
     return name if run is None else f"{name}/{run}", file
 
 
 def reading_choices(path: str, kind: formats.Kind, options: ReadingOptions) -> ReadingChoices:
-    """The reading choices for a file of this kind, with the columns named that it has."""
+    """Return the reading choices for a file of this kind, with the named columns that it has."""
     return options.read_as.to_choices(columns=_columns_in_file(path, kind, options))
 
 
 def _columns_in_file(path: str, kind: formats.Kind, options: ReadingOptions) -> Columns | None:
-    """The columns named that a file of this kind is to be read by; None if it has none of them."""
+    """Return the named columns by which a file of this kind is read; None if it has none of
+    them."""
     roles = (*_IDS, *_NUMBER_ROLES[kind], *_OTHER_ROLES[kind])
     columns = {
         role: name for role, name in (options.read_as.columns or {}).items() if role in roles
@@ -76,7 +77,7 @@ def _columns_in_file(path: str, kind: formats.Kind, options: ReadingOptions) -> 
 
 
 def refuse_unused_columns(options: ReadingOptions) -> None:
-    """Raise RanklensError where no file has a column that `--columns` names."""
+    """Raise RanklensError if no file has a column that `--columns` names."""
     if options.read_as.columns is None:
         return
     runs = [split_run_path(path)[0] for path in options.all_runs]
@@ -99,9 +100,9 @@ def refuse_unused_columns(options: ReadingOptions) -> None:
 
 
 def _read_column_names(path: str, options: ReadingOptions) -> list[str] | None:
-    """The names of a file's columns; None where it has none."""
+    """Return the names of a file's columns; None if it has none."""
     try:
         rows = formats.read_first_rows(path, **options.read_as.to_choices(columns=None))
     except (FileFormatError, OSError):
-        return None  # reading it says what is wrong
+        return None  # reading the file reports the error
     return None if rows is None else rows.names

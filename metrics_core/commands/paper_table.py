@@ -1,4 +1,4 @@
-"""The table of a paper: runs × measures with what beats what, as a float of LaTeX."""
+"""The table of a paper in LaTeX: runs × measures, with marks for significant differences."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from metrics_core.commands.score_tables import LongTable, bold_best
 from metrics_core.scoring.scores import Scores
 
 Pair = tuple[str, str]
-"""A run, and one that it beats."""
+"""A run, and a run that it significantly outperforms."""
 
 NOTHING_TESTED = "No tests: too few queries, or too few queries on which runs differ."
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def row_letter(number: int) -> str:
-    """The name of a row: a to z, then aa, ab and so on; the first is 0."""
+    """Return the letter of a row: a to z, then aa, ab and so on; the first row is 0."""
     name, number = "", number + 1
     while number:
         number, last = divmod(number - 1, len(_LETTERS))
@@ -27,11 +27,11 @@ def row_letter(number: int) -> str:
 
 
 def paper_table(scores: Scores, beaten: Mapping[str, AbstractSet[Pair]], tested: str) -> str:
-    """Runs × measures in the order of `scores`, for which a paper loads booktabs.
+    """Format runs × measures in the order of `scores`; the paper must load booktabs.
 
-    `beaten` holds for the name of each measure the pairs of a run and one that it beats, whose
-    letter stands at the run's score; `tested` says at the end of the caption, as plain text, how
-    that was found.
+    `beaten` maps the name of each measure to pairs of a run and one that it outperforms; the
+    latter's letter is a superscript of the run's score. `tested` describes the test as plain text,
+    at the end of the caption.
     """
     names = [str(measure) for measure in scores.measures]
     means = zip(scores.runs, scores.combined().tolist(), strict=True)
@@ -60,7 +60,7 @@ def _superscript(run: str, runs: Sequence[str], beaten: AbstractSet[Pair]) -> st
         for position, other_run in enumerate(runs)
         if (run, other_run) in beaten
     ]
-    # "aa" is another run than "a" and "a".
+    # "aa" is a run of its own, not "a" twice.
     text = ("," if len(runs) > len(_LETTERS) else "").join(letters)
     return rf"\textsuperscript{{{text}}}" if text else ""
 
@@ -73,5 +73,5 @@ def _means_over(scores: Scores) -> str:
 
 
 def run_with_letter(run: str, runs: Sequence[str]) -> str:
-    """A run as a caption names it: "bm25 (a)"."""
+    """The name of a run in a caption: "bm25 (a)"."""
     return f"{run} ({row_letter(list(runs).index(run))})"

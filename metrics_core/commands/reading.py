@@ -1,4 +1,4 @@
-"""What the commands that score files share: the files read and judged, the queries in groups."""
+"""Read and judge the files for the commands that score, and read the queries and their groups."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ if TYPE_CHECKING:
 
 
 _WHILE_READING = {"encoding", "limit", "grades"}
-"""The reading choices with which a run can be judged while it is read."""
+"""The reading choices that can be used if a run is judged while it is read."""
 
 
 @dataclass(frozen=True)
 class RunToJudge:
-    """A run as it was read, to be judged."""
+    """A run with the judgments, not yet judged."""
 
     run: Run
     qrels: Qrels
@@ -61,12 +61,13 @@ class RunToJudge:
 
     @property
     def name(self) -> str:
-        """The name that tells the run apart."""
+        """The unique name of the run."""
         return self.run.name
 
     @cached_property
     def ranks(self) -> JudgedRanks:
-        """The run joined with the judgments."""
+        """The run joined with the judgments. Raises NoSharedQueriesError, with a hint on mapped
+        ids."""
         try:
             return judge(self.run, self.qrels, documents=self.documents)
         except NoSharedQueriesError as error:
@@ -82,9 +83,9 @@ class RunToJudge:
 
 @dataclass(frozen=True)
 class InputFiles:
-    """The judgments, the runs joined with them and where a command line finds each by its name
-    (`OfFile`), the measures, the documents where they were given, and the runs as they were read;
-    none where they were judged while they were."""
+    """The input of a command that scores files: `judged` are the runs joined with the judgments,
+    `files` the path of each run by name, `documents` those given, and `runs` the runs as read
+    (empty if they were judged while they were read)."""
 
     qrels: Qrels
     judged: list[JudgedRanks]
@@ -95,13 +96,13 @@ class InputFiles:
 
 
 def read_judged_files(options: ReadingOptions) -> InputFiles:
-    """The runs joined with the judgments, and the measures asked for; notes go to stderr."""
+    """Read the measures and the runs joined with the judgments; notes go to stderr."""
     measures, qrels, documents = read_inputs(options)
     runs = _judge_at_once(options, qrels, measures)
     if runs is None:
         return _judge_runs(options, qrels, measures, documents)
     judged = [_judge_with_notes(judged_file.run, measures, options) for judged_file in runs]
-    # No more than the first lists of such a run fits in memory.
+    # Only the first lists of such a run fit in memory.
     part = partial(read_first_lists, read_as=options.read_as)
     for name, note in document_id_notes(
         judged, [partial(part, judged_file.file) for judged_file in runs], qrels
@@ -117,13 +118,13 @@ def read_judged_files(options: ReadingOptions) -> InputFiles:
 
 
 def read_files(options: ReadingOptions) -> InputFiles:
-    """The same with the runs, each read whole."""
+    """Read as `read_judged_files` does, but each run whole, and keep the runs."""
     measures, qrels, documents = read_inputs(options)
     return _judge_runs(options, qrels, measures, documents)
 
 
 def read_inputs(options: ReadingOptions) -> tuple[list[Measure], Qrels, Documents | None]:
-    """The measures, the judgments and the documents that the options name."""
+    """Read the measures, the judgments and the documents that the options name."""
     measures = parse_measure_options(options.measures or options.default_measures)
     print_notes("measures", name_notes(split_names(options.measures or ())))
     _refuse_rereading(
@@ -152,7 +153,7 @@ def _load_collection(name: str) -> NamedCollection:
 
 
 def nothing_to_compare_error(baseline: str) -> RanklensError:
-    """The error for runs that turned out to be the baseline."""
+    """The error if all given runs are the baseline."""
     return RanklensError(
         f"There is no run to compare with {baseline}.",
         "Its file was given twice. Give another run.",
@@ -160,7 +161,7 @@ def nothing_to_compare_error(baseline: str) -> RanklensError:
 
 
 def _refuse_rereading(files: Sequence[str | None]) -> None:
-    """Refuse the standard input in two places: the first to read it would leave nothing."""
+    """Refuse standard input in two places: the first reader would leave nothing for the second."""
     if sum(name in ("-", "/dev/stdin") for name in files) > 1:
         raise RanklensError(
             "Standard input can be read only once.", "Use - once, and give files for the others."
@@ -170,7 +171,7 @@ def _refuse_rereading(files: Sequence[str | None]) -> None:
 def _read_documents(
     options: ReadingOptions, qrels: Qrels, measures: Sequence[Measure]
 ) -> Documents | None:
-    """The documents that are given; those of a collection where a measure needs them."""
+    """Read the given documents, or those of a named collection if a measure needs them."""
     if options.documents:
         path = options.documents
         documents = formats.read_documents(path, **options.read_as.to_choices(columns=None))
@@ -189,7 +190,7 @@ def _read_documents(
 def _judge_runs(
     options: ReadingOptions, qrels: Qrels, measures: list[Measure], documents: Documents | None
 ) -> InputFiles:
-    """The runs, each read whole, and judged."""
+    """Read each run whole, and judge it."""
     file_runs = read_whole_runs(options)
     runs = [file_run.run for file_run in file_runs]
     judged = [
@@ -205,7 +206,7 @@ def _judge_runs(
 
 
 def read_whole_runs(options: ReadingOptions) -> list[FileRun[Run]]:
-    """The runs, each read whole; notes go to stderr."""
+    """Read each run whole, without excluded documents; notes go to stderr."""
     file_runs, left_out, named_runs = [], _read_exclusions(options), read_file_runs(options)
     shared_paths = Counter(path for path, _ in named_runs) - Counter(options.all_runs)
     for path, run in named_runs:
@@ -224,8 +225,8 @@ def _with_distinct_names(
     has_same_rows: Callable[[AnyRun, AnyRun], bool],
     options: ReadingOptions,
 ) -> list[FileRun[AnyRun]]:
-    """Return the runs with distinct names; folders tell those of one name apart. A file that is
-    given twice counts once, unless both are to stay; two files with the same rows are two runs."""
+    """Return the runs with unique names; folders distinguish runs of the same name. A file given
+    twice counts once, unless `options.keeps_same`. Two files with the same rows are two runs."""
     keeps_same = options.keeps_same
     if keeps_same and runs:
         baseline, *other_runs = runs
@@ -244,7 +245,7 @@ def _with_distinct_names(
 
 
 def _read_exclusions(options: ReadingOptions) -> Exclusions:
-    """What the runs leave out; the pairs have their ids as the runs have."""
+    """Read the documents to exclude from runs; the ids of pairs are mapped as those of runs."""
     if options.exclude is None:
         return Exclusions(options.exclude_self)
     pairs = read_pairs(options.exclude, **options.read_as.to_choices(columns=None))
@@ -254,7 +255,7 @@ def _read_exclusions(options: ReadingOptions) -> Exclusions:
 def _judge_at_once(
     options: ReadingOptions, qrels: Qrels, measures: Sequence[Measure]
 ) -> list[FileRun[JudgedFile]] | None:
-    """The runs, judged while they are read; None where that cannot be done, or does not pay."""
+    """Judge the runs while they are read; None if that is not possible or has no advantage."""
     needs = options.documents or any(m.declaration.needs for m in measures)
     if options.memory is not None:
         _refuse_with_memory(options, needs=bool(needs))
@@ -280,7 +281,7 @@ def _judge_at_once(
     for path, run in zip(options.all_runs, runs, strict=True):
         print_notes(Path(path).name, run.notes)
         if is_checked:
-            # Where queries are documents, the first run lists them, too: 40 runs are many to open.
+            # If queries are also documents, the first run shows it; opening 40 runs is slow.
             first = read_first_lists(path, options.read_as)
             notes = () if first is None else own_query_notes(first, among="the first ")
             print_notes(Path(path).name, notes)
@@ -297,7 +298,7 @@ def _judge_within_memory(
 
 
 def _refuse_with_memory(options: ReadingOptions, *, needs: bool) -> None:
-    """Refuse --memory beside what takes a run that is read whole."""
+    """Refuse options that need whole runs together with --memory."""
     unsupported = options.read_as.unsupported_choices(_WHILE_READING | {"columns"})
     conflicts = {
         "--documents or a measure of documents": needs,
@@ -318,7 +319,7 @@ def _refuse_with_memory(options: ReadingOptions, *, needs: bool) -> None:
 
 
 def clean_table_ids(table: AnyTable, path: str) -> AnyTable:
-    """The table with clean ids; where two ids become one, the error names the file."""
+    """Clean the ids. Raises RanklensError, naming the file, if two ids become one."""
     try:
         return clean_ids(table)
     except TableError as error:
@@ -328,7 +329,7 @@ def clean_table_ids(table: AnyTable, path: str) -> AnyTable:
 def _judge_with_notes(
     run: RunToJudge | JudgedFile, measures: Sequence[Measure], options: ReadingOptions
 ) -> JudgedRanks:
-    """The judged ranks, once what is to be said of them is."""
+    """Return the judged ranks, and print their notes."""
     ranks = run.ranks
     notes = add_tie_range(ranks, measures)
     if isinstance(run, RunToJudge):  # ids that are judged at once are plain
@@ -339,7 +340,8 @@ def _judge_with_notes(
 
 
 def apply_id_options(table: AnyTable, path: str, options: ReadingOptions) -> AnyTable:
-    """The table with its ids as they are to be read; what became one is told."""
+    """Return the table with ids cleaned and mapped as requested; print notes on ids that became
+    one."""
     cleaned_table = clean_table_ids(table, path) if options.clean_ids else table
     try:
         mapped_table = map_ids(cleaned_table, options.maps)
@@ -350,8 +352,9 @@ def apply_id_options(table: AnyTable, path: str, options: ReadingOptions) -> Any
 
 
 def read_groups(column: str, query_ids: Sequence[str], options: ReadingOptions) -> pd.Series:
-    """The group of each query by this column of the queries file; what is odd about it goes to
-    stderr. Raises RanklensError where it cannot be read, or has none of the queries."""
+    """Return the group of each query by this column of the queries file, indexed by query_id.
+    Raises RanklensError if the file cannot be read or has none of the queries. Notes go to
+    stderr."""
     from metrics_core.slicing.breakdowns import find_groups
 
     return find_groups(read_needed_queries(query_ids, options, "--by"), query_ids, column)
@@ -360,8 +363,7 @@ def read_groups(column: str, query_ids: Sequence[str], options: ReadingOptions) 
 def read_needed_queries(
     query_ids: Sequence[str], options: ReadingOptions, needed_by: str
 ) -> Queries:
-    """The queries file, which something needs; what is odd about it goes to stderr. Raises
-    RanklensError as `read_groups`."""
+    """Read the queries that `needed_by` needs; raises as `read_groups`. Notes go to stderr."""
     from metrics_core.slicing.breakdowns import refuse_unknown_queries
 
     queries = read_named_queries(options)
@@ -373,7 +375,7 @@ def read_needed_queries(
 
 
 def read_named_queries(options: ReadingOptions) -> Queries | None:
-    """The queries in a file or of a collection; None where neither is named. Notes go to stderr."""
+    """Read the queries of a file or a collection; None if neither is named. Notes go to stderr."""
     path = options.queries or options.collection
     if not path:
         return None
@@ -386,7 +388,7 @@ def read_named_queries(options: ReadingOptions) -> Queries | None:
 
 
 def note_unused_queries(options: ReadingOptions) -> None:
-    """Tell of queries that were given and are not needed."""
+    """Print a note if queries are given but not needed."""
     if options.queries and not options.by:
         print_notes("--queries", [Note("unused", "only --by needs this file; it was not read")])
 

@@ -1,4 +1,4 @@
-"""The options of the commands that score files: what is read, which measures, which groups."""
+"""Options of the commands that score files: what is read, which measures, which groups."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _NUMBER = re.compile(r"\d*\.?\d+")
 
 @dataclass(frozen=True, kw_only=True)
 class ReadingOptions(CommandOptions):
-    """What the commands that score files are asked for; those with a default not all of them take.
+    """Options of the commands that score files. Not every command has those with a default.
 
-    Where there is a `collection_id`, `qrels` is its name. `one_run` says that there is one run
-    beside the baseline, `default_measures` which are taken where none is given.
+    With a `collection`, `qrels` is its name. `one_run` allows only one run besides the baseline.
+    `default_measures` are used if none is given.
     """
 
     qrels: str
@@ -58,23 +58,25 @@ class ReadingOptions(CommandOptions):
 
     @property
     def judgments(self) -> list[str]:
-        """How the judgments are named on a command line."""
+        """The arguments that name the judgments on a command line."""
         return [self.qrels] if self.collection is None else ["--collection", self.collection]
 
     @property
     def maps(self) -> IdMaps:
-        """How ids are read."""
+        """The mappings of query and document ids."""
         return IdMaps(self.map_queries, self.map_docs)
 
     @property
     def keeps_same(self) -> bool:
-        """Whether a run given twice stays twice."""
+        """Whether a run that is given twice is kept twice."""
         return False
 
     @cached_property
     def all_runs(self) -> list[str]:
-        """The files of the runs, those of a pattern in their order; the baseline is the first.
-        Raises RanklensError where a pattern stands for several and one is asked for."""
+        """The paths of the runs, baseline first, with patterns expanded in order.
+
+        Raises RanklensError if a pattern matches several files where only one is allowed.
+        """
         paths = [path for pattern in self.runs for path in expand_pattern(pattern)]
         first = [] if self.baseline is None else expand_pattern(self.baseline)
         for pattern, files in ((self.baseline, first), *([(self.runs[0], paths)] * self.one_run)):
@@ -93,9 +95,11 @@ def add_reading_options(
     one_run: bool = False,
     measures: Sequence[str] = DEFAULT_MEASURES,
 ) -> None:
-    """The judgments, the runs or the one run, the measures with those that are taken where none is
-    given, and how the files are read; before the other runs one that is the baseline, where there
-    is a help text for it."""
+    """Add the arguments for judgments, runs, measures and reading choices.
+
+    `baseline` is the help text of an argument BASELINE before the runs; empty for none. `one_run`
+    allows only one run. `measures` are the defaults.
+    """
     if isinstance(parser, CommandParser):
         parser.add_collection()
     parser.add_argument(
@@ -164,13 +168,13 @@ def add_reading_options(
 
 
 def add_grouping_options(parser: argparse.ArgumentParser, help_text: str) -> None:
-    """The options; `help_text` says what is printed for each group."""
+    """Add the grouping options; `help_text` says what is printed for each group."""
     parser.add_argument("--by", metavar="COLUMN", help=help_text)
     parser.add_argument("--queries", metavar="FILE", help="table of the queries")
 
 
 def add_level_option(parser: argparse.ArgumentParser) -> None:
-    """How sure intervals and tests are."""
+    """Add the option for the confidence level."""
     parser.add_argument(
         "--level",
         type=float,
@@ -181,16 +185,16 @@ def add_level_option(parser: argparse.ArgumentParser) -> None:
 
 
 def expand_pattern(pattern: str) -> list[str]:
-    """The files of a pattern that the shell left as it was, such as 'runs/*.run'; what is no
-    pattern, or has none, as it stands."""
+    """Return the files that match a pattern such as 'runs/*.run' that the shell did not expand; the
+    text itself if it is not a pattern or nothing matches."""
     if pattern == "-" or os.path.lexists(pattern):
         return [pattern]
-    paths = glob(pattern)  # noqa: PTH207 - as a shell, without hidden files
+    paths = glob(pattern)  # noqa: PTH207 - like a shell, without hidden files
     return sorted(paths) or [pattern]
 
 
 class _StoreReadingChoice(argparse.Action):
-    """Put the value of an option into the reading choices."""
+    """Store the value of an option in the reading choices."""
 
     def __call__(
         self, _parser: Any, namespace: Any, value: Any, _option: str | None = None
@@ -199,7 +203,7 @@ class _StoreReadingChoice(argparse.Action):
 
 
 def argument_type(parse: Callable[[str], Any]) -> Callable[[str], Any]:
-    """The same for argparse, which takes errors of its own."""
+    """Wrap a parser for argparse, turning its ParameterError into argparse's error."""
 
     def parse_argument(text: str) -> Any:
         try:
@@ -211,18 +215,20 @@ def argument_type(parse: Callable[[str], Any]) -> Callable[[str], Any]:
 
 
 def parse_measure_options(texts: Sequence[str]) -> list[Measure]:
-    """The measures of `AP,nDCG@10`, `P.5,10`, `P(rel=2)@5`, each once, in their order. Raises
-    RanklensError where there is none, UnknownMeasureError and ParameterError."""
+    """Parse `AP,nDCG@10`, `P.5,10`, `P(rel=2)@5` in order, without duplicates.
+
+    Raises RanklensError if there is no measure, UnknownMeasureError and ParameterError.
+    """
     return list(dict.fromkeys(parse_measures(split_names(texts))))
 
 
 def split_names(texts: Sequence[str]) -> list[str]:
-    """The single names in these texts, as they were typed."""
+    """Split texts into single names, as typed."""
     return [name for text in texts for name in _iterate_names(text)]
 
 
 def _iterate_names(text: str) -> Iterator[str]:
-    """The names in a text; a number alone is a further cutoff of the name before it."""
+    """The names in a text; a bare number is a further cutoff for the name before it."""
     prefix = ""
     for part in (part.strip() for part in _PART.findall(text)):
         numbered = _NUMBERED.fullmatch(part)

@@ -1,4 +1,4 @@
-"""`metrics_core residuals`: what the unjudged documents could make of the scores."""
+"""`metrics_core residuals`: the lowest and highest scores that unjudged documents allow."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _VALUES = ("score", "lowest", "highest")
 
 
 def _parse_grade(text: str) -> float:
-    """The argument of --highest."""
+    """Parse the argument of --highest."""
     grade = float(text)
     if not 0 < grade < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} is not a grade above 0")
@@ -32,7 +32,7 @@ def _parse_grade(text: str) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class ResidualsOptions(ReadingOptions):
-    """What `residuals` is asked for besides."""
+    """The additional options of `residuals`."""
 
     highest: float | None
 
@@ -56,9 +56,11 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments=_add_arguments,
 )
 def residuals(options: ResidualsOptions) -> str:
-    """Run, query_id (all: the mean), measure, score, lowest, highest, and whether the two are
-    reached (exact) or only never passed (bound); the table has three decimals, the other formats
-    plain numbers in full."""
+    """Format the columns run, query_id (all: the mean), measure, score, lowest, highest and kind.
+
+    The kind says whether the two extremes can be reached (exact) or only never exceeded (bound).
+    The table has three decimals, the other formats full precision.
+    """
     files = read_judged_files(options)
     residual_table = residual_frame(files.judged, files.measures, highest=options.highest)
     scores = score_runs(
@@ -66,21 +68,21 @@ def residuals(options: ResidualsOptions) -> str:
     ).frame
     long = scores.melt(id_vars=["run", "query_id"], var_name="measure", value_name="score")
     residual_table = residual_table.merge(long, on=["run", "query_id", "measure"], sort=False)
-    # A query that is left out has no extremes either.
+    # An excluded query has no extremes either.
     residual_table.loc[residual_table["score"].isna(), ["low", "high"]] = np.nan
     rows = residual_table if options.per_query else _combine_queries(residual_table)
     return FORMATS[options.format](_rename_columns(rows))
 
 
 def _rename_columns(rows: pd.DataFrame) -> pd.DataFrame:
-    """The columns as they are printed."""
+    """Rename and select the columns for printing."""
     names = {"low": "lowest", "high": "highest", "exact": "kind"}
     frame = rows.rename(columns=names)[[*_LABELS, *_VALUES, "kind"]]
     return frame.assign(kind=np.where(frame["kind"].to_numpy(dtype=bool), "exact", "bound"))
 
 
 def format_table(frame: pd.DataFrame) -> str:
-    """Tab-separated lines with a header, three decimals."""
+    """Tab-separated lines with the columns of `residuals`, three decimals."""
     lines = ["\t".join(frame.columns)]
     for row in frame.to_dict("records"):
         values = (w.format_score(row[name]) for name in _VALUES)
@@ -97,7 +99,10 @@ FORMATS: dict[str, Callable[[pd.DataFrame], str]] = {
 
 
 def _combine_queries(residual_table: pd.DataFrame) -> pd.DataFrame:
-    """One row for each run and measure, its queries combined as the measure combines them."""
+    """One row for each run and measure, with the queries combined as the measure defines.
+
+    Columns: run, query_id ("all"), measure, score, low, high, exact.
+    """
     rows = []
     for (run, name), part in residual_table.groupby(["run", "measure"], sort=False):
         combination = parse_measure(str(name)).declaration.combination

@@ -1,5 +1,5 @@
-"""The runs that a command line names: a file's run, each of several systems in a file, the runs of
-judged ranks or of a folder, or one of those, `runs.trec/bm25`."""
+"""The runs that a command line names: the run or runs of a file, of judged ranks or of a folder, or
+one of these by name (`runs.trec/bm25`)."""
 
 from __future__ import annotations
 
@@ -21,25 +21,27 @@ _MAX_NAMED = 5
 
 @dataclass(frozen=True)
 class FileRun(Generic[AnyRun]):
-    """A run, or what was judged of it, and where a command line finds it: its file, with its name
-    behind where that holds several."""
+    """A run, or its judged ranks, with its path on the command line: the file, followed by the
+    run's name if the file contains several."""
 
     run: AnyRun
     file: str
 
     @property
     def name(self) -> str:
-        """The name that tells the run apart."""
+        """The unique name of the run."""
         return self.run.name
 
     def renamed(self, name: str) -> FileRun[AnyRun]:
-        """The same run under another name."""
+        """Return the same run with another name."""
         return replace(self, run=self.run.renamed(name))
 
 
 def read_file_runs(options: ReadingOptions) -> list[tuple[str, Run]]:
-    """The runs with the files that they are in, parts of one run as one. Raises RanklensError where
-    one is asked for and a file holds several."""
+    """Read the runs with the paths of their files; parts of the same run are joined.
+
+    Raises RanklensError if a file contains several runs where only one is allowed.
+    """
     named_runs: list[tuple[str, Run]] = []
     for position, path in enumerate(options.all_runs):
         file_runs = _read_runs_in(path, options)
@@ -75,7 +77,7 @@ def _read_runs_in(path: str, options: ReadingOptions) -> list[Run]:
 
 
 def _join_parts(named_runs: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
-    """The same, the parts of one run of judged ranks as one."""
+    """Join the parts of the same run of judged ranks."""
     listed: list[tuple[str, Run] | None] = list(named_runs)
     named_paths = [(f"{path}/{run.name}", run) for path, run in named_runs]
     for first, other_positions, run in join_run_parts(named_paths):

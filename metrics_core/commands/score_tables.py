@@ -1,4 +1,4 @@
-"""Scores as text: for people, for programs, for papers. One function a format."""
+"""Scores as text for people, programs and papers; one function for each format."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ from metrics_core.measures import parse_measure
 
 @dataclass(frozen=True)
 class LongTable:
-    """Values one a row: columns of labels, then measure and value."""
+    """One value per row: label columns, then measure and value."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
 
     @classmethod
     def from_table(cls, source: LongTable | pd.DataFrame) -> LongTable:
-        """The same, also from a frame."""
+        """Convert a frame with label columns, measure and value; a LongTable is returned as it
+        is."""
         if isinstance(source, LongTable):
             return source
         return cls(list(source.columns), source.to_numpy().tolist())
@@ -36,7 +37,7 @@ class LongTable:
         return [name for name in self.columns if name not in ("measure", "value")]
 
     def wide(self) -> WideTable:
-        """The labels, and a column for each measure, in the order in which they come."""
+        """Return the labels with one column for each measure, in order of first appearance."""
         label_columns = [self.columns.index(name) for name in self.labels]
         measure, value = self.columns.index("measure"), self.columns.index("value")
         measures = list(dict.fromkeys(row[measure] for row in self.rows))
@@ -49,7 +50,8 @@ class LongTable:
 
 @dataclass(frozen=True)
 class WideTable:
-    """A row for each of the labels, with a value for each measure; NaN where there is none."""
+    """One row for each combination of labels, with a value for each measure; NaN if there is
+    none."""
 
     labels: list[str]
     measures: list[str]
@@ -57,7 +59,7 @@ class WideTable:
     values: list[list[float]]
 
     def texts(self) -> list[list[str]]:
-        """As people read them: counts as whole numbers, scores with three decimals."""
+        """Cells for people: counts as whole numbers, scores with three decimals."""
         write = [_format_total if _is_summed(name) else w.format_score for name in self.measures]
         return [
             [
@@ -74,18 +76,18 @@ class WideTable:
 
 
 def format_table(source: LongTable | pd.DataFrame) -> str:
-    """Aligned columns for a terminal; a measure a column, three decimals."""
+    """Aligned columns for a terminal; one column for each measure, three decimals."""
     wide = LongTable.from_table(source).wide()
     return _align_rows(wide.head, wide.texts(), len(wide.labels))
 
 
 def align_texts(texts: pd.DataFrame, labels: int) -> str:
-    """A frame of texts in aligned columns, so many of them labels and the others numbers."""
+    """Align a frame of text cells; the first `labels` columns are labels, the others numbers."""
     return _align_rows(list(texts.columns), texts.to_numpy().tolist(), labels)
 
 
 def align_records(records: Sequence[dict[str, str]], labels: int) -> str:
-    """The same of rows by column, all with the columns of the first."""
+    """Align records of text cells, as `align_texts`; all have the columns of the first."""
     return _align_rows(list(records[0]), [list(row.values()) for row in records], labels)
 
 
@@ -103,8 +105,8 @@ def _align_rows(head: list[str], rows: list[list[str]], labels: int) -> str:
 
 
 def format_tsv(source: LongTable | pd.DataFrame) -> str:
-    """One value a line, tab separated, with a header; values in full precision (repr); no name acts
-    as a formula."""
+    """One value per line, tab-separated, with a header, in full precision (repr). Cells that a
+    spreadsheet would take for a formula are escaped."""
     long = LongTable.from_table(source)
     lines = []
     for row in (map(str, long.columns), *long.rows):
@@ -114,12 +116,12 @@ def format_tsv(source: LongTable | pd.DataFrame) -> str:
 
 
 _BLANKS = str.maketrans("\t\n\r", "   ")
-"""What would end a cell or a line."""
+"""Characters that would end a cell or a line, replaced by blanks."""
 
 
 def format_csv(source: LongTable | pd.DataFrame) -> str:
-    """As `format_tsv`, comma separated, for spreadsheets: no name acts as a formula, an undefined
-    value is empty."""
+    """One value per line, comma-separated, for spreadsheets. Cells that would be formulas are
+    escaped; undefined values are empty."""
     frame = source
     if isinstance(source, LongTable):
         frame = pd.DataFrame(list(source.rows), columns=list(source.columns))
@@ -127,7 +129,7 @@ def format_csv(source: LongTable | pd.DataFrame) -> str:
 
 
 def format_json(source: LongTable | pd.DataFrame) -> str:
-    """A list of objects, one a value; an undefined value is null."""
+    """A list of objects, one for each value; undefined values are null."""
     long = LongTable.from_table(source)
     records = [
         {key: (None if v != v else v) for key, v in zip(long.columns, row, strict=True)}
@@ -137,13 +139,14 @@ def format_json(source: LongTable | pd.DataFrame) -> str:
 
 
 def format_markdown(source: LongTable | pd.DataFrame) -> str:
-    """A Markdown table; a measure a column, three decimals."""
+    """A Markdown table; one column for each measure, three decimals."""
     wide = LongTable.from_table(source).wide()
     return _markdown_rows(wide.head, wide.texts(), len(wide.labels))
 
 
 def markdown_table(texts: pd.DataFrame, labels: int) -> str:
-    """A frame of texts as a Markdown table, so many of its columns labels, the others numbers."""
+    """Format a frame of text cells as a Markdown table; the first `labels` columns are labels, the
+    others numbers."""
     return _markdown_rows([str(c) for c in texts.columns], texts.to_numpy().tolist(), labels)
 
 
@@ -155,7 +158,8 @@ def _markdown_rows(head: list[str], texts: list[list[str]], labels: int) -> str:
 
 
 def format_latex(source: LongTable | pd.DataFrame) -> str:
-    """A LaTeX tabular; a measure a column, three decimals, the best mean of a column in bold."""
+    """A LaTeX tabular; one column for each measure, three decimals, the best mean of each in
+    bold."""
     wide = LongTable.from_table(source).wide()
     alignment = "l" * len(wide.labels) + "r" * len(wide.measures)
     rows = [" & ".join(row) for row in bold_best(wide)]
@@ -163,7 +167,7 @@ def format_latex(source: LongTable | pd.DataFrame) -> str:
 
 
 def bold_best(wide: WideTable) -> list[list[str]]:
-    """Labels and values as LaTeX, the best mean of a column in bold."""
+    """Labels and values as LaTeX, the best mean of each measure in bold."""
     bold = _best_means(wide)
     return [
         [
@@ -175,7 +179,7 @@ def bold_best(wide: WideTable) -> list[list[str]]:
 
 
 def _best_means(wide: WideTable) -> set[tuple[int, str]]:
-    """Row and column of the best mean of each measure, where there is a choice."""
+    """Row and column of the best mean of each measure, if there are several."""
     query_column = wide.labels.index("query_id") if "query_id" in wide.labels else None
     means = [
         row
@@ -205,16 +209,16 @@ PRINTERS: dict[str, Callable[[LongTable | pd.DataFrame], str]] = {
     "latex": format_latex,
 }
 FULL_FORMATS = {name: PRINTERS[name] for name in ("tsv", "csv", "json")}
-"""The formats that print any table as it is, with every decimal."""
+"""The formats that print any table in full precision."""
 
 
 def format_p_value(p: float) -> str:
-    """A p-value in a table."""
+    """Format a p-value for a table."""
     return "<0.0001" if p < 0.0001 else w.format_score(p, 4)
 
 
 def _format_total(value: float) -> str:
-    """A count as a whole number; a sum of shares, such as Coverage, as a score."""
+    """Format a count as a whole number; a sum of shares, such as Coverage, as a score."""
     return w.format_count(value) if value != value or value == int(value) else w.format_score(value)
 
 
@@ -224,18 +228,18 @@ def _is_summed(column: str) -> bool:
 
 _MARKDOWN = re.compile(
     r"[\\`*|~$]"
-    # Inside a word it means nothing, as in the names of measures and columns.
+    # Inside a word, as in the names of measures and columns, it has no meaning in Markdown.
     r"|(?<![^\W_])_|_(?![^\W_])"
-    # Ends of links and of footnotes; an interval is none.
+    # Ends of links and of footnotes, but not intervals.
     r"|\](?=[(\[:])|\[(?=\^)"
 )
 
 
 def escape_markdown(text: str) -> str:
-    """A text inside of Markdown that shows it letter for letter: no HTML, no link, no emphasis."""
+    """Escape text for Markdown, so that it is shown as it is: no HTML, no links, no emphasis."""
     return _MARKDOWN.sub(r"\\\g<0>", html.escape(w.escape_controls(text), quote=False))
 
 
 def escape_markdown_line(text: str) -> str:
-    """The same as a line of its own: no heading, no list, no code."""
+    """Escape text that is a line of its own: also no heading, list or code."""
     return re.sub(r"^(\d*)(?=[.)#+=-])", r"\1\\", escape_markdown(text.lstrip()))

@@ -1,4 +1,5 @@
-"""`metrics_core snapshot`: the scores of a run as a file to commit, the baseline of a gate."""
+"""`metrics_core snapshot`: save the scores of a run to a file to commit, as the baseline of a
+gate."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ from metrics_core.scoring.scores import score_runs
 
 @dataclass(frozen=True, kw_only=True)
 class SnapshotOptions(ReadingOptions):
-    """What `snapshot` is asked for besides."""
+    """The additional options of `snapshot`."""
 
     output: str
     label: str
@@ -66,7 +67,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments=_add_arguments,
 )
 def snapshot(options: SnapshotOptions) -> str:
-    """Writes the file, and says what is in it; notes go to stderr."""
+    """Write the file, and return a line on its content; notes go to stderr."""
     files = read_judged_files(options)
     scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
     new_snapshot = make_snapshot(
@@ -81,7 +82,8 @@ def snapshot(options: SnapshotOptions) -> str:
 
 
 def _previous_snapshot(options: SnapshotOptions) -> Snapshot | None:
-    """The snapshot whose place is taken. A damaged one is written over, since that mends it."""
+    """The snapshot that is replaced; None if there is none or it is damaged, in which case it is
+    overwritten with a note."""
     if options.after:
         if is_snapshot(options.after):
             return read_snapshot(options.after)
@@ -96,7 +98,8 @@ def _previous_snapshot(options: SnapshotOptions) -> Snapshot | None:
 
 
 def make_origin(options: ReadingOptions, label: str) -> Origin:
-    """What the scores of the one run of a command are made from."""
+    """Return the origin of the scores of the command's only run: file, fingerprints, label and
+    choices."""
     (path,) = replace(options, baseline=None).all_runs
     return Origin(
         file=path,
@@ -108,8 +111,7 @@ def make_origin(options: ReadingOptions, label: str) -> Origin:
 
 
 def scoring_choices(options: ReadingOptions) -> dict[str, str]:
-    """The choices of reading that change scores and not the judgments, where they are not the usual
-    ones."""
+    """The reading choices other than the defaults that change scores but not judgments."""
     choices = {
         "--without-relevant": options.without_relevant
         if options.without_relevant != "zero"

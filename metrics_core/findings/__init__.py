@@ -1,5 +1,5 @@
-"""What a reader should be told: findings as data and as a sentence.
+"""Findings for the reader, as data and as sentences.
 
-A sentence is a tuple of spans, each with the part it plays (a run's name, the statement itself,
-what qualifies it), so that pages can colour it and a report or a test can read its plain text.
+A sentence is a tuple of spans. Each span has a role (a run's name, the statement, its
+qualification), so that pages can colour it, and reports and tests can read its plain text.
 """

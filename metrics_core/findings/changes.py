@@ -1,4 +1,4 @@
-"""Why a query's score changed: the documents whose change of place made most of it."""
+"""Why a query's score changed: the documents whose change of rank accounts for most of it."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ NO_GRADE_NAMES: Mapping[float, str] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class _Move:
-    """A relevant document that changed place; rank None: not listed. `weight` is the size of its
-    part of the difference."""
+    """A relevant document that changed rank; a rank of None means that it is not listed. `weight`
+    is the size of its contribution to the difference."""
 
     doc_id: str
     grade: float
@@ -37,19 +37,22 @@ class _Move:
 
     @property
     def has_fallen(self) -> bool:
-        """Whether it stands lower than before, or is not listed any more."""
+        """Whether its rank is lower than before, or it is no longer listed."""
         return (self.after or math.inf) > (self.before or math.inf)
 
 
 def stand_verb(n: int) -> str:
-    """The verb that goes with n documents."""
+    """Return "is" or "are", to agree with n documents."""
     return "is" if n == 1 else "are"
 
 
 def explain_change(
     diagnosis: Diagnosis, difference: float, grade_names: Mapping[float, str] = NO_GRADE_NAMES
 ) -> Sentence:
-    """Why the run in focus gains or loses this much on the query; `grade_names` as in `explain`."""
+    """Explain why the run in focus gains or loses this much on the query.
+
+    `grade_names` is as in `explain`.
+    """
     loses = difference < 0
     head = (
         run_span(diagnosis.focus)
@@ -79,9 +82,12 @@ def explain_change(
 def summarize_change(
     top: TopDocument | None, worse: str, *, loses: bool, has_relevant: bool, cutoff: int
 ) -> str:
-    """The same in a few words, for a row of a list: what became of the best document where it went
-    the way of the score, else that the `worse` run has nothing relevant in its top; `has_relevant`
-    says whether it has. Empty where neither is so."""
+    """Summarise a change in a few words, for a row of a list.
+
+    Says what became of the best document if it moved in the same direction as the score; otherwise
+    that the `worse` run has nothing relevant in its top `cutoff` (`has_relevant` says whether it
+    has). Empty if neither applies.
+    """
     if top is not None and top.before != top.after:
         document = f"{'only relevant' if top.is_only_relevant else 'best'} document"
         if not top.after:
@@ -98,21 +104,21 @@ def summarize_change(
 
 
 def _run_without_results(diagnosis: Diagnosis, loses: bool) -> str | None:
-    """The worse of the two runs, where it has no list at all for the query."""
+    """Return the worse of the two runs if it has no results for the query."""
     worse = diagnosis.focus if loses else diagnosis.baseline
     return worse if diagnosis.rankings[worse].empty else None
 
 
 def _decisive_moves(diagnosis: Diagnosis, loses: bool) -> list[_Move]:
-    """The few relevant documents whose change of place makes most of the difference."""
+    """The few relevant documents whose change of rank accounts for most of the difference."""
     before, after = diagnosis.ranks(diagnosis.baseline), diagnosis.ranks(diagnosis.focus)
     moves = [
         _Move(d, diagnosis.grades[d], before.get(d), after.get(d), abs(effect))
         for d, effect in diagnosis.effects.items()
         if (effect < -_NEGLIGIBLE if loses else effect > _NEGLIGIBLE)
     ]
-    # Some measures lose by a document that rose (AUC, where it joins the list near its end): that
-    # is nothing a reader can see, so it is no reason.
+    # Some measures lose when a document rises (AUC, if it enters near the end of the list). A
+    # reader cannot see why, so it is not given as a reason.
     moves = [m for m in moves if m.has_fallen == loses]
     moves.sort(key=lambda m: (-m.weight, m.doc_id))
     total, decisive_moves = sum(m.weight for m in moves), list[_Move]()
@@ -126,7 +132,7 @@ def _decisive_moves(diagnosis: Diagnosis, loses: bool) -> list[_Move]:
 def _describe_moves(
     diagnosis: Diagnosis, moves: list[_Move], loses: bool, grade_names: Mapping[float, str]
 ) -> str:
-    """What happened to these documents, those with the same fate together."""
+    """Say what happened to these documents, grouped by what happened."""
     k = diagnosis.cutoff
     fates: dict[str, list[_Move]] = {}
     for move in moves:
@@ -169,7 +175,7 @@ def _list_ranks(ranks: list[int | None]) -> str:
 def _describe_documents(
     diagnosis: Diagnosis, moves: list[_Move], grade_names: Mapping[float, str]
 ) -> str:
-    """The documents in words: "the only highly relevant document", where its grade has a name,
+    """Describe the documents in words: "the only highly relevant document" if its grade has a name,
     "the only document graded 3", "two documents graded 1 and 2"."""
     best = max(diagnosis.grades.values())
     grades = [m.grade for m in moves]
@@ -177,7 +183,7 @@ def _describe_documents(
     if diagnosis.n_relevant == 1:
         return "the only relevant document"
     unnamed = diagnosis.grades.keys() - {m.doc_id for m in moves}
-    # "Three of the four fell" would say that the fourth did not.
+    # "Three of the four fell" would imply that the fourth did not.
     others_moved = any(
         diagnosis.grades[d] == best and abs(diagnosis.effects.get(d, 0)) > _NEGLIGIBLE
         for d in unnamed
@@ -201,14 +207,17 @@ def _describe_documents(
 
 
 def _graded_documents(grade: float, noun: str, grade_names: Mapping[float, str]) -> str:
-    """Documents of one grade, by its name where it has one."""
+    """Documents of one grade, by the name of the grade if it has one."""
     name = grade_names.get(grade)
     return f"{name} relevant {noun}" if name else f"{noun} graded {w.format_grade(grade)}"
 
 
 def _describe_documents_above(diagnosis: Diagnosis, moves: list[_Move], loses: bool) -> str:
-    """What stands above them in the list in which they stand lower, and did not in the other; in
-    its top k where they are not in it."""
+    """Say which documents rank above the moved ones in the list in which these rank lower: above
+    the lowest of them, or in the top k if one of them is not in it.
+
+    For a loss, documents count only if they were not above them before.
+    """
     name = diagnosis.focus if loses else diagnosis.baseline
     k = diagnosis.cutoff
     ranks = [(m.after if loses else m.before) for m in moves]
@@ -217,7 +226,7 @@ def _describe_documents_above(diagnosis: Diagnosis, moves: list[_Move], loses: b
     documents_above = documents_above[documents_above["rank"] < reach]
     if loses:
         if {name, diagnosis.baseline} & diagnosis.nameless:
-            # Nobody knows where these stood before.
+            # The earlier ranks of nameless documents are unknown.
             documents_above = documents_above[documents_above["grade"].notna()]
         documents_above = documents_above[_is_newly_above(diagnosis, documents_above, moves, reach)]
     zero = int((documents_above["grade"] == 0).sum())
@@ -247,8 +256,11 @@ def _describe_documents_above(diagnosis: Diagnosis, moves: list[_Move], loses: b
 def _is_newly_above(
     diagnosis: Diagnosis, documents_above: pd.DataFrame, moves: list[_Move], reach: int
 ) -> Mask:
-    """Which of these documents of the run in focus did not stand there in the baseline: above one
-    of the moved documents, or in the top k where those are not in it."""
+    """Which of these documents of the run in focus are newly above the moved ones, bool[row].
+
+    `documents_above` has the columns doc_id and rank. A document counts if it passed at least one
+    of the moved documents, or, if these are not all in the top k, if it is new in the top k.
+    """
     ranks_before = (
         documents_above["doc_id"]
         .map(diagnosis.ranks(diagnosis.baseline))
@@ -265,7 +277,7 @@ def _is_newly_above(
 
 
 def _describe_condensed_difference(diagnosis: Diagnosis, loses: bool) -> str:
-    """What remains of the difference when unjudged documents are left out of both lists."""
+    """Say what remains of the difference when unjudged documents are removed from both lists."""
     tops = [
         diagnosis.rankings[n].head(diagnosis.cutoff) for n in (diagnosis.focus, diagnosis.baseline)
     ]

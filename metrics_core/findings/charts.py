@@ -1,4 +1,4 @@
-"""What a chart shows, in a sentence, for those who do not see it."""
+"""Text alternatives of charts: what each shows, in a sentence."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ _HALF = 0.5
 
 
 def best_by_group(groups: pd.DataFrame, runs: Sequence[str], order: Sequence[str]) -> str:
-    """Which of these runs has the best mean score in which groups, in at most so many words as
-    five groups need.
+    """Say which run has the best mean score in which groups; at most five groups are named for each
+    run.
 
-    `groups` is the frame of `slicing.breakdowns.breakdown`.
+    `groups` is the frame of `slicing.breakdowns.breakdown`; its columns group, run and mean are
+    used.
     """
     leaders: dict[str, list[str]] = {}
     best: dict[str, float] = {}
@@ -45,8 +46,11 @@ def best_by_group(groups: pd.DataFrame, runs: Sequence[str], order: Sequence[str
 
 
 def extreme_cells(cells: pd.DataFrame, focus: str, baseline: str) -> str:
-    """The cells of two groupings with the greatest gain and the greatest loss, among those with
-    enough queries. `cells` is the frame of `slicing.crossed.cross_breakdown`."""
+    """Name the cells of two groupings with the greatest gain and the greatest loss, among those
+    with enough queries.
+
+    `cells` is the frame of `slicing.crossed.cross_breakdown`: row, column, queries, difference.
+    """
     inner = cells[(cells["row"] != ALL) & (cells["column"] != ALL)]
     testable = inner[(inner["queries"] >= FEWEST_QUERIES) & inner["difference"].notna()]
     if testable.empty:
@@ -71,8 +75,10 @@ def extreme_cells(cells: pd.DataFrame, focus: str, baseline: str) -> str:
 
 
 def precision_at_half_recall(points: pd.DataFrame, runs: Sequence[str]) -> str:
-    """The precision of each of these runs when half of the relevant documents are found, best
-    first. `points` is the frame of `make_scorer.curves.precision_recall`."""
+    """List the precision of each run at 50 % recall, best first.
+
+    `points` is the frame of `scoring.curves.precision_recall`: run, recall, precision.
+    """
     half = points[np.isclose(points["recall"], _HALF) & points["run"].isin(list(runs))]
     ranked = half.dropna(subset=["precision"]).sort_values("precision", ascending=False)
     if ranked.empty:

@@ -1,4 +1,4 @@
-"""Does the lead depend on how many results count, or on how many relevant ones are to be found?"""
+"""Whether the lead depends on the cutoff k, or on how many relevant documents must be found."""
 
 from __future__ import annotations
 
@@ -28,20 +28,23 @@ from metrics_core.findings.verdicts import few_queries_note
 from metrics_core.judging import JudgedRanks
 
 MAX_TITLE_LENGTH = 60
-"""Characters of a title at most, long names aside."""
+"""Maximum length of a title in characters, except for long run names."""
 _SHORT_LIST_SHARE = 0.5
 _HALF_RECALL = 0.5
 _PENDING_LEAD = "Computing which leads are significant."
 _NOTHING_COMPARED = f"{COMPARE_ANOTHER_RUN} a difference."
 
 Range = tuple[int, int]
-"""The first and the last k of a stretch."""
+"""First and last k of a range."""
 
 
 @dataclass(frozen=True)
 class _Curve:
-    """Where the band of a pair is clear of zero, which holds for all `ks` together; `tied` says at
-    which of them no query differs."""
+    """Where the simultaneous band of a pair excludes zero.
+
+    `ks` int64[K] are the cutoffs, `difference` float64[K] the mean differences, and `tied` bool[K]
+    says at which k no query differs. `ahead` and `behind` are the ranges of k.
+    """
 
     ks: Ints
     difference: Floats
@@ -52,7 +55,7 @@ class _Curve:
     @classmethod
     def from_frame(cls, rows: pd.DataFrame) -> _Curve:
         ks = rows["k"].to_numpy()
-        # A band without width is that of differences that are all 0.
+        # The band has no width if all differences are 0.
         unchanged = (rows["diff_low"] == rows["diff_high"]).to_numpy()
         return cls(
             ks,
@@ -68,8 +71,8 @@ class _Curve:
 
     @property
     def is_marginal(self) -> bool:
-        """Whether all clear stretches are so short that they say little: among many k some look
-        clear by chance."""
+        """Whether all significant ranges are so short that they may be chance: among many k some
+        always look significant."""
         return all(last < 1.5 * first for first, last in self.clear_ranges)
 
     @property
@@ -77,7 +80,7 @@ class _Curve:
         return f"all k from {w.format_count(self.ks[0])} to {w.format_count(self.ks[-1])}"
 
     def format_ranges(self, ranges: Sequence[Range]) -> str:
-        """At which k, as a title says it."""
+        """Format ranges of k for a title: "from k = 3 on"."""
         if list(ranges) == [(self.ks[0], self.ks[-1])]:
             return "at every k"
         return w.join_words(self._format_range(*cutoff_range) for cutoff_range in ranges)
@@ -91,14 +94,18 @@ class _Curve:
 
 
 def _focus_rows(curve: pd.DataFrame, focus: str, baseline: str) -> pd.DataFrame | None:
-    """The rows of the run in focus; None where nothing is compared."""
+    """The rows of the run in focus, sorted by k; None if nothing is compared."""
     rows = curve[curve["run"] == focus].sort_values("k")
     return None if focus == baseline or rows["difference"].isna().all() else rows
 
 
 def curves_title(curve: pd.DataFrame, family: str, focus: str, baseline: str) -> Sentence:
-    """From which k on does the run in focus lead? `curve` is the frame of `mean_curves`, whose
-    bands of differences hold for all k at once; `family` the measure's name without its cutoff."""
+    """Title of the curves by cutoff: from which k on the run in focus leads.
+
+    `curve` is the frame of `mean_curves` (run, k, mean, low, high, difference, diff_low, diff_high,
+    queries), whose bands of differences hold for all k simultaneously. `family` is the measure's
+    name without its cutoff.
+    """
     rows = _focus_rows(curve, focus, baseline)
     if rows is None or int(rows["queries"].max()) < FEWEST_QUERIES:
         return _untested_title(family, focus, baseline)
@@ -127,7 +134,10 @@ def curves_title(curve: pd.DataFrame, family: str, focus: str, baseline: str) ->
 
 
 def curves_lead(curve: pd.DataFrame, family: str, focus: str, baseline: str) -> Sentence:
-    """What the title of `curves_title` rests on, and what holds at the other k."""
+    """Explain what the title of `curves_title` is based on, and what holds at the other k.
+
+    The arguments, and the columns of `curve`, are those of `curves_title`.
+    """
     rows = _focus_rows(curve, focus, baseline)
     if rows is None:
         return muted_span(_NOTHING_COMPARED)
@@ -164,9 +174,12 @@ def curves_lead(curve: pd.DataFrame, family: str, focus: str, baseline: str) -> 
 def curves_finding_at_k(
     curve: pd.DataFrame, tested: Mapping[str, Any], measure: str, pair: tuple[str, str], k: int
 ) -> tuple[Sentence, Sentence]:
-    """The verdict at the chosen `k` as a title, and what a reader must know if the band over all k
-    says otherwise at this k. `tested` is the row of `compare` of the run in focus, which is first
-    in the pair."""
+    """Return the verdict at the chosen `k` as a title, and a note if the band over all k disagrees
+    at this k.
+
+    `curve` is the frame of `mean_curves`. `tested` is the row of `compare` of the run in focus,
+    which is the first of the `pair`.
+    """
     (focus, baseline), significant = pair, tested["verdict"] in CLEAR
     if significant:
         verb = " beats " if tested["verdict"] in AHEAD else " falls behind "
@@ -185,7 +198,7 @@ def curves_finding_at_k(
 
 
 def curves_placeholder(family: str, focus: str, baseline: str) -> tuple[Sentence, Sentence]:
-    """Title and lead that stand there until `curves_title` and `curves_lead` do."""
+    """Title and lead shown until `curves_title` and `curves_lead` are computed."""
     return _untested_title(family, focus, baseline), muted_span(_PENDING_LEAD)
 
 
@@ -203,8 +216,11 @@ def _format_first_ranges(tested_curve: _Curve, ranges: list[Range]) -> str:
 
 
 def _describe_other_cutoffs(tested_curve: _Curve, focus: str) -> Sentence:
-    """What holds where the lead is not clear. What the band over all k leaves open may be clear at
-    one of them alone, as the Overview asks."""
+    """Say what holds at the k at which the lead is not significant.
+
+    A k that the simultaneous band leaves open may be significant when it is tested alone, as on the
+    Overview.
+    """
     ks, tied, clear = tested_curve.ks, tested_curve.tied, tested_curve.clear_ranges
     first, last = clear[0][0], max(end for _, end in clear)
 
@@ -249,8 +265,8 @@ def _describe_smaller_cutoffs(tested_curve: _Curve, mask: Mask, focus: str) -> S
 
 
 def short_lists_note(judged: Sequence[JudgedRanks], names: Sequence[str]) -> Sentence:
-    """What keeps a comparison of these two runs at large k from being fair: that the lists of one
-    are much shorter than those of the other; empty where they are not."""
+    """Warn if the lists of one run are much shorter than those of the other, which makes a
+    comparison at large k unfair; empty otherwise."""
     typical = {r.run_name: list_end(r) for r in judged if r.run_name in names}
     reach = {r.run_name: int(r.retrieved.max(initial=0)) for r in judged}
     longest = max(typical, key=lambda name: typical[name], default="")
@@ -266,14 +282,16 @@ def short_lists_note(judged: Sequence[JudgedRanks], names: Sequence[str]) -> Sen
 
 
 def list_end(ranks: JudgedRanks) -> int:
-    """The rank by which half of the lists of a run end."""
+    """Median length of the non-empty lists of a run; 0 if all are empty."""
     listed = ranks.retrieved[ranks.retrieved > 0]
     return int(np.median(listed)) if len(listed) else 0
 
 
 def precision_title(points: pd.DataFrame, focus: str) -> Sentence:
-    """How clean the list of the run in focus is when half of the relevant documents are found.
-    `points` is the frame of `make_scorer.curves.precision_recall`."""
+    """Title of the precision-recall curves: the precision of the run in focus at 50 % recall.
+
+    `points` is the frame of `scoring.curves.precision_recall`: run, recall, precision.
+    """
     value = _precision_at_half_recall(points, focus)
     if math.isnan(value):
         return run_span(focus) + strong_span(": precision against recall")
@@ -283,7 +301,10 @@ def precision_title(points: pd.DataFrame, focus: str) -> Sentence:
 
 
 def precision_lead(points: pd.DataFrame, focus: str, baseline: str, tested: str) -> Sentence:
-    """The same of the baseline, and what these numbers are; `tested` is the measure that is."""
+    """The precision of the baseline at 50 % recall, and that these numbers are not tested.
+
+    `points` is as in `precision_title`; `tested` is the name of the measure that is tested.
+    """
     baseline_precision = (
         math.nan if focus == baseline else _precision_at_half_recall(points, baseline)
     )

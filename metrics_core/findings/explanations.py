@@ -1,4 +1,4 @@
-"""Why one query scores as it does: one explanation, from the ranks alone."""
+"""Why one query scores as it does: a single explanation, computed from the ranks alone."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from metrics_core.findings.changes import NO_GRADE_NAMES, explain_change, stand_
 from metrics_core.findings.sentence import Sentence, muted_span, run_span, strong_span
 
 SEARCH_DEPTH = 100
-"""How deep "not among the first …" looks."""
+"""How many ranks are searched before a text says "none is among the first …"."""
 
 
 def explain(diagnosis: Diagnosis, grade_names: Mapping[float, str] = NO_GRADE_NAMES) -> Sentence:
-    """The one explanation at the head of a query's page. `grade_names` are what grades are called
-    that have a name, as "highly"; the others are told by number."""
+    """Explain the scores of one query, for the top of its page.
+
+    `grade_names` maps grades to adjectives, such as "highly"; other grades are written as numbers.
+    """
     if not diagnosis.is_judged:
         return strong_span(
             "This query has no judgments, so it has no score. You can still read the lists."

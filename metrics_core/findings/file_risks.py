@@ -1,5 +1,7 @@
-"""Ways in which a verdict could turn that lie in the files: equal scores, and queries that a run
-does not list. See `robustness_summary`."""
+"""Robustness checks on the files: tied scores, and queries for which a run has no results.
+
+See `findings.firmness.build_robustness`.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +16,18 @@ from metrics_core.findings.verdict_risks import cannot_phrase, could_phrase
 from metrics_core.tables.ranked_run import judged_ranks_text
 
 _SHORT_NAME = 14
-"""Characters of a run's name that has room in a few words."""
+"""Maximum length in characters of a run's name in a brief text."""
 
 
 def ties_check(
     bounds: tuple[float, float], difference: float, counts: tuple[int, int], exact: bool
 ) -> RobustnessCheck | None:
-    """Could the order within equal scores turn it, or part two that are level? `counts` are the
-    queries with equal scores and all queries; None without any."""
+    """Check whether the order of ties could reverse the lead, or separate two tied runs.
+
+    `bounds` are the lowest and highest difference over the tie orders; without `exact` these are
+    from two orders tried. `counts` are the number of queries with ties and of all queries. None if
+    no query has ties.
+    """
     tied, queries = counts
     if not tied:
         return None
@@ -52,7 +58,7 @@ def ties_check(
 
 
 def describe_orders(word: str) -> str:
-    """What the order of ties does, said of the orders."""
+    """Brief form of the answer, as what the order of ties does."""
     if word == w.DASH:
         return "two orders tried, not all"
     verb = word.removeprefix("cannot ").removeprefix("could ").replace("reverse", "reverses")
@@ -61,7 +67,7 @@ def describe_orders(word: str) -> str:
 
 
 def unknown_ties_check(runs: Sequence[str]) -> RobustnessCheck:
-    """The entry of `ties_check` where these runs came as judged ranks, without scores."""
+    """The check of `ties_check` if these runs came as judged ranks, without scores."""
     reason = f"{judged_ranks_text(runs)}, without scores"
     sentence = f"{reason}, so ties are unknown."
     return RobustnessCheck("ties", "Ties", "unknown", "", sentence, "unknown without scores")
@@ -70,9 +76,11 @@ def unknown_ties_check(runs: Sequence[str]) -> RobustnessCheck:
 def missing_queries_check(
     missing_counts: Mapping[str, int], difference: float, on_shared: float, n_shared: int
 ) -> RobustnessCheck | None:
-    """Does it come from queries that a run does not list? `missing_counts` counts them by run;
-    None where there are none. `shared_difference` is the difference over the queries that both
-    list."""
+    """Check whether the lead comes from queries for which a run has no results.
+
+    `missing_counts` is their number by run. `on_shared` is the mean difference over the `n_shared`
+    queries with results from both runs. None if no query is missing.
+    """
     runs = [
         f"{run} has no results for {w.format_count(n)} {w.plural(n, 'query', 'queries')}"
         for run, n in missing_counts.items()
@@ -107,7 +115,7 @@ def missing_queries_check(
 
 
 def _describe_missing(missing_counts: Mapping[str, int]) -> str:
-    """How many queries are lacking, and in which run where its name is short and only one."""
+    """Say how many queries are missing, and from which run if it is only one with a short name."""
     counts = {run: n for run, n in missing_counts.items() if n}
     if len(counts) > 1:
         return f"{w.join_words(map(w.format_count, counts.values()))} lacking"

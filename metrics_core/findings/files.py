@@ -1,4 +1,4 @@
-"""What is loaded, and does it fit? The Data page."""
+"""What is loaded and whether it fits together: the headline of the Data page."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def files_finding(
     of_two_kinds: Sequence[str] = (),
     waiting: int = 0,
 ) -> Sentence:
-    """How many files are loaded, how many could not be read, and whether the ids of the runs match
-    those of the judgments.
+    """Say how many files are loaded, how many could not be read, and whether the ids of the runs
+    match those of the judgments.
 
-    `unjudged` counts queries of the runs that have no judgments; `missing` says what is needed
-    before runs can be compared ("judgments are"), or is empty; `answered_queries` are the runs
-    that lack some of the `judged` queries, with how many they have. The fields of `unclear` files
-    are unknown, those `of_two_kinds` may be a run or judgments; `checks_placeholder` are as many of
-    the refused ones.
+    `unjudged` counts queries of the runs that have no judgments. `missing` says what is needed
+    before runs can be compared ("judgments are"), or is empty. `answered` maps each run that lacks
+    some of the `judged` queries to how many it has. `unclear` are files whose fields are unknown,
+    `of_two_kinds` files that may be a run or judgments. `waiting` of the `refused` files are among
+    these.
     """
     if not loaded and not refused:
         return strong_span("Nothing is loaded yet. ") + muted_span("Add judgments and runs.")
@@ -62,7 +62,7 @@ def files_finding(
 
 
 def _waiting_files_text(unclear: Sequence[str], of_two_kinds: Sequence[str], files: int) -> str:
-    """How many of the files wait for the reader."""
+    """How many of the files wait for the user."""
     n_waiting = len({*unclear, *of_two_kinds})
     total_text = f" of {w.number_word(files)}" if files > n_waiting else ""
     verb, need = w.plural(n_waiting, "needs", "need"), "a look" if unclear else "your answer"
@@ -73,7 +73,7 @@ def _waiting_files_text(unclear: Sequence[str], of_two_kinds: Sequence[str], fil
 
 
 def _files_question(unclear: Sequence[str], of_two_kinds: Sequence[str]) -> str:
-    """What is asked about the files that wait for the reader."""
+    """The question about the files that wait for the user."""
     names_text = w.name_some([*dict.fromkeys(unclear or of_two_kinds)])
     n_files = len(unclear or of_two_kinds)
     if unclear:
@@ -84,7 +84,7 @@ def _files_question(unclear: Sequence[str], of_two_kinds: Sequence[str]) -> str:
 
 
 def _incomplete_runs_note(answered: Mapping[str, int], judged: int) -> str:
-    """What stands against it: the runs that have not every judged query."""
+    """Name the runs that do not cover every judged query; empty if all do."""
     if not answered:
         return ""
     if len(answered) > _MAX_NAMED:

@@ -1,8 +1,9 @@
-"""How firm is a verdict? Each way in which it could turn: a word for the answer, and its reason.
+"""How robust is a verdict? One check for each way in which it could be reversed.
 
-The rule of every word stands here. A word is toned only where its answer is clear, and only where
-the verdict is: of a difference that may be chance nothing is firm. That a difference does not
-matter is a verdict, too, and could break (`margin_risks`).
+Each check has a word that answers it, and a reason; the functions here and in the `*_risks` modules
+define when each word applies. A tone is set only if the answer is clear and the verdict is
+significant: a difference that may be chance has nothing to hold. "No difference that matters" is a
+verdict as well, and has checks of its own (`margin_risks`).
 """
 
 from __future__ import annotations
@@ -29,9 +30,12 @@ _SUBJECTS = {
 
 @dataclass(frozen=True)
 class RobustnessCheck:
-    """One way in which a verdict could turn: `word` answers, `reason` says why in a sentence or
-    two, `part` names the evidence. `brief` is the answer on the Overview; "" where there is nothing
-    that could turn it: no ties, all judged."""
+    """One way in which a verdict could be reversed.
+
+    `part` names the evidence, `word` is the answer, and `reason` explains it in one or two
+    sentences. `brief` is the answer on the Overview; empty if the check does not apply (no ties,
+    all judged).
+    """
 
     part: str
     title: str
@@ -43,8 +47,10 @@ class RobustnessCheck:
 
 @dataclass(frozen=True)
 class ComparedPair:
-    """What every entry speaks of: the run, its baseline, the measure's name and the verdict; `side`
-    is 1 where the run does better, -1 where the baseline does, 0 where the two are level."""
+    """The pair that every check is about: run, baseline, the measure's name, and the verdict.
+
+    `side` is 1 if the run is better, -1 if the baseline is, 0 if they are tied.
+    """
 
     run: str
     baseline: str
@@ -54,11 +60,12 @@ class ComparedPair:
 
     @property
     def is_clear(self) -> bool:
-        """Whether one of the two is ahead."""
+        """Whether one of the two is significantly ahead."""
         return self.verdict in CLEAR
 
     def leader(self, side: int) -> str:
-        """Who is better on this side, 1 or -1. Raises ValueError for 0, where nobody is."""
+        """Return the better run on this side (1 or -1). Raises ValueError for 0: tied runs have no
+        leader."""
         if side == 0:
             raise ValueError("tied runs have no leader")
         return self.run if side > 0 else self.baseline
@@ -66,9 +73,11 @@ class ComparedPair:
 
 @dataclass(frozen=True)
 class Robustness:
-    """The ways in which the verdict on a pair could turn, and a line that introduces them. Without
-    entries there is no verdict, and the line says why; without a pair nothing is compared. Where no
-    run is clearly ahead, `settling_checks` says what would settle it."""
+    """The robustness checks of a pair, and a line that introduces them.
+
+    Without checks there is no verdict, and `text` says why; without a pair nothing is compared. If
+    no run is significantly ahead, `settling_checks` say what would make it conclusive.
+    """
 
     all_checks: tuple[RobustnessCheck, ...] = ()
     text: str = ""
@@ -77,19 +86,22 @@ class Robustness:
 
     @property
     def checks(self) -> tuple[RobustnessCheck, ...]:
-        """The checks of the Overview: those that apply."""
+        """The checks for the Overview: those that apply."""
         return self.settling_checks or tuple(check for check in self.all_checks if check.brief)
 
     @property
     def n_holding(self) -> int:
-        """How many of them hold."""
+        """How many of `checks` hold."""
         return sum(check.tone == "firm" for check in self.checks)
 
 
 def build_robustness(
     pair: ComparedPair, possible_checks: Sequence[RobustnessCheck | None], queries: int
 ) -> Robustness:
-    """The strip of these entries, those that apply."""
+    """Collect the checks that apply (those that are not None) and introduce them.
+
+    `queries` is the number of compared queries. Checks of an inconclusive verdict lose their tone.
+    """
     if queries < FEWEST_QUERIES:
         count = f"{w.format_count(queries)} {w.plural(queries, 'query', 'queries')}"
         text = f"Only {count}: too few to test ({FEWEST_QUERIES} needed)."
@@ -119,7 +131,7 @@ def build_robustness(
 
 
 def robustness_finding(robustness: Robustness) -> Sentence:
-    """The headline of the evidence: in how many of the checks the verdict holds."""
+    """Headline of the checks: in how many of them the verdict holds."""
     compared = robustness.pair
     if compared is None:
         return strong_span("Robustness needs two runs.")
@@ -146,7 +158,7 @@ def robustness_finding(robustness: Robustness) -> Sentence:
 
 
 def _describe_holding(robustness: Robustness) -> Sentence:
-    """In how many of the checks it holds, and what the first of the others says."""
+    """In how many of the checks the verdict holds, and what the first failing ones say."""
     checks, n_holding = robustness.checks, robustness.n_holding
     checks_text = f"{w.number_word(len(checks))} {w.plural(len(checks), 'check')}"
     count_text = (
@@ -165,7 +177,7 @@ def _describe_holding(robustness: Robustness) -> Sentence:
 
 
 def _check_sentence(check: RobustnessCheck) -> str:
-    """What a check that does not hold found, in its own word."""
+    """A sentence for a check that does not hold, in its own word."""
     word, subject = check.word, _SUBJECTS.get(check.part)
     if word.startswith(("rests", "reverses")):
         return f"It {word}."

@@ -1,4 +1,4 @@
-"""The queries that a gate speaks of: those that it finds changed, and those without results."""
+"""The queries that a gate reports: those that changed, and those without results."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ from metrics_core.tables import Queries
 _WORST = 5
 _NAMED = 5
 _TOP = 10
-"""The first results, where the measure has no cutoff of its own."""
+"""Number of results considered if the measure has no cutoff."""
 
 
 @dataclass(frozen=True)
 class UnansweredQueries:
-    """The judged queries for which a run has no results, of how many that are judged."""
+    """The judged queries for which a run has no results; `judged` is the number of all judged
+    queries."""
 
     run: str
     query_ids: tuple[str, ...]
@@ -33,7 +34,8 @@ class UnansweredQueries:
 
     @property
     def sentence(self) -> str:
-        """How many, and which: "dense2 has no results for 3 of 104 judged queries: q001, …"."""
+        """How many and which queries: "dense2 has no results for 3 of 104 judged queries: q001,
+        …"."""
         n_more = len(self.query_ids) - _NAMED
         others_text = f" and {w.format_count(n_more)} more" if n_more > 0 else ""
         return (
@@ -45,8 +47,8 @@ class UnansweredQueries:
 
 @dataclass(frozen=True)
 class BrokenQuery:
-    """A query that a run changed: both scores, and the kind of failure that it is now; `text` is ""
-    where it is not known."""
+    """A query whose score changed: both scores, and how the query fails now (`kind`). `text` is
+    empty if unknown."""
 
     query_id: str
     text: str
@@ -57,8 +59,10 @@ class BrokenQuery:
 
 @dataclass(frozen=True)
 class BrokenQueries:
-    """The worst of the queries of a gate that is not passed, of which `lost` lost more than 0.01
-    and `changed` score otherwise; and the command that shows the first, "" where no file is known.
+    """The worst queries of a gate that did not pass.
+
+    `lost` is how many queries lost more than 0.01, `changed` how many have another score. `command`
+    explains the first of `rows`; it is empty if no file is known.
     """
 
     outcome: GateOutcome
@@ -69,7 +73,7 @@ class BrokenQueries:
 
     @property
     def title(self) -> str:
-        """What is listed: "Five worst of 44 lost queries (AP)"."""
+        """Title of the list: "Five worst of 44 lost queries (AP)"."""
         target = f"{self.outcome.gate.measure}{self.outcome.gate.slice}"
         word, of_all = (
             ("lost", self.lost) if self.outcome.outcome == WORSE_RUN else ("changed", self.changed)
@@ -82,7 +86,7 @@ class BrokenQueries:
 
     @property
     def sentence(self) -> str:
-        """The same with each query and its difference, for one line."""
+        """The title with each query and its difference, on one line."""
         clauses = [
             f"{row.query_id} ({w.format_difference(row.score - row.baseline_score)})"
             for row in self.rows
@@ -93,8 +97,11 @@ class BrokenQueries:
 def unanswered_queries(
     judged: Mapping[str, JudgedRanks], baseline: str, baseline_scores: Scores | None
 ) -> list[UnansweredQueries]:
-    """Those of each judged run that lacks some, and of the baseline whose scores of a snapshot are
-    `baseline_scores`."""
+    """Return the unanswered queries of each run that has any.
+
+    `judged` are the judged ranks by run. `baseline_scores` are the scores of a snapshot, for the
+    run named `baseline`; None without a snapshot.
+    """
     all_runs = [(run, ranks.missing_queries, ranks.n_queries) for run, ranks in judged.items()]
     if baseline_scores is not None:
         missing_ids = np.array(baseline_scores.query_ids, dtype=object)[baseline_scores.missing[0]]
@@ -105,8 +112,11 @@ def unanswered_queries(
 def broken_queries(
     outcome: GateOutcome, scores: Scores, judged: JudgedRanks, texts: Mapping[str, str]
 ) -> BrokenQueries | None:
-    """The queries of a gate, the worst first, of its `scores` and the run `judged`: those that it
-    lost where it is worse, all that changed where that cannot be told, None where it is not worse.
+    """Return the queries of a gate, worst first, or None if the gate passed.
+
+    Lists the queries that were lost if the run is worse, and all changed queries if the gate cannot
+    tell. `scores` are those of the gate's slice, `judged` the ranks of the run, and `texts` the
+    query texts by id.
     """
     if outcome.outcome == NOT_WORSE:
         return None
@@ -134,7 +144,7 @@ def broken_queries(
 
 
 def query_texts(queries: Queries | None) -> dict[str, str]:
-    """The text of each query, where there is one."""
+    """Return the text of each query that has one, by id."""
     if queries is None or "text" not in queries.frame.columns:
         return {}
     with_text = queries.frame[["query_id", "text"]].dropna()

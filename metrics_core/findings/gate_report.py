@@ -1,4 +1,4 @@
-"""What a gate tells, as a value: every format and the Python interface give the same."""
+"""The result of a gate as one value, shared by all output formats and the Python interface."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ from metrics_core.tables import Qrels, Queries, Run
 
 @dataclass(frozen=True)
 class GateConditions:
-    """The gates, floors and overlaps that are asked for."""
+    """The gates, floors and overlaps that are checked."""
 
     gates: tuple[Gate, ...]
     floors: tuple[Floor, ...] = ()
@@ -72,7 +72,10 @@ class GateConditions:
         floors_shown: Iterable[str] = (),
         overlaps: Iterable[str] = (),
     ) -> GateConditions:
-        """Those of these texts, each once. Raises ParameterError and UnknownMeasureError."""
+        """Parse the conditions and drop duplicates. Raises ParameterError and UnknownMeasureError.
+
+        `floors_shown` are floors for the bound of an interval instead of the mean.
+        """
         all_floors = [Floor.parse(text) for text in floors]
         all_floors += [Floor.parse(text, by_bound=True) for text in floors_shown]
         return cls(
@@ -82,23 +85,23 @@ class GateConditions:
         )
 
     def for_measures(self, measures: Sequence[Measure]) -> GateConditions:
-        """Those whose gates are of these measures; a floor needs no baseline."""
+        """Keep only the gates on these measures. Floors stay: they need no baseline."""
         gates = tuple(gate for gate in self.gates if gate.measure in measures)
         return replace(self, gates=gates)
 
     @property
     def measures(self) -> list[str]:
-        """The names of the measures, each once."""
+        """The names of the measures, without duplicates."""
         return list(dict.fromkeys(str(condition.measure) for condition in self._gates_and_floors))
 
     @property
     def slices(self) -> list[QuerySlice]:
-        """The slices, each once."""
+        """The slices, without duplicates."""
         return list(dict.fromkeys(condition.slice for condition in self._gates_and_floors))
 
     @property
     def gated_measures(self) -> set[Measure]:
-        """The measures of gates."""
+        """The measures that have a gate."""
         return {gate.measure for gate in self.gates}
 
     @property
@@ -108,9 +111,11 @@ class GateConditions:
 
 @dataclass(frozen=True)
 class GateComparison:
-    """What is compared: the scores of the baseline and of the runs, which are `judged` by name;
-    `lists` are the baseline's and theirs, where overlaps are asked for. Beside a snapshot, which
-    stands in `file`, `all_scores` are the runs' scores on all judged queries."""
+    """The data of a gate: scores of the baseline and of the runs, and the judged ranks by run.
+
+    `lists` are the baseline's list and those of the runs, if overlaps are checked. With a snapshot,
+    read from `file`, `all_scores` are the runs' scores on all judged queries.
+    """
 
     scores: Scores
     baseline: str
@@ -130,12 +135,14 @@ class GateComparison:
 
 @dataclass(frozen=True)
 class GateReport:
-    """What was compared, and what each gate found, the worst first. `classify_changes` are
-    sentences on what changed since a snapshot, `baseline_notes` on whether the baseline
-    can be raised and what became of it, `label` is its own; `files` are what
-    each file is, its name and its fingerprint; `uncompared` are gates for which the snapshot has no
-    scores; `unanswered` are runs without results for some queries, `below_best` sentences on means
-    below the best that the snapshot ever held."""
+    """The outcome of every gate, worst first, and what it is based on.
+
+    `changes` are sentences on what changed since the snapshot. `baseline_notes` say whether the
+    baseline can be raised and whether it was. `label` is the label of the snapshot. `files` are
+    (role, name, fingerprint). `uncompared` are the gates on measures for which the snapshot has no
+    scores. `unanswered` are runs without results for some queries. `below_best` are sentences on
+    means below the best that the snapshot ever recorded.
+    """
 
     baseline: str
     runs: Sequence[str]
@@ -161,19 +168,20 @@ class GateReport:
 
     @property
     def remarks(self) -> list[str]:
-        """What the comparison rests on: queries without results, and what changed."""
+        """Caveats of the comparison: queries without results, and changes since the snapshot."""
         return [*(unanswered.sentence for unanswered in self.unanswered), *self.changes]
 
     @property
     def ending(self) -> str:
-        """What the exit status says."""
+        """The sentence for the exit status."""
         return status_finding(
             self.status, unclear=CANNOT_TELL in self.words, uncompared=bool(self.uncompared)
         )
 
     @property
     def headline(self) -> str:
-        """Who against whom, over how many queries, and how many gates found what."""
+        """Which runs against which baseline, the number of queries, and the count of each
+        outcome."""
         queries = w.plural(self.queries, "query", "queries")
         label = f" ({self.label})" if self.label else ""
         return (
@@ -190,12 +198,12 @@ class GateReport:
 
     @property
     def unclear(self) -> list[str]:
-        """What becomes of what cannot be told; empty where nothing is left open."""
+        """How inconclusive checks are treated; empty if there are none."""
         return [unclear_finding(self.fail_unclear)] if CANNOT_TELL in self._status_words else []
 
     @property
     def _status_words(self) -> list[str]:
-        """The words that the exit status goes by."""
+        """The outcomes that determine the exit status."""
         return [
             *(outcome.counts_as for outcome in self.outcomes),
             *self.words[len(self.outcomes) :],
@@ -203,7 +211,7 @@ class GateReport:
 
     @property
     def words(self) -> list[str]:
-        """What each gate, floor and overlap found."""
+        """The outcome of each gate, floor and overlap."""
         return [
             *(outcome.outcome for outcome in self.outcomes),
             *(outcome.outcome for outcome in self.floors),
@@ -212,7 +220,8 @@ class GateReport:
 
     @property
     def sentences(self) -> list[str]:
-        """What each found, in a sentence or two, with the run's name where there are several."""
+        """The outcome of each gate, floor and overlap in one or two sentences, with the run's name
+        if there are several runs."""
         run_sentences = [(outcome.run, gate_sentence(outcome)) for outcome in self.outcomes]
         run_sentences += [(outcome.run, floor_finding(outcome)) for outcome in self.floors]
         run_sentences += [(outcome.run, overlap_finding(outcome)) for outcome in self.overlaps]
@@ -236,8 +245,11 @@ def compare_with_snapshot(
     scores: Scores,
     conditions: GateConditions,
 ) -> GateComparison:
-    """Runs beside a snapshot, which stands in `file`, on the queries whose judgments are as they
-    were and by the measures that both have. Raises RanklensError where nothing is left."""
+    """Compare runs with a snapshot read from `file`.
+
+    Uses the queries whose judgments did not change, and the measures that both have. Raises
+    RanklensError if nothing is left to compare.
+    """
     gated = [measure for measure in scores.measures if measure in conditions.gated_measures]
     changes = find_changes(snapshot, mark_judgments(qrels), gated)
     common_scores = join_snapshot(snapshot, scores, changes)
@@ -267,8 +279,11 @@ def gate_report(
     *,
     fail_unclear: bool = False,
 ) -> GateReport:
-    """What everything that is asked finds. `count_queries` gives the queries with their columns,
-    which slices need. Raises RanklensError where a slice has none, or holds none of them."""
+    """Evaluate all conditions.
+
+    `queries_of` returns the queries with their columns, which slices need, for given scores. Raises
+    RanklensError if a slice needs queries and there are none, or if it contains none of them.
+    """
     scores, all_conditions = compared.scores, conditions
     conditions = all_conditions.for_measures(scores.measures)
     all_scores = compared.all_scores or scores
@@ -331,14 +346,15 @@ def _below_best_findings(compared: GateComparison, all_scores: Scores) -> list[s
 
 
 def compute_overlaps(lists: Sequence[Run], conditions: GateConditions) -> Sequence[OverlapOutcome]:
-    """How much of the first list each of the others keeps."""
+    """Return how much of the first list each of the others shares; empty if no overlap is
+    checked."""
     return find_overlaps(lists[0], lists[1:], conditions.overlaps) if conditions.overlaps else ()
 
 
 def _slice_masks(
     conditions: Iterable[Gate | Floor], scores: Scores, queries: Queries | None
 ) -> dict[QuerySlice, Mask]:
-    """Which queries each slice holds. Raises RanklensError where one holds none."""
+    """The queries of each slice, bool[query]. Raises RanklensError if a slice is empty."""
     slices = dict.fromkeys(condition.slice for condition in conditions)
     return {query_slice: _slice_mask(query_slice, scores, queries) for query_slice in slices}
 

@@ -1,4 +1,4 @@
-"""What a gate found, in sentences: each outcome, what it rests on, and what becomes of it."""
+"""Gate outcomes in sentences: the outcome, its evidence, and its consequence."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from metrics_core.scoring.intervals import FEWEST_SCORES
 
 
 def describe_target(gate: Gate | Floor) -> str:
-    """Which measure on which queries: "nDCG@10 on Billing"."""
+    """Name the measure and the queries: "nDCG@10 on Billing"."""
     return f"{gate.measure}{_slice_suffix(gate.slice)}"
 
 
@@ -64,11 +64,11 @@ def gate_title(outcome: GateOutcome) -> str:
 
 def _format_difference(value: float, digits: int) -> str:
     size = w.format_difference(value, digits)
-    return size if size.strip("0.") else w.format_difference(0)  # nothing is nothing with three
+    return size if size.strip("0.") else w.format_difference(0)  # zero has three decimals
 
 
 def _describe_loss(outcome: GateOutcome) -> str:
-    """A loss as it is: "falls by 0.023 [0.003, 0.042]", or rises where less is better."""
+    """Describe a loss: "falls by 0.023 [0.003, 0.042]"; "rises" if less is better."""
     low, high = sorted(abs(end) for end in (outcome.low, outcome.high))
     digits = w.interval_decimals(low, high)
     verb = "falls" if outcome.difference < 0 else "rises"
@@ -77,7 +77,7 @@ def _describe_loss(outcome: GateOutcome) -> str:
 
 
 def gate_finding(outcome: GateOutcome) -> str:
-    """Why it came to this outcome, in a sentence or two that stand behind the title."""
+    """Explain the outcome in one or two sentences, to follow the title."""
     margin = w.format_plain_number(outcome.gate.margin)
     if outcome.is_unchanged:
         queries_text = (
@@ -105,7 +105,7 @@ def gate_finding(outcome: GateOutcome) -> str:
 
 
 def gate_sentence(outcome: GateOutcome) -> str:
-    """The outcome and why, for one line."""
+    """The title and the explanation on one line."""
     return f"{gate_title(outcome)}. {gate_finding(outcome)}"
 
 
@@ -141,7 +141,7 @@ def _explain_unclear(outcome: GateOutcome) -> str:
 
 
 def _describe_power(outcome: GateOutcome) -> str:
-    """What the queries could show; "" where it is not said."""
+    """What these queries could detect; empty if power is not reported."""
     if outcome.queries < FEWEST_QUERIES or math.isnan(outcome.p_corrected):
         return ""
     if math.isnan(outcome.smallest_loss):
@@ -157,12 +157,12 @@ def _describe_power(outcome: GateOutcome) -> str:
 
 
 def _round_size(size: float) -> str:
-    """A size to two figures."""
+    """Format a size with two significant figures."""
     return format_size(float(f"{size:.2g}"))
 
 
 def floor_finding(outcome: FloorOutcome) -> str:
-    """Whether a mean reaches its floor: "Below the floor: …"."""
+    """Say whether a mean reaches its floor: "Below the floor: …"."""
     floor, least_text = outcome.floor, w.format_plain_number(outcome.floor.least)
     higher = floor.measure.declaration.higher_is_better
     name = "floor" if higher else "ceiling"
@@ -184,7 +184,7 @@ def floor_finding(outcome: FloorOutcome) -> str:
 
 
 def overlap_finding(outcome: OverlapOutcome) -> str:
-    """How much of the first results stayed."""
+    """Say how much of the top k is unchanged."""
     top, least_share = f"top {outcome.overlap.k}", w.format_share(outcome.overlap.least)
     if not outcome.changed:
         return f"Overlap held: the {top} of every query is the same."
@@ -197,7 +197,7 @@ def overlap_finding(outcome: OverlapOutcome) -> str:
 
 
 def unclear_finding(fails: bool) -> str:
-    """What is done where nothing can be told."""
+    """Say how inconclusive checks are treated."""
     word = "fail" if fails else "pass"
     return (
         f"Neither passed nor failed; inconclusive checks are set to {word} (--if-unclear {word})."
@@ -205,8 +205,11 @@ def unclear_finding(fails: bool) -> str:
 
 
 def count_finding(outcomes: Sequence[str], uncompared: int = 0) -> str:
-    """How many gates found what: "1 gate failed, 2 passed, 1 cannot tell"; floors and overlaps are
-    checks. So many more could not be compared."""
+    """Count the outcomes: "1 gate failed, 2 passed, 1 cannot tell".
+
+    The noun is "check" if floors or overlaps are among them. `uncompared` more gates could not be
+    compared.
+    """
     counts = Counter(outcomes)
     n_failed, n_passed = counts[WORSE_RUN] + counts[BELOW], counts[NOT_WORSE] + counts[HELD]
     noun = "check" if {BELOW, HELD} & set(outcomes) else "gate"
@@ -227,7 +230,7 @@ def count_finding(outcomes: Sequence[str], uncompared: int = 0) -> str:
 
 
 def correction_finding(family: int) -> str:
-    """Which of the outcomes are corrected, for so many comparisons."""
+    """Say which outcomes are corrected for `family` comparisons; empty for a single one."""
     if family < 2:
         return ""
     return (
@@ -237,7 +240,11 @@ def correction_finding(family: int) -> str:
 
 
 def status_finding(status: int, *, unclear: bool, uncompared: bool) -> str:
-    """What an exit status says, also where something cannot be told, or not be compared."""
+    """Sentence for an exit status.
+
+    `unclear` says that some check is inconclusive, `uncompared` that some gate could not be
+    compared.
+    """
     instruction = "create a new snapshot" if uncompared else "--allow-changed accepts it"
     return {
         FAILED: "Failed.",
@@ -247,7 +254,8 @@ def status_finding(status: int, *, unclear: bool, uncompared: bool) -> str:
 
 
 def sort_worst_first(outcomes: Sequence[GateOutcome]) -> list[GateOutcome]:
-    """Worse, then cannot tell, then not worse; of each the largest loss in margins first."""
+    """Sort: worse, then cannot tell, then not worse; within each by loss in margins, largest
+    first."""
     return sorted(outcomes, key=lambda o: (OUTCOMES.index(o.outcome), -_loss_in_margins(o)))
 
 
@@ -256,8 +264,10 @@ def _loss_in_margins(outcome: GateOutcome) -> float:
 
 
 def ratchet_finding(outcome: GateOutcome, *, is_only_run: bool) -> str:
-    """That a baseline lies below a run that is clearly better; "" where it is not. A run that is
-    not `is_only_run` is named."""
+    """Say that the baseline is below a run that is significantly better; empty otherwise.
+
+    The run is named unless it `is_only_run`.
+    """
     if not (outcome.is_significant and outcome.loss < 0) or outcome.gate.slice.column:
         return ""
     side = "below" if outcome.gate.direction > 0 else "above"

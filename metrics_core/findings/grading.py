@@ -1,4 +1,4 @@
-"""What there is to judge, and what judging it could do."""
+"""What is left to judge, and what judging it could change."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ from metrics_core.unjudged.next_judgments import NextJudgments
 def judging_finding(
     cutoff: int, unjudged: int | None, settle: int | None, leader: str = ""
 ) -> Sentence:
-    """What is there to judge? `unjudged` documents within the cutoff of one of the runs or of both
-    lack a grade in the files, None where nobody counted them because the lists are too long. After
-    `settle` of them the sign of the difference, by which `leader` has the better mean, is safe if
-    they turn out not relevant, 0 where it is safe now, None where that is not known."""
+    """Title of the documents left to judge.
+
+    `unjudged` is the number of documents within the cutoff of either run without a grade in the
+    files; None if the lists are too long to count. If the first `settle` of them turn out not
+    relevant, the sign of the difference is safe: 0 if it is safe already, None if unknown. `leader`
+    is the run with the better mean.
+    """
     if unjudged is None:
         return strong_span("Too many results to judge one by one")
     if not unjudged:
@@ -25,7 +28,7 @@ def judging_finding(
     if not settle:
         ahead = run_span(leader) + strong_span(" has the better mean")
         return strong_span(f"{unjudged:,} unjudged {noun} cannot reverse the order: ") + ahead
-    # Chance stays: of few queries nothing is tested, and no run leads.
+    # Judging does not remove chance: with few queries nothing is tested, and no run leads.
     return strong_span(f"Judging {settle:,} {w.plural(settle, 'document')} could settle this")
 
 
@@ -37,7 +40,7 @@ def judging_lead(
     unjudged: int | None,
     settle: int | None,
 ) -> Sentence:
-    """What judging the documents of `judging_finding` does: what it means that it is settled."""
+    """Explain the title of `judging_finding`: what "settled" means."""
     lists = (
         run_span(focus)
         if focus == baseline
@@ -62,13 +65,16 @@ def judging_lead(
 
 
 def judged_finding(settle: int) -> Sentence:
-    """That all is judged that could settle it by the files' judgments."""
+    """Title if all documents are judged that could settle it, according to the files' judgments."""
     return strong_span(f"{settle:,} of {settle:,} judged" if settle > 1 else "1 of 1 judged")
 
 
 def judged_lead(difference: float, worst: float | None, *, turns: bool) -> Sentence:
-    """What came of that: the difference, its worst case (None where nobody worked it out), and
-    whether what is still unjudged `turns` the order."""
+    """Say what the new judgments changed: the difference, and its worst case (None if not
+    computed).
+
+    `turns` says whether the documents still unjudged could reverse the order.
+    """
     if worst is None:
         return muted_span(f"The difference is now {w.format_difference(difference)}.")
     rest_text = "others could still reverse the order" if turns else "nothing can reverse the order"
@@ -76,8 +82,10 @@ def judged_lead(difference: float, worst: float | None, *, turns: bool) -> Sente
 
 
 def judge_next_finding(next_judgments: NextJudgments, pair: ComparedPair, unjudged: int = 0) -> str:
-    """What judging could do, where the documents stand in the order of what each could move;
-    `unjudged` is how many documents of either list lack a grade, 0 where nobody counted them."""
+    """Say what judging could change, for documents in the order of their possible influence.
+
+    `unjudged` is the number of documents of either list without a grade; 0 if not counted.
+    """
     if pair.side == 0:
         if next_judgments.table.empty:
             return "The runs are tied, whatever the grades of the unjudged documents."
@@ -107,7 +115,7 @@ def judge_next_finding(next_judgments: NextJudgments, pair: ComparedPair, unjudg
 
 
 def _most_influential(n: int, unjudged: int) -> str:
-    """The first documents of the order, out of all that are `unjudged`."""
+    """Describe the first `n` documents of the order, out of all `unjudged` ones."""
     if n == unjudged:
         return (
             "the one unjudged document" if n == 1 else f"all {w.format_count(n)} unjudged documents"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class GroupNoun(NamedTuple):
-    """What one group of a column is called, and several."""
+    """Singular and plural of the word for a group."""
 
     singular: str = "group"
     plural: str = "groups"

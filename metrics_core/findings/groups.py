@@ -1,5 +1,4 @@
-"""Where the difference comes from, by groups of queries: what the page is headed by, which groups
-bring it, and what goes against it."""
+"""Where the difference comes from, by groups of queries."""
 
 from __future__ import annotations
 
@@ -18,15 +17,15 @@ from metrics_core.scoring.intervals import LEVEL
 from metrics_core.slicing.composition import is_reversed
 
 MAX_TITLE_LENGTH = 60
-"""Characters of what heads a page, at most."""
+"""Maximum length of a page title in characters."""
 
 SLICES_PENDING = f"slices are being tested ({w.format_share(1 - LEVEL)} false discovery rate)"
-"""What stands where `slices_finding` will."""
+"""Shown until `slices_finding` is computed."""
 
 _MAX_NAMED = 3
 _CONCENTRATED, _MIN_SHARE = 1.5, 0.1
-"""How many times its share of the queries a group must bring for the lead to tell its part, and how
-much of the whole at least."""
+"""The lead mentions a group if its mean difference is at least this multiple of the overall one,
+and its contribution at least this share of the total."""
 
 _SHARES = (
     (0.95, "nearly all"),
@@ -46,10 +45,11 @@ _GROUP = GroupNoun()
 def groups_title(
     bridge: pd.DataFrame, focus: str, *, noun: GroupNoun = _GROUP, higher_is_better: bool = True
 ) -> Sentence:
-    """Where the difference comes from, in at most so many characters as head a page. A group is
-    named only where it brings most and is unlike the rest; else the means are counted, unless they
-    go both ways and no group is significant. `bridge` is the frame of `slicing.bridge` with the
-    columns clear, and unlike (the rest)."""
+    """Title that says where the difference comes from, in at most MAX_TITLE_LENGTH characters.
+    Names a group only if it contributes most and differs from the rest. Otherwise counts the groups
+    whose mean agrees with the total, unless they disagree and none is significant. `bridge` has the
+    columns of `slicing.bridge.group_contributions` (group, queries, difference, part), clear
+    (significant) and unlike (differs from the rest)."""
     queries = int(bridge["queries"].sum())
     if queries < FEWEST_QUERIES:
         return few_queries_note(queries).statement_and_rest[0]
@@ -82,7 +82,7 @@ def groups_title(
 
 
 def _count_agreeing(bridge: pd.DataFrame, total: float) -> tuple[str, str]:
-    """Which way the whole goes, "higher" or "lower", and how many groups go with it."""
+    """The direction of the total ("higher" or "lower"), and how many groups agree with it."""
     agreeing, _ = _split_groups(bridge, total)
     count_text = f"all {w.number_word(len(bridge))}"
     if len(agreeing) < len(bridge):
@@ -93,22 +93,21 @@ def _count_agreeing(bridge: pd.DataFrame, total: float) -> tuple[str, str]:
 
 
 def _is_open(bridge: pd.DataFrame, total: float) -> bool:
-    """Whether some groups go with the whole and some do not, none of them significantly: counted in
-    a title they would pass for a result."""
+    """Whether groups disagree and none is significant, so that a count would look like a result."""
     agreeing, _ = _split_groups(bridge, total)
     is_named = not _is_nonzero(total) or _main_group(bridge, total)
     return not is_named and len(agreeing) < len(bridge) and not bridge["clear"].any()
 
 
 def _shorten_title(text: str, prefix: str, shorter: str) -> str:
-    """The text, or less of it where it is too long for a title that begins with so much."""
+    """Return `text`, or `shorter` if `prefix` and `text` are too long for a title."""
     return text if len(prefix + text) <= MAX_TITLE_LENGTH else shorter
 
 
 def single_run_title(
     groups: pd.DataFrame, focus: str, *, noun: GroupNoun = _GROUP, higher_is_better: bool = True
 ) -> Sentence:
-    """Where a run that is compared with nothing is worst: group, queries and mean of each."""
+    """Title for a single run: its worst group. `groups` has the columns group, queries and mean."""
     tested_groups = groups[(groups["queries"] >= FEWEST_QUERIES) & groups["mean"].notna()]
     plain_title = run_span(focus) + strong_span(f" by {noun.singular}")
     if tested_groups["mean"].map(w.format_score).nunique() < 2:
@@ -131,8 +130,9 @@ def groups_lead(
     slices: str = "",
     higher_is_better: bool = True,
 ) -> Sentence:
-    """What a group brings beyond its share of the queries, which groups are significant by
-    themselves, and what was found among the slices; `n_tested` is how many groups were tested."""
+    """Say which group contributes more than its share of the queries, which groups are significant
+    by themselves, and how many slices differ. `bridge` is as in `groups_title`, `n_tested` the
+    number of groups tested, and `slices` the text of `slices_finding`."""
     queries = int(bridge["queries"].sum())
     if queries < FEWEST_QUERIES:
         return muted_span(f"No {noun.singular} is tested.") if queries else Sentence()
@@ -142,7 +142,7 @@ def groups_lead(
     sentence = sentence or _concentration_sentence(bridge, higher_is_better)
     total = math.fsum(bridge["part"])
     if _is_open(bridge, total):
-        # The title has said that none is significant.
+        # The title says already that none is significant.
         text = "The mean is {} in {} ".format(*_count_agreeing(bridge, total)) + noun.plural
     else:
         text = _significance_sentence(bridge, n_tested, noun, higher_is_better)
@@ -151,8 +151,8 @@ def groups_lead(
 
 
 def _concentration_sentence(bridge: pd.DataFrame, higher_is_better: bool) -> Sentence:
-    """What the group brings that brings most beyond its share of the queries, where it is far more;
-    as printed, the parts add up to the whole."""
+    """Name the group that contributes most beyond its share of the queries, if it is far more.
+    Contributions are rounded so that the printed parts add up to the total."""
     total, queries = math.fsum(bridge["part"]), int(bridge["queries"].sum())
     if not _is_nonzero(total) or len(bridge) < 2:
         return Sentence()
@@ -169,7 +169,7 @@ def _concentration_sentence(bridge: pd.DataFrame, higher_is_better: bool) -> Sen
         part_text = f"{share_words} of the {'gain' if (total > 0) == higher_is_better else 'loss'}"
     elif abs(part) > abs(total) + 0.0005:
         if not row["clear"]:
-            return Sentence()  # what parts of chance cancel says nothing
+            return Sentence()  # parts that cancel by chance mean nothing
         part_text = (
             f"{w.format_difference(part)}, more than the total of {w.format_difference(total)}"
         )
@@ -184,14 +184,14 @@ def _concentration_sentence(bridge: pd.DataFrame, higher_is_better: bool) -> Sen
 
 
 def _is_several(name: str) -> bool:
-    """Whether a group is called by its queries, as "queries without category" are."""
+    """Whether the group's name describes its queries, such as "queries without category"."""
     return name.startswith("queries ")
 
 
 def _significance_sentence(
     bridge: pd.DataFrame, n_tested: int, noun: GroupNoun, higher_is_better: bool
 ) -> str:
-    """Which groups differ significantly by themselves; no full stop."""
+    """Say which groups are significant by themselves; without a full stop."""
     if (bridge["queries"] < FEWEST_QUERIES).all():
         return (
             f"No {noun.singular} has the {w.number_word(FEWEST_QUERIES)} queries that a test needs"
@@ -223,7 +223,7 @@ def _significance_sentence(
 def _group_subject(
     chosen_groups: pd.DataFrame, all_groups: pd.DataFrame, noun: GroupNoun, *, later: bool = False
 ) -> str:
-    """Some groups as a subject: by name while they are few, else counted."""
+    """Groups as the subject of a sentence: by name if they are few, otherwise counted."""
     verb = (
         "is"
         if len(chosen_groups) == 1 and not _is_several(chosen_groups["group"].iloc[0])
@@ -238,7 +238,7 @@ def _group_subject(
 
 
 def slices_finding(n_slices: int, n_found: int) -> str:
-    """How many of the slices stand out, to go on in a sentence; empty where none was tested."""
+    """How many of the tested slices differ, as part of a sentence; empty if none was tested."""
     if not n_slices:
         return ""
     verb = "differs" if n_found < 2 else "differ"
@@ -251,8 +251,8 @@ def slices_finding(n_slices: int, n_found: int) -> str:
 def crossed_title(
     margins: pd.DataFrame, total: float, *, higher_is_better: bool = True
 ) -> Sentence:
-    """The group of either column in which the difference is largest of that column, where it is far
-    larger than over all. `margins` has column (its name), group, queries and difference."""
+    """Name the group of either column with the largest difference, if it is far above the overall
+    one. `margins` has the columns column (its name), group, queries and difference."""
     plain_title = strong_span("The difference by two columns")
     groups = margins[margins["queries"] > 0]
     queries = int(groups.groupby("column")["queries"].sum().max()) if len(groups) else 0
@@ -272,8 +272,8 @@ def crossed_title(
 
 
 def crossed_lead(margins: pd.DataFrame, slices: str) -> Sentence:
-    """The mean differences of one column's groups, and what the colours are good for; `margins` are
-    those of one column."""
+    """List the largest mean differences of one column's groups, and say that colours are
+    exploratory. `margins` has the rows of that column: group, difference."""
     groups = margins[margins["difference"].notna()]
     groups = groups.loc[
         groups["difference"].abs().sort_values(ascending=False, kind="stable").index
@@ -290,7 +290,7 @@ def crossed_lead(margins: pd.DataFrame, slices: str) -> Sentence:
 
 
 def untested_note(groups: pd.DataFrame) -> str:
-    """Why groups have no interval: queries, difference and diff_low of each."""
+    """Why groups have no interval, from their columns group, queries, difference and diff_low."""
     with_difference = groups[groups["difference"].notna()]
     small_groups = with_difference[with_difference["queries"] < FEWEST_QUERIES]
     rarely_differing = with_difference[
@@ -312,20 +312,20 @@ def untested_note(groups: pd.DataFrame) -> str:
 
 
 def _is_nonzero(difference: float) -> bool:
-    """Whether a difference is another than 0 as it is printed."""
+    """Whether a difference is printed as other than 0."""
     return w.format_difference(difference) != w.format_difference(0)
 
 
 def _split_groups(bridge: pd.DataFrame, total: float) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The groups that go with the whole, as is printed, and those that clearly go against it."""
+    """The groups that agree with the total as printed, and those that significantly oppose it."""
     side = np.sign(bridge["difference"] * total) * bridge["difference"].map(_is_nonzero)
     return bridge[side > 0], bridge[(side < 0) & bridge["clear"]]
 
 
 def _main_group(bridge: pd.DataFrame, total: float) -> str:
-    """Of groups that go with the whole the one that brings most; empty where it brings no more than
-    its share of the queries does anyway: the difference must be larger there than elsewhere, by the
-    test that finds slices. The one rule by which a heading names a group."""
+    """Among groups that agree with the total, the one that contributes most; empty if it is not
+    special. The difference must be larger in this group than elsewhere, by the test that finds
+    slices. This is the only rule by which a heading names a group."""
     agreeing, _ = _split_groups(bridge, total)
     if len(agreeing) < 2:
         return ""
@@ -334,8 +334,8 @@ def _main_group(bridge: pd.DataFrame, total: float) -> str:
 
 
 def reversal_finding(bridge: pd.DataFrame, *, higher_is_better: bool = True) -> Sentence:
-    """That most queries are in groups that clearly go against the whole; empty where they are
-    not."""
+    """Say that most queries are in groups that significantly oppose the total; otherwise empty.
+    `bridge` is as in `groups_title`."""
     total, queries = math.fsum(bridge["part"]), int(bridge["queries"].sum())
     if queries < FEWEST_QUERIES or not _is_nonzero(total):
         return Sentence()
@@ -352,8 +352,9 @@ def reversal_finding(bridge: pd.DataFrame, *, higher_is_better: bool = True) -> 
 
 
 def mix_finding(mix_table: pd.DataFrame, focus: str, baseline: str) -> Sentence:
-    """What the difference of two runs, each over the queries that it lists, owes to their listing
-    others; `mix_table` is the frame of `mix`, from the baseline to the run in focus."""
+    """Say how much of a difference comes from the runs answering different queries. Each run is
+    averaged over the queries that it answers. `mix_table` is the frame of
+    `slicing.composition.decompose_change`, from the baseline to the run in focus."""
     mixed, within_groups = (math.fsum(mix_table[part]) for part in ("mix", "within"))
     n = {side: int(mix_table[side].sum()) for side in ("before", "after")}
     total = mixed + within_groups
@@ -382,7 +383,8 @@ def mix_finding(mix_table: pd.DataFrame, focus: str, baseline: str) -> Sentence:
 def strongest_other(
     groups: pd.DataFrame, focus: str, baseline: str, *, higher_is_better: bool = True
 ) -> Sentence:
-    """One line on the clearest finding of a run not in focus; empty where there is none."""
+    """The largest significant difference of a run not in focus; `groups` is the frame of
+    `breakdown`."""
     other_rows = groups[~groups["run"].isin([focus, baseline]) & groups["clear"]]
     if other_rows.empty:
         return Sentence()

@@ -1,4 +1,4 @@
-"""The versions of a system in a sentence: is the last the best, and what broke on the way."""
+"""Versions of a system in a sentence: is the latest the best, and what broke on the way."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from metrics_core.findings.sentence import Sentence, muted_span, run_span, stron
 
 
 def no_versions_finding(runs: Sequence[str]) -> Sentence:
-    """What is said instead of runs of which nothing tells that they are versions of one system."""
+    """Shown if the names of the runs do not show that they are versions of one system."""
     return strong_span("Are these versions of one system? ") + muted_span(
         f"The names {w.name_some(list(runs))} do not show it, so no order is assumed. Put them in"
         " order to see how the measure changed and which queries got worse."
@@ -22,7 +22,7 @@ def no_versions_finding(runs: Sequence[str]) -> Sentence:
 
 
 def not_versions_finding() -> Sentence:
-    """What is said where a reader said that the runs are no versions of one system."""
+    """Shown if the user marked the runs as different systems."""
     return strong_span("These runs are different systems. ") + muted_span(
         "No progress is reported; Ranking compares all of them."
     )
@@ -38,10 +38,14 @@ def history_finding(
     since: str,
     is_best: bool,
 ) -> Sentence:
-    """Whether the last of the `ordered_versions` is clearly worse than the best was, and since when
-    (`since`, "" where it is not). `means` are the versions' means, greater is better; `measure` is
-    its name, `now_bad` how many queries were fine once and are not now; `is_best` says that the
-    last is clearly better than each other version, as all pairs tell it."""
+    """Say whether the latest version is significantly worse than the best, and since when.
+
+    `versions` are in order; `means` float64[version] are oriented so that greater is better.
+    `measure` is the measure's name. `now_bad` is the number of queries that were fine once and fail
+    now, `flickering` of those that went back and forth. `since` is the first version that is
+    significantly worse, or empty. `is_best` says that the latest is significantly better than each
+    other version, in the test of all pairs.
+    """
     last = versions[-1]
     if np.isnan(means).all():
         return strong_span("No query has a score, so the versions cannot be compared.")

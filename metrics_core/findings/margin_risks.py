@@ -1,7 +1,7 @@
-"""No difference that matters: the ways in which one could come of it, one by one.
+"""Robustness of "no difference that matters": the ways in which one could matter after all.
 
-What `verdict_risks` says of the same evidence speaks of the sign, which does not matter here; these
-entries say whether the difference stays within the margin.
+The checks of `verdict_risks` on the same evidence are about the sign, which does not matter here;
+these say whether the difference stays within the margin.
 """
 
 from __future__ import annotations
@@ -29,8 +29,11 @@ _CANNOT, _COULD, _UNLIKELY = (f"{how} make it matter" for how in ("cannot", "cou
 def margin_check(
     check: RobustnessCheck | None, span: tuple[float, float], margin: float, *, exact: bool = True
 ) -> RobustnessCheck | None:
-    """The entry of `verdict_risks` on what makes the difference lie in this span; without `exact`
-    only its ends are known not to be the farthest. None of None."""
+    """Turn a check of `verdict_risks` into one on whether the difference stays within the margin.
+
+    `span` is the lowest and highest possible difference; without `exact`, the true limits may be
+    wider. Returns None for None.
+    """
     if check is None or np.isnan(span).any():
         return check
     if max(-span[0], span[1]) >= margin:
@@ -39,7 +42,7 @@ def margin_check(
 
 
 def _with_answer(check: RobustnessCheck, word: str, tone: Tone) -> RobustnessCheck:
-    """The entry with another word, in brief too."""
+    """The check with another answer, also in its brief form."""
     begin, _, end = check.brief.partition("; ")
     brief = f"{begin}; {word}" if end else describe_orders(word) if check.part == "ties" else ""
     return replace(check, word=word, tone=tone, brief=brief)
@@ -48,11 +51,11 @@ def _with_answer(check: RobustnessCheck, word: str, tone: Tone) -> RobustnessChe
 def unjudged_check(
     check: RobustnessCheck, bounds: DifferenceBounds, likely: LikelyDifference, margin: float
 ) -> RobustnessCheck:
-    """The entry of `verdict_risks` on the unjudged documents."""
+    """Check on unjudged documents, from the one of `verdict_risks`."""
     if bounds.reason or bounds.lowest == bounds.highest:
         return margin_check(check, (bounds.lowest, bounds.highest), margin) or check
     side = better_side(bounds.difference)
-    if side:  # else the entry tells of both ends
+    if side:  # if tied, the check mentions both bounds already
         opposite_bound = w.format_difference(bounds.highest if side > 0 else bounds.lowest)
         check = replace(
             check, reason=f"{check.reason} In the other direction it could reach {opposite_bound}."
@@ -67,8 +70,11 @@ def unjudged_check(
 
 
 def single_queries_check(differences: Floats, margin: float) -> RobustnessCheck:
-    """How many queries must go until the difference matters. Those that hold it down most go first,
-    which is exact: no others leave a mean so far from zero."""
+    """Check how many queries must be removed until the difference matters.
+
+    `differences` is float64[query], NaN if undefined. Removing the queries that keep the mean small
+    first is exact: no other set of the same size leaves a mean as far from zero.
+    """
     sorted_differences = np.sort(differences[~np.isnan(differences)])
     remaining = np.arange(len(sorted_differences), 0, -1)
     fewest = []
@@ -87,7 +93,7 @@ def single_queries_check(differences: Floats, margin: float) -> RobustnessCheck:
 
 
 def cutoff_check(crossings: Crossings | None, pair: ComparedPair, margin: float) -> RobustnessCheck:
-    """At how many results the difference matters, or may."""
+    """Check at which cutoffs the difference matters or may matter."""
 
     def make_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
         return RobustnessCheck("cutoff", "Cutoff", word, tone, reason, word)
@@ -129,7 +135,8 @@ def _format_spans(crossings: Crossings, mask: Mask) -> str:
 
 
 def other_measures_check(agreement: Agreement, pair: ComparedPair) -> RobustnessCheck:
-    """Whether another measure has one of the two ahead: a margin is that of one measure alone."""
+    """Check whether one run is significantly ahead on another measure; the margin applies to one
+    measure only."""
     table = agreement.defined_rows.set_index("measure").drop(index=pair.measure)
     if table.empty:
         reason = NO_OTHER_MEASURE

@@ -1,6 +1,6 @@
-"""No run is clearly ahead: what would settle it, one by one, for the Overview.
+"""No run is significantly ahead: what would make it conclusive, one by one, for the Overview.
 
-What `verdict_risks` says of the same evidence speaks of a lead, and there is none.
+The checks of `verdict_risks` on the same evidence are about a lead, and here there is none.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ def _make_check(part: str, title: str, brief: str, *, warns: bool = False) -> Ro
 
 
 def sample_size_check(difference: float, queries: float) -> RobustnessCheck | None:
-    """How many queries it would take, as of `comparing.power.find_queries_needed`; None where
-    nobody knows."""
+    """How many queries would be needed, from `comparing.power.find_queries_needed`; None if
+    unknown."""
     if not difference or math.isnan(difference) or math.isnan(queries):
         return None
     size = format_size(abs(difference))
@@ -38,7 +38,8 @@ def sample_size_check(difference: float, queries: float) -> RobustnessCheck | No
 
 
 def detectable_check(smallest: float) -> RobustnessCheck | None:
-    """What these queries could detect, as of `comparing.power.smallest_detectable`."""
+    """What these queries could detect, from `comparing.power.smallest_detectable`; None if
+    unknown."""
     if not math.isfinite(smallest) or not smallest:
         return None
     brief = f"{format_size(smallest)} or more (80{w.NO_BREAK}% power)"
@@ -46,7 +47,7 @@ def detectable_check(smallest: float) -> RobustnessCheck | None:
 
 
 def unjudged_check(share: float, depth: int) -> RobustnessCheck | None:
-    """How much of both runs' top `depth` nobody has judged; None where that is nothing."""
+    """The unjudged share of both runs' top `depth`; None if it is 0."""
     if not share > 0:
         return None
     brief = f"{w.format_share(share)} of the top {w.format_count(depth)} is unjudged"
@@ -54,9 +55,11 @@ def unjudged_check(share: float, depth: int) -> RobustnessCheck | None:
 
 
 def cutoff_check(crossings: Crossings | None, chosen_cutoff: int | None) -> RobustnessCheck | None:
-    """At which k one of the two is clearly ahead, and that this is of the pair alone where the
-    `chosen_cutoff` one is among them, at which the verdict finds nothing; None of a measure without
-    cutoff."""
+    """Say at which k one run is significantly ahead; None for a measure without cutoff.
+
+    If `chosen_cutoff` is among them, the test of all runs disagrees there, so the text says that
+    the result is for this pair alone.
+    """
     if crossings is None:
         return None
     spans = sorted([*crossings.clear_ranges(1), *crossings.clear_ranges(-1)])
@@ -71,8 +74,11 @@ def cutoff_check(crossings: Crossings | None, chosen_cutoff: int | None) -> Robu
 
 
 def other_measures_check(verdicts: Mapping[str, str], pair: ComparedPair) -> RobustnessCheck | None:
-    """On which other measures one of the two is clearly ahead: a reason to choose the measure
-    before looking. `verdicts` are those of the table of runs, by measure; None without others."""
+    """Say on which other measures one run is significantly ahead: a reason to choose the measure
+    before looking at results.
+
+    `verdicts` are those of the table of runs, by measure. None without other measures.
+    """
     others = {name: word for name, word in verdicts.items() if name != pair.measure}
     if not others:
         return None
@@ -86,7 +92,7 @@ def other_measures_check(verdicts: Mapping[str, str], pair: ComparedPair) -> Rob
 
 
 def ties_check(check: RobustnessCheck | None) -> RobustnessCheck | None:
-    """The entry of `file_risks` on equal scores, of a difference that may be chance."""
+    """The check of `file_risks` on ties, for a difference that may be chance."""
     if check is None:
         return None
     verb = check.word.partition(" ")[0]
@@ -95,7 +101,7 @@ def ties_check(check: RobustnessCheck | None) -> RobustnessCheck | None:
 
 
 def missing_queries_check(check: RobustnessCheck | None) -> RobustnessCheck | None:
-    """The entry of `file_risks` on queries that a run does not list."""
+    """The check of `file_risks` on queries without results."""
     return (
         None if check is None else _make_check("missing", "Missing", check.brief.partition("; ")[0])
     )

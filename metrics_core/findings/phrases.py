@@ -1,4 +1,4 @@
-"""Sentences, and beginnings of sentences, that several findings have in common."""
+"""Sentences and phrases that several findings share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _format_span(span: tuple[int, int]) -> str:
 
 
 def format_cutoffs(crossings: Crossings, spans: Sequence[tuple[int, int]]) -> str:
-    """Where spans of cutoffs lie: "at k = 3 and from k = 11 on"."""
+    """Format ranges of cutoffs: "at k = 3 and from k = 11 on"."""
     *first, last = spans
     is_open = last[0] < last[1] == crossings.depth
     parts = (
@@ -30,8 +30,11 @@ def format_cutoffs(crossings: Crossings, spans: Sequence[tuple[int, int]]) -> st
 
 
 def family_note(k: int, band: str, *, significant: bool) -> str:
-    """Why the verdict at `k` and the band over all k, which `band` names with its verb, differ:
-    `significant` says that the verdict alone finds a difference there."""
+    """Explain why the verdict at `k` and the band over all k disagree.
+
+    `band` names the band with its verb. `significant` says that only the verdict is significant at
+    k.
+    """
     if significant:
         return f"k = {w.format_count(k)} by itself is significant; {band} for all k together."
     return (

@@ -1,4 +1,5 @@
-"""Who may be the best, and which places are clear: the Ranking, and the Overview of many."""
+"""Which runs may be the best, and which ranks are definite: for Ranking, and for the Overview of
+many runs."""
 
 from __future__ import annotations
 
@@ -24,15 +25,17 @@ _MAX_NAMED = 3
 
 
 def ranking_title(all_pairs: AllPairs, measure: str, queries: int) -> Sentence:
-    """Who may be the best of all runs; below ten queries, whose mean is the highest. `measure` is
-    its name, `queries` how many are in view."""
+    """Say which runs may be the best; with fewer than ten queries, which has the highest mean.
+
+    `measure` is the measure's name, `queries` the number of queries in view.
+    """
     if queries < FEWEST_QUERIES:
         return _highest_mean_title(all_pairs, measure)
     bests = all_pairs.possible_bests
     if len(bests) == 1:
         if all_pairs.last[all_pairs.runs.index(bests[0])] == 1:
             return run_span(bests[0]) + strong_span(f" alone ranks first on {measure}")
-        # Clearly behind some run is every other, but not all of them behind this one.
+        # Every other run is significantly behind some run, but not all of them behind this one.
         return (
             strong_span("Only ")
             + run_span(bests[0])
@@ -52,8 +55,8 @@ def ranking_title(all_pairs: AllPairs, measure: str, queries: int) -> Sentence:
 
 
 def ranking_lead(all_pairs: AllPairs, measure: str, queries: int) -> Sentence:
-    """Who may be the best where the title of `ranking_title` only counts them, the other places
-    that are clear, and how many pairs are."""
+    """Name the possible best runs if the title of `ranking_title` only counts them, then the other
+    definite ranks, and the number of significant pairs."""
     if queries < FEWEST_QUERIES:
         return few_queries_note(queries) + muted_span("No pair is tested.")
     bests, title = all_pairs.possible_bests, ranking_title(all_pairs, measure, queries)
@@ -66,8 +69,11 @@ def ranking_lead(all_pairs: AllPairs, measure: str, queries: int) -> Sentence:
 
 
 def sole_best_finding(bests: Mapping[str, str], chosen_measure: str) -> Sentence:
-    """On which other measures than the `chosen_measure` one a run is first alone; `bests` is that
-    run by measure. Empty without one."""
+    """Say on which measures other than `chosen_measure` a run ranks first alone; empty if there are
+    none.
+
+    `bests` is that run by measure.
+    """
     by_run: dict[str, list[str]] = {}
     for measure, name in bests.items():
         if measure != chosen_measure:
@@ -102,7 +108,7 @@ def _significant_pairs_text(all_pairs: AllPairs) -> str:
 
 
 def _highest_mean_title(all_pairs: AllPairs, measure: str) -> Sentence:
-    """Whose mean is the highest, where there is no verdict."""
+    """Name the runs with the highest mean, if there is no verdict."""
     if not all_pairs.runs or math.isnan(all_pairs.means[0]):
         return strong_span(f"No run has a mean on {measure}")
     top = [
@@ -120,7 +126,7 @@ def _highest_mean_title(all_pairs: AllPairs, measure: str) -> Sentence:
 
 
 def _other_ranks_finding(all_pairs: AllPairs) -> Sentence:
-    """The places of those that cannot be the best, as far as they are clear."""
+    """The definite ranks of the runs that cannot be the best."""
     lower_runs = [
         (name, int(first), int(last))
         for name, first, last in zip(all_pairs.runs, all_pairs.first, all_pairs.last, strict=True)
@@ -145,8 +151,8 @@ def _other_ranks_finding(all_pairs: AllPairs) -> Sentence:
 
 
 def _list_runs(names: Sequence[str], last: str = "and") -> Sentence:
-    """Runs as a reader lists them: all while they are few, else three and how many more; the `last`
-    follows on this word."""
+    """List run names: all if they are few, otherwise three and how many more. `last` is the word
+    before the last item."""
     first_names = names if len(names) <= _MAX_NAMED + 1 else names[:_MAX_NAMED]
     parts = [run_span(name) for name in first_names]
     if len(first_names) < len(names):

@@ -1,4 +1,4 @@
-"""On which queries is the run in focus better, and what a view of them rests on."""
+"""On which queries the run in focus is better, and what a view of them is based on."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ from metrics_core.findings.sentence import Sentence, muted_span, run_span, stron
 
 @dataclass(frozen=True)
 class ViewFacts:
-    """What every number of a view rests on. `unanswerable` queries have no relevant document;
-    `missing` is, for each of the compared runs that lacks queries, how many; they count as an empty
-    list, or are `left_out`; `every_run` says of which runs `all_zero` speaks. The reader has said
-    that the judgments are `complete`: what is not judged is not relevant."""
+    """What every number of a view is based on.
+
+    `unanswerable` queries have no relevant document. `missing` is the number of queries without
+    results, by run; they score as an empty list, or are `left_out`. `all_zero` counts the queries
+    on which `every_run` scores 0. `judged_share` is from 0 to 1. `complete`: the user declared the
+    judgments complete, so that unjudged documents count as not relevant.
+    """
 
     queries: int
     judgments: int
@@ -38,14 +41,14 @@ class ViewFacts:
 
     @property
     def is_little_judged(self) -> bool:
-        """Whether differences may come from missing judgments."""
+        """Whether differences may be due to missing judgments."""
         return bool(self.judged_share < self.LITTLE_JUDGED) and not self.complete
 
 
 @dataclass(frozen=True)
 class QueryCounts:
-    """What is told of single queries beside their differences: how many are fixed and broken, and
-    on how many `every_run` scores 0."""
+    """Counts of queries that failed and are fixed, that worked and are broken, and on which
+    `every_run` scores 0."""
 
     fixed: int
     broken: int
@@ -56,7 +59,11 @@ class QueryCounts:
 def queries_finding(
     differences: pd.DataFrame, focus: str, baseline: str, query_counts: QueryCounts
 ) -> Sentence:
-    """Which queries? `differences` is the frame of `differences` over the queries in view."""
+    """Say on how many queries the run in focus is better and worse.
+
+    `differences` is the frame of `query_differences` over the queries in view; its column outcome
+    is used.
+    """
     total = len(differences)
     queries = f"{w.format_count(total)} {w.plural(total, 'query', 'queries')}"
     if focus == baseline:
@@ -75,8 +82,11 @@ def queries_finding(
 def queries_lead(
     differences: pd.DataFrame, focus: str, baseline: str, query_counts: QueryCounts
 ) -> Sentence:
-    """How much, and what became of queries that failed; nothing colours where too few queries have
-    a score in both runs."""
+    """Median win or loss, and what became of failing queries. Nothing is coloured if too few
+    queries have a score from both runs.
+
+    `differences` is as in `queries_finding`; its columns outcome and difference are used.
+    """
     if focus == baseline:
         return muted_span(f"{COMPARE_ANOTHER_RUN} which queries it wins and loses.")
     won = differences[differences["outcome"] == BETTER]["difference"]

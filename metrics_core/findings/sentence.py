@@ -1,4 +1,4 @@
-"""Sentences as data: spans with the part each plays, so that pages can colour them."""
+"""Sentences as data: spans with roles, so that pages can colour them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ Role = Literal["strong", "muted", "aside", "run"]
 
 @dataclass(frozen=True)
 class TextSpan:
-    """A piece of a sentence; of a "run" span the text is the run's name, and an "aside" is what a
-    reader with little room does without."""
+    """A piece of a sentence. The text of a "run" span is the run's name; an "aside" can be left out
+    if space is short."""
 
     text: str
     role: Role = "strong"
@@ -20,19 +20,19 @@ class TextSpan:
 
 @dataclass(frozen=True)
 class Sentence:
-    """Spans in reading order; blanks stand inside the spans."""
+    """Spans in reading order; the spaces between words are part of the spans."""
 
     spans: tuple[TextSpan, ...] = ()
 
     @property
     def text(self) -> str:
-        """The plain sentence."""
+        """The sentence as plain text."""
         return "".join(span.text for span in self.spans)
 
     @property
     def statement_and_rest(self) -> tuple[Sentence, Sentence]:
-        """The statement, without its last stop, and what qualifies it: all from the first muted
-        span on, with a capital."""
+        """The statement without its final punctuation, and its qualification: everything from the
+        first muted span on, capitalised."""
         roles = [span.role for span in self.spans]
         index = roles.index("muted") if "muted" in roles else len(roles)
         statement, rest = self.spans[:index], self.spans[index:]
@@ -54,7 +54,7 @@ class Sentence:
 
 
 def run_span(name: str) -> Sentence:
-    """A run's name."""
+    """The name of a run."""
     return Sentence((TextSpan(name, "run"),))
 
 
@@ -64,17 +64,17 @@ def strong_span(text: str) -> Sentence:
 
 
 def muted_span(text: str) -> Sentence:
-    """What qualifies the statement."""
+    """A qualification of the statement."""
     return Sentence((TextSpan(text, "muted"),))
 
 
 def aside_span(text: str) -> Sentence:
-    """What qualifies the statement where there is room for it."""
+    """A qualification of the statement that can be left out if space is short."""
     return Sentence((TextSpan(text, "aside"),))
 
 
 def join_sentences(sentences: Sequence[Sentence], between: str) -> Sentence:
-    """Sentences one after the other, with muted text between them."""
+    """Join sentences with the muted text `between`."""
     result = Sentence()
     for sentence in sentences:
         result = result + muted_span(between) + sentence if result else sentence

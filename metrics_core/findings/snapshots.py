@@ -16,8 +16,8 @@ _MAX_NAMED = 5
 
 
 def changes_findings(changes: SnapshotChanges, file: str, shared: int) -> list[str]:
-    """A sentence for each kind of change, and over how many queries is compared all the same; none
-    where nothing changed."""
+    """One sentence for each kind of change, and one on the number of queries still compared
+    (`shared`); empty if nothing changed."""
     if not changes:
         return []
     sentences = []
@@ -55,8 +55,10 @@ def changes_findings(changes: SnapshotChanges, file: str, shared: int) -> list[s
 def best_findings(
     snapshot: Snapshot, file: str, scores: Scores, measures: Sequence[Measure], qrels: Qrels
 ) -> list[str]:
-    """How far the mean of each run lies below the best that the snapshot in `file` ever held, for
-    each of the measures on which the snapshot itself does."""
+    """Say how far the mean of each run is below the best that the snapshot in `file` ever recorded.
+
+    Only for those of `measures` on which the snapshot itself is below its best.
+    """
     snapshot_means = dict(
         zip(snapshot.measures, snapshot.scores.combined()[0].tolist(), strict=True)
     )

@@ -1,4 +1,4 @@
-"""What so many queries can show, and what makes a test of the mean doubtful, in sentences."""
+"""What a number of queries can detect, and what makes a test of the mean doubtful, in sentences."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from metrics_core.findings.sentence import Sentence, muted_span
 
 
 def detectable_finding(smallest: float, queries: int) -> Sentence:
-    """The smallest difference that these queries would have shown; empty where it is not known.
-    `smallest` is that of `comparing.power.smallest_detectable`."""
+    """The smallest difference that these queries can detect; empty if unknown.
+
+    `smallest` is the result of `comparing.power.smallest_detectable`.
+    """
     if not math.isfinite(smallest) or not smallest:
         return Sentence()
     noun = w.plural(queries, "query", "queries")
@@ -27,9 +29,11 @@ def detectable_finding(smallest: float, queries: int) -> Sentence:
 
 
 def margin_finding(low: float, high: float, *, unchanged: bool) -> Sentence:
-    """Against which margin these queries show that the difference is smaller: from the interval of
-    two one-sided tests; empty if there is none. `unchanged` says that no query scores
-    differently."""
+    """The margin below which these queries show the difference to be; empty without an interval.
+
+    `low` and `high` are the interval of two one-sided tests. `unchanged` says that no query scores
+    differently.
+    """
     if math.isnan(low) or math.isnan(high):
         return Sentence()
     if unchanged:
@@ -41,8 +45,8 @@ def margin_finding(low: float, high: float, *, unchanged: bool) -> Sentence:
 
 
 def coloured_note(tested: int, method: Method) -> str:
-    """What the colour of a difference to the baseline stands for, of so many tested together; ""
-    where none is tested."""
+    """Explain the colour of a difference from the baseline, if `tested` runs are tested together;
+    empty if none is."""
     if tested < 1:
         return ""
     uncorrected = method.corrected_by == NO_CORRECTION
@@ -53,8 +57,10 @@ def coloured_note(tested: int, method: Method) -> str:
 
 
 def needed_queries_finding(difference: float, queries: float) -> Sentence:
-    """How many queries a difference needs; empty where it is not known, or there is none.
-    `queries` is that of `comparing.power.find_queries_needed`."""
+    """How many queries would confirm a difference; empty if unknown or if there is no difference.
+
+    `queries` is the result of `comparing.power.find_queries_needed`.
+    """
     if math.isnan(queries) or math.isnan(difference) or not difference:
         return Sentence()
     size = format_size(abs(difference))
@@ -69,7 +75,7 @@ def needed_queries_finding(difference: float, queries: float) -> Sentence:
 
 
 def round_queries(queries: float) -> int:
-    """A number of queries to two figures, upwards: 823 is about 830."""
+    """Round a number of queries up to two significant figures: 823 becomes 830."""
     step = 10 ** max(len(str(math.ceil(queries))) - 2, 0)
     return math.ceil(queries / step) * step
 
@@ -79,8 +85,11 @@ def _these_queries(queries: int) -> str:
 
 
 def format_size(size: float, *, upwards: bool = False) -> str:
-    """How large a difference is: three decimals, fewer where they end in zeros (0.02), more where
-    three would leave nothing of it; a bound is rounded `upwards`."""
+    """Format the size of a difference.
+
+    Uses three decimals: fewer if they end in zeros (0.02), more if three would print as zero. A
+    bound is rounded `upwards`. Raises ValueError for a size of 0.
+    """
     digits = max(3, 1 - math.floor(math.log10(size)))
     if upwards:
         size = math.ceil(size * 10**digits - 1e-6) / 10**digits
@@ -91,10 +100,10 @@ def format_size(size: float, *, upwards: bool = False) -> str:
 
 
 def doubts_findings(doubts: DifferenceWarnings, *, is_significant: bool = True) -> list[Sentence]:
-    """One sentence for each doubt there is about the mean difference; none where there is none.
+    """One sentence for each doubt about the mean difference; empty if there is none.
 
-    Who carries it is said only where one is `is_significant`: few queries carry half of a mean
-    that may as well be zero.
+    Says that few queries carry half of the difference only if it `is_significant`: few queries
+    always carry half of a mean that may be zero.
     """
     sentences = []
     if doubts.few_differ:
@@ -108,7 +117,7 @@ def doubts_findings(doubts: DifferenceWarnings, *, is_significant: bool = True) 
 
 
 def greyed_test_finding(test: str, queries: int) -> Sentence:
-    """Why a test is greyed with so many queries; empty where it is not."""
+    """Say why a test is disabled for this many queries; empty if it is not."""
     if not has_other_hypothesis(test, queries):
         return Sentence()
     return muted_span(

@@ -1,4 +1,4 @@
-"""The ways in which a verdict could turn, one by one: see `robustness_summary`."""
+"""Robustness checks of a lead, one by one; see `findings.firmness.build_robustness`."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from metrics_core.unjudged.bounds import DifferenceBounds
 from metrics_core.unjudged.expected_difference import LikelyDifference
 
 _BROAD, _FEW = (0.1, FEWEST_DIFFERING), (0.05, FEWEST_DIFFERING // 2)
-"""What must go until the sign turns, as a share of the queries and as a number: from both of the
-first on a difference rests on many queries, below one of the second on few. A share alone would
-call one of ten many. The number is that of queries that must differ for a verdict at all: what
-turns sooner hangs on fewer queries than any verdict may."""
+"""How many queries must be removed until the sign changes, as a share of the queries and as a
+number. If both are at least those of the first, a difference is "broad"; if one is below the
+second, it rests on few queries. A share alone would count one query of ten as many. The number is
+that of the differing queries that any verdict needs."""
 
 _MAX_LARGEST = 5
 _MIN_SHARE = 0.1
@@ -41,8 +41,8 @@ _MIN_SHARE = 0.1
 def unjudged_check(
     bounds: DifferenceBounds, likely: LikelyDifference, unjudged_share: float, depth: int
 ) -> RobustnessCheck:
-    """Could the unjudged documents turn it, or part two that are level? `unjudged_share` is that of
-    the top `depth`."""
+    """Check whether unjudged documents could reverse the lead, or separate two tied runs.
+    `unjudged_share` is the unjudged share of both runs' top `depth`, from 0 to 1."""
 
     top = f"top {w.format_count(depth)}"
 
@@ -74,12 +74,13 @@ def unjudged_check(
 
 
 def _brief_phrase(word: str) -> str:
-    """The word where it stands behind another."""
+    """The answer in a form that can follow other text."""
     return word if word not in (w.DASH, "unknown") else "effect unknown"
 
 
 def _expected_difference(likely: LikelyDifference, farthest: str) -> str:
-    """Where the difference would likely lie, or why nobody knows, and how far it could go."""
+    """Where the difference would likely lie, or why that is unknown; then the worst case
+    `farthest`."""
     if likely.interval is None:
         return f"{likely.reason} {w.sentence_case(farthest)}"
     low, high = float(likely.interval.low), float(likely.interval.high)
@@ -92,17 +93,18 @@ def _expected_difference(likely: LikelyDifference, farthest: str) -> str:
 
 
 def could_phrase(side: int) -> str:
-    """That something could turn a lead of this side, or part two that are level."""
+    """Say that something could reverse a lead of this side, or separate tied runs (side 0)."""
     return "could reverse it" if side else "could separate them"
 
 
 def cannot_phrase(side: int) -> str:
-    """That nothing of it can."""
+    """Say that nothing of the kind could reverse the lead, or separate tied runs (side 0)."""
     return "cannot reverse it" if side else "cannot separate them"
 
 
 def _worst_case(bounds: DifferenceBounds, side: int) -> str:
-    """How far against the leader the difference could go; either way where the two are level."""
+    """How far the difference could move against the leader; in either direction if the runs are
+    tied."""
     if side == 0 and bounds.lowest == bounds.highest:
         return "whatever their grades, the runs stay tied."
     if side == 0:
@@ -115,9 +117,9 @@ def _worst_case(bounds: DifferenceBounds, side: int) -> str:
 
 @dataclass(frozen=True)
 class MissedQueries:
-    """What two runs did not find, bool[Q]: `without_relevant` says for which queries the run that
-    is behind has no relevant document in its top `depth`, None for its whole list; `missing` says
-    of each of the two which it does not list."""
+    """Queries on which two runs found nothing. `without_relevant` bool[query]: the trailing run has
+    no relevant document in its top `depth` (None: in its whole list). `missing` bool[query], by
+    run: the run has no results."""
 
     without_relevant: Mask
     missing: Mapping[str, Mask]
@@ -130,7 +132,8 @@ def single_queries_check(
     differences: Floats,
     missed: MissedQueries | None = None,
 ) -> RobustnessCheck:
-    """Does it rest on a few queries? Without `missed` nothing is said of what was not found."""
+    """Check whether the lead rests on a few queries. `differences` is float64[query], NaN if
+    undefined. Without `missed` the text does not mention queries on which a run found nothing."""
 
     turning = fragility.turning
     brief = (
@@ -167,7 +170,8 @@ def single_queries_check(
 
 
 def classify_breadth(turning: int, queries: int) -> tuple[str, Tone]:
-    """In a word on how many queries it rests, where so many must go until it turns."""
+    """Classify on how many queries a lead rests, if removing `turning` of `queries` would reverse
+    it."""
     share = turning / queries
     if share >= _BROAD[0] and turning >= _BROAD[1]:
         return "broad", "firm"
@@ -177,7 +181,8 @@ def classify_breadth(turning: int, queries: int) -> tuple[str, Tone]:
 
 
 def _describe_missed(pair: ComparedPair, differences: Floats, missed: MissedQueries | None) -> str:
-    """What those carry for which the run that is behind found nothing; "" where it is little."""
+    """The share of the difference from queries on which the trailing run found nothing; empty if
+    small."""
     if missed is None:
         return ""
     mask = missed.without_relevant & (differences != 0) & ~np.isnan(differences)
@@ -200,7 +205,7 @@ def _describe_missed(pair: ComparedPair, differences: Floats, missed: MissedQuer
 def _describe_largest(
     fragility: Fragility, differences: Floats, n_supporting: int, missed: MissedQueries | None
 ) -> str:
-    """What the few carry that add most to it, of so many that speak for it."""
+    """The share of the difference from the few of `n_supporting` queries that contribute most."""
     n = min(_MAX_LARGEST, n_supporting)
     largest = fragility.order[:n]
     part = carried_share(differences, np.isin(np.arange(len(differences)), largest))
@@ -230,8 +235,8 @@ def cutoff_check(
     chosen_cutoff: int | None,
     lengths: Mapping[str, int],
 ) -> RobustnessCheck:
-    """Does it depend on how many results count? `chosen_cutoff` is the cutoff, None for the whole
-    list; `lengths` how many documents each run typically lists."""
+    """Check whether the lead depends on the cutoff. `chosen_cutoff` is None for the whole list.
+    `lengths` is the typical list length by run."""
 
     def make_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
         return RobustnessCheck("cutoff", "Cutoff", word, tone, reason, word)
@@ -277,7 +282,7 @@ def cutoff_check(
 
 
 def no_cutoff_check(pair: ComparedPair) -> RobustnessCheck:
-    """The entry of a measure that has no cutoff."""
+    """The check for a measure without a cutoff."""
     reason = f"{pair.measure} scores whole lists and has no cutoff."
     return RobustnessCheck("cutoff", "Cutoff", "none", "", reason)
 
@@ -285,7 +290,8 @@ def no_cutoff_check(pair: ComparedPair) -> RobustnessCheck:
 def _tied_by_cutoff(
     crossings: Crossings, pair: ComparedPair, short: list[str]
 ) -> tuple[str, Tone, str]:
-    """Of two that are level at the chosen cutoff: where else they are, and who leads where not."""
+    """Word, tone and reason for runs that are tied at the chosen cutoff: at which others they are
+    tied, and who leads elsewhere."""
     tied = crossings.side_ranges(0)
     if tied == [(1, crossings.depth)]:
         return "tied at every k", "firm", "The runs are tied at every cutoff."
@@ -311,7 +317,7 @@ _FEW_SPANS = 2
 
 
 def _describe_changes(crossings: Crossings, pair: ComparedPair) -> list[str]:
-    """What is otherwise at the first cutoffs, where the lead is not that of the verdict."""
+    """Describe the first cutoffs at which the verdict's leader does not lead."""
     side = pair.side
     other_positions = np.flatnonzero(crossings.side != side)
     if not len(other_positions):
@@ -347,7 +353,7 @@ def _short_list_notes(crossings: Crossings, lengths: Mapping[str, int]) -> list[
 
 
 def other_measures_check(agreement: Agreement, pair: ComparedPair, runs: int) -> RobustnessCheck:
-    """Do other measures say the same?"""
+    """Check whether other measures agree; `runs` is the number of runs in the ranking."""
     table = agreement.defined_rows.set_index("measure")
     others = set(table.index) - {pair.measure}
     agreeing = others.intersection(agreement.agreeing_measures(pair.measure))
@@ -383,8 +389,8 @@ def other_measures_check(agreement: Agreement, pair: ComparedPair, runs: int) ->
 
 
 def describe_lead(table: pd.DataFrame, pair: ComparedPair, side: int) -> str:
-    """On which measures of `Agreement.table` the run of a side is ahead; those on which it clearly
-    is, if there are any. Empty where it is ahead on none."""
+    """Say on which measures the run of a side is ahead: only the significant ones if there are any.
+    `table` is `Agreement.table` with measure as its index. Empty if it is ahead on none."""
     ahead = [m for m in table.index if table.loc[m, "side"] == side]
     words = AHEAD if side > 0 else BEHIND
     clearly = [m for m in ahead if table.loc[m, "verdict"] in words]

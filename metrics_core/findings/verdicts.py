@@ -1,4 +1,4 @@
-"""Is the run in focus better, and is it real? The Overview's answer, and how it was tested."""
+"""Whether the run in focus is better, and how that was tested: the Overview's answer."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ _GROUP = GroupNoun()
 
 @dataclass(frozen=True)
 class VerdictFinding:
-    """The answer of a comparison. `title` says who does better, `badge` in a word what the test
-    says and `tone` how that is coloured; `lead` is number, test and limits."""
+    """The answer of a comparison: which run is better (`title`), the result of the test in a word
+    (`badge`) and its colour (`tone`), and numbers, test and limits (`lead`)."""
 
     title: Sentence
     lead: Sentence
@@ -51,7 +51,7 @@ class VerdictFinding:
 
     @property
     def text(self) -> str:
-        """All of it as one plain text."""
+        """Title, badge, tone and lead as plain text."""
         return f"{self.title.text} [{self.badge}|{self.tone}] {self.lead.text}"
 
 
@@ -63,8 +63,8 @@ def verdict_finding(
     *,
     method: Method = DEFAULT_METHOD,
 ) -> VerdictFinding:
-    """Is the run in focus better than the baseline, and is it real? `comparison` is the frame of
-    `compare` of all runs that are tested together, by this method."""
+    """Say whether the run in focus is better than the baseline. `comparison` is the frame of
+    `compare` for all runs tested together, by this method."""
     row = _run_row(comparison, focus)
     base = float(_run_row(comparison, baseline)["mean"])
     pair = run_span(focus) + strong_span(" and ") + run_span(baseline)
@@ -104,8 +104,8 @@ def single_run_finding(
     runs_loaded: int = 1,
     level: float = LEVEL,
 ) -> VerdictFinding:
-    """What is said of a run that is compared with nothing; `ends` are those of the interval of its
-    mean at this level, NaN where it has none."""
+    """Finding for a run compared with nothing. `comparison` is the frame of `compare`; `ends` are
+    the bounds of the interval of the run's mean at this level, NaN without one."""
     row = _run_row(comparison, focus)
     queries = int(row["queries"])
     hint = "Add a second run to compare." if runs_loaded < 2 else "Choose another run to compare."
@@ -126,14 +126,13 @@ def single_run_finding(
 
 
 def _run_row(comparison: pd.DataFrame, run: str) -> pd.Series:
-    """The row of a run."""
     return comparison.iloc[comparison["run"].tolist().index(run)]
 
 
 def _few_queries_finding(
     row: pd.Series, base: float, measure: str, focus: str, baseline: str
 ) -> VerdictFinding:
-    """What is said instead of a verdict where there are too few queries for one."""
+    """Finding for too few queries to test."""
     n = int(row["queries"])
     if not n:
         title = strong_span(NO_SCORE_WITH_BOTH)
@@ -164,13 +163,13 @@ def _strong_score(value: float, digits: int = 3) -> Sentence:
 
 
 def _format_mean(value: float, digits: int) -> str:
-    """A mean with these decimals; nothing is nothing with three."""
+    """Format a mean with these decimals; zero always with three."""
     text = w.format_score(value, digits)
     return text if text.strip("0.") else w.format_score(0)
 
 
 def _describe_change(row: pd.Series, base: float, measure: str) -> Sentence:
-    """From which mean to which, or by how much where the two means do not say it."""
+    """The means before and after, or the difference if the means do not show it."""
     digits = _decimals(row, row["low"], row["high"])
     rises = "rises" if row["difference"] > 0 else "falls"
     ends = [_format_mean(end, digits) for end in (base, row["mean"])]
@@ -188,7 +187,7 @@ def _describe_change(row: pd.Series, base: float, measure: str) -> Sentence:
 
 
 def _describe_means(row: pd.Series, base: float, measure: str) -> Sentence:
-    """Both means, of runs of which neither is clearly ahead."""
+    """Both means, if neither run is significantly ahead."""
     digits = _decimals(row, *_tested_interval(row, LEVEL)[:2])
     own_mean, other_mean = _format_mean(row["mean"], digits), _format_mean(base, digits)
     if not _is_mean_gap(row, base):
@@ -201,12 +200,12 @@ def _describe_means(row: pd.Series, base: float, measure: str) -> Sentence:
 
 
 def _is_mean_gap(row: pd.Series, base: float) -> bool:
-    """Whether the two means are those of the queries that were compared."""
+    """Whether both means are over the compared queries."""
     return bool(abs(row["mean"] - base - row["difference"]) <= 1e-9 * max(1.0, abs(base)))
 
 
 def _describe_test(comparison: pd.DataFrame, row: pd.Series, method: Method) -> Sentence:
-    """By which test, corrected for how many; and where it is clear but matters to nobody, that."""
+    """Name the test and its correction; say so if a significant difference is within the margin."""
     tested = int(comparison["p_corrected"].notna().sum())
     level_text = "" if method.level == LEVEL else f" at {w.format_share(1 - method.level)}"
     test_text = "" if method.test == Method().test else f" by {TESTS[method.test]}"
@@ -226,7 +225,7 @@ def _describe_test(comparison: pd.DataFrame, row: pd.Series, method: Method) -> 
 
 
 def _describe_equivalence(row: pd.Series, method: Method) -> Sentence:
-    """That the difference is smaller than matters."""
+    """Say that the difference is within the margin."""
     low, high, interval_note = _tested_interval(row, method.level)
     matters = f"within the margin of {method.margin or 0:g}"
     if low != low:
@@ -242,7 +241,7 @@ def _describe_equivalence(row: pd.Series, method: Method) -> Sentence:
 
 
 def _explain_undecided(row: pd.Series, method: Method) -> Sentence:
-    """Why no run is called better."""
+    """Explain why neither run counts as better."""
     low, high, _ = _tested_interval(row, method.level)
     size = w.format_difference(row["difference"], _decimals(row, low, high))
     gap = muted_span("The difference of ") + strong_span(size)
@@ -277,7 +276,7 @@ def _format_span(row: pd.Series, low: float, high: float) -> str:
 
 
 def _tested_interval(row: Mapping[str, Any], level: float) -> tuple[float, float, str]:
-    """The interval that the verdict rests on, and what kind it is where not the usual one."""
+    """Low and high of the verdict's interval, and a note on its level if it is not `level`."""
     low, high, interval_level = verdict_interval(row, level)
     return (
         low,
@@ -287,7 +286,7 @@ def _tested_interval(row: Mapping[str, Any], level: float) -> tuple[float, float
 
 
 def _decimals(row: Mapping[str, Any], low: float, high: float) -> int:
-    """As many as the interval needs; without one as many as leave something of the difference."""
+    """As many decimals as the interval needs; without one, enough to show the difference."""
     if pd.isna(low):
         low, high = sorted((0.0, row["difference"] if better_side(row["difference"]) else 0.0))
     return w.interval_decimals(low, high)
@@ -296,8 +295,7 @@ def _decimals(row: Mapping[str, Any], low: float, high: float) -> int:
 def groups_finding(
     groups: pd.DataFrame, focus: str, *, noun: GroupNoun = _GROUP, higher_is_better: bool = True
 ) -> Sentence:
-    """Which groups of a `breakdown` frame are significant by themselves, the largest first; empty
-    where no group has a difference."""
+    """Name the groups of a `breakdown` frame that are significant by themselves, largest first."""
     rows = groups[(groups["run"] == focus) & groups["difference"].notna()]
     if rows.empty:
         return Sentence()
@@ -318,8 +316,8 @@ def groups_finding(
 
 
 def measures_finding(table: pd.DataFrame, focus: str, chosen_measure: str) -> Sentence:
-    """That a run of which the chosen measure says nothing is clearly ahead or behind on others;
-    empty where that is not so. `table` has run, measure, verdict."""
+    """Say that a run without a verdict on the chosen measure is significantly ahead or behind on
+    others. `table` has the columns run, measure and verdict."""
     verdicts = dict(
         zip(*(table[table["run"] == focus][c] for c in ("measure", "verdict")), strict=True)
     )
@@ -342,7 +340,7 @@ def measures_finding(table: pd.DataFrame, focus: str, chosen_measure: str) -> Se
 
 
 def few_queries_note(queries: int) -> Sentence:
-    """What is said instead of a verdict where there are too few queries for one."""
+    """Note that there are too few queries to test."""
     if not queries:
         return strong_span(f"{NO_SCORE_WITH_BOTH}. ")
     return strong_span(
@@ -356,15 +354,15 @@ def _tally(row: pd.Series) -> str:
 
 
 def method_finding(comparison: pd.DataFrame, method: Method) -> Sentence:
-    """For how many comparisons the intervals and verdicts hold, and how they were made where that
-    is not as usual; empty where nothing was tested."""
+    """For how many comparisons the intervals and verdicts hold, and the method if not the default,
+    from the columns queries, low, p_corrected and verdict of `compare`."""
     compared = comparison[comparison["verdict"].notna()]
     tested, n_compared = int(compared["p_corrected"].notna().sum()), len(compared)
     if not tested:
         return Sentence()
     share = f"{w.format_share(method.level)} intervals"
     if comparison["low"].isna().all():
-        share = "p-values"  # of a test that does not ask about the mean
+        share = "p-values"  # of a test that is not about the mean
     if n_compared == 1:
         text = f"One run compared with one baseline, {share}"
     elif method.corrected_by == NO_CORRECTION:
@@ -386,7 +384,7 @@ def method_finding(comparison: pd.DataFrame, method: Method) -> Sentence:
 
 
 def _untested_note(compared: pd.DataFrame) -> str:
-    """How many of the compared runs have no test, and why."""
+    """How many of the compared runs are not tested, and why."""
     untested = compared[compared["p_corrected"].isna()]
     n_few = int((untested["queries"] < FEWEST_QUERIES).sum())
     n_alike = len(untested) - n_few

@@ -1,4 +1,4 @@
-"""The door: an ASGI application that hands on only what this computer's reader asked for."""
+"""Access control as an ASGI application: passes on only requests of the user of this computer."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from dashboard.serving.door.headers import add_security_headers
 from dashboard.serving.door.token import Keys
 
 COOKIE = b"ranklens"
-# A link that somebody sent holds the secret path of his own server.
+# A link from somebody else has the secret path of their server.
 _SECRET_PATH = re.compile(r"^/[0-9a-f]{32}(?=/|$)")
 _FOLDER = Path(__file__).parent
 
 
 def _load_refusal_page(name: str) -> bytes:
-    """The page that is refused with: the text of a file, below its heading as the title."""
+    """The refusal page: the text of a file, with its heading as the title."""
     body = (_FOLDER / name).read_text("utf-8")
     title = body.partition("<h1>")[2].partition("</h1>")[0]
     frame = Template((_FOLDER / "refused.html").read_text("utf-8"))
@@ -31,22 +31,22 @@ def _load_refusal_page(name: str) -> bytes:
 
 NOT_SIGNED_IN = _load_refusal_page("not_signed_in.html")
 NO_WORKSPACE = _load_refusal_page("no_workspace.html")
-"""The second answers addresses without a secret path. The cookie is sent below one only, so
-whether the browser has it is not known."""
+"""For addresses without a secret path. The cookie is sent only below one, so whether the browser
+has it is unknown."""
 _FRESH = (b"cache-control", b"no-store")
 
 
 class AccessControl:
-    """Passes on requests of our own page with the right cookie; answers 403 to all others.
+    """Passes on requests of our own page with the right cookie, and answers 403 to all others.
 
-    The cookie is had for the token, which the printed address holds as `?token=`. Without keys
-    (`--no-token`) only Host and Origin are looked at.
+    The cookie is given for the token, which the printed address contains as `?token=`. Without keys
+    (`--no-token`) only Host and Origin are checked.
     """
 
     def __init__(
         self, app: Any, *, port: int, keys: Keys | None, headers: Sequence[tuple[bytes, bytes]]
     ) -> None:
-        """`app` serves below `/keys.base`; `headers` are added to every answer."""
+        """`app` serves below `/keys.base`; `headers` are added to every response."""
         self._app = app
         self._hosts = origin.allowed_hosts(port)
         self._keys = keys
@@ -89,14 +89,14 @@ class AccessControl:
 
 
 def _release_connection(scope: Any) -> None:
-    """Whose connection it is may keep it."""
+    """Stop the time limit of a connection that is let in."""
     let_in = scope.get("state", {}).get(LET_IN)
     if let_in is not None:
         let_in()
 
 
 async def _grant_access(scope: Any, send: Any, keys: Keys) -> None:
-    """Hand out the cookie, and lead to what was asked for, without the token in its address."""
+    """Set the cookie and redirect to the requested address, without the token."""
     path = quote(_SECRET_PATH.sub("", scope["path"]) or "/", safe="/~!$&'()*+,;=:@")
     target = f"/{keys.base}{path}"
     query = b"&".join(_split_query(scope)[1])
@@ -112,8 +112,8 @@ async def _grant_access(scope: Any, send: Any, keys: Keys) -> None:
 
 
 async def _refuse(scope: Any, send: Any) -> None:
-    """403, the same for every reason below a secret path of any server; a websocket is closed
-    before it was accepted."""
+    """Answer 403, with the same page for every reason below a secret path of any server. A
+    websocket is closed before it is accepted."""
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008})
         return
@@ -132,7 +132,7 @@ def _is_below(path: str, keys: Keys) -> bool:
 
 
 def _cookie_values(scope: Any) -> list[bytes]:
-    """The values of our cookie; another server of this host may have set one of the same name."""
+    """The values of our cookie; another server on this host may have set one with the same name."""
     pairs = (
         part.strip().partition(b"=")
         for header in origin.header_values(scope, b"cookie")
@@ -142,7 +142,7 @@ def _cookie_values(scope: Any) -> list[bytes]:
 
 
 def _split_query(scope: Any) -> tuple[list[bytes], list[bytes]]:
-    """The tokens in the query, and its other fields as they stand."""
+    """The tokens in the query, and its other fields unchanged."""
     fields = scope["query_string"].split(b"&")
     tokens = [unquote_to_bytes(f[6:]) for f in fields if f.startswith(b"token=")]
     return tokens, [f for f in fields if f and not f.startswith(b"token=")]

@@ -1,4 +1,4 @@
-"""What every answer tells the browser beside its content."""
+"""Security headers of every response."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 _SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
-# Streamlit sends `Access-Control-Allow-Origin: *` with our fonts.
+# Removed, because Streamlit sends `Access-Control-Allow-Origin: *` with our fonts.
 _LEAVE = b"access-control-"
 _ROOT_PATH = re.compile(rb"; *path=/(?=;|$)", re.IGNORECASE)
 
 
 def security_headers(page: Path) -> list[tuple[bytes, bytes]]:
-    """Headers for all answers; `page` is the HTML file whose inline scripts may run."""
+    """Headers for all responses; `page` is the HTML file whose inline scripts may run."""
     return [
         (b"content-security-policy", _content_policy(page).encode()),
         (b"x-frame-options", b"DENY"),
@@ -32,9 +32,9 @@ def _content_policy(page: Path) -> str:
     return "; ".join(
         [
             "default-src 'self'",
-            # Our components come to the browser as text, and are loaded from a blob.
+            # Our components are sent as text and loaded from a blob.
             f"script-src 'self' blob: {inline}",
-            # Streamlit and Plotly style what they draw in place.
+            # Streamlit and Plotly use inline styles.
             "style-src 'self' 'unsafe-inline'",
             "img-src 'self' data: blob:",
             "font-src 'self' data:",
@@ -52,10 +52,10 @@ def _content_policy(page: Path) -> str:
 def add_security_headers(
     message: dict[str, Any], added: list[tuple[bytes, bytes]], base: str
 ) -> dict[str, Any]:
-    """The start of an answer with these headers, and without leave for other pages to read it.
+    """Add headers to the start of a response, and remove permissions for other pages to read it.
 
-    Cookies that Streamlit sets are limited to what is below `/base`: browsers send those of the
-    whole host to every other port.
+    Cookies that Streamlit sets are limited to paths below `/base`: browsers send cookies of the
+    whole host to every port.
     """
     path = b"; Path=/" + base.encode()
     names = {name for name, _ in added}

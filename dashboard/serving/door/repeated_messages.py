@@ -1,4 +1,4 @@
-"""What whoever reaches the port can make the server say is said once, then counted."""
+"""Log messages that anyone who reaches the port can cause are written once, then counted."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _MOST = 100
 
 
 class RepeatFilter(logging.Filter):
-    """Lets a line pass once, then once a minute at most, with how many were left out since.
+    """Passes a message once, then at most once a minute with the number left out since.
 
-    Lines are the same if their first lines are, and the errors that they tell of.
+    Messages are the same if their first lines and their errors are.
     """
 
     def __init__(self) -> None:
@@ -21,7 +21,7 @@ class RepeatFilter(logging.Filter):
         self._last_logged: dict[tuple[str, str], tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether to write it."""
+        """Whether to write the record."""
         text = record.getMessage()
         error = repr(record.exc_info[1]) if record.exc_info else ""
         message_key, time_now = (text.partition("\n")[0], error), time.monotonic()
@@ -38,6 +38,6 @@ class RepeatFilter(logging.Filter):
 
 
 def limit_repeated_messages() -> None:
-    """Have the server and its event loop do so."""
+    """Add the filter to the logs of the server and its event loop."""
     for name in ("uvicorn.error", "asyncio"):
         logging.getLogger(name).addFilter(RepeatFilter())

@@ -1,8 +1,9 @@
-"""The token that opens the dashboard, kept in the workspace: an open page outlives a restart.
+"""The token that opens the dashboard, stored in the workspace, so that open pages survive a
+restart.
 
-It stands in the address that is printed. What the browser keeps and sends is derived from it, for
-each port: whoever takes the port of an ended server and hears what an open page sends there learns
-nothing that opens another one.
+The printed address contains it. What the browser stores and sends is derived from it for each port:
+whoever takes over the port of a stopped server and receives an open page's requests cannot use them
+to open another server.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _FOR_OTHERS = 0o077
 @dataclass(frozen=True)
 class Keys:
     """What opens a server: `token` in the printed address, then `cookie`, which the browser sends
-    to addresses below `/base` only."""
+    only to addresses below `/base`."""
 
     token: str
     base: str
@@ -39,16 +40,15 @@ def derive_keys(token: str, port: int) -> Keys:
 
 
 def new_token() -> str:
-    """A token of 256 random bits, as 43 letters, digits, `-` and `_`."""
+    """Return a token of 256 random bits, as 43 letters, digits, `-` and `_`."""
     return secrets.token_urlsafe(32)
 
 
 def load_token(folder: Path, *, renewed: bool = False) -> str:
-    """The token of a workspace; the folder and the token are made where they are not there yet.
+    """Return the token of a workspace; folder and token are created if missing.
 
-    The folder is closed to other accounts. A token that others could have read is replaced, and so
-    is any where it is to be `renewed`. Raises OSError where the folder cannot be closed or the
-    token cannot be kept.
+    The folder is closed to other accounts. The token is replaced if others could have read it, or
+    if `renewed`. Raises OSError if the folder cannot be closed or the token cannot be stored.
     """
     durable.make_folder(folder)
     if os.name == "posix" and stat.S_IMODE(folder.stat().st_mode) & _FOR_OTHERS:
@@ -65,7 +65,7 @@ def _derive(token: str, purpose: str) -> str:
 
 
 def _read_token(path: Path) -> str | None:
-    """The token in a file; None where there is no file, or none to be trusted."""
+    """The token in a file; None if there is no file or it cannot be trusted."""
     try:
         mode = path.lstat().st_mode
         if not stat.S_ISREG(mode) or (os.name == "posix" and mode & _FOR_OTHERS):

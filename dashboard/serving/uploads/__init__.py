@@ -1,10 +1,10 @@
-"""Uploaded files on their way in: long ones stream to the disk, no more than a block in memory.
+"""Incoming uploads: long files are streamed to the disk, with at most one block in memory.
 
     browser ──► door ──► streaming.py ──► Streamlit's own route ──► the page
-                            │  the file: workspace/scratch.py         │
-                            └─ a note, which stands for it ───────────┘ visits.py
+                            │  the file: workspace/disk/scratch.py    │
+                            └─ a note that represents it ─────────────┘ files/long_uploads.py
 
-multipart.py    the one file in the body of a request, taken out as the body comes
-streaming.py    the ASGI middleware that writes it to the disk and hands on a note in its place
-visits.py       which file a note stands for, for the visit it came from and no other
+multipart.py    extracts the single file from a request body as it arrives
+streaming.py    ASGI middleware that writes it to the disk and passes on a note instead
+files/long_uploads.py    which file a note represents, only for the visit that it came from
 """

@@ -1,4 +1,4 @@
-"""The one file in a multipart body (RFC 7578), taken out while the body comes in pieces."""
+"""Extract the single file from a multipart body (RFC 7578) that arrives in pieces."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ _DISPOSITION = b"content-disposition"
 
 
 class BodyError(ValueError):
-    """A body that is not one file."""
+    """A body that is not a single file."""
 
 
 def parse_boundary(content_type: bytes) -> bytes:
-    """What stands between the parts of a body of this type. Raises BodyError where it is no
-    multipart body."""
+    """Return the boundary in this content type. Raises BodyError if it is not multipart."""
     kind, options = parse_options_header(content_type)
     if not kind.startswith(b"multipart/") or not options.get(b"boundary"):
         raise BodyError("no multipart body")
@@ -25,10 +24,10 @@ def parse_boundary(content_type: bytes) -> bytes:
 
 
 class SingleFileParser:
-    """The file of a body that is fed in pieces, cut anywhere."""
+    """Parser of a body that is fed in pieces of any size."""
 
     def __init__(self, boundary: bytes, write: Callable[[memoryview], object]) -> None:
-        """`write` is given the file's bytes as they come. Raises BodyError."""
+        """`write` is called with the file's bytes as they arrive. Raises BodyError."""
         self._write = write
         self._fields: list[tuple[bytes, bytes]] = []
         self._field, self._value = b"", b""
@@ -52,23 +51,23 @@ class SingleFileParser:
 
     @property
     def name(self) -> str:
-        """What the file is called; "" while that has not come."""
+        """The file's name; empty until it has arrived."""
         return self._options().get(b"filename", b"").decode(errors="replace")
 
     @property
     def head(self) -> bytes:
-        """The fields above the file, as they came."""
+        """The header fields before the file, as they arrived."""
         return b"".join(name + b": " + value + b"\r\n" for name, value in self._fields)
 
     def feed(self, block: bytes) -> None:
-        """Take in what comes next. Raises BodyError, and what `write` raises."""
+        """Parse the next piece. Raises BodyError, and what `write` raises."""
         try:
             self._parser.write(block)
         except FormParserError as error:
             raise BodyError(str(error)) from error
 
     def finish(self) -> None:
-        """No more comes. Raises BodyError where the file is not whole."""
+        """End the body. Raises BodyError if the file is incomplete."""
         if not self._ended:
             raise BodyError("the body ends before its file")
 
@@ -110,5 +109,5 @@ class SingleFileParser:
 
 
 def make_body(boundary: bytes, head: bytes, content: bytes) -> bytes:
-    """The body that has one file, with these fields above it."""
+    """A body with one file, after these header fields."""
     return b"--%b\r\n%b\r\n%b\r\n--%b--\r\n" % (boundary, head, content, boundary)

@@ -1,8 +1,9 @@
-"""ASGI middleware before Streamlit's upload route: a long file goes to the disk as it comes.
+"""ASGI middleware before Streamlit's upload route: long files are written to the disk as they
+arrive.
 
-Streamlit holds uploaded files in memory. So its route is handed a short note in place of a long
-file, and what the note stands for is found by `visits`. All that Streamlit checks it checks as
-ever, and first: it is asked with an empty file before anything is written.
+Streamlit holds uploaded files in memory. Its route therefore gets a short note instead of a long
+file; `files.long_uploads` finds the file that the note represents. Streamlit's own checks still
+apply, and run first: the route is called with an empty file before anything is written.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ from dashboard.workspace.disk.scratch import ScratchFile, ScratchFolder
 from metrics_core.base.digits import parse_whole_number
 
 MAX_IN_MEMORY = 4 << 20
-"""Bytes of a body that are held in memory; one that is no longer is handed on as it is."""
+"""Bytes of a body held in memory; a body no longer than this is passed on unchanged."""
 
 _BLOCK = 1 << 20
-"""Bytes that are written at once."""
+"""Bytes written at once."""
 
 _FRAME = 1 << 20
-"""Bytes of a body beside its file, at most; as many as Streamlit allows."""
+"""Maximum bytes of a body besides its file, as in Streamlit."""
 
 _EMPTY = b'Content-Disposition: form-data; name="file"; filename="file"\r\n'
 
@@ -44,7 +45,7 @@ Send = Callable[[Message], Awaitable[None]]
 
 
 class _RefusedError(Exception):
-    """Why an upload is not taken in: the status and text of the answer."""
+    """An upload that is refused, with the status and text of the response."""
 
     def __init__(self, status: HTTPStatus, message: str) -> None:
         super().__init__(message)
@@ -52,15 +53,15 @@ class _RefusedError(Exception):
 
 
 class _BrokenOffError(Exception):
-    """The browser is gone before all of the body was here."""
+    """The browser disconnected before the whole body arrived."""
 
 
 class StreamedUploads:
-    """Passes on every request; of an upload that is long only what it is called, and a note."""
+    """Passes on every request; for a long upload only the file's name and a note."""
 
     def __init__(self, app: Any, *, base: str, largest: int, scratch: ScratchFolder) -> None:
-        """`app` serves below `/base` and takes files of up to `largest` bytes; `scratch` is where
-        they are kept until they are read."""
+        """`app` serves below `/base` and accepts files of up to `largest` bytes; `scratch` holds
+        them until they are read."""
         self._app, self._largest, self._scratch = app, largest, scratch
         self._route = re.compile((f"/{re.escape(base)}" if base else "") + UPLOADS)
 
@@ -78,7 +79,7 @@ class StreamedUploads:
     async def _delete(
         self, scope: Any, receive: Receive, send: Send, session: str, file_id: str
     ) -> None:
-        """Where Streamlit forgets an upload, so does its visit."""
+        """Forget an upload in its visit if Streamlit does."""
         answer = _HeldAnswer()
         await self._app(scope, receive, answer)
         visit = find_visit(session)
@@ -94,7 +95,7 @@ class StreamedUploads:
             return
         try:
             boundary = _read_boundary(scope)
-            # Nobody is told of the empty file, which the note then replaces.
+            # The page never sees the empty file, which the note then replaces.
             answer = await self._forward(scope, make_body(boundary, _EMPTY, b""))
             if answer.is_good:
                 first = await _read_beginning(receive)
@@ -120,10 +121,10 @@ class StreamedUploads:
         visit: VisitUploads,
         file_id: str,
     ) -> _HeldAnswer:
-        """Streamlit's answer to the note of an upload that is on the disk now."""
+        """Write the file to the disk and return Streamlit's response to its note."""
         head, file = await self._write_file(boundary, body, visit)
         note = visit.keep(file_id, file)
-        del file  # the visit holds it, and where it forgets it nobody does
+        del file  # only the visit holds it now
         answer = _HeldAnswer()
         try:
             answer = await self._forward(scope, make_body(boundary, head, note), measured=True)
@@ -135,13 +136,14 @@ class StreamedUploads:
     async def _write_file(
         self, boundary: bytes, body: AsyncIterator[bytes], visit: VisitUploads
     ) -> tuple[bytes, ScratchFile]:
-        """The fields above the file in a body, and the file. Whatever goes wrong leaves none."""
+        """Write the file in a body; return the header fields before it, and the file. An error
+        leaves no file."""
         arrival = None
         try:
             arrival = _IncomingFile(boundary, self._scratch, self._largest)
             async with aclosing(_join_blocks(body, self._largest + _FRAME)) as blocks:
                 async for block in blocks:
-                    # In a thread, because a disk may keep it waiting.
+                    # In a thread, because the disk may block.
                     await run_in_threadpool(arrival.feed, block)
             return await run_in_threadpool(arrival.finish)
         except BodyError as error:
@@ -155,8 +157,11 @@ class StreamedUploads:
                 arrival.discard()
 
     async def _forward(self, scope: Any, body: bytes, *, measured: bool = False) -> _HeldAnswer:
-        """The application's answer to the same request with another body; its length is told as it
-        is where it is `methods_part`, else as the browser told it, for that to be checked."""
+        """Return the application's response to the same request with another body.
+
+        If `measured`, the content-length is that of the new body; otherwise the browser's, so that
+        Streamlit can check it.
+        """
         headers = scope["headers"]
         if measured:
             headers = [(k, v) for k, v in headers if k != b"content-length"]
@@ -168,7 +173,7 @@ class StreamedUploads:
 
 
 class _IncomingFile:
-    """The file of one body on its way to the disk, where it is from its first byte on."""
+    """The file of one body, written to the disk from its first byte on."""
 
     def __init__(self, boundary: bytes, scratch: ScratchFolder, largest: int) -> None:
         self._parser = SingleFileParser(boundary, self._write)
@@ -180,7 +185,7 @@ class _IncomingFile:
         return self._parser.name
 
     def feed(self, block: bytes) -> None:
-        """Take in what comes next. Raises BodyError, OSError, _RefusedError."""
+        """Parse the next block. Raises BodyError, OSError, _RefusedError."""
         self._parser.feed(block)
 
     def _write(self, content: memoryview) -> None:
@@ -190,7 +195,7 @@ class _IncomingFile:
         _check_size(self._file.size, self._largest)
 
     def finish(self) -> tuple[bytes, ScratchFile]:
-        """The fields above the file, and the file, which now is the caller's."""
+        """Return the header fields before the file, and the file, which the caller now owns."""
         self._parser.finish()
         if self._file is None:
             raise BodyError("an empty file")
@@ -199,20 +204,20 @@ class _IncomingFile:
         return self._parser.head, file
 
     def discard(self) -> None:
-        """Remove what was not handed over."""
+        """Remove the file unless it was handed over."""
         if self._file is not None:
             self._file.remove()
 
 
 class _HeldAnswer:
-    """What the application answers, held until it is handed on."""
+    """A response of the application, held until it is sent."""
 
     def __init__(self) -> None:
         self._messages: list[Message] = []
 
     @classmethod
     def from_text(cls, status: HTTPStatus, text: str) -> _HeldAnswer:
-        """An answer of our own."""
+        """A plain-text response of our own."""
         answer, body = cls(), text.encode()
         headers = [
             (b"content-type", b"text/plain; charset=utf-8"),
@@ -229,7 +234,7 @@ class _HeldAnswer:
 
     @property
     def is_good(self) -> bool:
-        """Whether what was asked for was done."""
+        """Whether the status is 2xx."""
         return bool(self._messages) and 200 <= self._messages[0]["status"] < 300
 
     async def send_to(self, send: Send) -> None:
@@ -238,8 +243,8 @@ class _HeldAnswer:
 
 
 def _is_short(scope: Any) -> bool:
-    """Whether a request says that its body is no longer than what is held; the server sees to it
-    that no more comes than is said."""
+    """Whether the content-length is at most MAX_IN_MEMORY; the server ensures that no more
+    arrives."""
     lengths = [value for name, value in scope["headers"] if name == b"content-length"]
     length = parse_whole_number(lengths[0].decode("latin-1")) if lengths else None
     return length is not None and length <= MAX_IN_MEMORY
@@ -259,7 +264,7 @@ def _check_size(size: int, largest: int) -> None:
 
 
 async def _read_beginning(receive: Receive) -> list[Message]:
-    """The first messages of a request: all of them, or more than is held."""
+    """The first messages of a request: all of them, or just more than MAX_IN_MEMORY."""
     messages: list[Message] = []
     size = 0
     while size <= MAX_IN_MEMORY:
@@ -271,7 +276,8 @@ async def _read_beginning(receive: Receive) -> list[Message]:
 
 
 def _replay(messages: list[Message], receive: Receive) -> Receive:
-    """Gives these messages, which are then forgotten, and afterwards what still comes."""
+    """Return a receive function that gives these messages, which are then dropped, and later ones
+    after them."""
 
     async def receive_next() -> Message:
         return messages.pop(0) if messages else await receive()
@@ -284,7 +290,7 @@ async def _disconnect() -> Message:
 
 
 async def _read_pieces(receive: Receive) -> AsyncIterator[bytes]:
-    """The pieces of a request's body. Raises _BrokenOffError where it ends too early."""
+    """The pieces of a request's body. Raises _BrokenOffError if it ends too early."""
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
@@ -295,7 +301,7 @@ async def _read_pieces(receive: Receive) -> AsyncIterator[bytes]:
 
 
 async def _join_blocks(pieces: AsyncIterator[bytes], max_size: int) -> AsyncGenerator[bytes]:
-    """A body of at most `max_size` bytes in pieces that are worth a write."""
+    """Join the pieces of a body of at most `max_size` bytes into blocks."""
     buffered: list[bytes] = []
     size = total = 0
     async for piece in pieces:

@@ -1,1 +1,1 @@
-"""What a reader does: a module a use case, each the callbacks of its page."""
+"""Actions of the user: one module per use case, with the callbacks of its page."""

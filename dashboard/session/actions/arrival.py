@@ -1,8 +1,8 @@
-"""The page that an upload leads to, and what that page says of each file.
+"""The page that opens after an upload, and what it says about each file.
 
-A collection that is new, or that has its first result, opens on the Overview. It opens on Files,
-which lists every file, while judgments or runs are missing, if a file was refused, and if Files has
-a question whose answer may change every score.
+A collection that is new, or has its first result, opens on the Overview. It opens on Files, which
+lists every file, if judgments or runs are missing, if a file was refused, or if Files has a
+question whose answer may change every score.
 """
 
 from __future__ import annotations
@@ -19,32 +19,35 @@ from dashboard.session.open_collection import collection_id, current_library
 from dashboard.study.library import Library, may_be_a_run
 
 LoadedFile = tuple[str, str]
-"""A file that was loaded, and what it holds."""
+"""Name of a loaded file, and what it contains."""
 
 _LOADED, _LEADS_ON, _LANDED = "_loaded_files", "_upload_leads_on", "_landed_in"
 _CONTENTS = {"run": "run", "qrels": "judgments", "queries": "queries", "documents": "documents"}
 
 
 def reset_upload() -> None:
-    """Forget what was said of the upload before."""
+    """Forget the files of the previous upload."""
     st.session_state[_LOADED] = []
     st.session_state.pop(_LANDED, None)
 
 
 def note_loaded(files: Iterable[tuple[str, str]]) -> None:
-    """Remember files that were loaded, each with its kind."""
+    """Remember loaded files, given as (file, kind)."""
     loaded: list[LoadedFile] = st.session_state.setdefault(_LOADED, [])
     loaded += [(file, _CONTENTS[kind]) for file, kind in files]
 
 
 def request_landing() -> None:
-    """Have the next run of the page open the collection on its first page."""
+    """Open the landing page in the next run of the page."""
     st.session_state[_LEADS_ON] = True
 
 
 def open_landing_page(*, is_ready: bool) -> None:
-    """Open the page that an upload leads to, the Overview if the collection `is_ready` for it; does
-    not return if there is one."""
+    """Open the landing page if requested: the Overview if the collection `is_ready`, otherwise
+    Files.
+
+    Does not return if a page is opened.
+    """
     if not st.session_state.pop(_LEADS_ON, False):
         return
     library = current_library()
@@ -56,7 +59,8 @@ def open_landing_page(*, is_ready: bool) -> None:
 
 
 def _has_questions(library: Library) -> bool:
-    """Whether a run does not fit the judgments, ids do not match, or a file may be another kind."""
+    """Whether a run does not fit the judgments, ids do not match, or the kind of a file is
+    uncertain."""
     originals = [find_original(f) for f in library.files if f.used and f.kind in ("run", "qrels")]
     return (
         bool(library.study and library.study.refused)
@@ -67,8 +71,8 @@ def _has_questions(library: Library) -> bool:
 
 
 def arrived_files() -> list[LoadedFile] | None:
-    """The files that the last upload loaded, as the page says that it led to; None where it led to
-    none, or the reader has read it."""
+    """The files of the last upload, for the page that it opened; None if it opened none or the user
+    dismissed the message."""
     if st.session_state.get(_LANDED) != collection_id():
         return None
     loaded: list[LoadedFile] = st.session_state.get(_LOADED, [])
@@ -76,5 +80,5 @@ def arrived_files() -> list[LoadedFile] | None:
 
 
 def dismiss_arrival() -> None:
-    """The reader has read what became of the files."""
+    """Dismiss the message about the uploaded files."""
     st.session_state.pop(_LANDED, None)

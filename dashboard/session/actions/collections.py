@@ -1,4 +1,4 @@
-"""Collections made, renamed, copied, removed, taken out as one file and in again."""
+"""Create, rename, copy, remove, export and import collections."""
 
 from __future__ import annotations
 
@@ -35,29 +35,34 @@ _MAKING = Lock()
 
 
 def collection_href(identity: str) -> str:
-    """The link that opens a collection."""
+    """Return the link that opens a collection."""
     return href("overview", **CLEARED_FIELDS, set=identity)
 
 
 def open_own_files() -> None:
-    """Go from the example to where a reader's own files are added: to Files of the collection that
-    was opened last, or of a first one. Does not return."""
+    """Leave the example for the Files page of the user's collection: the last opened one or a first
+    one.
+
+    Does not return.
+    """
     identity = all_collections().choose_collection("")
     if identity == SAMPLE and workspace().has_collection(OWN_COLLECTION):
-        goto("collections")  # it was removed, and can be restored there
+        goto("collections")  # it was removed; it can be restored there
     goto("data", **CLEARED_FIELDS, set=OWN_COLLECTION if identity == SAMPLE else identity)
 
 
 def new_collection(name: str) -> Collection:
-    """A new collection; the reader's first one has the id that older links name."""
+    """Create a collection. The user's first one gets the id that older links use."""
     identity = "" if workspace().has_collection(OWN_COLLECTION) else OWN_COLLECTION
     return workspace().new_collection(_unused_name(name), identity)
 
 
 def make_collection(field: str, form_generation: int) -> None:
-    """Make an empty collection of the name in the field of this key and open it; for the callback
-    of a form that was `form_generation` with this generation, which makes one however often it is
-    sent."""
+    """Create an empty collection with the name in the field of this key, and open it.
+
+    For the callback of the form drawn with `form_generation`: it creates one collection, however
+    often the form is sent.
+    """
     name = _clean_name(str(st.session_state.get(field, ""))) or "My files"
     done: set[int] = st.session_state.setdefault("_collections_made", set())
 
@@ -74,13 +79,13 @@ def make_collection(field: str, form_generation: int) -> None:
 
 
 def rename_collection(identity: str, name: str) -> None:
-    """Give a collection another name; an empty one changes nothing."""
+    """Rename a collection; an empty name changes nothing."""
     if _clean_name(name):
         run_action(lambda: workspace().rename(identity, _clean_name(name)))
 
 
 def duplicate_collection(identity: str) -> None:
-    """Copy a collection."""
+    """Duplicate a collection."""
     name = f"{all_collections().name_of(identity)}, copy"
 
     def make_copy() -> None:
@@ -99,8 +104,7 @@ def duplicate_collection(identity: str) -> None:
 
 
 def copy_collection(identity: str, name: str) -> Collection:
-    """A collection that holds the files of the example or of a folder as they are now, and what was
-    said of it."""
+    """Copy the example or a folder's collection: its current files and the settings made for it."""
     copy, files = new_collection(name), _table_files(identity)
     for loaded in _loaded_tables(files):
         workspace().add(copy.id, loaded, beside=True)
@@ -119,8 +123,8 @@ def _loaded_tables(files: Sequence[File]) -> list[Loaded]:
 
 
 def _copied_record(identity: str, files: Sequence[File], copy: Collection) -> Collection:
-    """The record of a copy, with all that was said of the collection; the judgments in use have the
-    key of their rows there."""
+    """The record of a copy with all settings. The judgments in use are identified by their rows
+    there."""
     if not workspace().has_collection(identity):
         return copy
     record = workspace().collection(identity)
@@ -136,7 +140,7 @@ def _copied_record(identity: str, files: Sequence[File], copy: Collection) -> Co
 
 
 def remove_collection(identity: str) -> None:
-    """Remove a collection; it can be brought back until the next start."""
+    """Remove a collection; it can be restored until the next start."""
 
     def remove() -> None:
         name = all_collections().name_of(identity)
@@ -152,12 +156,12 @@ def restore_collection(identity: str) -> None:
 
 
 def restore_last_good(identity: str) -> None:
-    """Go back to the last good state of a collection whose database cannot be read."""
+    """Restore the last good state of a collection whose database cannot be read."""
     run_action(lambda: workspace().restore_good(identity))
 
 
 def pack_collection(identity: str) -> bytes:
-    """A collection as one file; the example or a folder with its files as they are now."""
+    """Pack a collection into one file; for the example or a folder, its current files."""
     out = io.BytesIO()
     if all_collections().folder_of(identity) is None:
         pack(workspace(), identity, out)
@@ -172,7 +176,7 @@ def pack_collection(identity: str) -> bytes:
 
 
 def pack_example() -> bytes:
-    """The files of the example as one zip, as they are."""
+    """Return the original files of the example as a zip."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
         for path in list_folder(SAMPLE_FOLDER).read:
@@ -181,8 +185,7 @@ def pack_example() -> bytes:
 
 
 def import_collection(upload: UploadedFile, on_kept: Callable[[], None]) -> None:
-    """Make a collection of a packed one, and open it; `on_kept` is called as soon as it is
-    there."""
+    """Import a packed collection and open it; `on_kept` is called as soon as it is stored."""
 
     def import_packed() -> None:
         new = unpack(workspace(), packed_origin(upload), file=upload.name)

@@ -1,5 +1,4 @@
-"""Judging in place: the layers of the open collection, which of them are on, grades that are
-given."""
+"""Judging in the app: the layers of the open collection, which are active, and the grades given."""
 
 from __future__ import annotations
 
@@ -23,20 +22,23 @@ from metrics_core.tables import Qrels
 
 _LONGEST_NAME = 40
 _TAKING = Lock()
-"""Two answers of one visit may overlap; what is told twice is kept once, and in its order."""
+"""Two responses of one visit may overlap; acts that are sent twice are stored once and in order."""
 
 NOBODY_ELSE = "me"
-"""Who judges where no name was given."""
+"""The judge's name if none was given."""
 
 
 def current_layers() -> list[Layer]:
-    """The layers of the open collection, first begun first."""
+    """The layers of the open collection, oldest first."""
     return workspace().layers.list_layers(collection_id())
 
 
 def active_layers() -> tuple[Layer, ...]:
-    """The layers that the address asks for. Where it says nothing, all that were judged here are
-    on; one that was taken in from a file is on only when it is switched on."""
+    """The layers that the address activates.
+
+    By default, all layers judged here are active; one imported from a file is not until it is
+    switched on.
+    """
     layer_ids, layers = address()["layers"], current_layers()
     if not layer_ids:
         return tuple(layer for layer in layers if layer.judged)
@@ -44,7 +46,7 @@ def active_layers() -> tuple[Layer, ...]:
 
 
 def layers_field() -> tuple[str, ...]:
-    """What the address says once it says which layers are on; empty where there are none."""
+    """The value of the address field for the active layers; empty if there are no layers."""
     return (
         address()["layers"] or _layer_ids(active_layers())
         if current_layers()
@@ -53,7 +55,7 @@ def layers_field() -> tuple[str, ...]:
 
 
 def missing_layers() -> dict[str, str]:
-    """The layers that the address asks for and that are not here, as a sentence."""
+    """The message on layers that the address names but that do not exist, by field."""
     known_ids = {layer.id for layer in current_layers()}
     missing = [
         name for name in address()["layers"] if name not in known_ids and name != NO_OTHER_RUN
@@ -68,7 +70,7 @@ def _layer_ids(layers: Sequence[Layer]) -> tuple[str, ...]:
 
 
 def switched_layers(layer: Layer, is_on: bool) -> tuple[str, ...]:
-    """What an address says in which a layer is switched on or off, the others as they are."""
+    """The value of the address field with this layer switched on or off."""
     others = [other for other in active_layers() if other.id != layer.id]
     return _layer_ids([*others, layer] if is_on else others)
 
@@ -79,28 +81,28 @@ def switch_layer(layer: Layer, is_on: bool) -> None:
 
 
 def layer_href(page: str, layer: Layer, is_on: bool) -> str:
-    """The link to a page with a layer switched on or off."""
+    """The link to a page with this layer switched on or off."""
     return href(page, layers=switched_layers(layer, is_on))
 
 
-# Who judges
+# The judge
 
 
 def judge_name() -> str:
-    """Who judges in this visit."""
+    """The name of the judge in this visit."""
     name: str = st.session_state.get("_judge_name", NOBODY_ELSE)
     return name
 
 
 def set_judge_name(name: str) -> None:
-    """Say who judges; an empty name changes nothing."""
+    """Set the name of the judge; an empty name changes nothing."""
     cleaned = " ".join(name.split())[:_LONGEST_NAME]
     if cleaned:
         st.session_state["_judge_name"] = cleaned
 
 
 def own_layer() -> Layer | None:
-    """The layer of who judges in this visit, if one was begun."""
+    """The layer of the judge in this visit; None if there is none yet."""
     own_layers = (
         layer for layer in current_layers() if layer.judged and layer.name == judge_name()
     )
@@ -112,8 +114,10 @@ _BLIND_FROM = 2
 
 
 def is_blind() -> bool:
-    """Whether judges see neither runs nor ranks; unless the address says which, they do while only
-    one of them has judged in this collection."""
+    """Whether judges see neither runs nor ranks.
+
+    By default this is so once two judges have graded documents in this collection.
+    """
     setting = address()["blind"]
     if setting in (BLIND, NOT_BLIND):
         return bool(setting == BLIND)
@@ -125,9 +129,12 @@ def is_blind() -> bool:
 
 @dataclass
 class _Acts:
-    """What is known of the acts of a page: up to which number they are kept, and the layer that was
-    begun with them until it is switched on. One object a visit, because where two answers of a
-    visit overlap, Streamlit ends the older wherever it next looks at the session's state."""
+    """The number of the last stored act of a `page`, and the layer that was begun but is not active
+    yet.
+
+    One object per visit: if two responses of a visit overlap, Streamlit stops the older one at its
+    next access to the session state.
+    """
 
     page: str = ""
     done: int = 0
@@ -140,18 +147,24 @@ def _session_acts() -> _Acts:
 
 
 def store_acts(key: str, query_id: str = "") -> None:
-    """Take what the component of this key tells; for its callback. The address then names the query
-    that is judged: a list that begins with another one does not lead away from it."""
+    """Store the acts sent by the component with this key; for its callback.
+
+    The address then names the query being judged, so that a list that begins with another query
+    does not change the page.
+    """
     take_acts(st.session_state[key].get("acts"))
     if query_id:
         change(q=query_id)
 
 
 def take_acts(message: Mapping[str, Any] | None) -> None:
-    """Hear what a page tells of a reader's keys: `by` whom, `session` of the page that counts them,
-    and `acts` in their order, each with its number `n`, its pair, and the grade, `None` to take one
-    back, or `skip`. They are told again until they are known to be kept, so each counts once.
-    Grades go to the reader's own layer, which is begun with the first and then is on."""
+    """Store the acts of a judge, each exactly once.
+
+    The message has `by` (the judge), `session` (the page that counts the acts) and `acts` in order.
+    Each act has its number `n`, its pair, and a grade (None to withdraw it) or `skip`. Pages repeat
+    acts until they are confirmed. Grades go to the judge's own layer, which is begun with the first
+    grade and then is active.
+    """
     if not message:
         return
     set_judge_name(str(message.get("by", "")))
@@ -190,18 +203,18 @@ def _save_grades(
 
 
 def saved_acts() -> dict[str, Any]:
-    """What a page is told of its acts: up to which number they are kept."""
+    """The confirmation for a page: the number of its last stored act."""
     return {"session": _session_acts().page, "done": _session_acts().done}
 
 
 def skipped_pairs() -> set[tuple[str, str]]:
-    """The documents of the open collection that were skipped in this visit."""
+    """The pairs (query_id, doc_id) of the open collection that were skipped in this visit."""
     pairs: set[tuple[str, str]] = st.session_state.setdefault(f"_skipped_{collection_id()}", set())
     return pairs
 
 
 def _is_done(action: Callable[[], None]) -> bool:
-    """Whether an action ended without being refused; a refusal is told."""
+    """Run an action and return whether it succeeded; an error becomes a message."""
     outcomes: list[bool] = []
 
     def run() -> None:
@@ -216,7 +229,8 @@ def _is_done(action: Callable[[], None]) -> bool:
 
 
 def export_layer(layer: Layer) -> bytes:
-    """A layer as judgments in TREC's four columns, in JSON Lines where those cannot hold an id."""
+    """Export a layer as judgments in TREC format, or as JSON Lines if that format cannot represent
+    an id."""
     table = Qrels.from_columns(
         [query_id for query_id, _ in layer.grade_records],
         [doc_id for _, doc_id in layer.grade_records],
@@ -229,9 +243,11 @@ def export_layer(layer: Layer) -> bytes:
 
 
 def import_layer(file: UploadedFile, upload: str) -> None:
-    """Take in a file of judgments as a layer, which then is on; why it cannot be read is told.
-    Nothing happens where this `upload` was taken in: the run of the page that did so may have
-    ended before it could put it away."""
+    """Import a file of judgments as an active layer; an error becomes a message.
+
+    Does nothing if this `upload` was imported before: the run of the page that imported it may have
+    ended before it could clear the uploader.
+    """
     try:
         table = formats.read(file.origin, name=file.name, kind="qrels").table
     except RanklensError as error:
@@ -259,7 +275,7 @@ def import_layer(file: UploadedFile, upload: str) -> None:
 
 
 def remove_layer(layer: Layer) -> None:
-    """Remove a layer; it can be brought back until the next start."""
+    """Remove a layer; it can be restored until the next start."""
     identity = collection_id()
 
     def remove() -> None:

@@ -1,5 +1,4 @@
-"""What the History page asks of the session: the order that was given by hand, and collections
-beside the open one."""
+"""Session state of the History page: a manual order of versions, and other collections."""
 
 from __future__ import annotations
 
@@ -21,8 +20,10 @@ from dashboard.study.library import Library
 
 
 def store_order(key: str, default_order: Sequence[str]) -> None:
-    """Take the order of the versions that the component of this key tells, for its callback; the
-    address does not hold it where it is the `default_order` one."""
+    """Store the order sent by the component with this key; for its callback.
+
+    The address omits it if it is the `default_order`.
+    """
     order = st.session_state[key].get("order")
     if order:
         names = tuple(str(name) for name in order)
@@ -30,7 +31,8 @@ def store_order(key: str, default_order: Sequence[str]) -> None:
 
 
 def sharing_queries(query_ids: Sequence[str]) -> dict[str, int]:
-    """The other collections that judge any of these queries: id -> how many of them."""
+    """Other collections that judge any of these queries, with the number of shared queries, by
+    id."""
     identity, ids = collection_id(), set(query_ids)
     others = (entry.id for entry in all_collections().list_collections() if entry.id != identity)
     judged_ids = {
@@ -41,8 +43,8 @@ def sharing_queries(query_ids: Sequence[str]) -> dict[str, int]:
 
 
 def other_library(identity: str) -> Library | None:
-    """Another collection as it opens by itself: by its own judgments, with the layers that were
-    judged there; None where there is none of this id."""
+    """Another collection as it opens by default, with its own judgments and the layers judged
+    there; None if the id does not exist."""
     if not all_collections().has_collection(identity):
         return None
     library = load_library(identity)

@@ -1,4 +1,4 @@
-"""Which judgments are used: the address names them, and only the reader changes them."""
+"""Which judgments are in use: named in the address and changed only by the user."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from dashboard.study.library import Library, named_judgments
 
 
 def judgments_field() -> str:
-    """What the address says once it names the judgments; what it asks for and is not here stays."""
+    """The value of the address field for the judgments; a requested name stays even if it does not
+    exist."""
     return address()["qrels"] or _judgments_name(current_library().judgments)
 
 
@@ -28,7 +29,7 @@ def _judgments_name(file: File | None) -> str:
 
 
 def missing_judgments() -> dict[str, str]:
-    """The judgments that the address asks for and that are not here, as a sentence."""
+    """The message on judgments that the address names but that do not exist, by field."""
     name, library = address()["qrels"], current_library()
     if not name or name in {*named_judgments(library.files), *(f.key for f in library.files)}:
         return {}
@@ -48,8 +49,8 @@ def use_judgments(file: File) -> None:
 
 
 def set_complete(complete: bool) -> dict[str, Any]:
-    """Take the judgments of the open collection as complete, or no longer; nothing of the address
-    changes."""
+    """Declare the judgments of the open collection complete or not. Returns no changes of the
+    address."""
     identity = collection_id()
 
     def apply() -> None:
@@ -61,7 +62,7 @@ def set_complete(complete: bool) -> dict[str, Any]:
 
 
 def map_ids(queries: str, docs: str) -> None:
-    """Read the ids of the open collection so, "" as they stand; for callbacks."""
+    """Set the mapping of ids for the open collection, "" for unchanged ids; for callbacks."""
     identity = collection_id()
 
     def apply() -> None:
@@ -72,8 +73,7 @@ def map_ids(queries: str, docs: str) -> None:
 
 
 def exclude_own_documents(exclude_self: bool) -> dict[str, Any]:
-    """Leave each query's own document out of the runs of the open collection, or no longer; nothing
-    of the address changes."""
+    """Exclude each query's own document from the runs or not. Returns no changes of the address."""
     identity = collection_id()
 
     def apply() -> None:
@@ -85,7 +85,7 @@ def exclude_own_documents(exclude_self: bool) -> dict[str, Any]:
 
 
 def keep_judgments(identity: str, before: Library, after: Library) -> None:
-    """Let a collection go on with the judgments that it used before others came beside them."""
+    """Keep the judgments that a collection used before others were added."""
     current = before.judgments or after.judgments
     is_unset = not all_collections().chosen_judgments(identity)
     if current is not None and is_unset and len(after.files_of_kind("qrels")) > 1:

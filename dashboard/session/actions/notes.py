@@ -1,4 +1,4 @@
-"""Notes and tags on the queries of the open collection, and what of them is damaged."""
+"""Notes and tags on the queries of the open collection, and its damaged rows."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from metrics_core.base import wording as w
 
 
 def current_notes() -> dict[str, QueryNotes]:
-    """query_id -> notes and tags, of the queries of the open collection that have some."""
+    """Notes and tags of the open collection, by query_id."""
     return workspace().notes.notes_by_query(collection_id())
 
 
 def current_remarks() -> Remarks:
-    """The same as the Queries page takes it."""
+    """The notes and tags as the Queries page takes them."""
     return Remarks(
         tuple(
             (query_id, noted.tags, tuple(note.text for note in noted.notes))
@@ -30,8 +30,10 @@ def current_remarks() -> Remarks:
 
 
 def save_remark(query_id: str, note: str, tag: str) -> None:
-    """Add the note and the tag that stand in the fields of these keys to a query, both at once; for
-    a form's callback, because a page may be drawn anew before it comes to where the form stands."""
+    """Add the note and the tag in the fields with these keys to a query, both at once.
+
+    For a form's callback: the page may be drawn again before it reaches the form.
+    """
     text = str(st.session_state.get(note, "")).strip()
     cleaned = " ".join(str(st.session_state.get(tag, "")).split())
     identity, by = collection_id(), judge_name()
@@ -46,7 +48,7 @@ def save_remark(query_id: str, note: str, tag: str) -> None:
 
 
 def remove_note(query_id: str, note: str) -> None:
-    """Take a note back."""
+    """Remove a note."""
     identity, by = collection_id(), judge_name()
 
     def remove() -> None:
@@ -56,7 +58,7 @@ def remove_note(query_id: str, note: str) -> None:
 
 
 def remove_tag(query_id: str, tag: str) -> None:
-    """Take a tag off a query."""
+    """Remove a tag from a query."""
     identity, by = collection_id(), judge_name()
     run_action(lambda: workspace().notes.set_tag(identity, query_id, tag, author=by, is_set=False))
 
@@ -65,14 +67,13 @@ def remove_tag(query_id: str, tag: str) -> None:
 
 
 def damaged_rows() -> list[str]:
-    """Return what is legible of the damaged rows of the open collection, except the grades of its
+    """Return the legible text of the damaged rows of the open collection, except the grades of its
     layers (`Layer.lost`)."""
     return workspace().contents(collection_id()).lost_texts()
 
 
 def drop_rows(name: str, texts: Sequence[str]) -> None:
-    """Remove damaged rows for good, those that were shown and no other; what was `name` so is
-    told."""
+    """Delete the damaged rows that were shown, and add a message that names them `name`."""
     identity = collection_id()
 
     def drop() -> None:

@@ -1,4 +1,4 @@
-"""What comes with files and is no table: notes, tags and judgment layers of other collections."""
+"""Content of uploads other than tables: notes, tags and judgment layers of other collections."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from metrics_core.base import wording as w
 
 @dataclass(frozen=True)
 class CarriedResult:
-    """What became of it: notes and tags that are new or were here, the ids of the layers that are
-    new, how many were here, and what the workspace refused."""
+    """The result of storing them: notes and tags that are new or were known, the ids of new layers,
+    the number of known ones, and the error of the workspace."""
 
     new_notes: int = 0
     known_notes: int = 0
@@ -27,7 +27,7 @@ class CarriedResult:
 
 
 def keep_carried(identity: str, carried: Sequence[NotesAndLayers]) -> CarriedResult:
-    """Keep in a collection what came with files; without a look at the session."""
+    """Store in a collection what came with files; does not access the session."""
     new_notes, known_notes, layers, known_layers = 0, 0, list[str](), 0
     try:
         for one in carried:
@@ -45,8 +45,8 @@ def keep_carried(identity: str, carried: Sequence[NotesAndLayers]) -> CarriedRes
 
 
 def tell_result(result: CarriedResult) -> None:
-    """Tell it, once its collection is open; layers that are new are switched on, beside those that
-    are."""
+    """Add messages on the result once its collection is open; new layers become active in addition
+    to those that are."""
     if result.refused is not None:
         tell_error(result.refused)
     if result.layers:
@@ -72,5 +72,5 @@ def tell_result(result: CarriedResult) -> None:
 
 
 def _are_active(layers: Sequence[str]) -> bool:
-    """Whether each of these is on where the address says nothing."""
+    """Whether all of these layers are active by default."""
     return set(layers) <= {layer.id for layer in active_layers()}

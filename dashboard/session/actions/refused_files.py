@@ -1,5 +1,5 @@
-"""Uploaded files that could not be read: listed until somebody dismisses them, on every page and
-after a reload."""
+"""Uploaded files that could not be read: listed on every page and after a reload, until
+dismissed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ _NONE: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Refusal:
-    """An uploaded file that could not be read by these `choices`; `key` names its widgets."""
+    """An uploaded file that could not be read with these `choices`; `key` identifies its
+    widgets."""
 
     error: RanklensError
     key: int
@@ -31,27 +32,28 @@ class Refusal:
 
     @property
     def upload(self) -> UploadedFile | None:
-        """The file, for another try; None once the visit that brought it has ended."""
+        """The file, for another attempt; None once the visit that uploaded it has ended."""
         return self._file()
 
 
 @st.cache_resource(show_spinner=False)
 def _all_refusals() -> dict[str, dict[str, Refusal]]:
-    """Collection -> name -> refusal. All visits share it, for a reload begins a new one."""
+    """Refusals by collection and name. Shared by all visits, because a reload begins a new
+    visit."""
     return {}
 
 
 def refusals() -> dict[str, Refusal]:
-    """Files that were added to the open collection and could not be read, by name."""
+    """The refused files of the open collection, by name."""
     return _all_refusals().setdefault(collection_id(), {})
 
 
 def list_refusal(
     error: RanklensError, upload: UploadedFile, choices: Mapping[str, Any] = _NONE
 ) -> None:
-    """List a file that could not be read. The file itself is held as long as this visit lasts."""
+    """List a file that could not be read. The file itself is held until the visit ends."""
     dismiss(upload.name)
-    # Its frames hold the file, too.
+    # The frames of the traceback hold the file, too.
     error.__cause__ = error.__context__ = error.__traceback__ = None
     refusal = Refusal(error, next(_KEYS), choices, ref(upload))
     _held_uploads()[refusal.key] = upload
@@ -59,7 +61,7 @@ def list_refusal(
 
 
 def dismiss(*names: str) -> None:
-    """Forget refused files; nothing happens where that is done already."""
+    """Forget refused files; names that are not listed are ignored."""
     for name in names:
         refusal = refusals().pop(name, None)
         if refusal is not None:

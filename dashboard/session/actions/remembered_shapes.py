@@ -1,4 +1,5 @@
-"""Answers that are kept for files of one shape: given once, used for the next ones."""
+"""Answers about files, remembered by the shape of the file and used for later files of that
+shape."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from metrics_core.formats.fields import FileFields
 def remember_choices(
     identity: str, source: UploadedFile | Path, name: str, choices: Mapping[str, Any]
 ) -> None:
-    """Keep what the reader said of a file for the next ones of its shape."""
+    """Remember the user's choices for a file, for later files of its shape."""
     answers = select_kept_choices(choices)
     fields = (
         find_fields(source if isinstance(source, Path) else source.origin, name)
@@ -36,7 +37,7 @@ def remember_choices(
 
 
 def forget_shape(fields: FileFields) -> None:
-    """Ask again about the next file of this shape."""
+    """Forget the answer, so that the next file of this shape is asked about again."""
     identity = collection_id()
 
     def forget_answer() -> None:
@@ -47,7 +48,7 @@ def forget_shape(fields: FileFields) -> None:
 
 
 def is_remembered(fields: FileFields) -> bool:
-    """Whether files of this shape are read by what the reader said."""
+    """Whether there is a remembered answer for files of this shape."""
     return shape_key(fields) in all_collections().answers_by_shape(collection_id())
 
 

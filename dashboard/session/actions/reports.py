@@ -1,4 +1,5 @@
-"""A report of what is open: its files with their fingerprints, and what may leave of it."""
+"""Reports of the current view: the files used with their fingerprints, and what a report may
+contain."""
 
 from __future__ import annotations
 
@@ -31,8 +32,10 @@ def report_file(
     noted: Remarks = NOTHING_NOTED,
     carried: str = "",
 ) -> bytes:
-    """The file, of the view as it is, made without a look at the session; `carried_share` is the
-    id of the collection that goes along with the full texts."""
+    """Make the report of the current view, without accessing the session.
+
+    `carried` is the id of the collection to embed if full texts are included.
+    """
     shared_study = share_study(context.study, include)
     study, view = shared_study.study, shared_study.comparison(context.comparison)
     slots = (
@@ -47,7 +50,7 @@ def report_file(
         title, text, tuple(parts), left_out_note=shared_study.omissions, data=data
     )
     listed_files = () if include == "scores only" else tuple(files)
-    # What people wrote may name anything.
+    # Notes may name anything.
     remarks = noted if everything else NOTHING_NOTED
     answer = report(
         study, view, listed_files, remarks=remarks, own_grades=count_own_grades(context, include)
@@ -56,25 +59,26 @@ def report_file(
 
 
 def count_own_grades(context: PageContext, include: Include) -> dict[str, int]:
-    """The grades that were given in Ranklens and count, by whose they are."""
+    """The number of active grades given in Ranklens, by layer; only in total unless full texts are
+    included."""
     if include != "full texts":
         return {"people": sum(len(layer) for layer in context.layers)}
     return {layer.name: len(layer) for layer in context.layers}
 
 
 def meeting_screens(context: PageContext) -> str:
-    """The screens of a meeting, of the view as it is."""
+    """The screens for a meeting, from the current view."""
     request = ReportRequest(collection_title(), parts=())
     return meeting(report(context.study, context.comparison, ()), context.drawing, request)
 
 
 def collection_title() -> str:
-    """What a report of the open collection is called."""
+    """The title of a report of the open collection."""
     return all_collections().name_of(collection_id()) or "Comparison"
 
 
 def used_files() -> tuple[UsedFile, ...]:
-    """The files that the open study is made of."""
+    """The files of the open study."""
     folder = all_collections().folder_of(collection_id())
     return tuple(
         _used_file(f, folder) for f in current_library().files if f.used and f.table is not None

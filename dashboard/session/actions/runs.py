@@ -1,4 +1,4 @@
-"""What a run is called in the open collection, and the colour and shape in which it is drawn."""
+"""The display name of a run in the open collection, and its colour and shape."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ _LONGEST_NAME = 200
 
 
 def rename_run(run: str, name: str, slot: int) -> None:
-    """Give a run this name, an empty one being that of its file, and this colour and shape, in
-    which it changes places with the run that has them. Raises RanklensError for a name that
-    another run has."""
+    """Set the name of a run, and its colour and shape.
+
+    An empty name restores the name in the file. If another run has the `slot` (colour and shape),
+    the two swap. Raises RanklensError if another run has the name.
+    """
     library, identity = current_library(), collection_id()
     names, original = library.own_names, library.own_names.get(run, run)
     new_name = " ".join(name.split())[:_LONGEST_NAME] or original
@@ -33,7 +35,7 @@ def rename_run(run: str, name: str, slot: int) -> None:
     if new_name != original:
         new_names[original] = new_name
     if slot != library.slots[run]:
-        # All of them, for what nobody chose follows from what is free.
+        # All slots are stored: those that were not chosen depend on which are free.
         slots |= {names.get(name, name): used_slot for name, used_slot in library.slots.items()}
         other = next((name for name, used_slot in slots.items() if used_slot == slot), original)
         slots |= {other: library.slots[run], original: slot}
@@ -47,7 +49,7 @@ def rename_run(run: str, name: str, slot: int) -> None:
 
 
 def _renamed_fields(run: str, new_name: str) -> dict[str, object]:
-    """What of the address names the run."""
+    """The address fields that name the run, with its new name."""
     fields = address()
     also = tuple(new_name if name == run else name for name in fields["also"])
     return {

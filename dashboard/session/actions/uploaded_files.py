@@ -1,5 +1,8 @@
-"""What an uploader gives: short files as they are, long ones by the notes that stand for them;
-these are read while the page goes on. And the files that tables came from, for another reading."""
+"""Files from uploaders, and the original files of tables.
+
+Short files come as they are; a long file is represented by a note, and is read while the page goes
+on. The original files are held so that they can be read differently.
+"""
 
 from __future__ import annotations
 
@@ -37,25 +40,25 @@ from metrics_core.tables import Qrels, Table
 
 _VISIT, _READINGS, _HELD = "_arriving", "_long_uploads", "_held_files"
 _MOST_HELD = 12
-"""Files of a visit that are held for another reading, each shorter than `long_runs.SMALLEST`."""
+"""Maximum number of files held in a visit for rereading, each shorter than `long_runs.SMALLEST`."""
 
 
 def expect_files() -> None:
-    """Let long files of this session come; called wherever an uploader is drawn."""
+    """Accept long files in this session; called wherever an uploader is drawn."""
     run = page_run()
     if run is not None and _VISIT not in st.session_state:
-        # As long as the session lives, so do the files that it was given and has not read.
+        # The session keeps its unread files alive.
         st.session_state[_VISIT] = long_uploads.begin_visit(run.session_id)
 
 
 def read_uploader_file(file: FileOfUploader) -> UploadedFile:
-    """A file of an uploader."""
+    """Return the file of an uploader."""
     content, visit = file.getvalue(), _visit()
     return UploadedFile(file.name, (visit.find(content) if visit else None) or content)
 
 
 def release_files(files: Iterable[UploadedFile]) -> None:
-    """Files were read: what is on the disk for them is removed once nobody holds it."""
+    """Release files that have been read; a file on the disk is removed once nothing holds it."""
     visit = _visit()
     for file in files:
         if visit is not None and isinstance(file.content, ScratchFile):
@@ -63,7 +66,7 @@ def release_files(files: Iterable[UploadedFile]) -> None:
 
 
 def loss_error(name: str) -> RanklensError | None:
-    """Why a file of this name could not be kept; told once, None where nothing stood against it."""
+    """Return once why a file of this name could not be stored; None if it was stored."""
     visit = _visit()
     return visit.take_failure(name) if visit else None
 
@@ -76,8 +79,11 @@ def _visit() -> long_uploads.VisitUploads | None:
 def start_reading(
     upload_key: tuple[int, int], upload: UploadedFile, judgments: Sequence[Qrels]
 ) -> FileReading[list[Loaded]]:
-    """The reading of a long file, the number-th `upload_key` the uploader that was drawn, begun
-    once in whichever run of the page; judged with these judgments."""
+    """Start reading a long file, or return the reading that an earlier run of the page started.
+
+    `upload_key` is the generation of the uploader and the file's number in it. The run is judged
+    with these judgments.
+    """
     readings: dict[tuple[int, int], FileReading[list[Loaded]]]
     readings = st.session_state.setdefault(_READINGS, {})
     if upload_key not in readings:
@@ -96,18 +102,21 @@ def start_reading(
 
 
 def forget_readings() -> None:
-    """Forget what was begun: it is kept, or told."""
+    """Forget the readings once they are stored or reported."""
     st.session_state.pop(_READINGS, None)
 
 
 _TABLES = Memo(4)
-"""What the files hold whose columns are being chosen."""
+"""Tables of the files whose columns are being chosen."""
 
 
 @dataclass(frozen=True)
 class Original:
-    """The file that a table came from, or could not be made of, and the choices by which it was
-    read; `is_guessed` where nothing said what it is."""
+    """The file from which a table was read, or which could not be read, with the choices for
+    reading it.
+
+    `is_guessed` says that the kind of table was a guess.
+    """
 
     name: str
     source: UploadedFile | Path
@@ -115,8 +124,8 @@ class Original:
     is_guessed: bool = False
 
     def tables_by(self, choices: Mapping[str, Any]) -> list[Table]:
-        """Its tables, read by further choices; none of a long file, which is read once the reader
-        says so. Raises RanklensError."""
+        """Read its tables with further choices; empty for a long file, which is read only once the
+        user confirms. Raises RanklensError."""
         source = self.source
         origin: Origin
         state: State | None
@@ -134,21 +143,21 @@ class Original:
         return _TABLES((self.name, origin, state, json.dumps(merged, sort_keys=True)), read)
 
     def fields(self) -> FileFields | None:
-        """Its fields with their first values; None if it has none by name."""
+        """Its fields with their first values; None if it has no named fields."""
         origin = self.source if isinstance(self.source, Path) else self.source.origin
         return find_fields(origin, self.name, self.choices.get("encoding"))
 
 
 def hold_file(identity: str, number: str, loaded: Loaded) -> None:
-    """Hold the file that a table of a collection came from as long as the visit lasts, if it is
-    short: the workspace keeps tables, not files."""
+    """Hold the original file of a table until the visit ends, if it is short: the workspace stores
+    tables, not files."""
     if not isinstance(loaded, UploadedTable) or loaded.uploaded_file is None:
         return
     upload = loaded.uploaded_file
     if not isinstance(upload.content, bytes):
         return
     if loaded.file not in (upload.name, f"{upload.name}/{loaded.tag}"):
-        return  # the parts of a run, of which this is the first
+        return  # a joined run: this file is only its first part
     original = Original(upload.name, upload, loaded.choices, loaded.evidence == "guess")
     _held_originals()[identity, number] = original
     for key in list(_held_originals())[:-_MOST_HELD]:
@@ -161,12 +170,12 @@ def _held_originals() -> dict[tuple[str, str], Original]:
 
 
 def find_original(file: File) -> Original | None:
-    """The file that a table of the open collection came from; None where it is not at hand."""
+    """The original file of a table of the open collection; None if it is not available."""
     identity = collection_id()
     if file.number:
         return _held_originals().get((identity, file.number))
     folder = all_collections().folder_of(identity)
-    # A file of several systems has a name for each behind its own.
+    # For a file of several systems, the name of each follows that of the file.
     names = [file.file, *(str(above) for above in Path(file.file).parents)]
     name = next((n for n in names if folder and (folder / n).is_file()), None)
     if folder is None or name is None:
@@ -181,7 +190,7 @@ def find_original(file: File) -> Original | None:
 
 
 def tables_from(original: Original) -> dict[str, Original]:
-    """Number -> the file, of the tables of the open collection that came from this one."""
+    """The tables of the open collection that were read from this file, by number."""
     identity = collection_id()
     return {
         number: other
@@ -191,7 +200,7 @@ def tables_from(original: Original) -> dict[str, Original]:
 
 
 def is_reread(identity: str, number: str, loaded: Loaded) -> bool:
-    """Whether a table of a collection came from the very file that this one came from."""
+    """Whether a stored table was read from the same file object as this one."""
     original = _held_originals().get((identity, number))
     return (
         original is not None

@@ -1,4 +1,4 @@
-"""Files that are given: read, kept in a collection, and what is said about each of them."""
+"""Uploaded files: read them, store them in a collection, and report on each."""
 
 from __future__ import annotations
 
@@ -57,20 +57,19 @@ _NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 def _do_nothing() -> None:
-    """What is done where nobody needs to know that files are kept."""
+    """Default for `on_kept`."""
 
 
 def read_uploads(files: Sequence[UploadedFile], generation: int) -> Iterator[float]:
-    """Read files of the uploader that was `generation` with this generation into the open
-    collection, telling how many are read, and of the next one which share; then the uploader
-    starts anew.
+    """Read files of the uploader with this generation into the open collection.
 
-    What is added to the example makes a collection of the reader's own, with the example's files
-    only if it is about the same queries. Judgments and runs that have no query in common with
-    another open collection make one if the reader wishes.
+    Yields progress as the number of files read plus the share of the next one; then resets the
+    uploader. Files added to the example make a collection of the user's own, which includes the
+    example's files only if the new ones are about the same queries. Judgments and runs without any
+    query in common with another open collection make a new one if the user chooses so.
     """
-    # Whatever the reader does meanwhile ends this run of the page wherever it next turns to the
-    # session or draws. The next run still has the files and goes on from what is kept.
+    # Any action of the user meanwhile stops this run of the page at its next access to the session
+    # or its next drawing. The next run still has the files and continues from what is stored.
     kept_keys = _kept_uploads()
     was_ready = not is_collection_missing() and current_library().study is not None
 
@@ -105,7 +104,7 @@ def read_uploads(files: Sequence[UploadedFile], generation: int) -> Iterator[flo
             _keep_tables(batch.tables, batch.carried, partial(keep, generation))
             _move_refusals(earlier, files)
     except Exception:
-        forget("upload")  # or each further run would fail likewise
+        forget("upload")  # otherwise each further run would fail as well
         release_files(files)
         raise
     forget_readings()
@@ -115,14 +114,14 @@ def read_uploads(files: Sequence[UploadedFile], generation: int) -> Iterator[flo
 
 
 def _list_refused(batch: UploadBatch, choices: Mapping[str, Any] = _NONE) -> None:
-    """List the files that could not be read by these choices, and no more those that could."""
+    """List the files that could not be read with these choices, and remove those that could."""
     dismiss(*(batch.files[number].name for number in batch.read))
     for upload, error in batch.refused:
         list_refusal(error, upload, choices)
 
 
 def _move_refusals(earlier: dict[str, Refusal], files: Sequence[UploadedFile]) -> None:
-    """Files that could not be read are told where those that were given with them went."""
+    """Move refusals to the collection into which the other files of the upload went."""
     current = refusals()
     if current is not earlier:
         current |= {
@@ -131,22 +130,25 @@ def _move_refusals(earlier: dict[str, Refusal], files: Sequence[UploadedFile]) -
 
 
 def _kept_uploads() -> set[int | tuple[int, int]]:
-    """The uploaders whose files are kept, by generation, and such single files with their number.
-    One object a visit, so that to note something in it is no turning to the session."""
+    """The uploaders whose files are stored, by generation, and single files as (generation,
+    number).
+
+    One object per visit, so that adding to it is not an access to the session.
+    """
     keys: set[int | tuple[int, int]] = st.session_state.setdefault("_kept_uploads", set())
     return keys
 
 
 def _read_upload(upload: UploadedFile, choices: Mapping[str, Any]) -> list[Loaded]:
-    """A file's tables by these choices; one that cannot be read goes to `refusals`."""
+    """Read a file's tables with these choices; a file that cannot be read goes to `refusals`."""
     batch = read_single_file(upload, **choices)
     _list_refused(batch, choices)
     return batch.tables
 
 
 def read_again(name: str, **choices: Any) -> None:
-    """Read a refused file, and those of its shape, with further choices; nothing happens where it
-    was read meanwhile."""
+    """Read a refused file, and those of its shape, with further choices; does nothing if it was
+    read meanwhile."""
     names = same_shape_files(name) if "kind" in choices else [name]
     refused_files = [item for other in names if (item := refusals().get(other)) is not None]
     uploads = [(item.upload, item.choices) for item in refused_files if item.upload is not None]
@@ -158,7 +160,7 @@ def read_again(name: str, **choices: Any) -> None:
 
 
 def _tell_reading(files: Sequence[str], choices: Mapping[str, Any]) -> None:
-    """Tell how files are read by the reader's choices, and that others will be."""
+    """Add a message on how files are read with the user's choices, also from now on."""
     choices_text = describe_choices(choices) if choices.get("columns") else ""
     tell(
         f"{w.name_some(list(files))} {w.plural(len(files), 'is', 'are')} read as"
@@ -177,8 +179,10 @@ def _keep_tables(
     carried: Sequence[NotesAndLayers] = (),
     on_kept: Callable[[], None] = _do_nothing,
 ) -> None:
-    """Keep tables, and what came with them, where they belong; `on_kept` is called once they are,
-    or once the reader is asked where."""
+    """Store tables, and what came with them, in the right collection.
+
+    `on_kept` is called once they are stored, or once the user is asked where.
+    """
     read = join_loaded_parts(read)
     identity = collection_id()
     if not read and not carried:
@@ -206,7 +210,7 @@ def _keep_tables(
 
 
 def _shares_no_query(identity: str, read: Sequence[Loaded]) -> bool:
-    """Whether runs and judgments that were read have no query in common with the open ones."""
+    """Whether the runs and judgments read have no query in common with those of the collection."""
     tables = [r.table for r in read if isinstance(r.table, (Run, Qrels))]
     present = [f.table for f in collection_files(identity) if isinstance(f.table, (Run, Qrels))]
     known_ids = {query_id for table in present for query_id in table.query_ids}
@@ -220,7 +224,7 @@ def _keep_in_new(
     *,
     copied: bool = False,
 ) -> None:
-    """Keep files in a new collection and open it; beside the example's own where it is `copied`."""
+    """Store files in a new collection and open it; with the example's own files if `copied`."""
     new = (
         collections.copy_collection(SAMPLE, "The example and my files")
         if copied
@@ -236,7 +240,7 @@ def _keep_in(
     carried: Sequence[NotesAndLayers],
     on_kept: Callable[[], None] = _do_nothing,
 ) -> None:
-    """Keep files in a collection, open it, and tell what became of each that is not simply new."""
+    """Store files in a collection, open it, and report on each file that is not simply new."""
     workspace().new_collection(all_collections().name_of(identity), identity)
     before = load_library(identity, address()["qrels"] if identity == collection_id() else "")
     runs = [f for f in collection_files(identity) if isinstance(f.table, Run) and f.slot is None]
@@ -246,7 +250,7 @@ def _keep_in(
     results: list[tuple[Loaded, AddedFile]] = []
     replaced: list[Callable[[], None]] = []
     for loaded in read:
-        # Two of one name that were given at once are meant to be two.
+        # Two files of the same name in one upload are meant to be two.
         keep_beside = counts[loaded.file, loaded.kind] > 1
         try:
             added = workspace().add(identity, loaded, slots=range(len(runs)), beside=keep_beside)
@@ -269,7 +273,7 @@ def _keep_in(
     on_kept()
     keep_judgments(identity, before, load_library(identity))
     if before.study is not None and len(before.study.names) == 1:
-        change(run="", base="")  # there was none to compare with
+        change(run="", base="")  # there was no run to compare with
     open_collection(identity)
     if refused is not None:
         tell_error(refused, f" Not saved: {w.join_words(dict.fromkeys(lost_files))}.")
@@ -284,7 +288,7 @@ def _keep_in(
 def _tell_unchanged(
     known_tables: Sequence[tuple[Loaded, AddedFile]], results: Sequence[tuple[Loaded, AddedFile]]
 ) -> None:
-    """Tell of each file, once, what of it was here already."""
+    """Add one message for each file on which of its tables were stored already."""
     for name in dict.fromkeys(loaded.file for loaded, _ in known_tables):
         entries = [
             (loaded.kind, added.entry.file) for loaded, added in known_tables if loaded.file == name
@@ -312,7 +316,7 @@ def _tell_replaced(identity: str, entry: Entry, *, again: bool) -> None:
 
 
 def change_kind(file: File, kind: Literal["run", "qrels"]) -> None:
-    """Take a file of the open collection for a run, or for judgments; for callbacks. Its judgments
+    """Treat a file of the open collection as a run, or as judgments; for callbacks. The judgments
     in use stay in use."""
     identity = collection_id()
 
@@ -329,8 +333,10 @@ def change_kind(file: File, kind: Literal["run", "qrels"]) -> None:
 
 
 def reread_file(original: Original, **further: Any) -> None:
-    """Read a file of the open collection again by further choices; for callbacks. What was made of
-    it before gives way, its judgments in use stay so."""
+    """Read a file of the open collection again with further choices; for callbacks.
+
+    Replaces the tables that were read from it before; its judgments in use stay in use.
+    """
     choices = {**original.choices, **further}
     if isinstance(original.source, Path):
         path = original.source
@@ -351,13 +357,13 @@ def reread_file(original: Original, **further: Any) -> None:
 
 
 def remove_file(number: str, file: str) -> None:
-    """Remove a file from the open collection; it can be brought back."""
+    """Remove a file from the open collection; it can be restored."""
     identity = collection_id()
 
     def remove() -> None:
         workspace().remove_entry(identity, number)
         if file == address()["qrels"]:
-            change(qrels="")  # the reader does not ask any more for what they removed
+            change(qrels="")  # the removed file is no longer requested
         undo = ("Undo", partial(workspace().restore_entry, identity, number))
         tell(f"{file or 'The damaged file'} was removed.", "", (undo,) if file else ())
 

@@ -1,1 +1,1 @@
-"""Bytes on the disk: databases, tables, and what is still arriving."""
+"""Bytes on the disk: databases, tables, and uploads that are still arriving."""

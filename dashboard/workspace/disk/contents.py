@@ -1,4 +1,4 @@
-"""What is in a collection's database: its tables and their rows."""
+"""The contents of a collection's database: its tables and their rows."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ SCHEMA = {
     "notes": "query_id TEXT, note_id TEXT, text TEXT, author TEXT, written TEXT",
     "tags": "query_id TEXT, tag TEXT, is_set INTEGER, author TEXT, written TEXT",
 }
-"""The tables of a collection's database. `record` is JSON; of `grades`, `notes` and `tags` the last
-row about the same thing counts, and the earlier ones say what it was before."""
+"""The tables of a collection's database. `record` is JSON. In `grades`, `notes` and `tags` the last
+row for the same item counts; earlier rows are its history."""
 
 GROWING = ("grades", "notes", "tags")
-"""Tables that rows are only added to."""
+"""Tables to which rows are only appended."""
 
 
 @dataclass(frozen=True)
 class Contents:
-    """The rows of a collection's database by table: those that are as they were written, and with
-    their checksums those that are not."""
+    """The rows of a collection's database by table: intact ones, and damaged ones with their
+    checksums."""
 
     intact: Mapping[str, Sequence[Row]]
     damaged: Mapping[str, Sequence[Row]]
 
     def layers(self) -> list[Row]:
-        """The rows of layers; one without a name for grades whose layer's row is lost."""
+        """The rows of layers, and an unnamed one for each layer whose row is lost but whose grades
+        exist."""
         layer_rows = list(self.intact["layers"])
         ids = dict.fromkeys(row[1] for row in self.intact["grades"])
         lost_layers = [layer for layer in ids if layer not in {row[1] for row in layer_rows}]
@@ -44,7 +45,8 @@ class Contents:
         return layer_rows + rows
 
     def lost_texts(self) -> list[str]:
-        """What is legible of damaged rows, but for grades of a layer, which that tells."""
+        """The legible text of damaged rows, except for grades of a layer, which shows them
+        itself."""
         layers = {row[1] for row in self.layers()}
         return [
             format_damaged_row(row)
@@ -55,7 +57,7 @@ class Contents:
 
 
 NO_CONTENTS = Contents(dict.fromkeys(SCHEMA, ()), dict.fromkeys(SCHEMA, ()))
-"""What is in a collection without anything."""
+"""The contents of an empty collection."""
 
 
 def put_contents(state: database.Connection, contents: Contents) -> None:
@@ -66,8 +68,10 @@ def put_contents(state: database.Connection, contents: Contents) -> None:
 
 
 def read_contents(path: Path, previous: Contents) -> Contents:
-    """The rows of a database; of tables that grew since they were `previous` only the new ones are
-    read. Raises as `database.reading`."""
+    """Read the rows of a database; of tables that grew since `previous` only the new rows are read.
+
+    Raises as `database.open_for_reading`.
+    """
     intact, damaged = dict[str, Sequence[Row]](), dict[str, Sequence[Row]]()
     with database.open_for_reading(path) as state:
         for table in SCHEMA:
@@ -86,8 +90,8 @@ def read_contents(path: Path, previous: Contents) -> Contents:
 def _has_grown(
     state: database.Connection, table: str, rows_before: Sequence[Row], damaged_rows: Sequence[Row]
 ) -> bool:
-    """Whether a table still has all rows that it had, as far as their number and the last one
-    say."""
+    """Whether a table still has all its earlier rows, as far as their number and the last one
+    show."""
     if not rows_before:
         return False
     last = rows_before[-1]

@@ -1,10 +1,10 @@
-"""SQLite files, as the workspace uses them.
+"""SQLite files of the workspace.
 
 A connection is opened for each use and closed again, so that none is shared between threads or
-carried over a fork. Changes go through a rollback journal and are flushed with its folder
-(`journal_mode=DELETE`, `synchronous=EXTRA`): a write-ahead log would need memory that one machine
-shares, and its files would have to be copied together. SQLite has no checksums of its own, so each
-row ends with one: a damaged row costs only itself.
+inherited by a fork. Changes use a rollback journal and are flushed with its folder
+(`journal_mode=DELETE`, `synchronous=EXTRA`): a write-ahead log needs memory shared on one machine,
+and its files would have to be copied together. SQLite has no checksums, so each row ends with one:
+a damaged row affects only itself.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from dashboard.workspace.disk import durable, errors
 from metrics_core.base.whole_files import remove_folder
 
 VERSION = 4
-"""`PRAGMA user_version`; up to 3 a folder held JSON records and journals."""
+"""`PRAGMA user_version`; up to 3 a folder had JSON records and journals."""
 
 Connection = sqlite3.Connection
 Row = tuple[Any, ...]
 """The values of a row: its number first, without its checksum."""
 Schema = Mapping[str, str]
-"""Table -> the names of its columns behind the number."""
+"""Table -> the names of its columns after the number."""
 
 _LONGEST_WAIT = 20.0
 _MODES = {"journal_mode": ("DELETE", "delete"), "synchronous": ("EXTRA", 3)}
@@ -44,7 +44,7 @@ _ERRNO = {
 
 
 def create(path: Path, schema: Schema, version: int = VERSION) -> None:
-    """Make a database that only this account can read; nothing happens where it is made. Raises as
+    """Create a database that only this account can read, unless it exists. Raises as
     `open_for_reading`."""
     with suppress(FileExistsError):
         os.close(durable.open_new(path))  # SQLite would make it readable to others
@@ -69,14 +69,17 @@ def read_version(database: sqlite3.Connection) -> int:
 
 
 def set_version(database: sqlite3.Connection, version: int) -> None:
-    """Write down the version of a database's tables."""
+    """Write the version of a database's tables."""
     database.execute(f"PRAGMA user_version = {version:d}")
 
 
 @contextmanager
 def open_for_reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """A connection that sees one state of a database. Raises OSError where the system refuses, and
-    StorageError for a database that is damaged or that somebody else locks for too long."""
+    """Open a connection that sees a single state of a database.
+
+    Raises OSError if the system refuses, and StorageError if the database is damaged or locked for
+    too long.
+    """
     with _connect(path) as database:
         database.execute("BEGIN")
         yield database
@@ -84,8 +87,11 @@ def open_for_reading(path: Path) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def open_for_writing(path: Path) -> Iterator[sqlite3.Connection]:
-    """The only connection that changes a database; what it changed is on the disk at the end, or
-    nothing is. Raises as `open_for_reading`, and StorageError for a database of a newer version."""
+    """Open the only connection that may change a database. At the end, either all its changes are
+    on the disk or none.
+
+    Raises as `open_for_reading`, and StorageError for a database of a newer version.
+    """
     file = durable.file_identity(path)
     with _connect(path) as database:
         for mode, (value, effect) in _MODES.items():
@@ -93,7 +99,7 @@ def open_for_writing(path: Path) -> Iterator[sqlite3.Connection]:
             if database.execute(f"PRAGMA {mode}").fetchone()[0] != effect:
                 raise OSError(errno.ENOTSUP, f"SQLite does not set {mode}")
         database.execute("BEGIN IMMEDIATE")
-        if durable.file_identity(path) != file:  # removed or put aside while this one waited
+        if durable.file_identity(path) != file:  # removed or moved aside while waiting for the lock
             raise errors.no_collection_error() if not path.exists() else errors.locked_error(path)
         version = read_version(database)
         if version > VERSION:
@@ -117,14 +123,14 @@ def _connect(path: Path) -> Iterator[sqlite3.Connection]:
             timeout=_LONGEST_WAIT,
             isolation_level=None,
         )
-        # A damaged text is compared with its checksum like any other.
+        # Damaged text must be readable to be compared with its checksum.
         database.text_factory = lambda content: content.decode("utf-8", "surrogateescape")
         yield database
     except sqlite3.Error as error:
         if not hasattr(error, "sqlite_errorcode"):
             raise  # a programmer's mistake
         raise _translate_error(error, path) from error
-    except UnicodeDecodeError as error:  # of a column's name or SQLite's own sentence
+    except UnicodeDecodeError as error:  # in a column's name or SQLite's own message
         raise errors.damaged_database_error(path, str(error)) from error
     finally:
         if database is not None:
@@ -141,8 +147,11 @@ def _translate_error(error: sqlite3.Error, path: Path) -> OSError | errors.Stora
 
 
 def check(path: Path, schema: Schema) -> None:
-    """Raise StorageError where there is no such database, or its pages do not fit together. A bit
-    in what SQLite keeps of a table's columns could hide its rows, so that is compared as well."""
+    """Raise StorageError if the database does not exist or its pages are inconsistent.
+
+    A flipped bit in SQLite's definition of a table could hide its rows, so definitions are
+    compared, too.
+    """
     if not path.is_file():
         raise errors.damaged_database_error(path, "there is no such file")
     with open_for_reading(path) as database:
@@ -158,14 +167,14 @@ def check(path: Path, schema: Schema) -> None:
 
 
 def copy(path: Path, target: Path) -> None:
-    """Copy one state of a database to another path, with its time of modification. Raises as
+    """Copy one state of a database to another path, with its modification time. Raises as
     `open_for_reading`."""
     state = path.stat()
     draft = target.with_name(f"{target.name}.{token_hex(4)}{durable.DRAFT}")
     try:
         os.close(durable.open_new(draft))
         with _connect(path) as source, _connect(draft) as copied:
-            copied.execute("PRAGMA journal_mode = MEMORY")  # nothing of a draft is undone
+            copied.execute("PRAGMA journal_mode = MEMORY")  # a draft needs no undo
             source.backup(copied)
         os.utime(draft, ns=(state.st_atime_ns, state.st_mtime_ns))
         remove_folder(target)
@@ -177,7 +186,7 @@ def copy(path: Path, target: Path) -> None:
 
 
 def journal_path(path: Path) -> Path:
-    """Where SQLite keeps what an interrupted change has to be undone with."""
+    """Path of SQLite's journal, with which an interrupted change is undone."""
     return path.with_name(f"{path.name}-journal")
 
 
@@ -185,8 +194,11 @@ ASIDE = ".damaged-"
 
 
 def put_aside(path: Path) -> None:
-    """Move a database out of its place, with what an interrupted change left: that would be applied
-    to whatever takes the place. Raises OSError."""
+    """Move a damaged database aside with its journal, which would otherwise be applied to its
+    replacement.
+
+    Raises OSError.
+    """
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
     aside = path.with_name(f"{path.stem}{ASIDE}{stamp}{path.suffix}")
     for name, new_path in ((journal_path(path), journal_path(aside)), (path, aside)):
@@ -206,8 +218,8 @@ def checksum(row: Sequence[Any]) -> int:
 def read_rows(
     database: sqlite3.Connection, table: str, after_number: int = -1
 ) -> tuple[list[Row], list[Row]]:
-    """The rows of a table whose numbers are greater than `after_number`, in their order: those
-    that are as they were written, and the others, with their checksums."""
+    """Return the intact rows with numbers above `after_number` in order, and the damaged ones with
+    their checksums."""
     intact: list[Row] = []
     damaged: list[Row] = []
     for *values, check in database.execute(
@@ -221,24 +233,24 @@ def read_rows(
 
 
 def last_number(database: sqlite3.Connection, table: str) -> int:
-    """The greatest number of a table's rows."""
+    """The greatest row number of a table."""
     row = database.execute(f"SELECT coalesce(max(number), 0) FROM {table}").fetchone()
     return int(row[0])
 
 
 def append(database: sqlite3.Connection, table: str, values: Iterable[Sequence[Any]]) -> None:
-    """Add rows of these values to a table."""
+    """Append rows with these values to a table."""
     begin = last_number(database, table) + 1
     put(database, table, ((number, *row) for number, row in enumerate(values, start=begin)))
 
 
 def put(database: sqlite3.Connection, table: str, rows: Iterable[Sequence[Any]]) -> None:
-    """Write rows, replacing those of the same numbers."""
+    """Write rows, replacing those with the same numbers."""
     put_raw(database, table, ((*row, checksum(row)) for row in rows))
 
 
 def put_raw(database: sqlite3.Connection, table: str, rows: Iterable[Sequence[Any]]) -> None:
-    """Write rows with the checksums that they bring."""
+    """Write rows with the checksums that they contain."""
     all_rows = list(rows)
     if all_rows:
         marks = ",".join("?" * len(all_rows[0]))
@@ -246,11 +258,11 @@ def put_raw(database: sqlite3.Connection, table: str, rows: Iterable[Sequence[An
 
 
 def drop(database: sqlite3.Connection, table: str, numbers: Iterable[int]) -> None:
-    """Remove rows for good."""
+    """Delete rows."""
     database.executemany(f"DELETE FROM {table} WHERE number = ?", [(n,) for n in numbers])
 
 
 def format_damaged_row(row: Row) -> str:
-    """What is still legible of a row that is not as it was written, in one line."""
+    """The legible text of a damaged row, on one line."""
     texts = [str(value) for value in row[1:-1] if value not in (None, "")]
     return " ".join(texts).encode(errors="backslashreplace").decode().replace("\n", " ")

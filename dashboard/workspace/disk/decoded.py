@@ -1,5 +1,8 @@
-"""Values that were decoded from JSON which anybody may have written: held to what the readers of
-files let pass, because a check sum says that a record is whole and not who wrote it."""
+"""Check values decoded from JSON that anybody may have written.
+
+Only values that file readers accept are valid: a checksum shows that a record is complete, not who
+wrote it.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,14 @@ import math
 from collections.abc import Collection
 
 _LARGEST = 1 << 53
-"""Beyond it float64 does not hold every whole number."""
+"""Above this, float64 does not represent every integer."""
 
 _DEEPEST = 20
 
 
 def check_values(decoded: object) -> None:
-    """Raise ValueError for what no reader lets pass: half a character (a lone surrogate), a number
-    that is not finite or that float64 does not hold, and lists within lists without end."""
+    """Raise ValueError for values that no file reader accepts: a lone surrogate, a number that is
+    not finite or that float64 cannot represent, or too deeply nested lists."""
     level: list[object] = [decoded]
     for _ in range(_DEEPEST):
         level = [inner for value in level for inner in _check_value(value)]
@@ -24,7 +27,7 @@ def check_values(decoded: object) -> None:
 
 
 def _check_value(value: object) -> Collection[object]:
-    """Check a value by itself; the values inside of it."""
+    """Check a single value; return the values inside it."""
     if isinstance(value, str):
         value.encode()  # UnicodeEncodeError is a ValueError
     elif isinstance(value, int) and abs(value) > _LARGEST:

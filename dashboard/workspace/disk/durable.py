@@ -1,5 +1,5 @@
-"""The files of a workspace: those of `whole_files`, also written in pieces or linked, and what
-tells that one changed."""
+"""Files of a workspace: `whole_files` and more (written in pieces, or linked), and how to detect
+that a file changed."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from metrics_core.base.whole_files import sync_folder as sync_folder
 from metrics_core.base.whole_files import write as write
 
 _PIECE = 2**22
-"""Bytes that are hashed at a time: between two a thread among others waits for its turn, which of
-many small ones takes much longer than the hash."""
+"""Bytes hashed at a time. Between two pieces a thread waits for its turn; with many small pieces
+this takes much longer than the hash."""
 
 _HASHES = Memo(10_000)
 
@@ -33,8 +33,8 @@ State = tuple[int, ...]
 
 
 class Draft:
-    """A file that is written in pieces and then put into its place, which may follow from the hash
-    of what was written. It has what Arrow asks of a file."""
+    """A file that is written in pieces and then moved into place, possibly under the hash of its
+    content. Has the methods that Arrow needs of a file."""
 
     closed = False
 
@@ -44,28 +44,31 @@ class Draft:
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of what was written."""
+        """The SHA-256 of the bytes written."""
         return self._digest.hexdigest()
 
     def write(self, content: bytes) -> int:
-        """Write what comes next. Raises OSError. What still comes from a writer that was given up
-        goes nowhere: its file may be another's by now."""
+        """Write the next bytes. Raises OSError.
+
+        Bytes from a writer that was given up are dropped: the file handle may belong to another
+        file by now.
+        """
         if not self.closed:
             self._digest.update(content)
             write_all(self._handle, content)
         return len(content)
 
     def flush(self) -> None:
-        """Nothing is held back."""
+        """Do nothing: writes are not buffered."""
 
     def close(self) -> None:
-        """No more comes."""
+        """Close the file."""
         if not self.closed:
             self.closed = True
             os.close(self._handle)
 
     def move_to(self, path: Path) -> None:
-        """Put what was written into its place, on the disk. Raises OSError."""
+        """Flush the content to the disk and move it into place. Raises OSError."""
         os.fsync(self._handle)
         remove_folder(path)
         self._path.replace(path)
@@ -74,7 +77,7 @@ class Draft:
 
 @contextmanager
 def create_draft(folder: Path) -> Iterator[Draft]:
-    """A draft in this folder, which is gone afterwards unless it was put into its place. Raises
+    """Create a draft in this folder, which is removed at the end unless it was moved. Raises
     OSError."""
     new_draft = Draft(folder / f"{token_hex(8)}{DRAFT}")
     try:
@@ -86,11 +89,11 @@ def create_draft(folder: Path) -> Iterator[Draft]:
 
 
 Content = bytes | memoryview | Path | Draft
-"""Bytes that are kept, or the file that holds them already, or a draft of it."""
+"""Bytes, a file that contains them, or a draft of it."""
 
 
 def put(path: Path, content: Content) -> None:
-    """Put a file into its place, whatever its bytes are in. Raises OSError."""
+    """Put content into place as a file. Raises OSError."""
     if isinstance(content, Draft):
         content.move_to(path)
     elif isinstance(content, Path):
@@ -100,8 +103,8 @@ def put(path: Path, content: Content) -> None:
 
 
 def link(source: Path, path: Path) -> None:
-    """Put a file that is on the disk into another place as well, its bytes a second time only where
-    the disk has no links. Raises OSError."""
+    """Link a file to another path; the bytes are copied only if the disk does not support links.
+    Raises OSError."""
     draft_path = path.with_name(f"{path.name}.{token_hex(4)}{DRAFT}")
     try:
         os.link(source, draft_path)
@@ -120,7 +123,7 @@ def link(source: Path, path: Path) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a file for good; nothing happens where there is none. Raises OSError."""
+    """Delete a file if it exists. Raises OSError."""
     remove_folder(path)
     try:
         path.unlink()
@@ -130,31 +133,31 @@ def remove(path: Path) -> None:
 
 
 def file_state(file: Path | os.DirEntry[str]) -> State | None:
-    """What changes when a file's content does; None where there is no file. The time of change
-    cannot be set back, unlike that of modification."""
+    """A value that changes when a file's content does; None if there is no file. It includes the
+    ctime, which cannot be set back, unlike the mtime."""
     try:
         status = file.stat()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError:
-        return ()  # something is there; reading it says what is wrong
+        return ()  # something exists; reading it reports the error
     return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def file_identity(path: Path) -> State:
-    """What tells a file from another one that takes its place."""
+    """A value that distinguishes a file from one that replaces it."""
     return (file_state(path) or ())[:1]
 
 
 def is_settled(state: State, checked_at: int) -> bool:
-    """Whether a file that was in this state then, in nanoseconds since 1970, has another one once
-    it is written again: file systems count time in steps."""
+    """Whether a later write changes the state of a file that was in this state at `checked_at`
+    (nanoseconds since 1970): the clock of file systems has steps."""
     return checked_at - max(state[2:], default=checked_at) > _STEP
 
 
 def file_sha256(path: Path) -> str:
-    """The hash of a file's bytes, of which few are held; worked out once as long as the file stays
-    the same. Raises OSError."""
+    """The hash of a file's bytes, read in pieces and cached while the file is unchanged. Raises
+    OSError."""
     state = file_state(path)
     return _HASHES((path, state), lambda: _hash_file(path)) if state else _hash_file(path)
 
@@ -168,7 +171,7 @@ def _hash_file(path: Path) -> str:
 
 
 def write_time(state: State | None) -> str:
-    """When a file of this state was last written, in UTC as ISO 8601 has it; "" where unknown."""
+    """When a file in this state was last written, in UTC as ISO 8601; empty if unknown."""
     if not state:
         return ""
     return datetime.fromtimestamp(state[2] / 1e9, UTC).isoformat(timespec="seconds")

@@ -1,4 +1,4 @@
-"""What the disk refused, as a sentence that says which folder and what to do."""
+"""Errors of the disk as sentences, with the folder and what to do."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 class StorageError(RanklensError):
-    """The workspace could not take, change or give something; what it held before is whole."""
+    """The workspace could not store, change or return something; its existing content is intact."""
 
 
 def write_refused_error(error: OSError, folder: Path) -> StorageError:
-    """The sentence for an error of the system while `folder` was written."""
+    """The message for a system error on writing `folder`."""
     if error.errno in _FULL:
         return StorageError(
             f"The disk of {folder} is full.",
@@ -38,7 +38,7 @@ def write_refused_error(error: OSError, folder: Path) -> StorageError:
 
 
 def missing_folder_error(folder: Path) -> StorageError:
-    """The folder was there and is not any more."""
+    """The folder existed and no longer does."""
     return StorageError(
         f"The folder {folder} no longer exists.",
         "Connect its disk or restore the folder. If it was deleted on purpose, restart"
@@ -47,7 +47,7 @@ def missing_folder_error(folder: Path) -> StorageError:
 
 
 def unreadable_folder_error(error: OSError, folder: Path) -> StorageError:
-    """The system refuses to say what a folder holds."""
+    """The system refuses to list a folder."""
     return StorageError(
         f"The folder {folder} cannot be read: {error.strerror or type(error).__name__}.",
         "Check that its disk is connected and intact, and that this account may read it.",
@@ -55,7 +55,7 @@ def unreadable_folder_error(error: OSError, folder: Path) -> StorageError:
 
 
 def no_collection_error() -> StorageError:
-    """The collection that something is to be added to is not there."""
+    """The collection to be changed does not exist."""
     return StorageError(
         "This collection no longer exists.",
         "It was deleted for good, in another window or at a restart. Open or create another one.",
@@ -63,7 +63,7 @@ def no_collection_error() -> StorageError:
 
 
 def missing_subfolder_error(folder: Path, name: str) -> StorageError:
-    """What tells of all files is not there, while the folder is."""
+    """The subfolder that lists all files is missing, while the folder exists."""
     return StorageError(
         f"The folder {folder} lacks its subfolder {name}, which lists its contents.",
         "Restore the subfolder, from a backup if necessary. To start over, move the"
@@ -80,13 +80,13 @@ def locked_error(path: Path) -> StorageError:
 
 
 class DamagedDatabaseError(StorageError):
-    """SQLite says of a database that it is damaged."""
+    """SQLite reports that a database is damaged."""
 
     path: Path
 
 
 def damaged_database_error(path: Path, reason: str) -> DamagedDatabaseError:
-    """What is said of a database that cannot be read."""
+    """The message for a database that cannot be read."""
     error = DamagedDatabaseError(
         f"The database {path} is damaged: {reason}.",
         "Restore its last good state on the page Collections, or a backup.",
@@ -96,7 +96,7 @@ def damaged_database_error(path: Path, reason: str) -> DamagedDatabaseError:
 
 
 def newer_version_error(folder: Path, found_version: object, known_version: int) -> StorageError:
-    """The folder was written by a later version."""
+    """The folder was written by a newer version."""
     return StorageError(
         f"The folder {folder} was written by a newer Ranklens (layout {found_version}; this"
         f" version knows {known_version}), so it is read-only.",
@@ -105,7 +105,7 @@ def newer_version_error(folder: Path, found_version: object, known_version: int)
 
 
 def damaged_file_error(file: str, reason: str) -> StorageError:
-    """What is said of a file whose record or table is not as it was kept."""
+    """The message for a file whose record or table is damaged."""
     return StorageError(
         f"The stored copy of {file or 'one file'} {reason}.",
         "Add the file again to repair it, or remove it here. Everything else is intact.",
@@ -113,7 +113,7 @@ def damaged_file_error(file: str, reason: str) -> StorageError:
 
 
 def page_failed_error(name: str, folder: Path, error: Exception) -> StorageError:
-    """Something of a collection ended a page in a way that nobody foresaw."""
+    """A collection caused an unexpected error on a page."""
     return StorageError(
         f"“{name}” cannot be shown: {describe_error(error)}",
         f"Open another collection, or remove this one. It is kept in {folder}.",

@@ -1,7 +1,7 @@
-"""Grades, notes and tags as lines of JSON, which packed collections and folders of earlier layouts
-hold them as: a journal for each layer and one for notes and tags, a line for each change.
+"""Grades, notes and tags as lines of JSON, as in packed collections and folders of earlier layouts.
 
-Lines may come from anybody: what is no grade, note or tag is left out.
+There is one journal for each layer and one for notes and tags, with a line for each change. Lines
+may come from anybody: invalid ones are skipped.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ NOTES, _LAYER = "notes", "layer-"
 _NAME = re.compile(r"layer-[a-z0-9]{1,40}")
 _HEAD = {"name": str, "begun": str, "judged": bool, "removed": bool, "place": int}
 NO_CHECKSUM = -1
-"""That of no row: a line that was damaged stays so."""
+"""A checksum that no row has, so that a damaged line stays damaged."""
 
 
 def is_name(text: str) -> bool:
-    """Whether a text can be the name of a journal."""
+    """Whether a text is a valid name of a journal."""
     return text == NOTES or bool(_NAME.fullmatch(text))
 
 
 def seal_line(change: Line) -> bytes:
-    """A line as it is written, with its check."""
+    """Return the bytes of a line with its checksum."""
     text = json.dumps(change, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     check = hashlib.sha256(text.encode()).hexdigest()
     return f'{{"check":"{check}","change":{text}}}\n'.encode()
 
 
 def read_line(content: bytes) -> Line | None:
-    """What a line tells, without its end; None where it is not as it was written."""
+    """Parse a line without its end; None if it is damaged."""
     try:
         change = json.loads(content)["change"]
         check_values(change)
@@ -53,7 +53,7 @@ def read_line(content: bytes) -> Line | None:
 
 
 def read_head(lines: Iterable[Line]) -> dict[str, Any]:
-    """What lines say of their layer: name, begun, judged, removed, place."""
+    """What the lines say about their layer: name, begun, judged, removed, place."""
     head: dict[str, Any] = {}
     for line in lines:
         if "grades" not in line:
@@ -62,7 +62,7 @@ def read_head(lines: Iterable[Line]) -> dict[str, Any]:
 
 
 def read_grades(lines: Iterable[Line]) -> Iterator[Row]:
-    """The grades of lines: query_id, doc_id, grade, who gave it and when."""
+    """The grades in the lines: query_id, doc_id, grade, grader and time."""
     for line in lines:
         query_id, grader, time = (line.get(name) for name in ("query_id", "by", "at"))
         grades = line.get("grades")
@@ -78,12 +78,12 @@ def _is_grade(doc_id: object, grade: object) -> bool:
 
 
 def read_notes(lines: Iterable[Line]) -> Iterator[Row]:
-    """The notes of lines: query_id, id, text, who wrote it and when."""
+    """The notes in the lines: query_id, id, text, author and time."""
     yield from _read_texts(lines, ("note", str), ("text", str))
 
 
 def read_tags(lines: Iterable[Line]) -> Iterator[Row]:
-    """The tags of lines: query_id, tag, whether it is set, by whom and when."""
+    """The tags in the lines: query_id, tag, whether it is set, author and time."""
     for query_id, tag, is_set, author, time in _read_texts(lines, ("tag", str), ("on", object)):
         if tag:
             yield query_id, tag, int(is_set is True), author, time
@@ -98,9 +98,11 @@ def _read_texts(lines: Iterable[Line], *text_fields: tuple[str, type]) -> Iterat
 
 
 def parse_journals(journals: Mapping[str, bytes]) -> Contents:
-    """Return the rows of journals by name. Lines that are not as they were written become damaged
-    rows. Text after the last line end is used only if it is a whole line: it was never
-    acknowledged."""
+    """Return the rows of journals, given by name.
+
+    Damaged lines become damaged rows. Text after the last line end counts only if it is a valid
+    line: an incomplete one was never acknowledged.
+    """
     intact: dict[str, list[Row]] = {"layers": [], "grades": [], "notes": [], "tags": []}
     damaged: dict[str, list[Row]] = {"grades": [], "notes": []}
     for name, content in journals.items():
@@ -140,8 +142,11 @@ def _number_rows(rows: list[Row], new_rows: Iterable[Row]) -> None:
 
 
 def write_journals(contents: Contents) -> dict[str, bytes]:
-    """Name -> journal of a collection's layers, and of its notes and tags where it has some. A row
-    that is not as it was written comes along as a line that is not."""
+    """Return the journals of a collection's layers, and of its notes and tags if there are any, by
+    name.
+
+    A damaged row becomes a damaged line.
+    """
     journals = {}
     for _, layer, name, begun, judged, position, removed in contents.layers():
         head: Line = {"name": name, "begun": begun, "judged": bool(judged), "place": position}
@@ -164,7 +169,7 @@ def write_journals(contents: Contents) -> dict[str, bytes]:
 
 
 def _grade_lines(rows: Sequence[Row]) -> Iterator[Line]:
-    """A line for each query that was graded at once."""
+    """One line for each query and moment of grading."""
     for (query_id, grader, time), group_rows in groupby(rows, lambda row: (row[0], row[3], row[4])):
         grades = [[doc_id, grade] for _, doc_id, grade, _, _ in group_rows]
         yield {"query_id": query_id, "grades": grades, "by": grader, "at": time}

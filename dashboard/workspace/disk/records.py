@@ -1,7 +1,6 @@
-"""What is written of a collection and of each of its files: small records that check themselves.
+"""Records of a collection and of its files: small, each with a checksum.
 
-A record is read only where every byte is as it was written; one that is not costs just what it
-tells of.
+A record is read only if every byte is intact; a damaged one affects only the item it describes.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from metrics_core.base.notes import Note
 from metrics_core.formats import Kind
 
 BASELINE_RULE = 2
-"""How a collection that is made now finds its baseline where nobody says which."""
+"""The rule by which new collections choose a baseline by default."""
 
 _TABLE = re.compile(r"[0-9a-f]{64}")
 _LONGEST_NUMBER = 18
@@ -31,15 +30,14 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
 
 @dataclass(frozen=True)
 class Entry:
-    """A file of a collection.
+    """The record of a file of a collection.
 
-    `number` tells it apart there, in the order in which files came; `content` is a hash of its
-    rows, `table` that of the bytes they are kept as. `slot` is the colour and shape of a run, kept
-    for good; `read_as`, `queries` and `notes` are what reading it told. `replaces` is the number
-    of the older file of this name that it stands for, which is hidden as long as this record and
-    its table are there and whole. `changed` is when the record was last written, in UTC, `added`
-    when it first was; records of before do not tell that. `complete` is False of a run that came as
-    judged ranks.
+    `number` identifies it and gives the order of adding. `content` is a hash of its rows, `table`
+    the hash of its stored bytes. `slot` is the permanent colour and shape of a run. `read_as`,
+    `queries` and `notes` come from reading it. `replaces` is the number of the earlier file of the
+    same name, which is hidden while this record and its table are intact. `changed` is when the
+    record was last written, `added` when it was first written (in UTC; older records do not have
+    it). `complete` is False for a run that came as judged ranks.
     """
 
     number: str
@@ -61,17 +59,19 @@ class Entry:
 
     @property
     def added_at(self) -> str:
-        """When the file came into the collection, in UTC."""
+        """When the file was added to the collection, in UTC."""
         return self.added or self.changed
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What readers have said of a collection, by the names that its runs have in their files: the
-    names that runs were given here, and the colours and shapes. `complete` judgments hold all that
-    is relevant; `old_baseline` says that the collection finds its baseline as it always did;
-    `map_queries` and `map_docs` are how ids are read, as the command line takes it; `exclude_self`
-    leaves each query's own document out of every run."""
+    """The settings of a collection.
+
+    `names` and `slots` are names, and colours and shapes, of runs, by the names in their files.
+    `complete`: the judgments contain all relevant documents. `old_baseline`: the baseline is chosen
+    by the earlier rule. `map_queries` and `map_docs` are id mappings, as on the command line.
+    `exclude_self`: each query's own document is excluded from every run.
+    """
 
     complete: bool = False
     names: tuple[tuple[str, str], ...] = ()
@@ -87,11 +87,13 @@ DEFAULT_SETTINGS = Settings()
 
 @dataclass(frozen=True)
 class Collection:
-    """A collection: `choices` says, by file name, how files of its folder are to be read,
-    `judgments` which of several judgments are used, by the key of their file; "" where nobody has
-    chosen and none came beside others. `complete`, `run_names`, `run_slots`, `baseline_rule`,
-    `exclude_self` and the maps of ids are its settings; a record of before has
-    the first rule for the baseline, so that what it shows stays so."""
+    """The record of a collection.
+
+    `choices` are the choices for reading files of its folder, by file name. `judgments` is the key
+    of the file whose judgments are used; empty if none was chosen. The fields from `complete` on
+    are its settings; older records have the first `baseline_rule`, so that their baseline does not
+    change.
+    """
 
     id: str
     name: str
@@ -109,7 +111,7 @@ class Collection:
 
     @property
     def settings(self) -> Settings:
-        """What readers have said of it."""
+        """The settings of the collection."""
         return Settings(
             self.complete,
             tuple(sorted(self.run_names.items())),
@@ -123,8 +125,7 @@ class Collection:
 
 @dataclass(frozen=True)
 class DamagedRecord:
-    """A record or a table that is not as it was written. `number` is the record's, `file` what it
-    was called, where that is still known."""
+    """A damaged record or table: the record's `number`, the `file` name if known, and why."""
 
     number: str
     file: str
@@ -139,26 +140,28 @@ Record = TypeVar("Record", Entry, Collection)
 
 
 def is_id(text: str) -> bool:
-    """Whether a text can be the name of a collection's folder; nothing else becomes a path."""
+    """Whether a text is a valid name of a collection's folder; nothing else is used as a path."""
     return bool(_NAME.fullmatch(text))
 
 
 def is_number(text: str) -> bool:
-    """Whether a text can be the number of a file."""
+    """Whether a text is a valid number of a file."""
     return text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER
 
 
 def is_table(text: str) -> bool:
-    """Whether a text can be the name of a table's file."""
+    """Whether a text is a valid name of a table's file."""
     return bool(_TABLE.fullmatch(text))
 
 
 def hidden_numbers(
     entries: Sequence[Entry], is_whole: Callable[[Entry], bool] = lambda newer: True
 ) -> set[str]:
-    """The numbers of those for which newer ones stand that are whole, also where a record in
-    between is damaged: who replaces has the name of all that came before. Only of a newer one for
-    which an older one is there is asked whether it `is_whole`."""
+    """The numbers of entries that were replaced by newer, intact ones.
+
+    All earlier entries of the same name are replaced, even if a record in between is damaged.
+    `is_whole` is called only for entries that replace an existing one.
+    """
     by_name: dict[tuple[str, str], list[str]] = {}
     for entry in entries:
         by_name.setdefault((entry.kind, entry.name), []).append(entry.number)
@@ -174,12 +177,12 @@ def hidden_numbers(
 
 
 def encode(record: Entry | Collection) -> bytes:
-    """A record as it is packed: with its own check."""
+    """Encode a record for packing, with its checksum."""
     return _seal_record(asdict(record))
 
 
 def decode(content: bytes, kind: type[Record]) -> Record:
-    """The record that was packed as these bytes. Raises DamagedRecordError for others."""
+    """Decode a packed record. Raises DamagedRecordError for other bytes."""
     try:
         values = json.loads(content)["record"]
         if content != _seal_record(values):
@@ -190,13 +193,13 @@ def decode(content: bytes, kind: type[Record]) -> Record:
 
 
 def record_text(record: Entry | Collection) -> str:
-    """A record as a row of the database holds it."""
+    """A record as text for a row of the database."""
     return json.dumps(asdict(record))
 
 
 @lru_cache(_CACHE_SIZE)
 def parse_record_text(text: str, kind: type[Record]) -> Record | None:
-    """The record that a row of the database holds; None where it is none."""
+    """Parse the record in a row of the database; None if invalid."""
     try:
         return parse_record(json.loads(text), kind)
     except ValueError:
@@ -204,8 +207,8 @@ def parse_record_text(text: str, kind: type[Record]) -> Record | None:
 
 
 def parse_record(values: Any, kind: type[Record]) -> Record:
-    """The record of these fields; those that it does not know are left out. Raises
-    DamagedRecordError for what no record holds."""
+    """Make a record of these fields, without unknown ones. Raises DamagedRecordError for invalid
+    values."""
     try:
         check_values(values)
         field_names = {f.name for f in fields(kind)}
@@ -216,13 +219,13 @@ def parse_record(values: Any, kind: type[Record]) -> Record:
         if not _has_valid_values(record):
             raise DamagedRecordError("it contains unexpected values")
         return record
-    except Exception as error:  # one record must not stop what reads the others
+    except Exception as error:  # an error in one record must not stop reading the others
         raise DamagedRecordError(str(error)) from error
 
 
 def _has_valid_values(record: Any) -> bool:
-    """Whether every value is of its type: the check says that nothing was changed by accident, not
-    who wrote it, and a packed collection may come from anybody."""
+    """Whether every value has its type. The checksum detects accidental changes, not malicious
+    ones, and a packed collection may come from anybody."""
     plain_fields = _plain_fields(record.__class__)
     if any(type(getattr(record, name)) is not hint for name, hint in plain_fields.items()):
         return False
@@ -250,7 +253,7 @@ def _has_valid_values(record: Any) -> bool:
 
 
 def _is_time(text: str) -> bool:
-    """Whether a text is a moment, or "" where none is known."""
+    """Whether a text is a time, or empty for an unknown one."""
     with suppress(ValueError, OverflowError):
         return not text or datetime.fromisoformat(text).timestamp() is not None
     return False
@@ -273,5 +276,5 @@ def _seal_record(values: Any) -> bytes:
 
 
 def parse_note(values: Mapping[str, Any]) -> Note:
-    """A note as JSON gives its fields back."""
+    """Make a note from its JSON fields."""
     return Note(**{**values, "examples": tuple(values.get("examples", ()))})

@@ -1,9 +1,9 @@
-"""Files that were given and are not read yet, in the workspace's folder while this process lives.
+"""Uploaded files that are not read yet, in the workspace's folder while this process lives.
 
-    workspace/arriving/<process>.lock             held while the process that made it lives
+    workspace/arriving/<process>.lock             held while the process that created it lives
     workspace/arriving/<process>-<file>.part
 
-No Streamlit here.
+No Streamlit.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ FOLDER = "arriving"
 
 
 class ScratchFile:
-    """A file of its own, there as long as somebody holds this and no longer than the process."""
+    """A file that exists as long as this object is held, and no longer than the process."""
 
     def __init__(self, path: Path) -> None:
-        """Begin it. Raises OSError."""
+        """Create the file. Raises OSError."""
         self.path = path
         self.size = 0
         """Bytes that were written."""
@@ -35,17 +35,17 @@ class ScratchFile:
         self._end = finalize(self, _unlink, path)
 
     def write(self, content: bytes | memoryview) -> None:
-        """Write what comes next. Raises OSError."""
+        """Write the next bytes. Raises OSError."""
         self._file.write(content)
         self.size += len(content)
 
     def close(self) -> None:
-        """No more comes. Raises OSError."""
+        """Close the file. Raises OSError."""
         self._file.close()
 
     def remove(self) -> None:
-        """Remove it, whether it is whole or not."""
-        with suppress(OSError):  # what was held back need not be written
+        """Remove the file, complete or not."""
+        with suppress(OSError):  # buffered bytes need not be written
             self._file.close()
         self._end()
 
@@ -56,13 +56,13 @@ def _unlink(path: Path) -> None:
 
 
 class ScratchFolder:
-    """The place of this process for such files, below the folder of a workspace."""
+    """The folder of this process for such files, below the folder of a workspace."""
 
     def __init__(self, folder: Path) -> None:
-        """The place is made when a file needs it."""
+        """The folder is created when the first file needs it."""
         self._folder, self._was_there = folder, folder.is_dir()
         self._scratch_folder, self._name = folder / FOLDER, token_hex(8)
-        # Whichever thread writes the first file: the lock is of the process.
+        # Any thread may write the first file: the lock belongs to the process.
         lock = self._scratch_folder / f"{self._name}.lock"
         self._lock = FileLock(lock, mode=0o600, thread_local=False)
         self._making = Lock()
@@ -73,7 +73,7 @@ class ScratchFolder:
         return self._folder
 
     def new_file(self) -> ScratchFile:
-        """A file to be written. Raises OSError."""
+        """Create a file to write. Raises OSError."""
         with self._making:
             if self._was_there and not self._folder.is_dir():
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
@@ -84,7 +84,7 @@ class ScratchFolder:
 
 
 def sweep_scratch(folder: Path) -> None:
-    """Remove what processes have left that ended; `folder` is that of a workspace."""
+    """Remove files of processes that have ended; `folder` is the folder of a workspace."""
     scratch_folder = folder / FOLDER
     for lock in scratch_folder.glob("*.lock"):
         file_lock = FileLock(lock, mode=0o600)

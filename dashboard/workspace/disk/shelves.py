@@ -1,5 +1,4 @@
-"""The folder's databases and tables: one database for each collection, one for the list of them,
-and a file for each table."""
+"""The folder's databases (one per collection, and a list of the collections) and table files."""
 
 from __future__ import annotations
 
@@ -43,8 +42,7 @@ _OLD = "workspace.json"
 
 
 class FolderStore(TableFiles):
-    """Databases and tables of one folder. Of a record's contents only names that are checked to be
-    ids become paths."""
+    """Databases and tables of one folder. Only valid ids from records are used in paths."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder / "tables")
@@ -57,7 +55,7 @@ class FolderStore(TableFiles):
         self._version: tuple[durable.State | None, int | None] = (None, None)
 
     def version(self) -> int | None:
-        """The version of the folder's databases; None where there are none that can be read."""
+        """The version of the folder's databases; None if there are none that can be read."""
         checked_at, state = time.time_ns(), durable.file_state(self.list_path)
         if state and self._version[0] == state:
             return self._version[1]
@@ -69,18 +67,17 @@ class FolderStore(TableFiles):
         return None
 
     def is_old(self) -> bool:
-        """Whether the folder is of an earlier layout and was not imported yet."""
+        """Whether the folder has an earlier layout that is not imported yet."""
         return not self.version() and (
             (self.folder / _OLD).exists() or any(self._collections.glob("*/collection.json"))
         )
 
     def lacks_collections(self) -> bool:
-        """Whether the folder of the collections is gone, without which tables cannot be told from
-        what is left over."""
+        """Whether the collections' folder is missing, so that every table would look unused."""
         return self.version() is not None and not self._collections.is_dir()
 
     def make_folders(self) -> None:
-        """Make the folder; nothing happens where it is made. Raises OSError and StorageError."""
+        """Create the folders if missing. Raises OSError and StorageError."""
         for folder in (self.folder, self._collections, self._tables):
             durable.make_folder(folder)
             if os.name == "posix" and stat.S_IMODE(folder.stat().st_mode) & 0o077:
@@ -94,7 +91,7 @@ class FolderStore(TableFiles):
         version = 0 if self.is_old() else database.VERSION
         try:
             state = durable.file_state(path)
-            if state is not None and state[1:2] != (0,):  # it was only begun
+            if state is not None and state[1:2] != (0,):  # not just created
                 database.check(path, _LISTED)
         except errors.DamagedDatabaseError:
             database.put_aside(path)
@@ -103,8 +100,7 @@ class FolderStore(TableFiles):
 
     @contextmanager
     def hold_lock(self) -> Iterator[None]:
-        """Hold the right to name and to remove collections and tables. Raises StorageError where
-        somebody else holds it for too long."""
+        """Hold the lock for naming and removing. Raises StorageError if it is not free in time."""
         try:
             with database.open_for_writing(self.list_path) as listing:
                 self._lock_state.listing = listing
@@ -118,7 +114,7 @@ class FolderStore(TableFiles):
 
     @contextmanager
     def start_import(self) -> Iterator[bool]:
-        """Hold the same right; whether an earlier layout is to be imported, and was at the end."""
+        """Hold the lock and yield whether to import an earlier layout; then mark it as imported."""
         with self.hold_lock():
             is_due = not database.read_version(self._lock_state.listing)
             yield is_due
@@ -126,35 +122,33 @@ class FolderStore(TableFiles):
                 database.set_version(self._lock_state.listing, database.VERSION)
 
     def sync(self) -> None:
-        """Flush the names of all folders: a killed process may have made some without flushing
-        them, and whatever is there counts as kept."""
+        """Flush the names in all folders, which a killed process may have left unflushed."""
         for folder in (self.folder.parent, self.folder, self._collections, self._tables):
             durable.sync_folder(folder)
         for identity in self.collection_ids():
             self.sync_collection(identity)
 
     def sync_collection(self, identity: str) -> None:
-        """Flush that no change of a collection is to be undone."""
+        """Flush the folder of a collection, so that no change is undone."""
         durable.sync_folder(self.folder_of(identity))
 
     # Collections
 
     def collection_ids(self) -> list[str]:
-        """The collections that are there, removed ones too, and those whose database is gone."""
+        """The ids of all collections, also removed ones and those whose database is gone."""
         names = [name for name in list_names(self._collections) if is_id(name)]
         return [] if names and self.is_old() else names
 
     def has_collection(self, identity: str) -> bool:
-        """Whether there is a collection of this id, removed or not. Raises StorageError where the
-        system refuses to say."""
+        """Whether a collection exists, removed or not. Raises StorageError if the folder is
+        unreadable."""
         try:
             return is_id(identity) and self.folder_of(identity).is_dir()
         except OSError as error:
             raise errors.unreadable_folder_error(error, self._collections) from error
 
     def read_collection(self, identity: str) -> Collection:
-        """What is known of a collection; where it cannot be read its last name. Raises KeyError
-        where there is none."""
+        """The record, or only the last name if it is unreadable. Raises KeyError for none."""
         if not self.has_collection(identity):
             raise KeyError(identity)
         with suppress(StorageError):
@@ -165,13 +159,11 @@ class FolderStore(TableFiles):
         return Collection(identity, self._listed_names().get(identity, f"Unnamed {identity}"), "")
 
     def entries(self, identity: str) -> list[Entry]:
-        """All files of a collection, oldest first, removed and replaced ones too. Raises
-        StorageError where its database cannot be read."""
+        """All files, also removed and replaced, oldest first. Raises StorageError if unreadable."""
         return [e for e in self._file_records(identity).values() if e]
 
     def damaged_records(self, identity: str) -> list[DamagedRecord]:
-        """The records of a collection that are not as they were written. Raises StorageError where
-        its database cannot be read."""
+        """The damaged records. Raises StorageError if the database is unreadable."""
         files, collection_rows = (
             self._file_records(identity),
             self.contents(identity).intact["collection"],
@@ -184,7 +176,7 @@ class FolderStore(TableFiles):
         return [DamagedRecord(number, "", CHANGED) for number in damaged_numbers]
 
     def _file_records(self, identity: str) -> dict[str, Entry | None]:
-        """Number -> record of a file, None for one that cannot be read; oldest first."""
+        """Number -> record of a file, None for a damaged one; oldest first."""
         contents = self.contents(identity)
         records = {n: parse_record_text(text, Entry) for n, text in contents.intact["files"]}
         records |= dict.fromkeys(row[0] for row in contents.damaged["files"])
@@ -194,12 +186,11 @@ class FolderStore(TableFiles):
         }
 
     def contents(self, identity: str) -> Contents:
-        """The rows of a collection's database, nothing where there is no collection. Raises
-        StorageError where it cannot be read."""
+        """The rows of a collection's database, if any. Raises StorageError if it cannot be read."""
         if not self.has_collection(identity):
             return NO_CONTENTS
         path = self.database_path(identity)
-        # Of before: what is changed meanwhile is read again.
+        # The state before reading: later changes are read again.
         checked_at, state = time.time_ns(), durable.file_state(path) or ()
         cached_state, cached = self._cache.get(identity, ((), NO_CONTENTS))
         if cached_state != state or not state:
@@ -217,14 +208,13 @@ class FolderStore(TableFiles):
         return cached
 
     def _check(self, path: Path) -> None:
-        """Raise StorageError where a collection's database is gone or its pages are damaged, which
-        is looked at once."""
+        """Raise StorageError if the database is gone or damaged; its pages are checked once."""
         if path not in self._checked or not path.is_file():
             database.check(path, SCHEMA)
             self._checked.add(path)
 
     def put_collection(self, collection: Collection) -> None:
-        """Write anew what is known of a collection that is there; for who holds the lock."""
+        """Write the record of an existing collection; needs the lock."""
         self._list_name(collection.id, collection.name)
         with self.change_collection(collection.id) as state:
             database.put(state, "collection", [(1, record_text(collection))])
@@ -235,14 +225,14 @@ class FolderStore(TableFiles):
             database.put(state, "files", [(int(entry.number), record_text(entry))])
 
     def drop_entry(self, identity: str, number: str) -> None:
-        """Remove a record for good; nothing happens where there is none."""
+        """Delete a record, if it exists."""
         if self.has_collection(identity) and is_number(number):
             with self.change_collection(identity) as state:
                 database.drop(state, "files", [int(number)])
 
     @contextmanager
     def change_collection(self, identity: str) -> Iterator[database.Connection]:
-        """The database of a collection, to be changed. Raises OSError and StorageError."""
+        """Open the database of a collection for changes. Raises OSError and StorageError."""
         if not self.has_collection(identity):
             raise errors.no_collection_error()
         path = self.database_path(identity)
@@ -260,9 +250,9 @@ class FolderStore(TableFiles):
         *,
         numbered: bool = True,
     ) -> None:
-        """A collection with all of its files, and the layers, notes and tags of `contents`, there
-        at once or not at all; for who holds the lock. Files are `column_numbers` anew, from 1, or
-        come with those of `contents` that are damaged."""
+        """Create a collection with its files and `contents`, completely or not at all; needs the
+        lock. Files are renumbered from 1 if `numbered`; otherwise damaged records of `contents` are
+        kept, too."""
         folder, all_entries = self.folder_of(collection.id), list(entries)
         draft = folder.with_name(f"{collection.id}{durable.DRAFT}")
         numbers = {
@@ -284,7 +274,7 @@ class FolderStore(TableFiles):
                 if not numbered:
                     database.put_raw(state, "files", contents.damaged["files"])
             durable.sync_folder(draft)
-            if folder.is_dir():  # other files are there, which stay
+            if folder.is_dir():  # other files in it stay
                 (draft / _STATE).replace(folder / _STATE)
                 durable.sync_folder(folder)
                 draft.rmdir()
@@ -296,16 +286,16 @@ class FolderStore(TableFiles):
             raise
 
     def put_contents(self, identity: str, contents: Contents) -> None:
-        """Give layers, notes and tags to a collection that has none."""
+        """Write layers, notes and tags to a collection that has none."""
         with self.change_collection(identity) as state:
             put_contents(state, contents)
 
     def drop_collection(self, identity: str) -> None:
-        """Remove a collection for good, at once as a whole; its tables stay for others."""
+        """Delete a collection in one step; its tables stay, because others may use them."""
         folder = self.folder_of(identity)
         draft = folder.with_name(f"{identity}{durable.DRAFT}")
         with suppress(errors.DamagedDatabaseError), self.change_collection(identity):
-            folder.replace(draft)  # nobody changes it any more
+            folder.replace(draft)  # it cannot be changed any more
         if folder.is_dir():  # it cannot be read
             folder.replace(draft)
         durable.sync_folder(self._collections)
@@ -314,7 +304,7 @@ class FolderStore(TableFiles):
         self._lock_state.listing.execute("DELETE FROM collections WHERE id = ?", (identity,))
 
     def drop_lost(self, identity: str, state: database.Connection, texts: Iterable[str]) -> int:
-        """Remove the damaged rows of these texts; how many."""
+        """Delete the damaged rows with these texts; return their number."""
         wanted_texts, n_dropped, damaged = set(texts), 0, self.contents(identity).damaged
         for table in ("layers", *GROWING):
             numbers = [
@@ -339,7 +329,7 @@ class FolderStore(TableFiles):
         return self.folder_of(identity) / _STATE
 
     def _list_name(self, identity: str, name: str) -> None:
-        """Write down the name of a collection, for the time when its database cannot be read."""
+        """Store the name of a collection, in case its database cannot be read."""
         listing = self._lock_state.listing
         if (identity, name) not in [row[1:] for row in _intact_rows(listing, "collections")]:
             listing.execute("DELETE FROM collections WHERE id = ?", (identity,))
@@ -350,11 +340,10 @@ class FolderStore(TableFiles):
             return {identity: name for _, identity, name in _intact_rows(listing, "collections")}
         return {}
 
-    # What is kept beside a database, for the day on which it cannot be read
+    # Good states: copies of databases, in case one cannot be read
 
     def keep_good(self, identity: str) -> None:
-        """Copy a database beside itself if it is whole and changed since. Raises OSError and
-        StorageError."""
+        """Copy an intact, changed database as its good state. Raises OSError and StorageError."""
         path, good_path = self.database_path(identity), self.folder_of(identity) / _GOOD
         if good_path.is_file() and good_path.stat().st_mtime_ns == path.stat().st_mtime_ns:
             return
@@ -363,14 +352,12 @@ class FolderStore(TableFiles):
             database.copy(path, good_path)
 
     def good_state_time(self, identity: str) -> str:
-        """When the good state that is kept of a collection was written, in UTC; "" where none
-        is."""
+        """When the good state was written, in UTC; empty if there is none."""
         return durable.write_time(durable.file_state(self.folder_of(identity) / _GOOD))
 
     def restore_good(self, identity: str) -> None:
-        """Put the good state that is kept in the place of a database that cannot be read, which is
-        put aside; nothing where it can be read, as after somebody else did so. For who holds the
-        lock. Raises OSError and StorageError."""
+        """Replace an unreadable database by its good state and move it aside; needs the lock. Does
+        nothing if it can be read. Raises OSError and StorageError."""
         path, good_path = self.database_path(identity), self.folder_of(identity) / _GOOD
         with suppress(errors.DamagedDatabaseError):
             database.check(path, SCHEMA)
@@ -381,9 +368,8 @@ class FolderStore(TableFiles):
         self._forget(identity)
 
     def remove_unreadable(self, collection: Collection) -> None:
-        """Hide a collection whose database cannot be read, which is put aside: the good state, or
-        an empty database, takes its place. For who holds the lock. Raises OSError and
-        StorageError."""
+        """Hide a collection with an unreadable database, which is moved aside; needs the lock. Its
+        good state or an empty database replaces it. Raises OSError and StorageError."""
         try:
             self.restore_good(collection.id)
         except errors.DamagedDatabaseError:
@@ -395,11 +381,11 @@ class FolderStore(TableFiles):
         )
 
     def remember_name(self, identity: str) -> None:
-        """Write down a collection's name beside those of the others, for who holds the lock."""
+        """Store a collection's name in the list; needs the lock."""
         self._list_name(identity, self.read_collection(identity).name)
 
     def set_aside_paths(self) -> list[Path]:
-        """The databases that could not be read and were put aside."""
+        """The unreadable databases that were moved aside."""
         return sorted(self.folder.glob(f"*{database.ASIDE}*")) + sorted(
             self._collections.glob(f"*/*{database.ASIDE}*")
         )

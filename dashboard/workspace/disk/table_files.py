@@ -1,4 +1,4 @@
-"""The files of a folder's tables, each under the hash of its bytes."""
+"""The files of a folder's tables, each named by the hash of its bytes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MISSING, CHANGED = "is missing", "is corrupted"
 
 
 class TableFiles:
-    """Tables, and what was found when their bytes were last looked at."""
+    """Tables, and the results of the last checks of their bytes."""
 
     def __init__(self, folder: Path) -> None:
         self._tables = folder
@@ -25,24 +25,26 @@ class TableFiles:
         self._looking = Lock()
 
     def put_table(self, name: str, content: durable.Content | pa.Buffer) -> None:
-        """Keep a table of this hash, unless it is there and whole: its bytes, a file that holds
-        them, or a draft of them."""
+        """Store a table under this hash, unless it exists and is intact.
+
+        `content` is its bytes, a file that contains them, or a draft.
+        """
         if not self.table_problem(name, look=True):
             durable.sync_folder(self._tables)
         else:
             durable.put(self.table_path(name), content)
             self._remember(
                 name, durable.file_state(self.table_path(name)), ""
-            )  # it has just been hashed
+            )  # its bytes have just been hashed
 
     def read_table(self, name: str) -> bytes | None:
-        """The bytes of a table; None where they are not those that were kept."""
+        """The bytes of a table; None if it is missing or damaged."""
         content, problem = self._read_content(name, keep_bytes=True)
         return None if problem else content
 
     def table_problem(self, name: str, *, look: bool = False) -> str:
-        """Why a table cannot be read, "" where nothing is known against it; `look` at its bytes if
-        that was not done since the file changed."""
+        """Why a table cannot be read; empty if nothing is known against it. With `look`, check its
+        bytes unless this was done since the file changed."""
         state = durable.file_state(self.table_path(name))
         if state is None:
             return MISSING
@@ -53,36 +55,39 @@ class TableFiles:
         return self._read_content(name)[1] if look else ""
 
     def mark_unreadable(self, name: str, problem: str) -> None:
-        """Remember that a table cannot be read although its bytes are as they were kept."""
+        """Remember that a table cannot be read although its bytes are intact."""
         self._remember(
             name, durable.file_state(self.table_path(name)), f"cannot be read ({problem})"
         )
 
     def hidden_numbers(self, entries: Sequence[Entry], *, look: bool = False) -> set[str]:
-        """Return the numbers of entries replaced by newer ones whose tables are whole, as far as
-        these were looked at; with `look` they are looked at now."""
+        """Return the numbers of entries replaced by newer ones with intact tables, as far as these
+        were checked; with `look` they are checked now."""
         return hidden_numbers(entries, lambda newer: not self.table_problem(newer.table, look=look))
 
     def table_names(self) -> list[str]:
-        """The names of the tables that are there."""
+        """The names of the existing tables."""
         names = [n.removesuffix(_TABLE) for n in list_names(self._tables) if n.endswith(_TABLE)]
         return [n for n in names if is_table(n)]
 
     def drop_table(self, name: str) -> None:
-        """Remove a table for good."""
+        """Delete a table."""
         durable.remove(self.table_path(name))
         with self._looking:
             self._check_results.pop(name, None)
 
     def table_path(self, name: str) -> Path:
-        """Where a table stands."""
+        """The path of a table."""
         return self._tables / f"{name}{_TABLE}"
 
     def _read_content(self, name: str, *, keep_bytes: bool = False) -> tuple[bytes, str]:
-        """The bytes of a table, held only if all are asked for, for it may be larger than what is
-        free; and why they are not those that were kept, which is remembered."""
+        """Return the bytes of a table, and why they are damaged, if so; remembers the latter.
+
+        Without `keep_bytes` the bytes are only hashed in pieces: a table may be larger than the
+        free memory.
+        """
         path = self.table_path(name)
-        # The state of before: who mends it meanwhile is not wronged.
+        # The state before reading: a repair meanwhile is not marked as damaged.
         state, content = durable.file_state(path), b""
         try:
             content = path.read_bytes() if keep_bytes else b""
@@ -104,8 +109,8 @@ class TableFiles:
 
 
 def list_names(folder: Path) -> list[str]:
-    """The names of a folder, none where there is no such folder. Raises StorageError where the
-    system refuses to say."""
+    """The sorted names in a folder; empty if it does not exist. Raises StorageError if the system
+    refuses."""
     try:
         return sorted(p.name for p in folder.iterdir())
     except (FileNotFoundError, NotADirectoryError):

@@ -1,1 +1,1 @@
-"""Runs that stay on the disk, and the cache of what was worked out of them."""
+"""Runs that stay on the disk, and the cache of results computed from them."""

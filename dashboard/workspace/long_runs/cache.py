@@ -1,11 +1,11 @@
-"""What was worked out once and would be again: kept in the workspace's folder, bounded.
+"""Results that can be computed again: cached in the workspace's folder, up to a maximum size.
 
     workspace/cache/<what>/<sha256>     numbers and texts, sealed (`whole_files`)
-    workspace/cache/tables/             runs of folders as Parquet, under the hash of their bytes
-    workspace/cache/<mark>/<sha256>     empty: its time says when something was done last
+    workspace/cache/tables/             runs of folders as Parquet, named by the hash of their bytes
+    workspace/cache/<mark>/<sha256>     empty: its time is when something was last done
 
-Everything here may be deleted at any time; what is not as it was written counts as not there. What
-is larger than the cache may be goes oldest use first. No Streamlit here.
+Everything here may be deleted at any time; damaged files count as missing. Beyond the maximum size,
+the least recently used are removed. No Streamlit.
 """
 
 from __future__ import annotations
@@ -32,59 +32,58 @@ from dashboard.workspace.disk.shelves import FolderStore
 from metrics_core.base.whole_files import read_sealed, write_sealed
 
 LARGEST = 10_000_000_000
-"""Bytes that a cache may take, and no more than half of what else would be free."""
+"""Maximum size of a cache in bytes; never more than half of the space that would be free without
+it."""
 
 _READING_PACKAGES = ("tables", "formats", "judging", "base/compiled")
-"""The packages that say what a file and its judgments mean."""
+"""The packages that determine what a file and its judgments mean."""
 LAYOUTS = "layouts"
-"""What is asked for whenever a table is opened."""
+"""The kind that is read whenever a table is opened."""
 
 _FORMAT = 3
-"""How a file of numbers is written; 1 was an archive of numpy's, the seal of 2 was without the
-name."""
+"""Version of the file format. 1 was a NumPy archive; the seal of 2 did not include the name."""
 
 _TABLES = "tables"
 
 
 @dataclass(frozen=True)
 class CachedValue:
-    """Numbers by name, not to be changed, and whatever else JSON can hold."""
+    """Read-only arrays by name, and other data that JSON can represent."""
 
     arrays: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
     metadata: Any = None
 
 
 class Cache:
-    """The cache of one folder. No method raises for what the disk refuses: then nothing is kept.
+    """The cache of one folder. Methods do not raise if the disk refuses; then nothing is stored.
 
-    `tables_in_memory` are the tables of the folder that somebody holds in memory, by the hash of
-    their bytes, `open_tables` what reads the tables that are open, which are never removed to make
-    room.
+    `tables_in_memory` are the folder's tables currently in memory, by the hash of their bytes.
+    `open_tables` are readers of open tables, which are never removed to make room.
     """
 
     def __init__(self, folder: Path, may_write: Callable[[], bool], largest: int = LARGEST) -> None:
-        """`may_write` says whether the folder around it can be changed; `largest` in bytes."""
+        """`may_write` says whether the enclosing folder can be changed; `largest` is in bytes."""
         self.folder, self._may_write, self._largest = folder, may_write, largest
         self.folder_store = FolderStore(folder)
         self.tables_in_memory: WeakValueDictionary[str, pa.Table] = WeakValueDictionary()
         self.open_tables: WeakValueDictionary[str, Any] = WeakValueDictionary()
 
     def get(self, kind: str, *key_parts: str) -> CachedValue | None:
-        """What was kept of this; None where there is nothing, or it is not as it was written."""
+        """Return the cached value; None if it is missing or damaged."""
         path = self._path(kind, key_parts)
         content = read_sealed(path)
         if content is None:
             return None
         with suppress(OSError):
             os.utime(path)
-        # Nothing is copied: an archive of numpy's took twice as long as reading and hash together.
+        # Nothing is copied: a NumPy archive took twice as long as reading and hashing together.
         reader = pa.BufferReader(pa.py_buffer(content))
         header = json.loads(pa.ipc.read_tensor(reader).to_numpy().tobytes())
         arrays = {name: pa.ipc.read_tensor(reader).to_numpy() for name in header["arrays"]}
         return CachedValue(arrays, header["told"])
 
     def put(self, kind: str, *key_parts: str, value: CachedValue) -> None:
-        """Keep something of this."""
+        """Store a value."""
         if not self._may_write():
             return
         header = json.dumps({"arrays": list(value.arrays), "told": value.metadata}).encode()
@@ -96,7 +95,7 @@ class Cache:
         self._make_room()
 
     def mark(self, kind: str, key: str) -> None:
-        """Remember that something was done now, whichever version does it."""
+        """Remember that something was done now; the mark is shared by all versions of the code."""
         if self._may_write():
             with suppress(OSError):
                 path = self._mark_path(kind, key)
@@ -104,7 +103,7 @@ class Cache:
                 path.touch(mode=0o600)
 
     def mark_time(self, kind: str, key: str) -> float:
-        """When it was done last, in seconds since 1970; 0 where nobody knows."""
+        """When it was last done, in seconds since 1970; 0 if unknown."""
         with suppress(OSError):
             return self._mark_path(kind, key).stat().st_mtime
         return 0.0
@@ -114,8 +113,7 @@ class Cache:
 
     @contextmanager
     def open_draft(self) -> Iterator[durable.Draft | None]:
-        """A table that is written in pieces, to be put among the shelves; None where it cannot be
-        kept."""
+        """Open a draft of a table that is written in pieces; None if it cannot be stored."""
         with ExitStack() as drafts:
             new_draft = None
             if self._may_write():
@@ -129,7 +127,7 @@ class Cache:
         return self.folder / kind / hashlib.sha256(key.encode()).hexdigest()
 
     def _make_room(self) -> None:
-        """Remove what was not used for longest, until the rest is small enough."""
+        """Remove the least recently used files until the cache is small enough."""
         with suppress(OSError):
             files = [(p, p.stat()) for p in self.folder.glob("*/*") if p.is_file()]
             total_size = sum(status.st_size for _, status in files)
@@ -143,8 +141,11 @@ class Cache:
                 total_size -= status.st_size
 
     def _last_use(self, path: Path, status: os.stat_result) -> int:
-        """When a file was used last, in nanoseconds: a table when what is known of it was, for its
-        own times tell whether its bytes are those that were looked at."""
+        """When a file was last used, in nanoseconds.
+
+        For a table, the last use of its layout counts as well: its own times must not change,
+        because they show whether its bytes are those that were checked.
+        """
         used_path = self._path(LAYOUTS, (path.stem,)) if path.parent.name == _TABLES else path
         with suppress(OSError):
             return max(used_path.stat().st_mtime_ns, status.st_mtime_ns)
@@ -153,8 +154,8 @@ class Cache:
 
 @cache
 def reading_code_hash() -> str:
-    """A hash of the code that reads files and finds judged documents: what another version of it
-    made is not taken for what this one would. Raises FileNotFoundError where some is not there."""
+    """A hash of the code that reads files and finds judged documents, so that results of another
+    version are not used. Raises FileNotFoundError if a package has no code."""
     digest = hashlib.sha256()
     root = Path(metrics_core.__file__).parent
     for package in _READING_PACKAGES:

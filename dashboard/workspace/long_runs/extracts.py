@@ -1,6 +1,5 @@
-"""What is known of the rows of a long run without reading them: worked out once, kept in the cache.
-No Streamlit here.
-"""
+"""Facts about the rows of a long run that are computed once and cached, so that the rows need not
+be read. No Streamlit."""
 
 from __future__ import annotations
 
@@ -19,14 +18,15 @@ from metrics_core.tables.by_score import order_by_score
 from metrics_core.tables.columns import encode_ids
 
 HEADS = (10, 32)
-"""Ranks of every query whose documents are kept beside the rows: the depths that people ask for, of
-very many queries also those of nearly all, which are read in a third of the time."""
+"""Depths to which the first ranks of every query are cached. The smaller one is cached separately
+if it has at most half of the rows: most requests need no more, and it is read in a third of the
+time."""
 
 
 @dataclass(frozen=True)
 class RowLayout:
-    """Where the rows of a file stand: its queries in their order, whose rows stand together, and
-    how many each has, int64[q]. `plain` and `first_ties` are as in Run."""
+    """The positions of the rows of a file, grouped by query: its queries in order, and the number
+    of rows of each, int64[query]. `plain` and `first_ties` (int64[query]) are as in Run."""
 
     query_ids: list[str]
     counts: Ints
@@ -35,7 +35,7 @@ class RowLayout:
 
     @classmethod
     def from_run(cls, run: Run) -> RowLayout | None:
-        """That of a run in memory; None where rows of one query stand apart."""
+        """The layout of a run in memory; None if the rows of a query are not contiguous."""
         codes, query_ids = run.query_codes, run.query_ids
         if not has_grouped_queries(run):
             return None
@@ -44,7 +44,7 @@ class RowLayout:
 
     @classmethod
     def join_parts(cls, parts: Sequence[RowLayout]) -> RowLayout:
-        """That of rows of which each part holds the rows of other queries."""
+        """The layout of concatenated rows whose parts have different queries."""
         return cls(
             [query_id for part in parts for query_id in part.query_ids],
             np.concatenate([part.counts for part in parts]),
@@ -54,8 +54,8 @@ class RowLayout:
 
 
 def cached_layout(cache: Cache, table: str, read_run: Callable[[], Run]) -> RowLayout | None:
-    """The layout of the rows that are kept under this name, found once; None where the rows of a
-    query stand apart."""
+    """The layout of the rows stored under this name, computed once; None if the rows of a query are
+    not contiguous."""
     cached = cache.get(LAYOUTS, table)
     if cached is not None:
         metadata = cached.metadata
@@ -69,7 +69,7 @@ def cached_layout(cache: Cache, table: str, read_run: Callable[[], Run]) -> RowL
 
 
 def cache_layout(cache: Cache, table: str, layout: RowLayout | None) -> None:
-    """Keep what `cached_layout` then knows."""
+    """Store a layout for `cached_layout`."""
     if layout is None:
         cache.put(LAYOUTS, table, value=CachedValue())
         return
@@ -79,15 +79,18 @@ def cache_layout(cache: Cache, table: str, layout: RowLayout | None) -> None:
 
 
 def has_grouped_queries(run: Run) -> bool:
-    """Whether the rows of each query stand together, and the queries in the order of their ids."""
+    """Whether the rows of each query are contiguous, and the queries are in the order of their
+    ids."""
     steps = np.diff(run.query_codes)
     return bool((steps >= 0).all()) and len(run.query_ids) == np.count_nonzero(steps) + 1
 
 
 def cached_heads(cache: Cache, table: str, depth: int, read_run: Callable[[], Run]) -> pa.Table:
-    """The rows in the first ranks of every query, at least to this depth, which is one of `HEADS`
-    at most, of the run that is kept under this name; found once, and in memory while somebody holds
-    them."""
+    """The first ranks of every query, at least to this depth, of the run stored under this name.
+
+    `depth` is at most the larger of `HEADS`. Computed once, and in memory as long as something
+    holds them.
+    """
     for ranks in HEADS:
         heads = _read_cached_heads(cache, table, ranks) if depth <= ranks else None
         if heads is not None:
@@ -110,14 +113,14 @@ def _read_cached_heads(cache: Cache, table: str, ranks: int) -> pa.Table | None:
 
 
 def _hold_in_memory(cache: Cache, key: tuple[str, ...], rows: pa.Table) -> pa.Table:
-    # In one piece, for what asks for the query of each row.
+    # In one piece, for code that needs the query of each row.
     rows = rows.set_column(0, "query_id", encode_ids(rows["query_id"]))
     cache.tables_in_memory[" ".join(key)] = rows
     return rows
 
 
 def cache_heads(cache: Cache, table: str, rows: pa.Table) -> None:
-    """Keep what `cached_heads` then knows, by the most rows that it may give."""
+    """Store the first ranks for `cached_heads`; `rows` are those of the larger depth."""
     cache.put(*_heads_key(table, HEADS[-1]), value=_pack_table(rows))
     first_rows = select_heads(Run(table=rows), HEADS[0])
     if 2 * len(first_rows) <= len(rows):
@@ -129,18 +132,18 @@ def _heads_key(table: str, ranks: int) -> tuple[str, str, str]:
 
 
 def select_heads(run: Run, ranks: int | None = None) -> pa.Table:
-    """The rows in so many first ranks of every query, whose rows stand together; without it in the
-    most that are kept."""
+    """The rows in the first `ranks` ranks of every query, by default to the larger depth. The rows
+    of each query must be contiguous."""
     ranks = ranks or HEADS[-1]
-    # One dictionary for all rows: a query has the same number here as in the run.
+    # One dictionary for all rows, so that a query has the same number as in the run.
     table = run.table.set_column(0, "query_id", encode_ids(run.table["query_id"]))
     candidates = Run(table=table.filter(as_column(_is_candidate(run, ranks))).combine_chunks())
     return candidates.table.take(as_column(top_rows(candidates, ranks)))
 
 
 def _is_candidate(run: Run, ranks: int) -> Mask:
-    """The rows of no lower score than the one at this rank of their query, bool[n]; the rows of
-    each query stand together."""
+    """The rows whose score is not lower than the one at this rank of their query, bool[row]. The
+    rows of each query must be contiguous."""
     codes, scores = run.query_codes, as_array(run.table["score"])
     order = order_by_score(codes, scores)
     best = scores if order is None else scores[order]

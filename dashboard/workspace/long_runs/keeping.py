@@ -1,6 +1,6 @@
-"""The rows of long runs on their way to the disk, in pieces as they come. No Streamlit here.
+"""Write the rows of long runs to the disk in pieces, as they arrive. No Streamlit.
 
-What is known of rows without reading them is found of each piece while it is in memory.
+The facts cached about rows are computed from each piece while it is in memory.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from metrics_core.tables.columns import encode_ids
 
 
 class RowsHash:
-    """A hash of the rows of a run in their order, the same however they come in pieces."""
+    """A hash of the rows of a run in order, independent of how they are split into pieces."""
 
     def __init__(self) -> None:
         self._columns = [hashlib.sha256() for _ in range(3)]
@@ -44,7 +44,7 @@ class RowsHash:
         self._counts: list[int] = []
 
     def update(self, rows: pa.Table) -> None:
-        """Take in the rows that come next."""
+        """Add the next rows."""
         queries = encode_ids(rows["query_id"])
         codes = as_array(queries.indices)
         starts = np.flatnonzero(np.diff(codes, prepend=-1))
@@ -81,8 +81,11 @@ class RowsHash:
 
 
 class RunWriter:
-    """The rows of one run on their way into the cache, by a draft of it. Called with the rows of
-    some queries, of several pieces at a time, it gives what then is to be called in their order."""
+    """Writes the rows of one run into a draft of the cache.
+
+    Call it with the rows of some queries, for several pieces in parallel; it returns functions to
+    call in order.
+    """
 
     def __init__(self, cache: Cache, draft: Draft) -> None:
         self._cache, self._draft = cache, draft
@@ -92,7 +95,7 @@ class RunWriter:
         self._heads: list[pa.Table] = []
 
     def __call__(self, rows: pa.Table) -> Callable[[], None]:
-        """Look at rows, which stand together by query; what is returned writes them. Raises
+        """Analyse rows, which must be grouped by query; the returned function writes them. Raises
         OSError."""
         run = Run(table=rows)
         layout = RowLayout.from_run(run)
@@ -112,7 +115,7 @@ class RunWriter:
         return sum(int(layout.counts.sum()) for layout in self._layouts)
 
     def finish(self, file: str, name: str, notes: Sequence[Note]) -> StoredRun:
-        """The run of this name whose rows were written, kept from now on. Raises OSError."""
+        """Store the written rows as a run of this name. Raises OSError."""
         assert self._writer is not None
         self._writer.close()
         table, layout = self._draft.digest, RowLayout.join_parts(self._layouts)
@@ -125,11 +128,13 @@ class RunWriter:
 
 
 def move_to_disk(cache: Cache, table: Table, file: str) -> Table:
-    """A table; a long run that is in memory as the cache keeps it, the rows of each query together,
-    or itself where nothing can be kept. Raises OSError."""
+    """Move a long run to the cache, with its rows grouped by query; return other tables unchanged.
+
+    A long run stays in memory if nothing can be stored. Raises OSError.
+    """
     if isinstance(table, StoredRun) or not isinstance(table, Run) or not is_long(len(table)):
         return table
-    if not table.complete:  # what is judged of it, which is held anyway
+    if not table.complete:  # judged ranks are in memory anyway
         return table
     run = group_queries(table)
     with cache.open_draft() as draft:

@@ -1,7 +1,7 @@
-"""Runs whose rows stay on the disk: read where somebody looks at them, then let go.
+"""Runs whose rows stay on the disk: read when needed, then released.
 
-A long run is opened by what its file says of itself: which queries it has and where their rows
-stand. Its judged ranks are kept elsewhere, so most pages never read a row. No Streamlit here.
+A long run is opened by its cached layout: its queries and the positions of their rows. Its judged
+ranks are cached as well, so most pages never read a row. No Streamlit.
 """
 
 from __future__ import annotations
@@ -38,17 +38,19 @@ from metrics_core.tables.judgable import rename_queries
 from metrics_core.tables.run import new_list_cache
 
 MAX_IN_MEMORY = 250_000
-"""A run of no more rows is simply held in memory."""
+"""A run with no more rows is held in memory."""
 
 _FEW = 16
-"""Lists of single queries that are held of a run."""
+"""Number of single queries of a run whose lists are held."""
 
 
 @dataclass(frozen=True)
 class StoredRows:
-    """The rows of one file of the `cache`'s folder or of the workspace's, under the name `table`;
-    `content` is a hash of them. `reading` is held while the file is read, and raises StorageError
-    where it is not as it was written."""
+    """The rows of one file in the folder of the `cache` or of the workspace, with the name `table`.
+
+    `content` is a hash of the rows. `reading` guards reads of the file, and raises StorageError if
+    it is damaged.
+    """
 
     path: Path
     table: str
@@ -61,28 +63,28 @@ class StoredRows:
     _lists: Memo = field(default_factory=lambda: Memo(_FEW))
 
     def read_all(self) -> pa.Table:
-        """All rows: one copy for all that look at them at the same time."""
+        """Read all rows; simultaneous readers share one copy."""
         with self._lock:
             table = self.cache.tables_in_memory.get(self.table)
             if table is None:
                 with self.reading():
                     table = pq.read_table(self.path, page_checksum_verification=True)
-                # Each part of the file has numbers of its own for its queries.
+                # Each part of the file encodes its queries separately.
                 table = table.set_column(0, "query_id", encode_ids(table["query_id"]))
                 self.cache.tables_in_memory[self.table] = table
         return table
 
     def run(self, name: str, notes: Sequence[Note]) -> StoredRun:
-        """The run of these rows."""
+        """Return the run with these rows."""
         return StoredRun(self, name, notes)
 
     def read_heads(self, depth: int) -> pa.Table:
-        """The rows of the first ranks of every query, down to this depth, and perhaps others."""
+        """Read the rows of the first ranks of every query, at least to this depth."""
         with self._lock_of_heads:
             return cached_heads(self.cache, self.table, depth, lambda: Run(table=self.read_all()))
 
     def read_queries(self, query_ids: Collection[str]) -> pa.Table:
-        """All rows of these queries, and perhaps others."""
+        """Read all rows of these queries, and possibly others."""
         if len(query_ids) == 1:
             return self._lists(next(iter(query_ids)), lambda: self._read_queries(query_ids))
         return self._read_queries(query_ids)
@@ -111,7 +113,8 @@ class StoredRows:
     def _read_part(
         self, file: pq.ParquetFile, group: int, wanted_ids: set[str], first: int
     ) -> pa.Table:
-        """A row group; of one query only its own rows, and nothing else is held by them."""
+        """Read a row group; for a single query only a copy of its own rows, so that others are
+        released."""
         table = file.read_row_group(group)
         if len(wanted_ids) > 1:
             return table
@@ -124,43 +127,43 @@ class StoredRows:
 
 @dataclass(frozen=True)
 class _RenamedRows:
-    """Stored rows whose queries have other names."""
+    """Stored rows with other names of the queries."""
 
     rows: StoredRows
     names: Mapping[str, str]
 
     @property
     def content(self) -> str:
-        """The hash of the rows as they are stored."""
+        """The hash of the rows as stored."""
         return self.rows.content
 
     @cached_property
     def layout(self) -> RowLayout:
-        """The places of the rows, by the new names."""
+        """The layout with the new names."""
         stored_layout = self.rows.layout
         return replace(
             stored_layout, query_ids=[self.names[query_id] for query_id in stored_layout.query_ids]
         )
 
     def read_all(self) -> pa.Table:
-        """All rows."""
+        """All rows, with the new names."""
         return rename_queries(self.rows.read_all(), self.names)
 
     def read_heads(self, depth: int) -> pa.Table:
-        """`StoredRows.read_heads`."""
+        """`StoredRows.read_heads` with the new names."""
         return rename_queries(self.rows.read_heads(depth), self.names)
 
     def read_queries(self, query_ids: Collection[str]) -> pa.Table:
-        """`StoredRows.read_queries`, by the new names."""
+        """`StoredRows.read_queries` with the new names."""
         stored_ids = [q for q in self.rows.layout.query_ids if self.names[q] in query_ids]
         return rename_queries(self.rows.read_queries(stored_ids), self.names)
 
 
 class StoredRun(Run):
-    """A run whose rows are read from its file where they are asked for."""
+    """A run whose rows are read from its file when needed."""
 
     def __init__(self, rows: StoredRows, name: str, notes: Sequence[Note] = ()) -> None:
-        """`name` tells the run apart, `notes` are those of reading its first file."""
+        """`name` identifies the run; `notes` come from reading its original file."""
         attributes = {"rows": rows, "name": name, "notes": tuple(notes), "_lists": new_list_cache()}
         for attribute, value in attributes.items():
             object.__setattr__(self, attribute, value)
@@ -169,7 +172,7 @@ class StoredRun(Run):
 
     @property
     def table(self) -> pa.Table:
-        """All rows, read now unless somebody holds them."""
+        """All rows, read now unless they are in memory."""
         return self.rows.read_all()
 
     def __len__(self) -> int:
@@ -181,54 +184,53 @@ class StoredRun(Run):
         return self.rows.layout.query_ids
 
     def length(self, query_id: str) -> int:
-        """How many documents the run lists for a query."""
+        """The number of documents that the run lists for a query."""
         query_ids = self.rows.layout.query_ids
         is_listed = query_id in query_ids
         return int(self.rows.layout.counts[query_ids.index(query_id)]) if is_listed else 0
 
     @property
     def plain(self) -> bool:
-        """Whether every doc_id is of printable ASCII alone."""
+        """Whether every doc_id is printable ASCII."""
         return self.rows.layout.plain
 
     def whole(self) -> Run:
-        """The run with all of its rows in memory."""
+        """Return the run with all its rows in memory."""
         return Run(table=self.rows.read_all(), name=self.name, notes=self.notes)
 
     def holding(self, query_ids: Collection[str]) -> Run:
-        """A run in memory that holds all rows of these queries, and perhaps rows of others."""
+        """Return a run in memory with all rows of these queries, and possibly of others."""
         return Run(table=self.rows.read_queries(query_ids), name=self.name, notes=self.notes)
 
     def leading(self, depth: int) -> Run:
-        """A run in memory with the same queries that holds the rows of their first `depth` ranks,
-        and perhaps others."""
+        """Return a run in memory with the same queries and at least their first `depth` ranks."""
         if depth > HEADS[-1]:
             return self.whole()
         return Run(table=self.rows.read_heads(depth), name=self.name, notes=self.notes)
 
     def first_ties(self) -> Ints:
-        """For each of `query_ids` the first rank whose score is that of the next; int64[q], 0 where
-        no two are equal."""
+        """For each of `query_ids` the first rank whose score equals the next one, int64[query]; 0
+        without ties."""
         return self.rows.layout.first_ties
 
     def has_rows_of(self, other: Run) -> bool:
-        """Whether two runs hold the same rows in the same order."""
+        """Whether both runs have the same rows in the same order."""
         if isinstance(other, StoredRun):
             return self.rows.content == other.rows.content
         return super().has_rows_of(other)
 
     def renamed(self, name: str) -> StoredRun:
-        """The same run under another name."""
+        """Return the same run with another name."""
         return StoredRun(self.rows, name, self.notes)
 
     def with_query_ids(self, names: Mapping[str, str]) -> StoredRun:
-        """The same run with each query under the name that it has here."""
-        # For answers alone: it has no file of its own that could be kept.
+        """Return the same run with renamed queries."""
+        # Only for computing answers: it has no file of its own to store.
         rows = cast(StoredRows, _RenamedRows(self.rows, names))
         return StoredRun(rows, self.name, self.notes)
 
     def noting(self, *notes: Note) -> StoredRun:
-        """The same run with further notes."""
+        """Return the same run with further notes."""
         return StoredRun(self.rows, self.name, (*self.notes, *notes))
 
 
@@ -242,9 +244,11 @@ def open_stored_run(
     name: str,
     notes: Sequence[Note],
 ) -> Run:
-    """The run whose rows the shelves keep under the name `table`, opened without reading them; read
-    whole where the rows of a query stand apart. Raises StorageError where they are not those that
-    were kept."""
+    """Open the run whose rows are stored under the name `table`, without reading them.
+
+    It is read whole if the rows of a query are not contiguous. Raises StorageError if the rows are
+    damaged.
+    """
     reading = partial(_guard_reading, folder_store, table, file)
     path = folder_store.table_path(table)
 
@@ -263,7 +267,7 @@ def open_stored_run(
 def open_cached_rows(
     cache: Cache, *, table: str, content: str, layout: RowLayout, file: str
 ) -> StoredRows:
-    """The rows of a file that the cache keeps under the name `table`, or now will."""
+    """The rows of a file that the cache stores, or is about to store, under the name `table`."""
     return _open_rows(cache.folder_store, cache, table, content, layout, file)
 
 
@@ -289,12 +293,12 @@ def _guard_reading(folder_store: FolderStore, table: str, file: str) -> Iterator
 
 
 def is_long(rows: int) -> bool:
-    """Whether a run of so many rows stays on the disk."""
+    """Whether a run with this number of rows stays on the disk."""
     return rows > MAX_IN_MEMORY
 
 
 def group_queries(run: Run) -> Run:
-    """A long run with the rows of each query together, in the order in which they stand."""
+    """Make the rows of each query of a long run contiguous, in their order."""
     if not is_long(len(run)) or has_grouped_queries(run):
         return run
     order = np.argsort(run.query_codes, kind="stable")

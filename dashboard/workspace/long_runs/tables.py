@@ -1,4 +1,4 @@
-"""Tables as the bytes they are kept as: Parquet. No Streamlit here."""
+"""Tables as stored bytes: Parquet. No Streamlit."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from metrics_core.tables.columns import encode_ids
 
 _GROUP = 100_000
 _LISTS = 28_000
-"""Rows of a long run that are read at once where one query's are wanted. Fewer would have the file
-tell of so many groups that to open it takes longer."""
+"""Rows of a long run per row group, which is read for a single query. With fewer rows, the many
+groups make opening the file slower."""
 
 
 def table_bytes(table: pa.Table) -> pa.Buffer:
-    """The rows as Parquet, with a checksum of each page."""
+    """Encode the rows as Parquet, with a checksum for each page."""
     out = pa.BufferOutputStream()
-    # No score stands often enough for a dictionary, and hardly a document does.
+    # Scores and documents are too rarely repeated for a dictionary.
     dictionary_columns = ["query_id"] if "score" in table.column_names else True
     pq.write_table(
         table,
@@ -39,14 +39,14 @@ def table_bytes(table: pa.Table) -> pa.Buffer:
 
 
 def rows_writer(out: Draft, schema: pa.Schema) -> pq.ParquetWriter:
-    """Writes a run's rows as Parquet, with a checksum of each page, as they come."""
+    """Return a writer for a run's rows as Parquet in pieces, with a checksum for each page."""
     return pq.ParquetWriter(
         out,
         schema,
         compression="zstd",
         compression_level=1,
         use_dictionary=["query_id"],
-        # Half the bytes of scores as they are, and nobody asks for the least and the largest.
+        # Halves the bytes of scores; minimum and maximum are not needed.
         column_encoding={"doc_id": "PLAIN", "score": "BYTE_STREAM_SPLIT"},
         write_statistics=False,
         write_page_checksum=True,
@@ -54,18 +54,18 @@ def rows_writer(out: Draft, schema: pa.Schema) -> pq.ParquetWriter:
 
 
 def write_rows(writer: pq.ParquetWriter, rows: pa.Table) -> None:
-    """Write the rows that come next."""
+    """Write the next rows."""
     writer.write_table(rows, row_group_size=_LISTS)
 
 
 def read_parquet(content: bytes) -> pa.Table:
-    """The rows that `table_bytes` wrote. Raises pyarrow's errors for other bytes."""
+    """Read the rows that `table_bytes` wrote. Raises pyarrow's errors for other bytes."""
     return pq.read_table(pa.BufferReader(content), page_checksum_verification=True)
 
 
 def read_table(content: bytes, kind: Kind, *, name: str, notes: Sequence[Note]) -> Table:
-    """The table that `table_bytes` wrote; a run gets its name. Raises pyarrow's errors, ValueError
-    or KeyError for other bytes."""
+    """Read the table that `table_bytes` wrote; `name` is for a run. Raises pyarrow's errors,
+    ValueError or KeyError for other bytes."""
     table = read_parquet(content)
     if kind == "run" and "retrieved" in table.column_names:
         table = table.set_column(0, "query_id", encode_ids(table["query_id"]))
@@ -89,7 +89,7 @@ def _make_qrels(table: pa.Table) -> Qrels:
 
 
 def as_arrow(table: Table) -> pa.Table:
-    """The rows of a table as they are kept."""
+    """The rows of a table as they are stored."""
     if isinstance(table, Qrels):
         return table.given
     if isinstance(table, Queries):
@@ -98,7 +98,7 @@ def as_arrow(table: Table) -> pa.Table:
 
 
 def count_queries(table: Table) -> int | None:
-    """How many queries a table speaks of; None for documents."""
+    """The number of queries in a table; None for documents."""
     if isinstance(table, Queries):
         return len(table)
     if isinstance(table, (Run, Qrels)):
@@ -107,7 +107,8 @@ def count_queries(table: Table) -> int | None:
 
 
 def hash_rows(table: pa.Table, kind: str) -> str:
-    """A hash of the rows: the same run from two files is one. That of a long run is `RowsHash`."""
+    """A hash of the rows, so that the same run in two files is recognised. Long runs use
+    `RowsHash`."""
     digest = hashlib.sha256(kind.encode())
     with pa.ipc.new_stream(_Digest(digest), table.schema) as stream:
         stream.write_table(table.unify_dictionaries().combine_chunks())
@@ -115,7 +116,7 @@ def hash_rows(table: pa.Table, kind: str) -> str:
 
 
 class _Digest:
-    """A file that only hashes what is written to it."""
+    """A file that only hashes the bytes written to it."""
 
     closed = False
 
@@ -127,7 +128,7 @@ class _Digest:
         return len(data)
 
     def flush(self) -> None:
-        """Nothing is held back."""
+        """Do nothing: writes are not buffered."""
 
     def close(self) -> None:
-        """Nothing to free."""
+        """Do nothing: there is nothing to free."""

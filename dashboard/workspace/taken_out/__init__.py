@@ -1,1 +1,1 @@
-"""Collections as one file, out and in, with notes and grades that go along."""
+"""Export and import of collections as one file, with their notes and grades."""

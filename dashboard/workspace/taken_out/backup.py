@@ -1,4 +1,4 @@
-"""A whole workspace as one zip file, made while others change it."""
+"""Back up a whole workspace as one zip file, even while others change it."""
 
 from __future__ import annotations
 
@@ -24,10 +24,12 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def back_up(folder: Path, out: IO[bytes]) -> list[str]:
-    """Write what is kept in a workspace's folder into a zip file that is such a folder again: first
-    a copy of each database, then the tables, so that each table that a database names is there.
-    The names of the collections whose database is damaged; of these it has the file as it is.
-    Raises OSError, and StorageError where there is no workspace or it cannot be read."""
+    """Write a zip file of a workspace, which is a workspace folder when unpacked.
+
+    Databases are copied first, then tables, so that every table that a database names is included.
+    Returns the names of collections with damaged databases, which are copied unchanged. Raises
+    OSError, and StorageError if there is no workspace or it cannot be read.
+    """
     workspace, folder_store = Workspace(folder), FolderStore(folder)
     if folder_store.version() is None:
         raise StorageError(f"There is no workspace in {folder}.", "Give the folder of a workspace.")
@@ -78,14 +80,14 @@ def _list_files(folder_store: FolderStore, set_aside: Iterable[Path]) -> Iterato
 
 
 def _add_member(packed: zipfile.ZipFile, name: str, path: Path | None) -> None:
-    """Add a file, or a folder, that only this account can read once it is unpacked."""
+    """Add a file or folder that only this account can read after unpacking."""
     member = zipfile.ZipInfo(name, _EPOCH)
-    member.create_system = 3  # that of these rights
+    member.create_system = 3  # Unix, for these permissions
     member.external_attr = (_FOLDER if path is None else _FILE) << 16
     if path is None:
         packed.writestr(member, b"")
         return
-    if path.suffix != ".parquet":  # which is packed by itself
+    if path.suffix != ".parquet":  # which is compressed already
         member.compress_type = zipfile.ZIP_DEFLATED
     with path.open("rb") as source, packed.open(member, "w", force_zip64=True) as target:
         shutil.copyfileobj(source, target, 1 << 20)

@@ -1,8 +1,8 @@
-"""Notes, tags and layers as CSV, to be carried along with some queries of a collection and taken
-in elsewhere: who wrote what, and when, comes with them.
+"""Notes, tags and layers as CSV, exported with some queries of a collection and imported elsewhere
+with authors and times.
 
-A text that a spreadsheet would run as a formula has an apostrophe before it, and so has one that
-begins with an apostrophe, so that each reads back as it was.
+Text that a spreadsheet would run as a formula is prefixed with an apostrophe; so is text that
+begins with one, so that each reads back unchanged.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ _GUARDED = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
 
 
 def is_notes(start: bytes) -> bool:
-    """Whether a file that begins so holds notes and tags."""
+    """Whether the first bytes of a file are those of notes and tags."""
     return _begins_with(start, _NOTES)
 
 
 def is_layers(start: bytes) -> bool:
-    """Whether a file that begins so holds layers: grades with their givers, no plain judgments."""
+    """Whether the first bytes of a file are those of layers: grades with their graders, not plain
+    judgments."""
     return _begins_with(start, _LAYERS)
 
 
@@ -40,7 +41,7 @@ def _begins_with(start: bytes, head: Sequence[str]) -> bool:
 
 
 def notes_csv(noted: Mapping[str, QueryNotes], query_ids: Collection[str]) -> bytes:
-    """The notes and tags of these queries, a row each; nothing where there are none."""
+    """The notes and tags of these queries, one per row; empty if there are none."""
     noted_queries = [(query_id, noted[query_id]) for query_id in query_ids if query_id in noted]
     return _write_csv(_NOTES, _note_rows(noted_queries))
 
@@ -54,7 +55,7 @@ def _note_rows(noted_queries: Iterable[tuple[str, QueryNotes]]) -> Iterator[Sequ
 
 
 def read_notes(content: bytes) -> list[Line]:
-    """The lines of notes that such a file tells of. Raises RanklensError where it is none."""
+    """Read the lines of notes and tags in such a file. Raises RanklensError if it is invalid."""
     lines: list[Line] = []
     for query_id, tag, note, author, time, identity in _read_csv(NOTES_FILE, _NOTES, content):
         common_fields = {"query_id": query_id, "by": author, "at": time}
@@ -66,8 +67,7 @@ def read_notes(content: bytes) -> list[Line]:
 
 
 def layers_csv(layers: Sequence[Layer], query_ids: Collection[str]) -> bytes:
-    """The grades that layers give to documents of these queries, a row each; nothing where there
-    are none."""
+    """The grades in layers for documents of these queries, one per row; empty if there are none."""
     query_set = set(query_ids)
     return _write_csv(
         _LAYERS,
@@ -89,8 +89,8 @@ def layers_csv(layers: Sequence[Layer], query_ids: Collection[str]) -> bytes:
 
 
 def read_layers(content: bytes) -> list[list[Line]]:
-    """The lines of each layer that such a file tells of, its head first. Raises RanklensError where
-    it is no such file."""
+    """Read the lines of each layer in such a file, head first. Raises RanklensError if it is
+    invalid."""
     layers: dict[tuple[str, ...], list[Line]] = {}
     for name, begun, judged, query_id, doc_id, written, grader, time in _read_csv(
         LAYERS_FILE, _LAYERS, content

@@ -1,5 +1,5 @@
-"""Tables that somebody else wrote: a packed collection may come from anybody, and a hash in it says
-only that it is whole."""
+"""Check tables from elsewhere: a packed collection may come from anybody, and its hashes show only
+that it is complete."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from metrics_core.tables.arrays import as_array
 from metrics_core.tables.columns import CODED_ID, ID
 
 _ANY_SIZE = Limit(1 << 40)
-"""What was kept may be larger than what is read, in proportion to its bytes."""
+"""Stored tables may be larger, relative to their bytes, than files that are read."""
 
 
 def check_table(entry: Entry, content: bytes) -> None:
-    """Raises DamagedRecordError for a table that is not what its record tells, that no file would
-    have been read as, or that unpacks to far more than a table does; of that only a part is held.
-    """
+    """Raise DamagedRecordError for a table that does not match its record, that no file reader
+    would produce, or that unpacks to far more than a table does; of the latter only a part is
+    held."""
     try:
         _check_size(entry, content)
         rows = read_parquet(content)
@@ -48,13 +48,13 @@ def check_table(entry: Entry, content: bytes) -> None:
 
 
 def _hash_run(rows: pa.Table) -> str:
-    """The hash of rows that are those of a long run; "" for others."""
+    """The hash of the rows if they have the columns of a long run; otherwise empty."""
     columns = {"query_id": CODED_ID, "doc_id": ID, "score": pa.float64()}
     return RowsHash.hash_table(rows) if rows.schema.equals(pa.schema(columns)) else ""
 
 
 def _check_size(entry: Entry, content: bytes) -> None:
-    """Raises FileFormatError or pyarrow's errors, as reading any Parquet does."""
+    """Raise FileFormatError or pyarrow's errors, as reading any Parquet file does."""
     source = Source(entry.file, content, limit=_ANY_SIZE)
     file = open_parquet(source)
     a_cell = OBJECT_CELL_BYTES if entry.kind == "queries" else CELL_BYTES
@@ -62,8 +62,7 @@ def _check_size(entry: Entry, content: bytes) -> None:
 
 
 def _read_again(rows: pa.Table, entry: Entry) -> Table:
-    """The table that a reader makes of these rows. Raises TableError or KeyError for some that no
-    reader lets pass."""
+    """Make the table as a file reader does. Raises TableError or KeyError for invalid rows."""
     if not entry.complete:
         numbers = (as_array(rows[c]) for c in ("rank", "retrieved", "judged"))
         return RankedRun.from_ranks(entry.name, rows["query_id"], rows["doc_id"], *numbers)

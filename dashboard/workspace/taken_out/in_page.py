@@ -1,6 +1,6 @@
-"""A packed collection in a page: a report may carry its data, and is taken in as that.
+"""A packed collection embedded in a page: a report may contain its data, and can be imported.
 
-It stands in a block that no browser runs, which the page's script gives as a download.
+It is in a block that no browser runs; the page's script offers it as a download.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _NOWHERE = -1
 
 
 def make_block(packed: bytes) -> str:
-    """The markup that holds a packed collection."""
+    """The markup that contains a packed collection."""
     return (_BEGIN + base64.b64encode(packed) + _END).decode()
 
 
 def is_page_with_data(origin: Origin) -> bool:
-    """Whether a file is a page that carries a packed collection."""
+    """Whether a file is a page with a packed collection."""
     with open_raw(origin) as file:
         if not file.read(len(_PAGE)).lower().startswith(_PAGE):
             return False
@@ -33,8 +33,7 @@ def is_page_with_data(origin: Origin) -> bool:
 
 
 def extract_packed(origin: Origin) -> bytes:
-    """The packed collection that a page carries; empty where it is not whole, which who opens it
-    says."""
+    """The packed collection in a page; empty if it is incomplete, which opening it then reports."""
     with _open_content(origin) as page:
         start = page.rfind(_BEGIN) + len(_BEGIN)
         code = page[start : page.find(_END, start)]
@@ -46,7 +45,7 @@ def extract_packed(origin: Origin) -> bytes:
 
 @contextmanager
 def _open_content(origin: Origin) -> Iterator[bytes | mmap.mmap]:
-    """The bytes of a file, which stay on the disk where they are there."""
+    """The bytes of a file; a file on the disk is mapped into memory."""
     if isinstance(origin, bytes):
         yield origin
         return

@@ -1,4 +1,4 @@
-"""A whole collection as one file, out and in."""
+"""Pack a whole collection into one file, and unpack it."""
 
 from __future__ import annotations
 
@@ -38,8 +38,7 @@ _ABOUT = "ranklens.json"
 _COLLECTION, _RECORDS, _TABLES = "collection.json", "records/", "tables/"
 _JOURNALS = "journals/"
 _LAYOUT, _WITHOUT_JOURNALS = 3, 2
-"""The version of what is packed: 2 where it has no journals, which older versions import as well.
-"""
+"""Version of packed collections: 2 without journals, which older versions can import, too."""
 
 _LARGEST_RECORD, _LARGEST_JOURNAL, _LARGEST_TABLE = 1 << 20, 1 << 28, 1 << 31
 _MOST_MEMBERS = 20_000
@@ -47,8 +46,8 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def pack(workspace: Workspace, identity: str, out: IO[bytes]) -> None:
-    """Write a collection into a zip file: records and tables as they are kept. Raises StorageError
-    where one of them is damaged."""
+    """Write a collection to a zip file, with records and tables as stored. Raises StorageError if
+    one of them is damaged."""
     for damaged_item in workspace.damaged_records(identity):
         if is_number(damaged_item.number):
             raise damaged_file_error(damaged_item.file, damaged_item.why)
@@ -62,9 +61,11 @@ def pack_tables(
     out: IO[bytes],
     contents: Contents = NO_CONTENTS,
 ) -> None:
-    """Write a collection into a zip file whose tables no workspace keeps; `contents` are its
-    layers, notes and tags. Raises StorageError if the rows of a table are not as they were
-    written."""
+    """Write a collection to a zip file with tables that no workspace stores.
+
+    `contents` are its layers, notes and tags. Raises StorageError if the rows of a table are
+    damaged.
+    """
     entries: list[Entry] = []
     tables: dict[str, pa.Buffer | Path] = {}
     for number, loaded in enumerate(files, start=1):
@@ -89,7 +90,7 @@ def pack_tables(
 
 
 def pack_new_collection(name: str, files: Iterable[Loaded]) -> bytes:
-    """A collection of these tables that nobody has kept so far, as one file."""
+    """Pack a new collection of these tables, as bytes."""
     out = io.BytesIO()
     collection = Collection(
         adding.free_id(()), name, adding.current_time(), baseline_rule=BASELINE_RULE
@@ -117,8 +118,8 @@ def _write_archive(
 
 
 def make_about(head: bytes, records: Mapping[str, bytes]) -> bytes:
-    """What tells that a zip is a packed collection: the layout, and a hash of its records and
-    journals, because a zip does not notice when its list of members is damaged."""
+    """The file that marks a zip as a packed collection: layout, and a hash of its records and
+    journals, because a zip does not detect a damaged list of members."""
     check = hashlib.sha256(head)
     for name in sorted(records):
         check.update(hashlib.sha256(records[name]).digest())
@@ -128,7 +129,7 @@ def make_about(head: bytes, records: Mapping[str, bytes]) -> bytes:
 
 
 def _add_member(packed: zipfile.ZipFile, name: str, content: bytes) -> None:
-    # A fixed time: the same collection gives the same file.
+    # A fixed time, so that the same collection gives the same file.
     packed.writestr(zipfile.ZipInfo(name, _EPOCH), content)
 
 
@@ -136,7 +137,7 @@ def is_packed(origin: Origin) -> bool:
     """Whether a file is a packed collection."""
     try:
         with open_raw(origin) as file:
-            # A packed collection begins with a member; zipfile finds one behind anything.
+            # A packed collection begins with a member; zipfile accepts any bytes before one.
             if file.read(2) != b"PK":
                 return False
             with zipfile.ZipFile(file) as packed:
@@ -146,8 +147,11 @@ def is_packed(origin: Origin) -> bool:
 
 
 def unpack(workspace: Workspace, origin: Origin, *, file: str) -> Collection:
-    """Make a collection of a packed one, under an id of its own. Raises StorageError where the file
-    is damaged, was made by a newer version, or cannot be kept; then nothing is."""
+    """Import a packed collection under a new id.
+
+    Raises StorageError if the file is damaged, was made by a newer version, or cannot be stored;
+    then nothing is stored.
+    """
     with (
         _translate_errors(file),
         open_raw(origin) as plain_file,
@@ -198,8 +202,8 @@ def _read_collection(packed: zipfile.ZipFile, file: str) -> Collection:
 
 
 def _check_lines(journal: bytes) -> None:
-    """Raise ValueError for a line with values that no reader lets pass. One that is damaged comes
-    along: it tells what is lost."""
+    """Raise ValueError for a line with values that no file reader accepts. Damaged lines are kept:
+    they show what is lost."""
     for line in journal.splitlines():
         try:
             values = json.loads(line)
@@ -209,7 +213,7 @@ def _check_lines(journal: bytes) -> None:
 
 
 def _read_members(packed: zipfile.ZipFile, folder: str) -> dict[str, bytes]:
-    """Name below a folder -> bytes of its members."""
+    """Bytes of the members of a folder, by their name below it."""
     names = [n for n in packed.namelist() if n.startswith(folder)]
     if len(names) > _MOST_MEMBERS:
         raise DamagedRecordError(f"{len(names)} records")
@@ -225,7 +229,7 @@ def _read_entries(packed: zipfile.ZipFile) -> list[Entry]:
 
 
 def _read_member(packed: zipfile.ZipFile, name: str) -> bytes:
-    """The bytes of a member; no more than it says, and no more than a collection can hold."""
+    """Read a member, up to its declared size and the maximum for its kind."""
     info = packed.getinfo(name)
     sizes = {_TABLES: _LARGEST_TABLE, _JOURNALS: _LARGEST_JOURNAL}
     largest = next((sizes[f] for f in sizes if name.startswith(f)), _LARGEST_RECORD)
@@ -235,8 +239,8 @@ def _read_member(packed: zipfile.ZipFile, name: str) -> bytes:
 
 
 def _check_size(packed: zipfile.ZipFile, size: int) -> None:
-    """Tables are packed already and members stand one after the other: what says that it is more
-    than the file has bytes was not packed by us."""
+    """Check sizes: tables are compressed already, so members are stored unchanged, and their
+    declared sizes cannot exceed the file's."""
     members = packed.infolist()
     stored = all(member.compress_type == zipfile.ZIP_STORED for member in members)
     if not stored or sum(member.file_size for member in members) > size:
@@ -245,12 +249,14 @@ def _check_size(packed: zipfile.ZipFile, size: int) -> None:
 
 @contextmanager
 def _translate_errors(file: str) -> Iterator[None]:
-    """Turns what a damaged zip raises into one sentence."""
+    """Turn any error of a damaged zip into one message."""
     try:
         yield
     except StorageError:
         raise
-    except Exception as error:  # zipfile, JSON and Arrow know more ways to fail than can be listed
+    except (
+        Exception
+    ) as error:  # zipfile, JSON and Arrow raise more kinds of errors than can be listed
         raise StorageError(
             f"{file} is damaged or incomplete, so nothing was imported.",
             "Copy or download the file again.",

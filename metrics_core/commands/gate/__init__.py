@@ -1,2 +1,1 @@
-"""The gate of `metrics_core compare`: its options, what is read for it, and each form in which its
-outcome is written."""
+"""The gate of `metrics_core compare`: its options, its input, and the formats of its outcome."""

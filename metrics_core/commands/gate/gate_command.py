@@ -1,4 +1,5 @@
-"""The gate of `metrics_core compare`: read, judged by its rules, told, and ended with a status."""
+"""Run the gate of `metrics_core compare`: read the input, evaluate the conditions, write the
+reports."""
 
 from __future__ import annotations
 
@@ -46,9 +47,11 @@ FORMATS: dict[str, Callable[[GateReport], str]] = {
 
 
 def run_gate(options: GateOptions) -> CommandResult:
-    """The outcome of all that is asked, in the format that is, and the exit status; reports are
-    written before. Beside GitHub's annotations stands the step's summary, where its runner has a
-    place for one. Raises RanklensError."""
+    """Evaluate all conditions, write the reports, and return the outcome with the exit status.
+
+    With the format "github", the Markdown report is also appended to the step summary if
+    GITHUB_STEP_SUMMARY is set. Raises RanklensError.
+    """
     reports = _parse_reports(options)
     conditions = GateConditions.from_texts(
         options.gates, options.floors, options.floors_shown, options.overlaps
@@ -68,7 +71,7 @@ def run_gate(options: GateOptions) -> CommandResult:
 
 
 def _parse_reports(options: GateOptions) -> list[tuple[str, str]]:
-    """Format and file of each report. Raises RanklensError before anything is read."""
+    """Return format and file of each report. Raises RanklensError before anything is read."""
     if options.format not in GATE_FORMATS:
         listed = w.join_words(GATE_FORMATS, "or")
         raise RanklensError(f"A gate has no {options.format} output.", f"Use {listed}.")
@@ -113,7 +116,7 @@ def _read_queries(
 
 
 def _report_overlaps(conditions: GateConditions, options: GateOptions) -> GateReport:
-    """What is told of lists alone, without judgments."""
+    """Report on overlaps only, which need no judgments."""
     refuse_snapshot(options)
     loaded_runs = read_whole_runs(options)
     files = {loaded_run.name: loaded_run.file for loaded_run in loaded_runs}
@@ -130,7 +133,8 @@ def _report_overlaps(conditions: GateConditions, options: GateOptions) -> GateRe
 
 
 def _describe_changes(compared: GateComparison, options: GateOptions) -> list[str]:
-    """What changed since the snapshot."""
+    """Describe what changed since the snapshot; differences of version or queries file become
+    notes."""
     snapshot = compared.snapshot
     if snapshot is None:
         return []
@@ -148,7 +152,7 @@ def _describe_changes(compared: GateComparison, options: GateOptions) -> list[st
 
 
 def _name_and_hash(path: str) -> tuple[str, str]:
-    """What is shown of a file, with the run in it, and the beginning of its hash."""
+    """Return the name of a file, with the run in it, and the beginning of its hash."""
     name, file = name_and_file(path)
     return name, file_fingerprint(file)
 
@@ -156,7 +160,7 @@ def _name_and_hash(path: str) -> tuple[str, str]:
 def _add_command(
     broken: BrokenQueries, files: Mapping[str, str], options: GateOptions
 ) -> BrokenQueries:
-    """The same with the command that shows the worst query."""
+    """Add the command that explains the worst query."""
     if not broken.rows:
         return broken
     outcome = broken.outcome
@@ -174,8 +178,10 @@ def _fingerprints(
     options: GateOptions,
     snapshot: Snapshot | None = None,
 ) -> list[tuple[str, str, str]]:
-    """What each file is, its name and the beginning of its hash; only of files. A snapshot stands
-    for the run that it was made of."""
+    """Return role, name and beginning of the hash of each input, for files only.
+
+    For a snapshot, the baseline is the run from which it was made.
+    """
     listed = [*(("run", files[run]) for run in runs), ("qrels", options.qrels)]
     fingerprints = [(kind, *_name_and_hash(path)) for kind, path in listed]
     if snapshot is None:

@@ -1,4 +1,4 @@
-"""The outcome of a gate on a pull request: a comment in Markdown, and GitHub's annotations."""
+"""The outcome of a gate on a pull request: a Markdown comment, and GitHub annotations."""
 
 from __future__ import annotations
 
@@ -38,22 +38,25 @@ from metrics_core.findings.gates import (
 
 FAILING, OPEN, FINE = "❌", "⚪", "✅"
 _MANY_GATES = 10
-"""From so many gates on those that passed are folded."""
+"""With more gates than this, the passed ones are folded."""
 _MAX_QUERY_LENGTH = 120
 _MAX_COMMENT_LENGTH = 64_000
-"""GitHub refuses a comment of more than 65,536 characters; room is left for what stands around."""
+"""GitHub refuses comments of more than 65,536 characters; the rest is left for surrounding text."""
 _TRUNCATED_NOTE = (
     "**Truncated: a comment can have at most 65,536 characters. The table, JUnit and JSON reports"
     " are complete.**"
 )
 _JOINER = "\u2060"
 _CALLS = re.compile(r"(?<![^\W_])([@#])(?=\w)")
-"""What GitHub takes for a person or an issue, and tells them."""
+"""Text that GitHub would turn into a mention or a reference, which notifies people."""
 
 
 def format_markdown(report: GateReport) -> str:
-    """A comment on a pull request: the verdict, a table of gates where there are several, the
-    queries that broke, and the fingerprints of the files."""
+    """Format a comment for a pull request.
+
+    Contains the verdict, a table if there are several gates, the queries that broke, and the
+    fingerprints of the files.
+    """
     parts = [f"## {format_heading(report)}", f"{_headline(report)}{_single_reason(report)}"]
     parts += [f"⚠️ {_escape_text(unanswered.sentence)}" for unanswered in report.unanswered]
     parts += [_escape_text(sentence) for sentence in report.changes]
@@ -78,8 +81,7 @@ def format_markdown(report: GateReport) -> str:
 
 
 def _truncate(text: str, max_length: int) -> str:
-    """A text of `max_length` characters at most, cut at the end of a line, which is said below
-    it."""
+    """Truncate to `max_length` characters at the end of a line, and append a note."""
     if len(text) <= max_length:
         return text
     truncated = text[:max_length].rpartition("\n")[0] or text[:max_length]
@@ -89,7 +91,7 @@ def _truncate(text: str, max_length: int) -> str:
 
 
 def format_heading(report: GateReport) -> str:
-    """The worst that was found, with its mark."""
+    """The worst outcome, with its mark."""
     failed = [gate_title(outcome) for outcome in report.outcomes if outcome.outcome == WORSE_RUN]
     failed += [floor_finding(outcome) for outcome in report.floors if outcome.outcome == BELOW]
     failed += [overlap_finding(outcome) for outcome in report.overlaps if outcome.outcome == BELOW]
@@ -97,7 +99,7 @@ def format_heading(report: GateReport) -> str:
         return f"{FAILING} {_escape_text(failed[0])}"
     if report.status == CHANGED:
         return f"{OPEN} Some scores cannot be compared: judgments, queries or measures changed"
-    first = [gate_title(outcome) for outcome in report.outcomes]  # the worst first
+    first = [gate_title(outcome) for outcome in report.outcomes]  # worst first
     unclear = [
         floor_finding(outcome) for outcome in report.floors if outcome.outcome == CANNOT_TELL
     ]
@@ -121,7 +123,7 @@ def _headline(report: GateReport) -> str:
 
 
 def _single_reason(report: GateReport) -> str:
-    """Why the only gate came to its outcome; several have a table."""
+    """The reason of the outcome if there is only one gate; several have a table."""
     return f" {_escape_text(gate_finding(report.outcomes[0]))}" if len(report.outcomes) == 1 else ""
 
 
@@ -131,7 +133,7 @@ def _gate_label(outcome: GateOutcome, report: GateReport) -> str:
 
 
 def _tables(report: GateReport) -> list[str]:
-    """The gates, the worst first; of many those that passed are folded."""
+    """The gates, worst first; if there are many, the passed ones are folded."""
     if len(report.outcomes) <= _MANY_GATES:
         return [_table(report, report.outcomes)]
     passed_outcomes = [outcome for outcome in report.outcomes if outcome.outcome == NOT_WORSE]
@@ -165,7 +167,8 @@ def _table(report: GateReport, outcomes: Sequence[GateOutcome]) -> str:
 
 
 def _format_difference(outcome: GateOutcome) -> str:
-    """A difference with its interval; a dash beside a number would look like a minus."""
+    """Format a difference with its interval. A missing interval is written in brackets: a dash
+    beside a number would look like a minus."""
     digits = count_decimals(outcome)
     interval = w.format_interval(outcome.low, outcome.high, digits)
     between = f"[{w.DASH}]" if interval == w.DASH else interval
@@ -179,7 +182,7 @@ def _mark_outcome(outcome: str) -> str:
 
 
 def _markdown_table(rows: Sequence[Sequence[str]], numbers: int) -> str:
-    """A table of Markdown whose last columns are numbers."""
+    """A Markdown table whose last `numbers` columns are numbers."""
     width = len(rows[0])
     rule = ["---" if i < width - numbers else "---:" for i in range(width)]
     return "\n".join(f"| {' | '.join(row)} |" for row in [rows[0], rule, *rows[1:]])
@@ -197,7 +200,7 @@ def _overlap_line(outcome: OverlapOutcome) -> str:
 
 
 def _broken_section(broken: BrokenQueries, *, folded: bool) -> list[str]:
-    """The queries of a gate; of several gates those that cannot be told are `folded`."""
+    """The queries of a gate; if `folded`, inconclusive gates are folded."""
     baseline, run = broken.outcome.baseline, broken.outcome.run
     rows = [["Query", "Now", f"{_escape_text(baseline)} → {_escape_text(run)}", "Difference"]]
     for row in broken.rows:
@@ -239,18 +242,19 @@ def _shorten(text: str) -> str:
 
 
 def _escape_text(text: str) -> str:
-    """A text letter for letter, that calls nobody."""
+    """Escape text for Markdown, without mentions or references."""
     return _CALLS.sub(rf"\1{_JOINER}", escape_markdown(text))
 
 
 def _format_code(text: str) -> str:
-    """A text as code, also inside of a table; as a plain text where it holds what ends code."""
+    """Format text as code, also inside tables; as plain text if it contains characters that end
+    code."""
     visible_text = w.escape_controls(text)
     return _escape_text(text) if "`" in visible_text or "|" in visible_text else f"`{visible_text}`"
 
 
 def format_github(report: GateReport) -> str:
-    """Annotations, as workflow commands: a line for each outcome."""
+    """Format one annotation for each outcome, as GitHub workflow commands."""
     level = {WORSE_RUN: "error", BELOW: "error"} | dict.fromkeys(
         (CANNOT_TELL, NO_QUERY_LOST), "warning"
     )

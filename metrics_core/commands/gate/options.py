@@ -1,4 +1,4 @@
-"""The options of a gate, which stand beside those of `compare`."""
+"""Gate options, in addition to those of `compare`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from metrics_core.commands.reading_options import ReadingOptions
 
 GATE_FORMATS = ("table", "markdown", "github", "junit", "json")
-"""The formats in which the outcome of a gate is written."""
+"""Output formats of a gate."""
 
 _EXIT = (
     "Exit status, the first that applies: 2, input error; 1, worse or below a floor; 4, judgments,"
@@ -21,7 +21,7 @@ _EXIT = (
 
 @dataclass(frozen=True, kw_only=True)
 class GateOptions(ReadingOptions):
-    """What a gate is asked for; without one of the first four there is none."""
+    """Options of a gate. There is no gate unless one of the first four is set."""
 
     gates: Sequence[str] = ()
     floors: Sequence[str] = ()
@@ -36,17 +36,18 @@ class GateOptions(ReadingOptions):
 
     @property
     def is_gate(self) -> bool:
-        """Whether anything is asked of the runs."""
+        """Whether any condition is set."""
         return bool(self.gates or self.floors or self.floors_shown or self.overlaps)
 
     @property
     def keeps_same(self) -> bool:
-        """Whether a run given twice stays twice: a gate says that nothing changed."""
+        """Whether a run that is given twice is kept twice: a gate then reports that nothing
+        changed."""
         return self.is_gate
 
     @property
     def gate_only_options(self) -> dict[str, bool]:
-        """The options that say nothing without a gate, and which of them were given."""
+        """The options that need a gate, and whether each is set."""
         return {
             "--allow-changed": self.allow_changed,
             "--update": self.update,
@@ -58,7 +59,7 @@ class GateOptions(ReadingOptions):
 
 
 def add_gate_options(parser: argparse.ArgumentParser) -> None:
-    """The options of a gate, in a group of their own."""
+    """Add the gate options, in a group of their own."""
     group = parser.add_argument_group("gates for a pull request", _EXIT)
     repeatable: tuple[tuple[str, str, str, str], ...] = (
         (

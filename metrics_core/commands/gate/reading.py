@@ -1,4 +1,4 @@
-"""What is read for a gate of the command line: runs, also beside a snapshot."""
+"""Read the input of a gate: runs, and possibly a snapshot."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ from metrics_core.scoring.scores import score_runs
 def read_compared(
     conditions: GateConditions, options: GateOptions
 ) -> tuple[GateComparison, Mapping[str, str]]:
-    """The scores of what is asked, of the baseline and the runs, and where a command line finds
-    each. Raises RanklensError."""
+    """Return the scores of the baseline and the runs, and the path of each run by name.
+
+    Raises RanklensError.
+    """
     options = replace(options, measures=conditions.measures)
     if conditions.overlaps:
         refuse_snapshot(options)
@@ -42,8 +44,8 @@ def read_compared(
 def _read_against_snapshot(
     path: str, options: GateOptions, conditions: GateConditions
 ) -> tuple[GateComparison, Mapping[str, str]]:
-    """The runs beside a snapshot. Raises RanklensError where nothing of it can be compared, or the
-    runs are read otherwise."""
+    """Read runs to compare with a snapshot. Raises RanklensError if nothing can be compared, or if
+    the snapshot was made with other reading choices."""
     snapshot = read_snapshot(path)
     files = read_judged_files(replace(options, baseline=None))
     refuse_other_reading(path, snapshot, scoring_choices(options))
@@ -55,7 +57,7 @@ def _read_against_snapshot(
 
 
 def _refuse_missing_snapshot(options: GateOptions) -> None:
-    """Where a snapshot is named and not there, say how it is made."""
+    """If a named snapshot does not exist, say how to create it."""
     path = options.baseline or ""
     if path.endswith(".json") and not Path(path).exists():
         output_options = ["-o", path, "-m", ",".join(options.measures or ())]
@@ -66,7 +68,7 @@ def _refuse_missing_snapshot(options: GateOptions) -> None:
 
 
 def refuse_snapshot(options: GateOptions) -> None:
-    """Refuse a snapshot where lists are needed."""
+    """Refuse a snapshot if result lists are needed."""
     if options.baseline is not None and is_snapshot(options.baseline):
         raise RanklensError(
             f"{options.baseline} is a snapshot, which has no result lists for --overlap.",

@@ -1,4 +1,4 @@
-"""The outcome of a gate for programs: JSON, and the JUnit XML that pipelines show as tests."""
+"""The outcome of a gate for programs: JSON, and JUnit XML, which CI systems show as tests."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from metrics_core.findings.gate_report import GateReport
 from metrics_core.findings.gates import floor_finding, gate_sentence, overlap_finding
 
 SCHEMA = 1
-"""The version of the JSON, which grows where something is left out or means something else."""
+"""Version of the JSON; increased if a field is removed or changes its meaning."""
 
 
 def format_json(report: GateReport) -> str:
-    """All of it, with every decimal; what is undefined is null. docs/ci.md names the fields."""
+    """Format everything as JSON in full precision; undefined values are null. docs/ci.md lists the
+    fields."""
     record = {
         "schema": SCHEMA,
         "ranklens": __version__,
@@ -49,7 +50,7 @@ def format_json(report: GateReport) -> str:
 
 
 def _null_undefined(value: Any) -> Any:
-    """The same with null for what is undefined."""
+    """Replace undefined numbers by None, recursively."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
@@ -142,7 +143,7 @@ def _broken_record(broken: BrokenQueries) -> dict[str, Any]:
 
 
 class _Case(NamedTuple):
-    """A case: its name, what was found of it, the sentence, and what stands below it."""
+    """A test case: name, outcome, sentence, and text below it."""
 
     name: str
     outcome: str
@@ -155,9 +156,11 @@ _SKIPPED = {CANNOT_TELL, NO_QUERY_LOST, _UNANSWERED}
 
 
 def format_junit(report: GateReport) -> str:
-    """A case for each gate, floor and overlap of each run; what cannot be told is skipped, unless
-    it fails. What changed since a snapshot is a case of its own, and so are queries without
-    results, which are skipped."""
+    """Format one test case for each gate, floor and overlap of each run.
+
+    Inconclusive cases are skipped unless they are set to fail. Changes since a snapshot are a case
+    of their own; so are queries without results, which are skipped.
+    """
     cases = list(_list_cases(report))
     failing = {WORSE_RUN, BELOW} | ({CANNOT_TELL} if report.fail_unclear else set())
     failed = [case for case in cases if case.outcome in failing]

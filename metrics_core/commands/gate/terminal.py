@@ -1,4 +1,4 @@
-"""The outcome of a gate for a terminal, and what its other forms tell alike."""
+"""The outcome of a gate for a terminal, and helpers that the other formats share."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ MAX_SHOWN = 5
 
 
 def table(report: GateReport) -> str:
-    """For a terminal: the outcomes with their reasons, a table of the gates, the queries that
-    broke, and what the status is."""
+    """Format for a terminal: outcomes with reasons, a table of the gates, the queries that broke,
+    and the meaning of the exit status."""
     parts = [report.headline, *report.remarks, *outcome_lines(report)]
     if report.outcomes:
         parts.append(align_records(_gate_rows(report), _LABELS))
@@ -36,7 +36,7 @@ def table(report: GateReport) -> str:
 
 
 def outcome_lines(report: GateReport) -> list[str]:
-    """A line for each outcome, and what becomes of those that cannot be told."""
+    """One line for each outcome, and how inconclusive ones are treated."""
     return [*report.sentences, *report.unclear]
 
 
@@ -67,8 +67,8 @@ def _gate_rows(report: GateReport) -> list[dict[str, str]]:
 
 
 def count_decimals(outcome: GateOutcome) -> int:
-    """How many decimals a gate's difference and intervals have: none is printed as the margin that
-    is not."""
+    """Number of decimals for a gate's difference and intervals, enough to distinguish losses from
+    the margin."""
     digits, margin = w.interval_decimals(outcome.low, outcome.high), outcome.gate.margin
     return max(
         w.distinguishing_decimals(loss, margin, digits)
@@ -90,7 +90,7 @@ def _query_rows(broken: BrokenQueries) -> list[dict[str, str]]:
 
 
 def changed_title(outcome: OverlapOutcome) -> str:
-    """What is listed: "Most changed of 44 queries (top 10 of hybrid)"."""
+    """Title of the list: "Most changed of 44 changed queries (top 10 of hybrid)"."""
     queries = w.plural(outcome.changed, "query", "queries")
     title = f"Most changed of {w.format_count(outcome.changed)} changed {queries}"
     return f"{title} (top {outcome.overlap.k} of {outcome.run})"

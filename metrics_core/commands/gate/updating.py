@@ -1,4 +1,4 @@
-"""What becomes of a snapshot that a gate compares with: `--update` writes the run over it."""
+"""Update the snapshot that a gate compares with (`--update`)."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ from metrics_core.scoring.scores import Scores, score_runs
 def update_snapshot(
     report: GateReport, compared: GateComparison, options: GateOptions
 ) -> Sequence[str]:
-    """Write the run over the snapshot where that is asked for and nothing is against it; returns
-    what became of it."""
+    """Overwrite the snapshot with the run if requested and allowed; return sentences on what was
+    done."""
     path, snapshot = str(options.baseline), compared.snapshot
     if not options.update or snapshot is None:
         return report.baseline_notes
@@ -72,8 +72,8 @@ def update_snapshot(
 def _significant_losses(
     report: GateReport, compared: GateComparison, snapshot: Snapshot, scores: Scores
 ) -> list[str]:
-    """Each significant loss, by the gates and by all measures of the snapshot, also those without a
-    gate: "AP by 0.020"."""
+    """Return each significant loss by the gates and by all measures of the snapshot, with or
+    without a gate: "AP by 0.020"."""
     changes = find_changes(snapshot, mark_judgments(compared.qrels), scores.measures)
     common_scores = join_snapshot(snapshot, scores, changes)
     all_queries = {EVERY_QUERY: np.ones(common_scores.n_queries, dtype=np.bool_)}
