@@ -22,6 +22,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from dashboard import commands, start
 from metrics_core import __main__ as command_line
 from metrics_core import judge, read_qrels, read_run, write
 from metrics_core.formats import formats, read
@@ -206,6 +207,8 @@ def _run_shell(block: Block) -> None:
                 aliases[name] = shlex.split(meaning)
             case ["python", "-m", "metrics_core", *arguments] | ["metrics-core", *arguments]:
                 _call(arguments)
+            case ["ranklens", *arguments]:
+                _call_ranklens(arguments)
             case ["make", target, *settings]:
                 _look_into_makefile(target, settings)
             case ["pip", "install", "-r", name] | ["streamlit", "run", name]:
@@ -223,6 +226,14 @@ def _call(arguments: list[str]) -> None:
         command_line._make_parser(arguments).parse_args(arguments)
     else:
         assert command_line.main(arguments) == 0, arguments
+
+
+def _call_ranklens(arguments: list[str]) -> None:
+    """Run the command; only parse what would start the server."""
+    if arguments and arguments[0] in commands.COMMANDS:
+        assert commands.run_command(arguments[0], arguments[1:]) == 0, arguments
+    else:
+        start._make_parser().parse_args(arguments)
 
 
 def _look_into_makefile(target: str, settings: list[str]) -> None:
