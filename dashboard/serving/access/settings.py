@@ -1,0 +1,30 @@
+"""Streamlit's options: our config.toml's and its defaults, whatever folders and variables say.
+
+Streamlit reads a config.toml in the reader's home and in the folder where the command was called,
+and takes options and secrets from there. An option of theirs could open the server to the network,
+send usage statistics, or run a tool's interface beside the pages.
+"""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+from streamlit import config
+
+from dashboard.serving.access.origin import NAMES
+from dashboard.streamlit_internals import ask_nowhere_else
+
+CONFIG = Path(__file__).parents[2] / ".streamlit" / "config.toml"
+ADDRESS = NAMES[0]
+
+
+def pin_options(*, port: int, base: str) -> None:
+    """Set every option, before the application is made; `base` is the path it is served below."""
+    ask_nowhere_else(ADDRESS, CONFIG)
+    server_options = {"server.port": port, "browser.serverPort": port, "server.baseUrlPath": base}
+    # Who starts it opens the browser. And the one option that Streamlit takes from the environment
+    # without its command line.
+    other_options = {"server.headless": True, "server.cookieSecret": secrets.token_hex(32)}
+    for name, value in (server_options | other_options).items():
+        config.set_option(name, value)
