@@ -27,10 +27,10 @@ import pandas as pd
 from scipy import stats
 
 from metrics_core.comparing.method import Method
+from metrics_core.comparing.paired_tests import holm_adjusted
 from metrics_core.comparing.power import smallest_detectable
 from metrics_core.comparing.resampled import resample_groups
 from metrics_core.comparing.testing import compare_columns
-from metrics_core.comparing.tests import holm_adjusted
 from metrics_core.explaining.history import find_first_bad_versions
 from metrics_core.scoring.intervals import mean_interval
 

@@ -24,7 +24,7 @@ from dashboard.dashboard_process import DashboardProcess, serve_tables
 from dashboard.drawing.drawing import Drawing
 from dashboard.study.sharing import Include, share_study
 from dashboard.study.study import Study
-from dashboard.workspace.taken_out.packing import pack_new_collection
+from dashboard.workspace.exports.packing import pack_new_collection
 from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError, UnknownColumnError
 from metrics_core.formats import Loaded
@@ -218,7 +218,7 @@ class NotebookComparison:
         return [Loaded(t, "", "given in Python", name) for t, name in tables if t is not None]
 
     def _repr_html_(self) -> str:
-        from dashboard.drawing.report.cell import notebook_cell
+        from dashboard.drawing.report.notebook_cell import notebook_cell
 
         return notebook_cell(self._overview, self._drawing, _WAYS_ON)
 

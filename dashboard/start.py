@@ -17,8 +17,8 @@ from types import FrameType
 
 from dashboard import commands
 from dashboard.environment import DATA_VARIABLE, WORKSPACE_VARIABLE, workspace_folder
-from dashboard.serving.door.origin import NAMES
-from metrics_core.base import ending, heap
+from dashboard.serving.access.origin import NAMES
+from metrics_core.base import heap, process_exit
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.installing import install_command
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # an `exec`, as in the definition of each dataclass, Python drops the returned status.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _handle_signal)
-    return ending.exit_with_status(lambda: _serve(_make_parser().parse_args(command_line)))
+    return process_exit.exit_with_status(lambda: _serve(_make_parser().parse_args(command_line)))
 
 
 def _serve(options: argparse.Namespace) -> int:
@@ -109,14 +109,14 @@ def _resolve_folder(name: str) -> Path:
 def _import_file(name: str, folder: Path) -> str:
     """Import the collection in a file and return its id. Raises _RefusedError and StorageError."""
     from dashboard.workspace import Workspace
-    from dashboard.workspace.taken_out import in_page
-    from dashboard.workspace.taken_out.packing import is_packed, unpack
+    from dashboard.workspace.exports import report_data
+    from dashboard.workspace.exports.packing import is_packed, unpack
 
     path = _resolve_folder(name)
     if not path.is_file():
         raise _RefusedError(f"There is no file {name}.")
-    if in_page.is_page_with_data(path):
-        return unpack(Workspace(folder), in_page.extract_packed(path), file=path.name).id
+    if report_data.is_page_with_data(path):
+        return unpack(Workspace(folder), report_data.extract_packed(path), file=path.name).id
     if is_packed(path):
         return unpack(Workspace(folder), path, file=path.name).id
     raise _RefusedError(
@@ -147,7 +147,7 @@ _OPEN_TO_ALL = (
 def _load_token(folder: Path, *, renewed: bool) -> str:
     """The workspace's token, or a new one if `renewed`; if it cannot be stored, one for this start
     only."""
-    from dashboard.serving.door.token import load_token, new_token
+    from dashboard.serving.access.token import load_token, new_token
 
     try:
         return load_token(folder, renewed=renewed)
@@ -200,7 +200,7 @@ def _end_with_input() -> None:
 
 
 def _handle_signal(number: int, _: FrameType | None) -> None:
-    ending.exit_within(128 + number)
+    process_exit.exit_within(128 + number)
     raise SystemExit(128 + number)
 
 

@@ -11,7 +11,7 @@ import gc
 import sys
 from collections.abc import Sequence
 
-from metrics_core.base import ending, heap
+from metrics_core.base import heap, process_exit
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.version import __version__
@@ -32,7 +32,7 @@ def process() -> int:
     not looked for while a command's modules are loaded, and the end is by the status."""
     heap.keep_freed_memory()
     gc.set_threshold(_GARBAGE_THRESHOLD)
-    return ending.exit_with_status(main)
+    return process_exit.exit_with_status(main)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -42,12 +42,12 @@ from metrics_core.formats.in_memory import (
 )
 from metrics_core.formats.parsing.columns import NAMES, find_position
 from metrics_core.judging import JudgedRanks, judge
-from metrics_core.judging.left_out import Exclusions, exclude_documents
+from metrics_core.judging.exclusions import Exclusions, exclude_documents
 from metrics_core.measures import GivenMeasure, Measure, parse_measure, parse_measures
 from metrics_core.scoring.curves import cutoffs_up_to, deepest_list
 from metrics_core.scoring.evaluate import judge_runs, make_exclusions, refuse_same_names
-from metrics_core.scoring.given_scores import read_scores_frame
 from metrics_core.scoring.intervals import LEVEL
+from metrics_core.scoring.score_tables import read_scores_frame
 from metrics_core.scoring.scores import Scores, WithoutRelevant, score_runs, scores_from_frame
 from metrics_core.slicing.breakdowns import find_groups, refuse_unknown_queries, summarise_groups
 from metrics_core.tables import Documents

@@ -69,7 +69,7 @@ DASHBOARD = (
 """Both packages from first to last; a module imports from its own place or an earlier stage, never
 from another place of the same stage."""
 
-BEFORE_THE_SERVER = {"dashboard.serving.door.origin", "dashboard.environment"}
+BEFORE_THE_SERVER = {"dashboard.serving.access.origin", "dashboard.environment"}
 
 
 @cache

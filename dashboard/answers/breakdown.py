@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.answers.compared import compare_runs
 from dashboard.answers.group_names import column_name, group_noun, name_groups, quote_groups
 from dashboard.answers.headroom import PARTS, headroom_by_group
+from dashboard.answers.run_comparisons import compare_runs
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import verdict_interval
@@ -22,8 +22,8 @@ from metrics_core.findings.group_nouns import GroupNoun
 from metrics_core.findings.sentence import Sentence
 from metrics_core.measures import MEAN
 from metrics_core.slicing import breakdowns
-from metrics_core.slicing.bridge import additive_differences, group_contributions
 from metrics_core.slicing.composition import decompose_change
+from metrics_core.slicing.contributions import additive_differences, group_contributions
 from metrics_core.slicing.derived_groups import find_derived_column
 from metrics_core.slicing.finder import find_unlike_groups
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.answers.compared import compare_runs
+from dashboard.answers.run_comparisons import compare_runs
 from dashboard.study.study import Study
 from metrics_core.comparing.curves import (
     Band,

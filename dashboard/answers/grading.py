@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.answers.firm import pair_ranks
 from dashboard.answers.judging_order import AT_RANDOM, BY_QUERY, MOVING, random_order
+from dashboard.answers.robustness import pair_ranks
 from dashboard.answers.unjudged import (
     is_next_known,
     next_judgments,

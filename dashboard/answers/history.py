@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from dashboard.address.default_baseline import differ_by_numbers, natural_sort_key
 from dashboard.address.page import FEWEST_VERSIONS
-from dashboard.address.usual_baseline import differ_by_numbers, natural_sort_key
 from dashboard.address.view import Comparison
 from dashboard.answers.history_dates import NAMES, NO_DATES, VersionDates
 from dashboard.answers.pairs import all_run_pairs

@@ -12,9 +12,9 @@ import pyarrow as pa
 from dashboard.address.view import Comparison
 from dashboard.study.study import Study
 from metrics_core.explaining.headroom import Headroom, has_headroom, headroom
-from metrics_core.explaining.kinds import classify_queries
 from metrics_core.explaining.ledger import DifferenceLedger, difference_ledger, has_ledger
 from metrics_core.explaining.one_query import select_query
+from metrics_core.explaining.query_kinds import classify_queries
 
 _MOST_STEPS = 12
 """Bars of a ledger; of more documents those that bring least are one bar."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dashboard.address.view import Comparison
-from dashboard.answers.firmness import is_robustness_known, robustness_summary
+from dashboard.answers.robustness_summary import is_robustness_known, robustness_summary
 from dashboard.answers.unjudged import count_unjudged
 from dashboard.study.library import Library
 from dashboard.study.study import Study

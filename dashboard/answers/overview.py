@@ -14,14 +14,14 @@ from dashboard.address.address import MISSING, Address
 from dashboard.address.measure_key import key_at_k
 from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import focus_by_column
-from dashboard.answers.compared import (
+from dashboard.answers.group_names import group_noun, name_groups
+from dashboard.answers.pairs import all_run_pairs, are_pairs_known
+from dashboard.answers.run_comparisons import (
     compare_on_measures,
     power_sentences,
     select_shown,
     test_doubts,
 )
-from dashboard.answers.group_names import group_noun, name_groups
-from dashboard.answers.pairs import all_run_pairs, are_pairs_known
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
@@ -32,7 +32,7 @@ from metrics_core.findings.changes import summarize_change
 from metrics_core.findings.groups import untested_note
 from metrics_core.findings.queries import ViewFacts
 from metrics_core.findings.sentence import Sentence, join_sentences, muted_span
-from metrics_core.findings.testing import coloured_note
+from metrics_core.findings.significance import coloured_note
 from metrics_core.findings.verdicts import (
     VerdictFinding,
     groups_finding,

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 
 from dashboard.address.view import Comparison
-from dashboard.answers.compared import compare_runs
 from dashboard.answers.overview import is_overview_known, overview_measures
+from dashboard.answers.run_comparisons import compare_runs
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
-from metrics_core.judging.left_out import own_query_notes
+from metrics_core.judging.exclusions import own_query_notes
 
 
 def has_own_documents(study: Study) -> bool:

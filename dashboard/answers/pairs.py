@@ -11,7 +11,7 @@ from dashboard.address.view import Comparison
 from dashboard.study.study import Study
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs, all_pairs
 from metrics_core.comparing.method import Method
-from metrics_core.findings.places import ranking_lead, ranking_title
+from metrics_core.findings.ranking import ranking_lead, ranking_title
 from metrics_core.findings.sentence import Sentence
 
 MOST_IN_MATRIX = 40

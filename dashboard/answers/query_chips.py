@@ -14,28 +14,31 @@ from dashboard.study.study import Study
 from metrics_core.base.arrays import Mask, Objects
 from metrics_core.base.parallel import map_on_all_cores
 from metrics_core.comparing.pairs import BETTER, SAME, TIED, WORSE, classify_differences
-from metrics_core.explaining import kinds
+from metrics_core.explaining import query_kinds
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores
 
 SHOW_ALL = "all"
 OUTCOMES = (BETTER, WORSE, TIED)
-CHANGES = {"fixed": kinds.FIXED, "broken": kinds.BROKEN, "both": kinds.BOTH_FAIL}
+CHANGES = {"fixed": query_kinds.FIXED, "broken": query_kinds.BROKEN, "both": query_kinds.BOTH_FAIL}
 FAILURES = {
-    "unjudged": kinds.UNJUDGED_TOP,
-    "nothing": kinds.NOTHING_RELEVANT,
-    "below": kinds.BELOW,
-    "low": kinds.LOW,
-    "fine": kinds.FINE,
-    "lacking": kinds.NOT_IN_RUN,
-    "empty": kinds.NOTHING_RETRIEVED,
-    "no-relevant": kinds.NOTHING_TO_FIND,
+    "unjudged": query_kinds.UNJUDGED_TOP,
+    "nothing": query_kinds.NOTHING_RELEVANT,
+    "below": query_kinds.BELOW,
+    "low": query_kinds.LOW,
+    "fine": query_kinds.FINE,
+    "lacking": query_kinds.NOT_IN_RUN,
+    "empty": query_kinds.NOTHING_RETRIEVED,
+    "no-relevant": query_kinds.NOTHING_TO_FIND,
 }
 """Keys of the lists that hold one kind of the run in focus, and the kind."""
 RULES = {
-    **{key: kinds.CHANGES[kind] for key, kind in CHANGES.items()},
-    **{key: kinds.KINDS[kind] for key, kind in FAILURES.items()},
-    **{key: f"{kinds.CHANGES[CHANGES[key]]} {kinds.GOOD}" for key in ("fixed", "broken")},
+    **{key: query_kinds.CHANGES[kind] for key, kind in CHANGES.items()},
+    **{key: query_kinds.KINDS[kind] for key, kind in FAILURES.items()},
+    **{
+        key: f"{query_kinds.CHANGES[CHANGES[key]]} {query_kinds.GOOD}"
+        for key in ("fixed", "broken")
+    },
 }
 """By which rule a list holds a query, where its name alone does not say it."""
 
@@ -114,9 +117,9 @@ def offered_lists(masks: dict[str, Mask], comparison: Comparison, show: str) -> 
 
 
 def _failures(study: Study, run: str, measure: Measure, cutoff: int) -> Objects:
-    headroom = run_headroom(study, run, kinds.quality_measure(measure, cutoff), cutoff)
+    headroom = run_headroom(study, run, query_kinds.quality_measure(measure, cutoff), cutoff)
     complete = study.settings.complete
-    return kinds.classify_queries(
+    return query_kinds.classify_queries(
         study.judged[run], measure, cutoff, known_headroom=headroom, complete=complete
     )
 
@@ -125,4 +128,4 @@ def _changes(study: Study, run: str, baseline: str, measure: Measure, cutoff: in
     ranks = study.judged[run], study.judged[baseline]
     both = (run, baseline)
     run_kinds = map_on_all_cores(lambda name: run_failures(study, name, measure, cutoff), both)
-    return kinds.classify_changes(*ranks, measure, cutoff, same=SAME, known_kinds=run_kinds)
+    return query_kinds.classify_changes(*ranks, measure, cutoff, same=SAME, known_kinds=run_kinds)

@@ -16,12 +16,12 @@ from dashboard.answers import query_chips
 from dashboard.answers.headroom import query_headroom
 from dashboard.answers.table_column import TableColumn
 from dashboard.answers.unjudged import unjudged_of_pair
-from dashboard.study.keeping import keep_at_most
+from dashboard.study.cached_answers import keep_at_most
 from dashboard.study.study import Study
 from metrics_core.base.arrays import AnyArray
 from metrics_core.explaining.headroom import has_headroom
-from metrics_core.explaining.kinds import CHANGES, KINDS
-from metrics_core.explaining.lists import spread_of_scores
+from metrics_core.explaining.list_comparison import spread_of_scores
+from metrics_core.explaining.query_kinds import CHANGES, KINDS
 from metrics_core.slicing.breakdowns import NO_GROUP, order_groups
 from metrics_core.slicing.derived_groups import MARK
 from metrics_core.slicing.filtering import describe_column

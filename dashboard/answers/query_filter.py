@@ -12,7 +12,7 @@ from dashboard.answers import query_columns
 from dashboard.answers.query_notes import NOTHING_NOTED, Remarks
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Mask
-from metrics_core.explaining.kinds import FORMER_NAMES
+from metrics_core.explaining.query_kinds import FORMER_NAMES
 from metrics_core.slicing.filtering import parse_filter, quote_name, vocabulary
 
 _TESTS = re.compile(r"[=<>≠≤≥]|\bcontains\s+[\"'“]|\bin\s*\(", re.IGNORECASE)

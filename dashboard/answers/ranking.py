@@ -14,7 +14,7 @@ from dashboard.answers.pairs import all_run_pairs, are_pairs_known, pairs_key
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.findings.places import sole_best_finding
+from metrics_core.findings.ranking import sole_best_finding
 from metrics_core.findings.sentence import Sentence
 from metrics_core.measures import Measure
 from metrics_core.scoring.intervals import mean_intervals

@@ -13,7 +13,6 @@ import pandas as pd
 from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import Breakdown, breakdown
 from dashboard.answers.curves import Curves, curves
-from dashboard.answers.firmness import robustness_summary
 from dashboard.answers.group_table import GroupRows, GroupTableRequest, list_groups
 from dashboard.answers.id_offers import id_maps_sentence
 from dashboard.answers.overview import Overview, missing_queries, overview, overview_measures
@@ -22,12 +21,13 @@ from dashboard.answers.queries import QueryList, QueryListRequest, query_list
 from dashboard.answers.query import QueryPage, query
 from dashboard.answers.query_chips import query_masks
 from dashboard.answers.query_notes import COLUMNS, NOTHING_NOTED, Remarks
+from dashboard.answers.robustness_summary import robustness_summary
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import Mask
 from metrics_core.base.version import __version__
 from metrics_core.comparing.method import DEFAULT_METHOD
-from metrics_core.findings.firmness import Robustness
+from metrics_core.findings.robustness import Robustness
 from metrics_core.formats.registry import Kind
 from metrics_core.measures.declaring.description import describe_measure
 

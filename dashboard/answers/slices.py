@@ -12,7 +12,7 @@ from dashboard.address.view import Comparison
 from dashboard.answers.group_names import group_name
 from dashboard.study.study import Study
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.slicing.bridge import additive_differences
+from metrics_core.slicing.contributions import additive_differences
 from metrics_core.slicing.derived_groups import find_derived_column
 from metrics_core.slicing.finder import find_slices
 

@@ -18,7 +18,12 @@ from dashboard.address.view import Comparison
 from dashboard.files.query_zip import ABOUT, CUT_FROM
 from dashboard.study.study import Study
 from dashboard.workspace import Layer, QueryNotes
-from dashboard.workspace.taken_out.carried import LAYERS_FILE, NOTES_FILE, layers_csv, notes_csv
+from dashboard.workspace.exports.notes_and_layers import (
+    LAYERS_FILE,
+    NOTES_FILE,
+    layers_csv,
+    notes_csv,
+)
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.formats import write

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.answers.firm import pair_key, pair_ranks
 from dashboard.answers.judging_order import Pair, is_sample
-from dashboard.study.keeping import keep_at_most
+from dashboard.answers.robustness import pair_key, pair_ranks
+from dashboard.study.cached_answers import keep_at_most
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Ints
 from metrics_core.base.parallel import map_on_all_cores

@@ -10,7 +10,7 @@ import pandas as pd
 from dashboard.address.view import Comparison
 from dashboard.answers.overview import overview_measures
 from dashboard.study.study import Study, all_scores
-from metrics_core.explaining.improving import Change, find_best_change, find_near_misses
+from metrics_core.explaining.improvements import Change, find_best_change, find_near_misses
 from metrics_core.explaining.ledger import has_ledger
 from metrics_core.explaining.one_query import find_grade, find_grades
 from metrics_core.explaining.what_if import (

@@ -28,7 +28,7 @@ from dashboard.answers.headroom import largest_gain
 from dashboard.answers.slices import are_slices_known, slices
 from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.app_pages.parts import group_charts, section
-from dashboard.app_pages.parts.literal import escape_markdown
+from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import curves, groups, markup
 from dashboard.drawing.blocks.slices import slice_rows
 from dashboard.session import PageContext

@@ -11,7 +11,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.answers import collections as answers
 from dashboard.app_pages.parts import add_files, rail, section
-from dashboard.app_pages.parts.literal import escape_markdown
+from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import collections, markup
 from dashboard.files.collections import ListedCollection
 from dashboard.session.actions.collections import (

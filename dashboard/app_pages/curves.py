@@ -12,7 +12,7 @@ from dashboard.answers.curves import MOST_IN_COLOUR, Curves
 from dashboard.app_pages.parts import section
 from dashboard.drawing.blocks import curves as blocks
 from dashboard.drawing.blocks import markup
-from dashboard.drawing.drawn_once import draw_once
+from dashboard.drawing.drawing_cache import draw_once
 from dashboard.drawing.figures import curves as figures
 from dashboard.session import PageContext
 from dashboard.session.deferred_drawing import defer

@@ -15,7 +15,7 @@ from dashboard.answers.id_offers import id_maps_sentence
 from dashboard.answers.own_documents import has_own_documents
 from dashboard.app_pages.parts import add_files, file_fields, grading, section
 from dashboard.app_pages.parts.completeness import complete_switch
-from dashboard.app_pages.parts.literal import escape_markdown
+from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import data, markup
 from dashboard.files.files import File
 from dashboard.session import PageContext

@@ -8,23 +8,23 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.address.query_list import NO_LIST
-from dashboard.answers import firm, unjudged
-from dashboard.answers import firmness as answers
+from dashboard.answers import robustness, unjudged
+from dashboard.answers import robustness_summary as answers
 from dashboard.answers.grading import with_documents
 from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.app_pages.parts import section
 from dashboard.app_pages.parts.completeness import complete_switch
-from dashboard.drawing.blocks import card_head, firmness, layers, markup
-from dashboard.drawing.blocks.firmness import Cell, DifferenceRange
+from dashboard.drawing.blocks import card_head, layers, markup, robustness_checks
+from dashboard.drawing.blocks.robustness_checks import Cell, DifferenceRange
 from dashboard.drawing.blocks.table import Column
-from dashboard.drawing.drawn_once import draw_once
+from dashboard.drawing.drawing_cache import draw_once
 from dashboard.drawing.figures import curves as figures
 from dashboard.drawing.figures.text import short_names
 from dashboard.session import PageContext
 from dashboard.session.deferred_drawing import defer
 from metrics_core.base import wording as w
-from metrics_core.findings.firmness import robustness_finding
 from metrics_core.findings.grading import judge_next_finding
+from metrics_core.findings.robustness import robustness_finding
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.tables.ranked_run import judged_ranks_text
 
@@ -52,7 +52,7 @@ def render() -> None:
         for entry in checks:
             is_open = entry.part == open_part
             link, unclear = session.href("firm", part=entry.part), bool(strip.settling_checks)
-            row = firmness.check(entry, link, unclear=unclear, is_open=is_open)
+            row = robustness_checks.check(entry, link, unclear=unclear, is_open=is_open)
             if not is_open:
                 st.html(row)
                 continue
@@ -87,7 +87,7 @@ def _show_unjudged(context: PageContext, _: str) -> None:
         f"Possible range of the difference on {comparison.name}, {comparison.focus} minus"
         f" {comparison.baseline}"
     )
-    st.html(firmness.spans(spans, context.drawing, label))
+    st.html(robustness_checks.spans(spans, context.drawing, label))
     defer(lambda: _show_judge_next(context, effects.shares))
 
 
@@ -108,7 +108,7 @@ def _judged_table(context: PageContext, shares: pd.DataFrame) -> None:
             ]
             for row in shares.to_dict("records")
         ]
-        st.html(firmness.table(heads, rows, "Judged share by k"))
+        st.html(robustness_checks.table(heads, rows, "Judged share by k"))
         complete_switch(context.study, "robustness")
 
 
@@ -125,7 +125,7 @@ def _show_judge_next(context: PageContext, shares: pd.DataFrame) -> None:
         return
     judgments = unjudged.next_judgments(study, comparison)
     waiting = unjudged.count_unjudged(study, comparison)
-    sentence = judge_next_finding(judgments, firm.compared_pair(study, comparison), waiting)
+    sentence = judge_next_finding(judgments, robustness.compared_pair(study, comparison), waiting)
     if judgments.table.empty:
         st.html(markup.empty_state("No unjudged document could reverse the order.", sentence))
         _judged_table(context, shares)
@@ -168,12 +168,12 @@ def _show_judge_next(context: PageContext, shares: pd.DataFrame) -> None:
         ]
         for row in first_rows.to_dict("records")
     ]
-    st.html(firmness.table(heads, rows, "Documents to judge next", headed=heads[0].name))
+    st.html(robustness_checks.table(heads, rows, "Documents to judge next", headed=heads[0].name))
 
 
 def _show_queries(context: PageContext, reason: str) -> None:
     comparison = context.comparison
-    removed = firm.removed_queries(context.study, comparison)
+    removed = robustness.removed_queries(context.study, comparison)
     section.show_heading(
         "Fewest queries whose removal reverses the result",
         "Right: the mean of the remaining queries, after removing this query and all above it.",
@@ -194,13 +194,13 @@ def _query_table(frame: pd.DataFrame, column_names: Mapping[str, str], caption: 
         [_query_cell(row), *(Cell(w.format_difference(row[column])) for column in column_names)]
         for row in frame.head(_SHOWN).to_dict("records")
     ]
-    st.html(firmness.table(heads, rows, caption))
+    st.html(robustness_checks.table(heads, rows, caption))
     _rest_note(len(frame))
 
 
 def _show_cutoffs(context: PageContext, reason: str) -> None:
     comparison = context.comparison
-    by_cutoff = firm.pair_by_cutoff(context.study, comparison)
+    by_cutoff = robustness.pair_by_cutoff(context.study, comparison)
     if by_cutoff is None:
         section.show_heading("No cutoff", reason)
         return
@@ -226,7 +226,7 @@ def _show_cutoffs(context: PageContext, reason: str) -> None:
 
 def _show_measures(context: PageContext, _: str) -> None:
     comparison = context.comparison
-    table = firm.measure_agreement(context.study, comparison).table
+    table = robustness.measure_agreement(context.study, comparison).table
     section.show_heading(
         "Results on other measures",
         f"Means over the queries in view, {comparison.focus} minus {comparison.baseline}."
@@ -248,8 +248,8 @@ def _show_measures(context: PageContext, _: str) -> None:
         ]
         for row in table.to_dict("records")
     ]
-    st.html(firmness.table(heads, rows, "The two runs on other measures"))
-    other, disagreements = firm.most_opposed_measure(context.study, comparison)
+    st.html(robustness_checks.table(heads, rows, "The two runs on other measures"))
+    other, disagreements = robustness.most_opposed_measure(context.study, comparison)
     section.show_heading(
         f"Queries on which {comparison.name} and {other} disagree most",
         "The two differences are compared in units of each measure's typical difference.",
@@ -263,7 +263,7 @@ def _show_measures(context: PageContext, _: str) -> None:
 
 
 def _show_ties(context: PageContext, reason: str) -> None:
-    queries = firm.queries_moved_by_ties(context.study, context.comparison)
+    queries = robustness.queries_moved_by_ties(context.study, context.comparison)
     if queries is None:
         section.show_heading("Ties", reason)
         return
@@ -282,7 +282,7 @@ def _show_ties(context: PageContext, reason: str) -> None:
 
 
 def _show_missing(context: PageContext, _: str) -> None:
-    queries = firm.lacking_queries(context.study, context.comparison)
+    queries = robustness.lacking_queries(context.study, context.comparison)
     section.show_heading(
         "Queries for which a run has no results",
         "A run without results for a query gets the score of an empty list, usually 0.",
@@ -291,7 +291,7 @@ def _show_missing(context: PageContext, _: str) -> None:
     )
     heads = [Column("Query"), Column("no results from")]
     rows = [[_query_cell(row), Cell(row["run"])] for row in queries.head(_SHOWN).to_dict("records")]
-    st.html(firmness.table(heads, rows, "Queries for which a run has no results"))
+    st.html(robustness_checks.table(heads, rows, "Queries for which a run has no results"))
     _rest_note(len(queries))
 
 

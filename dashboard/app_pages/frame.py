@@ -20,8 +20,8 @@ from dashboard.answers.collections import describe_contents
 from dashboard.answers.id_offers import id_maps_sentence
 from dashboard.answers.own_documents import exclusion_sentence
 from dashboard.app_pages.parts import add_files, controls, rail
-from dashboard.app_pages.parts.literal import escape_markdown
-from dashboard.app_pages.parts.saving import save_button
+from dashboard.app_pages.parts.markdown import escape_markdown
+from dashboard.app_pages.parts.report_dialog import save_button
 from dashboard.app_pages.parts.style_sheet import style_sheet
 from dashboard.components.connection import watch_connection
 from dashboard.components.links import clicked_link
@@ -35,6 +35,7 @@ from dashboard.session.actions.arrival import open_landing_page
 from dashboard.session.actions.collections import collection_href, remove_collection
 from dashboard.session.actions.reports import meeting_screens
 from dashboard.session.actions.runs import rename_run
+from dashboard.session.context import current_theme
 from dashboard.session.open_collection import (
     all_collections,
     collection_id,
@@ -42,7 +43,6 @@ from dashboard.session.open_collection import (
     workspace,
 )
 from dashboard.session.reconnection import handle_return, largest_upload
-from dashboard.session.view import current_theme
 from dashboard.streamlit_internals import is_served_by_streamlit, static_folder
 from dashboard.workspace.disk.errors import page_failed_error
 from metrics_core.base import wording as w

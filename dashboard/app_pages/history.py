@@ -21,7 +21,7 @@ from dashboard.app_pages.parts import section
 from dashboard.components import history_order
 from dashboard.drawing.blocks import history as blocks
 from dashboard.drawing.blocks import markup
-from dashboard.drawing.drawn_once import draw_once
+from dashboard.drawing.drawing_cache import draw_once
 from dashboard.drawing.figures import history as figures
 from dashboard.session import PageContext
 from dashboard.session.actions.collections import collection_href
@@ -29,7 +29,7 @@ from dashboard.session.actions.history import other_library, sharing_queries, st
 from dashboard.session.deferred_drawing import defer
 from dashboard.session.open_collection import all_collections, collection_id, current_library
 from metrics_core.base import wording as w
-from metrics_core.explaining.kinds import GOOD
+from metrics_core.explaining.query_kinds import GOOD
 from metrics_core.findings.history import not_versions_finding
 
 _SYSTEMS = {"in_order": answers.NONE, "versions": ()}

@@ -6,7 +6,7 @@ from dashboard import session
 from dashboard.answers import measures as answers
 from dashboard.answers.measures import MeasureDetail
 from dashboard.app_pages.parts import section
-from dashboard.app_pages.parts.literal import escape_markdown
+from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import markup, measures, navigation
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError

@@ -11,17 +11,17 @@ from markupsafe import Markup
 from dashboard import session
 from dashboard.address.query_list import DEFAULT_LIST, select_list
 from dashboard.answers import overview as answers
-from dashboard.answers.firmness import is_robustness_known
-from dashboard.answers.firmness import robustness_summary as firmness_of
 from dashboard.answers.overview import Overview
 from dashboard.answers.overview_steps import overview_steps
+from dashboard.answers.robustness_summary import is_robustness_known
+from dashboard.answers.robustness_summary import robustness_summary as firmness_of
 from dashboard.app_pages.parts import add_files, rail, section, test_picker
 from dashboard.drawing.blocks import (
     differences,
-    firmness,
     leaderboard,
     markup,
     overview,
+    robustness_checks,
     untested,
 )
 from dashboard.drawing.blocks.markup import Badge, Lead
@@ -31,7 +31,7 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.pairs import SAME
 from metrics_core.comparing.verdicts import CANNOT_TELL, FEWEST_DIFFERING, FEWEST_QUERIES
-from metrics_core.findings.places import ranking_title
+from metrics_core.findings.ranking import ranking_title
 from metrics_core.findings.sentence import Sentence
 
 _ANSWER, _DRAWING = 62, 38
@@ -90,10 +90,10 @@ def _show_checks(row: Mapping[str, Any], context: PageContext) -> None:
     placeholder, comparison = st.empty(), context.comparison
     if not is_robustness_known(context.study, comparison):
         unclear = row["verdict"] == CANNOT_TELL
-        placeholder.html(firmness.checks_placeholder(unclear=unclear))
+        placeholder.html(robustness_checks.checks_placeholder(unclear=unclear))
 
     def draw() -> None:
-        checks = firmness.checks(firmness_of(context.study, comparison), session.href)
+        checks = robustness_checks.checks(firmness_of(context.study, comparison), session.href)
         if checks:
             placeholder.html(checks)
         else:

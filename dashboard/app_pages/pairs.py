@@ -9,7 +9,7 @@ from dashboard.answers import ranking as ranked
 from dashboard.answers.pairs import MOST_IN_MATRIX, Pairs
 from dashboard.answers.ranking import Ranking
 from dashboard.app_pages.parts import section
-from dashboard.app_pages.parts.literal import escape_markdown
+from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import markup
 from dashboard.drawing.blocks import pairs as blocks
 from dashboard.session import PageContext

@@ -12,8 +12,8 @@ from dashboard.answers.queries import QueryListRequest
 from dashboard.answers.query import QueryPage
 from dashboard.answers.query_chips import FAILURES
 from dashboard.answers.query_notes import tag_name
-from dashboard.app_pages.parts import explaining, grading, judging, section
-from dashboard.app_pages.parts.literal import escape_markdown
+from dashboard.app_pages.parts import grading, judging, score_explanations, section
+from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import navigation, query, two_lists, word_marks
 from dashboard.session import PageContext
 from dashboard.session.actions.notes import current_remarks
@@ -63,28 +63,28 @@ def render() -> None:
     _show_steps(page, context)
     st.html(
         query.query_head(
-            page.text, diagnosis.query_id, page.metadata, explaining.failure_kind(page)
+            page.text, diagnosis.query_id, page.metadata, score_explanations.failure_kind(page)
         )
         + query.explanation(page.explanation, context.drawing.styles)
     )
     with st.container(key=f"query_board{'_wide' if len(runs_beside) > 1 else ''}"):
         with st.container(key="query_lists"):
-            explaining.what_if_part(page, context, grades)
+            score_explanations.what_if_part(page, context, grades)
             _show_lists(page, context, grades, runs_beside, rows)
             _show_missed(page, context, grades)
         with st.container(key="query_side"):
             if page.ledger is not None:
-                explaining.ledger_card(page, page.ledger, context)
-                explaining.headroom_card(page.ledger, context)
-                explaining.what_if_card(page, page.ledger, context)
+                score_explanations.ledger_card(page, page.ledger, context)
+                score_explanations.headroom_card(page.ledger, context)
+                score_explanations.what_if_card(page, page.ledger, context)
             judging.query_part(context, diagnosis.query_id)
             grading.notes_part(diagnosis.query_id)
         with st.container(key="query_evidence"):
             _show_standings(page, context, grades)
             if page.ledger is not None:
-                explaining.ledger_part(page, page.ledger, context, grades)
+                score_explanations.ledger_part(page, page.ledger, context, grades)
     if address["doc"]:
-        explaining.card_part(address["doc"], page, context, grades)
+        score_explanations.card_part(address["doc"], page, context, grades)
 
 
 def _show_lists(

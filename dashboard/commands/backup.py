@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from dashboard.workspace.taken_out.backup import back_up
+from dashboard.workspace.exports.backup import back_up
 from metrics_core.base import wording as w
 from metrics_core.base.whole_files import open_replacement
 from metrics_core.formats.source.limits import format_size

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from dashboard.address.view import ALL_RUNS, Comparison
 from dashboard.answers.breakdown import breakdown, group_scores
-from dashboard.answers.compared import compare_runs, select_shown
 from dashboard.answers.curves import curves
 from dashboard.answers.pairs import all_run_pairs
-from dashboard.commands.viewed import ViewOptions, add_view_options, read_view
+from dashboard.answers.run_comparisons import compare_runs, select_shown
+from dashboard.commands.view_options import ViewOptions, add_view_options, read_view
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.breakdown import difference_by_group, runs_with_values
 from dashboard.drawing.figures.chart import Chart

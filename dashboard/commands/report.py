@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dashboard.answers.report import UsedFile, report
-from dashboard.commands.viewed import ViewOptions, add_view_options, read_view
+from dashboard.commands.view_options import ViewOptions, add_view_options, read_view
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import document
 from dashboard.drawing.report.parts import PARTS, ReportRequest
@@ -15,13 +15,13 @@ from dashboard.files.files import fingerprint
 from dashboard.printing import write_page
 from dashboard.study.sharing import Include, share_study
 from dashboard.study.study import Study
-from dashboard.workspace.taken_out.packing import pack_new_collection
+from dashboard.workspace.exports.packing import pack_new_collection
 from metrics_core import formats
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.commands.command_parser import CommandParser
 from metrics_core.commands.console import show_step
-from metrics_core.commands.own_columns import name_and_file
+from metrics_core.commands.file_columns import name_and_file
 from metrics_core.commands.reading import InputFiles
 from metrics_core.formats import Loaded
 from metrics_core.formats.source.limits import format_size

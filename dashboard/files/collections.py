@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dashboard.files.files import SAMPLE_FOLDER, list_folder
-from dashboard.files.remembered import Answers, is_shape
+from dashboard.files.shape_choices import Answers, is_shape
 from dashboard.workspace import DEFAULT_SETTINGS, Collection, Entry, Settings, Workspace
 from dashboard.workspace.disk.durable import file_state
 from dashboard.workspace.long_runs.cache import CachedValue
-from dashboard.workspace.starting import OWN_COLLECTION
+from dashboard.workspace.startup import OWN_COLLECTION
 
 SAMPLE = "sample"
 SAMPLE_NAME = "The example"

@@ -14,10 +14,10 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from dashboard.files.query_zip import is_notes_or_layers
-from dashboard.files.remembered import note_read_as_before, select_kept_choices
+from dashboard.files.shape_choices import note_read_as_before, select_kept_choices
 from dashboard.workspace.disk.durable import file_state
+from dashboard.workspace.exports.notes_and_layers import LAYERS_FILE, NOTES_FILE
 from dashboard.workspace.long_runs.tables import count_queries
-from dashboard.workspace.taken_out.carried import LAYERS_FILE, NOTES_FILE
 from metrics_core import formats
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.memo import Memo

@@ -21,7 +21,7 @@ from dashboard.workspace import StorageError
 from dashboard.workspace.disk.durable import State, file_sha256
 from dashboard.workspace.disk.records import parse_note
 from dashboard.workspace.long_runs.cache import Cache, CachedValue
-from dashboard.workspace.long_runs.keeping import RunWriter, move_to_disk
+from dashboard.workspace.long_runs.run_writer import RunWriter, move_to_disk
 from dashboard.workspace.long_runs.stored_run import StoredRun, is_long, open_stored_run
 from dashboard.workspace.long_runs.tables import hash_rows
 from metrics_core.base.errors import RanklensError

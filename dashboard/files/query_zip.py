@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dashboard.workspace.disk.lines import Line
-from dashboard.workspace.taken_out.carried import (
+from dashboard.workspace.disk.journal_lines import Line
+from dashboard.workspace.exports.notes_and_layers import (
     LAYERS_FILE,
     NOTES_FILE,
     is_layers,

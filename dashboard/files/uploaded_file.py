@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 from dashboard.files.long_runs import SMALLEST
 from dashboard.files.query_zip import is_notes_or_layers, is_query_zip
-from dashboard.files.remembered import Answers, find_choices, note_read_as_before
+from dashboard.files.shape_choices import Answers, find_choices, note_read_as_before
 from dashboard.workspace.disk.scratch import ScratchFile
-from dashboard.workspace.taken_out import in_page
-from dashboard.workspace.taken_out.packing import is_packed
+from dashboard.workspace.exports import report_data
+from dashboard.workspace.exports.packing import is_packed
 from metrics_core import formats
 from metrics_core.base.errors import RanklensError
 from metrics_core.checks.stored_scores import compare_stored_scores
@@ -82,7 +82,7 @@ def detect_upload_kind(uploaded_file: UploadedFile) -> UploadKind:
 def packed_origin(uploaded_file: UploadedFile) -> Origin:
     """The packed collection in a file or in a report."""
     return (
-        in_page.extract_packed(uploaded_file.origin)
+        report_data.extract_packed(uploaded_file.origin)
         if _is_report(uploaded_file)
         else uploaded_file.origin
     )
@@ -90,7 +90,7 @@ def packed_origin(uploaded_file: UploadedFile) -> Origin:
 
 def _is_report(uploaded_file: UploadedFile) -> bool:
     with suppress(OSError):  # reading it reports the error
-        return in_page.is_page_with_data(uploaded_file.origin)
+        return report_data.is_page_with_data(uploaded_file.origin)
     return False
 
 

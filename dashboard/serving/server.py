@@ -20,21 +20,21 @@ from streamlit.starlette import App
 
 from dashboard.app_pages.menu import PAGES
 from dashboard.environment import workspace_folder
-from dashboard.serving.door.connection_limits import (
+from dashboard.serving.access.access_control import AccessControl
+from dashboard.serving.access.connection_limits import (
     ACCEPTED_TOGETHER,
     LimitedConnection,
     WaitingConnections,
 )
-from dashboard.serving.door.door import AccessControl
-from dashboard.serving.door.headers import security_headers
-from dashboard.serving.door.repeated_messages import limit_repeated_messages
-from dashboard.serving.door.settings import pin_options
-from dashboard.serving.door.token import Keys, derive_keys
+from dashboard.serving.access.headers import security_headers
+from dashboard.serving.access.repeated_messages import limit_repeated_messages
+from dashboard.serving.access.settings import pin_options
+from dashboard.serving.access.token import Keys, derive_keys
 from dashboard.serving.first_paint import FirstPaint
 from dashboard.serving.uploads.streaming import StreamedUploads
 from dashboard.streamlit_internals import keep_on_path, static_folder
 from dashboard.workspace.disk.scratch import ScratchFolder
-from metrics_core.base import ending
+from metrics_core.base import process_exit
 
 _PAGE = Path(__file__).parents[1] / "app.py"
 _BACKLOG = 2048
@@ -78,7 +78,7 @@ def serve(listening: socket.socket, token: str) -> None:
         access_log=False,
         log_level="warning",
         use_colors=False,
-        timeout_graceful_shutdown=ending.EXIT_TIMEOUT // 2,
+        timeout_graceful_shutdown=process_exit.EXIT_TIMEOUT // 2,
     )
     limit_repeated_messages()
     _Server(config).run(sockets=[listening])
@@ -122,5 +122,5 @@ class _Server(uvicorn.Server):
         """Start to end. A running computation cannot keep the process alive; its failure to start
         further threads is not printed."""
         threading.excepthook = lambda _: None
-        ending.exit_within(128 + sig)
+        process_exit.exit_within(128 + sig)
         super().handle_exit(sig, frame)

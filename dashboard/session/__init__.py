@@ -20,7 +20,7 @@ from dashboard.session.address import (
     sync,
     widget,
 )
-from dashboard.session.view import PageContext, page_context, study_context
+from dashboard.session.context import PageContext, page_context, study_context
 
 __all__ = [
     "PageContext",

@@ -12,7 +12,7 @@ import streamlit as st
 
 from dashboard.address.address import Address
 from dashboard.address.page import Page
-from dashboard.study.keeping import take_turns
+from dashboard.study.cached_answers import take_turns
 from metrics_core.base.errors import RanklensError
 
 

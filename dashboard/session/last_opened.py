@@ -6,6 +6,7 @@ import streamlit as st
 
 from dashboard.answers.collections import collection_preview
 from dashboard.session.address import address
+from dashboard.session.context import page_context
 from dashboard.session.open_collection import (
     all_collections,
     collection_id,
@@ -13,7 +14,6 @@ from dashboard.session.open_collection import (
     load_library,
     previewed_studies,
 )
-from dashboard.session.view import page_context
 from dashboard.study.library import Library, choose_judgments
 from metrics_core.tables import Run
 

@@ -18,18 +18,18 @@ from dashboard.files.collections import SAMPLE, CollectionCatalog
 from dashboard.files.files import BEFORE, File, FolderListing, guess_kind, list_folder, read_files
 from dashboard.files.judged_places import CachedRanks
 from dashboard.files.long_runs import ConvertedFiles, may_be_long
-from dashboard.files.of_workspace import LoadedFiles
-from dashboard.files.remembered import Answers, find_choices
+from dashboard.files.shape_choices import Answers, find_choices
+from dashboard.files.workspace_files import LoadedFiles
 from dashboard.session.action_messages import run_action
 from dashboard.session.address import address, change
+from dashboard.session.file_reading import FileReading
 from dashboard.session.memory import release_unused
-from dashboard.session.reading import FileReading
 from dashboard.study.library import Library, assemble, named_judgments
 from dashboard.study.study import Study
 from dashboard.workspace import DEFAULT_SETTINGS, Entry, Settings, StorageError, Workspace
 from dashboard.workspace.disk.durable import State, file_state, write_time
 from dashboard.workspace.long_runs.stored_run import StoredRun
-from dashboard.workspace.starting import clean_workspace
+from dashboard.workspace.startup import clean_workspace
 from metrics_core.base import wording as w
 from metrics_core.base.notes import Note
 from metrics_core.formats.registry import Kind

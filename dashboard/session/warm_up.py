@@ -9,8 +9,8 @@ from importlib import import_module
 import streamlit as st
 
 from dashboard.address.address import Address
-from dashboard.answers.firmness import robustness_summary
 from dashboard.answers.overview import overview, run_places
+from dashboard.answers.robustness_summary import robustness_summary
 from dashboard.session.open_collection import all_collections, load_library
 
 

@@ -22,7 +22,7 @@ from metrics_core.checks.mapped_ids import AnyTable, IdMaps, map_ids
 from metrics_core.formats import Loaded
 from metrics_core.formats.registry import Kind, run_name
 from metrics_core.judging import JudgedRanks, judge
-from metrics_core.judging.left_out import Exclusions, exclude_documents
+from metrics_core.judging.exclusions import Exclusions, exclude_documents
 from metrics_core.tables import Documents, Qrels, Queries, Run
 from metrics_core.tables.run_names import find_free_name, make_names_unique
 

@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.address import CONTROLS, Address
+from dashboard.address.default_baseline import default_baseline
 from dashboard.address.measure_key import read_measure
 from dashboard.address.method_key import read_method
-from dashboard.address.usual_baseline import default_baseline
 from dashboard.address.view import (
     Comparison,
     View,
@@ -26,7 +26,7 @@ from dashboard.address.view import (
     read_cutoff,
 )
 from dashboard.study import columns
-from dashboard.study.keeping import CachedAnswers
+from dashboard.study.cached_answers import CachedAnswers
 from dashboard.study.numbers import NumberedIds
 from dashboard.workspace import DEFAULT_SETTINGS, Settings
 from metrics_core.base.arrays import Mask
@@ -34,7 +34,7 @@ from metrics_core.base.errors import RanklensError, UnknownRunError
 from metrics_core.base.notes import Note
 from metrics_core.checks.fit import find_near_matches
 from metrics_core.judging import JudgedRanks, judge
-from metrics_core.judging.left_out import own_query_notes
+from metrics_core.judging.exclusions import own_query_notes
 from metrics_core.measures import Measure
 from metrics_core.scoring import curves
 from metrics_core.scoring.notes import add_tie_range, score_notes

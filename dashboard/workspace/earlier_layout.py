@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 from dashboard.workspace.disk.contents import Contents
-from dashboard.workspace.disk.lines import NO_CHECKSUM, is_name, parse_journals
+from dashboard.workspace.disk.folder_store import FolderStore
+from dashboard.workspace.disk.journal_lines import NO_CHECKSUM, is_name, parse_journals
 from dashboard.workspace.disk.records import (
     Collection,
     DamagedRecordError,
@@ -16,7 +17,6 @@ from dashboard.workspace.disk.records import (
     is_id,
     is_number,
 )
-from dashboard.workspace.disk.shelves import FolderStore
 
 _COLLECTION, _RECORD, _JOURNAL = "collection.json", ".json", ".journal"
 _TABLE = re.compile(rb"[0-9a-f]{64}")

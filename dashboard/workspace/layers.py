@@ -16,8 +16,8 @@ from dashboard.workspace.adding import current_time, free_id
 from dashboard.workspace.disk import database
 from dashboard.workspace.disk.contents import NO_CONTENTS, Contents
 from dashboard.workspace.disk.database import Connection, Row, format_damaged_row
-from dashboard.workspace.disk.lines import Line, read_grades, read_head
-from dashboard.workspace.disk.shelves import FolderStore
+from dashboard.workspace.disk.folder_store import FolderStore
+from dashboard.workspace.disk.journal_lines import Line, read_grades, read_head
 from metrics_core.tables.run_names import find_free_name
 
 Pair = tuple[str, str]

@@ -15,8 +15,8 @@ from dashboard.workspace.adding import current_time
 from dashboard.workspace.disk import database
 from dashboard.workspace.disk.contents import Contents
 from dashboard.workspace.disk.database import Connection, Row
-from dashboard.workspace.disk.lines import Line, read_notes, read_tags
-from dashboard.workspace.disk.shelves import FolderStore
+from dashboard.workspace.disk.folder_store import FolderStore
+from dashboard.workspace.disk.journal_lines import Line, read_notes, read_tags
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from dashboard.workspace.disk import database, errors
 from dashboard.workspace.disk.contents import Contents
 from dashboard.workspace.disk.database import Connection
 from dashboard.workspace.disk.errors import StorageError
+from dashboard.workspace.disk.folder_store import FolderStore
 from dashboard.workspace.disk.records import (
     BASELINE_RULE,
     Collection,
@@ -33,11 +34,10 @@ from dashboard.workspace.disk.records import (
     Entry,
     hidden_numbers,
 )
-from dashboard.workspace.disk.shelves import FolderStore
 from dashboard.workspace.earlier_layout import import_folder
 from dashboard.workspace.layers import LayerStore
 from dashboard.workspace.long_runs.cache import Cache
-from dashboard.workspace.long_runs.keeping import move_to_disk
+from dashboard.workspace.long_runs.run_writer import move_to_disk
 from dashboard.workspace.long_runs.stored_run import is_long, open_stored_run
 from dashboard.workspace.long_runs.tables import read_table
 from dashboard.workspace.notes import NoteStore

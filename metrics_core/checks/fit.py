@@ -18,8 +18,8 @@ from metrics_core.judging.ranking import top_rows
 from metrics_core.tables import Documents, Qrels, Queries, Run
 from metrics_core.tables.arrays import as_column, as_text_column
 from metrics_core.tables.columns import clean_id, encode_ids, is_printable
+from metrics_core.tables.damaged_ids import EXPORT_AGAIN, SHORTENED
 from metrics_core.tables.ranked_run import judged_ranks_text
-from metrics_core.tables.spoilt_ids import EXPORT_AGAIN, SHORTENED
 
 AnyTable = TypeVar("AnyTable", Run, Qrels, Queries, Documents)
 

@@ -38,7 +38,7 @@ from metrics_core.comparing.pairs import verdict_interval
 from metrics_core.comparing.verdicts import AHEAD, BEHIND
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.scores import Scores, score_runs
-from metrics_core.slicing.bridge import group_contributions
+from metrics_core.slicing.contributions import group_contributions
 
 _COLUMNS = {
     "run": "run",

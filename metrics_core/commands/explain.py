@@ -27,9 +27,9 @@ from metrics_core.commands.score_tables import (
 from metrics_core.comparing.pairs import SAME
 from metrics_core.explaining.diagnosis import diagnose
 from metrics_core.explaining.headroom import Headroom, has_headroom, headroom
-from metrics_core.explaining.kinds import classify_changes, classify_queries
 from metrics_core.explaining.ledger import DifferenceLedger, difference_ledger
 from metrics_core.explaining.one_query import select_query
+from metrics_core.explaining.query_kinds import classify_changes, classify_queries
 from metrics_core.findings import explanations
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure

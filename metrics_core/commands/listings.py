@@ -14,7 +14,7 @@ from metrics_core.commands import CommandOptions, command
 from metrics_core.formats import formats, guess_file_kind, read_each
 from metrics_core.formats.field_values import read_fields
 from metrics_core.formats.fields import FileFields, format_samples
-from metrics_core.formats.kinds import Recognition
+from metrics_core.formats.file_kinds import Recognition
 from metrics_core.formats.registry import KIND_TITLES, Kind
 from metrics_core.measures import Declaration, declarations
 from metrics_core.measures.declaring.description import (

@@ -25,13 +25,13 @@ from metrics_core.checks.fit import AnyTable, clean_ids, find_near_matches
 from metrics_core.checks.id_notes import document_id_notes, query_id_notes
 from metrics_core.checks.mapped_ids import map_ids
 from metrics_core.commands.console import show_progress
-from metrics_core.commands.own_columns import reading_choices, refuse_unused_columns
+from metrics_core.commands.file_columns import reading_choices, refuse_unused_columns
 from metrics_core.commands.reading_options import ReadingOptions, parse_measure_options, split_names
 from metrics_core.commands.run_files import FileRun, read_file_runs
 from metrics_core.formats.beir import read_set_qrels
 from metrics_core.formats.pairs import read_pairs
 from metrics_core.judging import JudgedRanks, judge
-from metrics_core.judging.left_out import Exclusions, exclude_documents, own_query_notes
+from metrics_core.judging.exclusions import Exclusions, exclude_documents, own_query_notes
 from metrics_core.judging.while_reading.large_files import (
     judge_files,
     judge_within_memory,

@@ -10,7 +10,7 @@ from typing import Generic, cast
 from metrics_core import formats
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError, UnknownRunError
-from metrics_core.commands.own_columns import reading_choices, split_run_path
+from metrics_core.commands.file_columns import reading_choices, split_run_path
 from metrics_core.commands.reading_options import ReadingOptions
 from metrics_core.formats.parsing.ranks_parts import join_run_parts
 from metrics_core.tables import Run

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base.arrays import Floats, Mask
+from metrics_core.comparing.paired_tests import are_equal
 from metrics_core.comparing.resampled import ResampledMeans, align_with_test
-from metrics_core.comparing.tests import are_equal
 from metrics_core.scoring.intervals import LEVEL, Interval
 from metrics_core.scoring.resampling import draw_sums
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from metrics_core.base.errors import ParameterError
-from metrics_core.comparing.tests import BY_NUMBER, PAIRED_TESTS
+from metrics_core.comparing.paired_tests import BY_NUMBER, PAIRED_TESTS
 from metrics_core.measures import GivenMeasure, parse_measure
 from metrics_core.scoring.intervals import LEVEL
 

@@ -18,13 +18,13 @@ from metrics_core.comparing.mean_intervals import (
     t_interval,
 )
 from metrics_core.comparing.method import BCA, BOOTSTRAP, MIN_P, NO_CORRECTION, Method
+from metrics_core.comparing.paired_tests import BY_NUMBER, PAIRED_TESTS, holm_adjusted
 from metrics_core.comparing.resampled import (
     ResampledMeans,
     align_with_test,
     limit_ends,
     resample_groups,
 )
-from metrics_core.comparing.tests import BY_NUMBER, PAIRED_TESTS, holm_adjusted
 from metrics_core.comparing.verdicts import FEWEST_QUERIES, are_significant
 from metrics_core.measures import MEAN, Combination, Measure
 from metrics_core.scoring.intervals import Interval

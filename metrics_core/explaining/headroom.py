@@ -14,7 +14,7 @@ import numpy as np
 
 from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.additions import order_by_query
+from metrics_core.judging.added_judgments import order_by_query
 from metrics_core.judging.judged import no_qrels_rows
 from metrics_core.measures import Measure
 

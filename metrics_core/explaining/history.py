@@ -14,10 +14,10 @@ import numpy as np
 
 from metrics_core.base.arrays import Floats, Ints, Mask, Objects
 from metrics_core.base.errors import ParameterError
+from metrics_core.comparing.paired_tests import sidak_adjusted
 from metrics_core.comparing.resampled import resample_groups
-from metrics_core.comparing.tests import sidak_adjusted
 from metrics_core.comparing.verdicts import are_significant
-from metrics_core.explaining.kinds import FINE, NOTHING_TO_FIND, classify_queries
+from metrics_core.explaining.query_kinds import FINE, NOTHING_TO_FIND, classify_queries
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import MEAN, Combination, Measure
 from metrics_core.scoring.intervals import LEVEL

@@ -12,7 +12,7 @@ import numpy as np
 from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.comparing.gates import BELOW, HELD
-from metrics_core.explaining.lists import compare_runs
+from metrics_core.explaining.list_comparison import compare_runs
 from metrics_core.tables import Run
 
 _PATTERN = re.compile(r"\s*top\s*(?P<k>[1-9]\d{0,3})\s*(?:>=|≥)\s*(?P<share>\d*\.?\d+)\s*", re.I)

@@ -19,7 +19,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.ranking import documents_by_rank, ranked_documents
 from metrics_core.measures import Combination
 from metrics_core.tables import Qrels, Run
-from metrics_core.tables.given_numbers import to_finite_number
+from metrics_core.tables.finite_numbers import to_finite_number
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 
 from metrics_core.base import wording as w
 from metrics_core.comparing.winners import better_side
-from metrics_core.findings.firmness import RobustnessCheck, Tone
+from metrics_core.findings.robustness import RobustnessCheck, Tone
 from metrics_core.findings.verdict_risks import cannot_phrase, could_phrase
 from metrics_core.tables.ranked_run import judged_ranks_text
 

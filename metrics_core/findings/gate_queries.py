@@ -12,7 +12,7 @@ from metrics_core.comparing.gates import NOT_WORSE, GateOutcome
 from metrics_core.comparing.pairs import WORSE, query_differences
 from metrics_core.comparing.verdicts import WORSE_RUN
 from metrics_core.comparing.winners import better_sides
-from metrics_core.explaining.kinds import classify_queries
+from metrics_core.explaining.query_kinds import classify_queries
 from metrics_core.judging import JudgedRanks
 from metrics_core.scoring.scores import Scores
 from metrics_core.tables import Queries

@@ -30,7 +30,7 @@ from metrics_core.comparing.verdicts import (
     WORSE_RUN,
 )
 from metrics_core.explaining.overlap import OverlapOutcome
-from metrics_core.findings.testing import format_size
+from metrics_core.findings.significance import format_size
 from metrics_core.scoring.intervals import FEWEST_SCORES
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from metrics_core.base import wording as w
-from metrics_core.findings.firmness import ComparedPair
+from metrics_core.findings.robustness import ComparedPair
 from metrics_core.findings.sentence import Sentence, muted_span, run_span, strong_span
 from metrics_core.unjudged.next_judgments import NextJudgments
 

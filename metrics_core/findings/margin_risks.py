@@ -17,8 +17,8 @@ from metrics_core.comparing.crossings import Crossings, ranges_where
 from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.comparing.winners import better_side
 from metrics_core.findings.file_risks import describe_orders
-from metrics_core.findings.firmness import ComparedPair, RobustnessCheck, Tone
 from metrics_core.findings.phrases import NO_OTHER_MEASURE, format_cutoffs
+from metrics_core.findings.robustness import ComparedPair, RobustnessCheck, Tone
 from metrics_core.findings.verdict_risks import classify_breadth, describe_lead, no_cutoff_check
 from metrics_core.unjudged.bounds import DifferenceBounds
 from metrics_core.unjudged.expected_difference import LikelyDifference

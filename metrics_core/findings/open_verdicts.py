@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from metrics_core.base import wording as w
 from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.verdicts import AHEAD, BEHIND
-from metrics_core.findings.firmness import ComparedPair, RobustnessCheck
 from metrics_core.findings.phrases import NOT_CLEAR_AT_ANY_K, format_cutoffs
-from metrics_core.findings.testing import format_size, round_queries
+from metrics_core.findings.robustness import ComparedPair, RobustnessCheck
+from metrics_core.findings.significance import format_size, round_queries
 
 _MAX_NAMED = 3
 

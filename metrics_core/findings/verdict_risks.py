@@ -15,7 +15,6 @@ from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.fragility import Fragility, carried_share
 from metrics_core.comparing.verdicts import AHEAD, BEHIND, FEWEST_DIFFERING
 from metrics_core.comparing.winners import better_side
-from metrics_core.findings.firmness import ComparedPair, RobustnessCheck, Tone
 from metrics_core.findings.phrases import (
     NO_OTHER_MEASURE,
     NOT_CLEAR_AT_ANY_K,
@@ -25,6 +24,7 @@ from metrics_core.findings.phrases import (
     family_note,
     format_cutoffs,
 )
+from metrics_core.findings.robustness import ComparedPair, RobustnessCheck, Tone
 from metrics_core.unjudged.bounds import DifferenceBounds
 from metrics_core.unjudged.expected_difference import LikelyDifference
 

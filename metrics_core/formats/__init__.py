@@ -10,16 +10,16 @@ gives a FileFormatError with the physical line, what was found, what was expecte
 # Importing a module declares its formats: a line for each. Those of tools are declared when a file
 # may be one of theirs (`registry.formats`).
 from metrics_core.formats import (  # noqa: F401
-    cast,
-    detailed,
+    cast_topics,
+    detailed_results,
     document_lists,
     json_files,
     judged_ranks,
     msmarco,
     parquet,
     tabular,
-    tagged,
     trec,
+    trec_markup,
 )
 from metrics_core.formats.judged_ranks import has_judged_ranks, read_judged_ranks
 from metrics_core.formats.reading import (

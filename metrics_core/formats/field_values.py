@@ -9,7 +9,7 @@ from pathlib import Path as FilePath
 from typing import Any, Unpack
 
 from metrics_core.formats.fields import FileField, FileFields
-from metrics_core.formats.kinds import read_sample
+from metrics_core.formats.file_kinds import read_sample
 from metrics_core.formats.mapping.axes import MappingError, PythonValues, Records
 from metrics_core.formats.mapping.documents import SAMPLE_SIZE, collect_values, is_nested
 from metrics_core.formats.mapping.infer import infer_mappings

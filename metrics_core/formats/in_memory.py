@@ -37,7 +37,10 @@ from metrics_core.base import frames as pd
 from metrics_core.base.errors import RanklensError, RowProblem, TableError
 from metrics_core.base.wording import shorten_value
 from metrics_core.formats.beir import read_set_qrels
-from metrics_core.formats.given_tables import (
+from metrics_core.formats.pairs import read_pairs, to_pairs
+from metrics_core.formats.parsing.columns import understand_header
+from metrics_core.formats.parsing.systems import SystemRows, split_systems
+from metrics_core.formats.python_tables import (
     VALUE_COLUMNS,
     PythonTable,
     find_id,
@@ -50,9 +53,6 @@ from metrics_core.formats.given_tables import (
     to_any_table,
     to_table,
 )
-from metrics_core.formats.pairs import read_pairs, to_pairs
-from metrics_core.formats.parsing.columns import understand_header
-from metrics_core.formats.parsing.systems import SystemRows, split_systems
 from metrics_core.formats.reading import read_qrels, read_queries, read_runs
 from metrics_core.formats.registry import Kind
 from metrics_core.formats.run_folders import has_runs, read_folder_runs
@@ -66,7 +66,7 @@ from metrics_core.tables.columns import (
     to_id_text,
     to_text_column,
 )
-from metrics_core.tables.given_numbers import to_finite_numbers
+from metrics_core.tables.finite_numbers import to_finite_numbers
 from metrics_core.tables.judgable import format_pair
 from metrics_core.tables.run_names import add_folder_names, find_free_name
 

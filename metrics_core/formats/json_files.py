@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from metrics_core.base.errors import LineProblem, RanklensError
 from metrics_core.base.notes import Note
-from metrics_core.formats.outgoing import ROWS_AT_ONCE, to_arrow
+from metrics_core.formats.output_tables import ROWS_AT_ONCE, to_arrow
 from metrics_core.formats.parsing.chosen_columns import recognise_named
 from metrics_core.formats.parsing.columns import are_small_grades, are_whole_grades
 from metrics_core.formats.parsing.json_maps import load_map

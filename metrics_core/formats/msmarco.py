@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
-from metrics_core.formats.outgoing import ROWS_AT_ONCE, check_texts
+from metrics_core.formats.output_tables import ROWS_AT_ONCE, check_texts
 from metrics_core.formats.parsing.blocks import line_notes, refuse_problems
 from metrics_core.formats.parsing.checking import build_run_table, check_ids, values_error
 from metrics_core.formats.parsing.systems import FormatDetails, load_runs

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics_core.base.errors import FileFormatError, LineProblem, TableError
-from metrics_core.formats.kinds import read_sample
+from metrics_core.formats.file_kinds import read_sample
 from metrics_core.formats.parsing.checking import check_ids
 from metrics_core.formats.parsing.columns import NAMES, find_position
 from metrics_core.formats.parsing.delimited import (

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from metrics_core.base.errors import LineProblem
 from metrics_core.base.notes import Note
-from metrics_core.formats.outgoing import to_arrow
+from metrics_core.formats.output_tables import to_arrow
 from metrics_core.formats.parsing.checking import values_error
 from metrics_core.formats.parsing.chosen_columns import recognise_named
 from metrics_core.formats.parsing.columns import RANKS_COLUMNS, find_position

@@ -21,7 +21,7 @@ from metrics_core.formats.source.opening import open_source
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.values import Grades
 from metrics_core.tables import Duplicates
-from metrics_core.tables.given_numbers import to_finite_number
+from metrics_core.tables.finite_numbers import to_finite_number
 
 
 class ReadingChoices(TypedDict, total=False):

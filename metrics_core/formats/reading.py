@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from metrics_core.base import wording as w
 from metrics_core.base.errors import FileFormatError, RanklensError
-from metrics_core.formats.kinds import Recognition, read_sample, recognise_source
+from metrics_core.formats.file_kinds import Recognition, read_sample, recognise_source
 from metrics_core.formats.parsing.systems import get_only_run
 from metrics_core.formats.read_as import (
     DEFAULT_CHOICES,
@@ -113,9 +113,9 @@ def _open_and_read(
 ) -> tuple[Source, list[Loaded]]:
     """What is in a file, and the file."""
     if not isinstance(source, (str, Path, bytes)):
-        from metrics_core.formats.mapping import memory
+        from metrics_core.formats.mapping import python_records
 
-        return memory.read_records(
+        return python_records.read_records(
             source, read_as.build_request(read_as.kind or "run", name or "run")
         )
     file_source = read_as.open_file(source, name)

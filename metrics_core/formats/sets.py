@@ -11,8 +11,8 @@ from typing import Unpack
 
 from metrics_core.base.errors import FileFormatError, LineProblem, ParameterError
 from metrics_core.formats import beir
+from metrics_core.formats.file_kinds import read_sample
 from metrics_core.formats.judged_ranks import has_judged_ranks, read_ranks_set
-from metrics_core.formats.kinds import read_sample
 from metrics_core.formats.read_as import DEFAULT_CHOICES, ReadAs, ReadingChoices
 from metrics_core.formats.reading import read_source
 from metrics_core.formats.registry import (

@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
-from metrics_core.formats.outgoing import ROWS_AT_ONCE, check_texts, to_text_columns
+from metrics_core.formats.output_tables import ROWS_AT_ONCE, check_texts, to_text_columns
 from metrics_core.formats.parsing.chosen_columns import (
     are_numbered,
     column_numbers,

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base.notes import Note
-from metrics_core.formats.outgoing import ROWS_AT_ONCE, check_texts
+from metrics_core.formats.output_tables import ROWS_AT_ONCE, check_texts
 from metrics_core.formats.parsing.blocks import line_notes, refuse_problems
 from metrics_core.formats.parsing.checking import build_qrels_table
 from metrics_core.formats.parsing.systems import FormatDetails, add_tag_column, load_runs

@@ -19,8 +19,8 @@ import pyarrow.compute as pc
 
 from metrics_core.base.arrays import Floats
 from metrics_core.tables.arrays import as_array
-from metrics_core.tables.given_numbers import NUMBER as NUMBER
-from metrics_core.tables.given_numbers import is_number as is_number
+from metrics_core.tables.finite_numbers import NUMBER as NUMBER
+from metrics_core.tables.finite_numbers import is_number as is_number
 
 Grades = Literal["integer", "real"] | Mapping[str, float]
 """How grades are read: whole numbers, real numbers, or words by this mapping."""

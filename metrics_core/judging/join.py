@@ -22,7 +22,7 @@ from metrics_core.judging.ranking import RowRanks
 from metrics_core.tables import Documents, Qrels, RankedRun, Run
 from metrics_core.tables.arrays import as_array, as_column, find_indexes
 from metrics_core.tables.columns import clean_id
-from metrics_core.tables.spoilt_ids import explain_damage
+from metrics_core.tables.damaged_ids import explain_damage
 
 _OTHER_JUDGMENTS = (
     "Grades may change, but the same documents must be judged. Use the original judgments, or make"

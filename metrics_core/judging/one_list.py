@@ -13,7 +13,7 @@ from metrics_core.base.wording import shorten_value
 from metrics_core.judging.documents import ListedDocuments, plain_list_documents
 from metrics_core.judging.judged import JudgedRanks
 from metrics_core.tables.columns import WRITE_TEXTS, to_id_text
-from metrics_core.tables.given_numbers import to_finite_number
+from metrics_core.tables.finite_numbers import to_finite_number
 
 Retrieved = Iterable[Hashable]
 Expected = Iterable[Hashable] | Mapping[Hashable, float]

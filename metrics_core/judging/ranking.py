@@ -15,7 +15,7 @@ from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.notes import Note
 from metrics_core.tables import Run
 from metrics_core.tables.arrays import as_array, as_column
-from metrics_core.tables.by_score import order_by_score
+from metrics_core.tables.score_order import order_by_score
 
 
 class RowRanks:

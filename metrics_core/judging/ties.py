@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from metrics_core.base.errors import RanklensError
-from metrics_core.judging.additions import order_by_query
+from metrics_core.judging.added_judgments import order_by_query
 from metrics_core.judging.judged import JudgedRanks
 from metrics_core.tables.ranked_run import judged_ranks_text
 

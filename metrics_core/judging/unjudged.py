@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metrics_core.base.arrays import Ints, Mask
-from metrics_core.judging.additions import add_judgment_counts, add_listed_grades
+from metrics_core.judging.added_judgments import add_judgment_counts, add_listed_grades
 from metrics_core.judging.empty_ranks import EmptyRanks
 from metrics_core.judging.judged import JudgedRanks
 

@@ -16,7 +16,7 @@ from metrics_core.formats.in_memory import (
     runs_from,
 )
 from metrics_core.judging import JudgedRanks, judge
-from metrics_core.judging.left_out import NO_EXCLUSIONS, Exclusions, exclude_documents
+from metrics_core.judging.exclusions import NO_EXCLUSIONS, Exclusions, exclude_documents
 from metrics_core.judging.while_reading.large_files import judge_files
 from metrics_core.measures import GivenMeasure, Measure, parse_measures
 from metrics_core.scoring.scores import WithoutRelevant, score_runs

@@ -39,14 +39,14 @@ import numpy as np
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.additions import add_judgment_counts
+from metrics_core.judging.added_judgments import add_judgment_counts
 from metrics_core.judging.hits import ratio
 from metrics_core.judging.unjudged import UnjudgedPlaces, split_into_blocks
 from metrics_core.measures import Measure
 from metrics_core.measures.declaring.registry import Divisor, Share
 from metrics_core.measures.normalisers import dividend_measure, make_divisor
 from metrics_core.scoring.precision_extremes import precision_extremes, precision_sum_extremes
-from metrics_core.scoring.singles import unjudged_scores
+from metrics_core.scoring.single_documents import unjudged_scores
 
 Extremes = tuple[Floats, Floats]
 EXACT = ("monotone", "count", "recall", "precisions", "at relevant", "unaffected")

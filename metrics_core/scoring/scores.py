@@ -16,7 +16,7 @@ from metrics_core.base.errors import ParameterError, RanklensError, UnknownRunEr
 from metrics_core.base.wording import shorten_value
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure, score_only_measure
-from metrics_core.tables.given_numbers import to_finite_number
+from metrics_core.tables.finite_numbers import to_finite_number
 
 WithoutRelevant = Literal["zero", "leave out"]
 

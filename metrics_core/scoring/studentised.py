@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base.arrays import Floats, Ints, Mask
-from metrics_core.scoring.certified import RoundingBand
 from metrics_core.scoring.random_groups import count_units, has_equal_units, sum_in_groups
 from metrics_core.scoring.resampling import count_draws, draw_sums_at, draw_sums_of_each
+from metrics_core.scoring.rounding import RoundingBand
 
 _SMALL = 200_000_000
 """Of so few multiplications all are done in double precision: the second look would cost more."""

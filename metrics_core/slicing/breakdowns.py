@@ -10,9 +10,9 @@ import numpy as np
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.errors import NoSharedQueriesError, UnknownColumnError
+from metrics_core.comparing.paired_tests import sidak_adjusted
 from metrics_core.comparing.resampled import limit_ends, resample_groups
 from metrics_core.comparing.testing import widest_difference
-from metrics_core.comparing.tests import sidak_adjusted
 from metrics_core.comparing.verdicts import are_significant
 from metrics_core.measures import GivenMeasure, Measure, parse_measure
 from metrics_core.scoring.intervals import LEVEL, Interval, mean_intervals

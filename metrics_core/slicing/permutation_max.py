@@ -17,8 +17,8 @@ import numpy as np
 from metrics_core.base.arrays import AnyArray, Floats, Ints
 from metrics_core.base.memo import Memo
 from metrics_core.base.parallel import PRODUCTS_ON_ONE_CORE, map_on_all_cores
-from metrics_core.scoring.certified import RoundingBand, rounding_error
 from metrics_core.scoring.random_groups import MOST_SINGLE
+from metrics_core.scoring.rounding import RoundingBand, rounding_error
 from metrics_core.slicing.slice_members import SliceMembers
 
 _PARCELS = 10_000

@@ -22,10 +22,10 @@ from metrics_core.tables.columns import (
     refuse_missing_ids,
     to_text_column,
 )
-from metrics_core.tables.given_numbers import to_finite_numbers
+from metrics_core.tables.damaged_ids import MERGED, explain_damage
+from metrics_core.tables.finite_numbers import to_finite_numbers
 from metrics_core.tables.judgable import Judgable, format_pair, rename_queries
 from metrics_core.tables.repeats import find_repeated_rows
-from metrics_core.tables.spoilt_ids import MERGED, explain_damage
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from metrics_core.base.errors import RowProblem
 from metrics_core.base.memo import Memo
 from metrics_core.base.notes import Note
 from metrics_core.tables.arrays import as_array, as_column
-from metrics_core.tables.by_score import order_by_score
 from metrics_core.tables.columns import (
     drop_rows,
     encode_ids,
@@ -26,10 +25,11 @@ from metrics_core.tables.columns import (
     refuse_missing_ids,
     to_text_column,
 )
-from metrics_core.tables.given_numbers import to_finite_numbers
+from metrics_core.tables.damaged_ids import MERGED, explain_damage
+from metrics_core.tables.finite_numbers import to_finite_numbers
 from metrics_core.tables.judgable import Judgable, format_pair
 from metrics_core.tables.repeats import find_repeated_rows
-from metrics_core.tables.spoilt_ids import MERGED, explain_damage
+from metrics_core.tables.score_order import order_by_score
 
 Duplicates = Literal["error", "best", "first"]
 

@@ -29,7 +29,7 @@ from metrics_core.measures import Measure
 from metrics_core.measures.declaring.registry import Divisor
 from metrics_core.measures.normalisers import make_divisor
 from metrics_core.scoring.residuals import residuals, score_range
-from metrics_core.scoring.singles import unjudged_scores
+from metrics_core.scoring.single_documents import unjudged_scores
 from metrics_core.unjudged.graded_scores import ListGains, additive_part, extremes_kind
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks
 

@@ -18,7 +18,7 @@ from metrics_core.judging.hits import ratio
 from metrics_core.measures import Measure
 from metrics_core.measures.declaring.registry import Share
 from metrics_core.measures.normalisers import dividend_measure, make_divisor
-from metrics_core.scoring.singles import distinct_ranks, single_scores
+from metrics_core.scoring.single_documents import distinct_ranks, single_scores
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, add_grades
 
 Both = tuple[Floats, Floats]

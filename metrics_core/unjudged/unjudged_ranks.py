@@ -17,7 +17,7 @@ import pyarrow as pa
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.additions import add_judgments, add_listed_grades
+from metrics_core.judging.added_judgments import add_judgments, add_listed_grades
 from metrics_core.judging.unjudged import UnjudgedPlaces
 from metrics_core.scoring.curves import judged_share
 from metrics_core.tables import Run

@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from dashboard.start import main
-from dashboard.workspace.taken_out.in_page import extract_packed, is_page_with_data
-from dashboard.workspace.taken_out.packing import is_packed
+from dashboard.workspace.exports.packing import is_packed
+from dashboard.workspace.exports.report_data import extract_packed, is_page_with_data
 from tests.browser.conftest import Opened, settle
 from tests.browser.test_accessibility import axe as axe
 from tests.dashboard.drawing.report.test_document import text_of

@@ -10,8 +10,8 @@ import pytest
 
 from dashboard.notebook import NotebookComparison, show
 from dashboard.workspace import Workspace
-from dashboard.workspace.taken_out.in_page import extract_packed
-from dashboard.workspace.taken_out.packing import unpack
+from dashboard.workspace.exports.packing import unpack
+from dashboard.workspace.exports.report_data import extract_packed
 from metrics_core import compare, evaluate
 from metrics_core.base.errors import ParameterError, UnknownColumnError, UnknownRunError
 

@@ -18,10 +18,10 @@ import pytest
 from dashboard import start
 from dashboard.environment import WORKSPACE_VARIABLE
 from dashboard.workspace import Workspace
-from dashboard.workspace.taken_out.in_page import make_block
-from dashboard.workspace.taken_out.packing import pack_new_collection
+from dashboard.workspace.exports.packing import pack_new_collection
+from dashboard.workspace.exports.report_data import make_block
 from metrics_core import __version__, read
-from tests.metrics_core.base.test_ending import CALLED_BACK
+from tests.metrics_core.base.test_process_exit import CALLED_BACK
 from tests.servers import COMMAND, ROOT, free_port, serving
 
 MAKE = ("make", "--no-print-directory", "--old-file=.venv/run.stamp")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from metrics_core.comparing.tests import randomization_test, t_test
+from metrics_core.comparing.paired_tests import randomization_test, t_test
 from tests.oracle.test_against_ranx import ranx
 
 __all__ = ["ranx"]

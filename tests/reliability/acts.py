@@ -16,8 +16,8 @@ from functools import cache
 
 from dashboard.workspace import Collection, Workspace
 from dashboard.workspace.disk.records import decode, encode
-from dashboard.workspace.starting import clean_workspace
-from dashboard.workspace.taken_out.packing import make_about, pack, unpack
+from dashboard.workspace.exports.packing import make_about, pack, unpack
+from dashboard.workspace.startup import clean_workspace
 from metrics_core import formats
 from metrics_core.formats import Loaded
 from metrics_core.tables.run_names import find_free_name

@@ -26,8 +26,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from dashboard.workspace import Workspace
-from dashboard.workspace.starting import clean_workspace
-from dashboard.workspace.taken_out.backup import back_up
+from dashboard.workspace.exports.backup import back_up
+from dashboard.workspace.startup import clean_workspace
 from metrics_core import formats
 from metrics_core.tables import Run
 from tests.reliability.killing import READY, preload

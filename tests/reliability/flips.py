@@ -26,7 +26,7 @@ from unittest import mock
 from dashboard.workspace import Entry, StorageError, Workspace
 from dashboard.workspace.disk.errors import DamagedDatabaseError
 from dashboard.workspace.notes import QueryNotes
-from dashboard.workspace.starting import clean_workspace
+from dashboard.workspace.startup import clean_workspace
 from metrics_core import formats
 from metrics_core.formats import Loaded
 from metrics_core.tables import Qrels, Queries, Table

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.serving.door.door import NO_WORKSPACE, NOT_SIGNED_IN
-from tests.dashboard.serving.door.pairs import ADMITTED, REFUSED, Pair, headers_of
+from dashboard.serving.access.access_control import NO_WORKSPACE, NOT_SIGNED_IN
+from tests.dashboard.serving.access.pairs import ADMITTED, REFUSED, Pair, headers_of
 from tests.servers import Answer, Server, Visit, asked, serving
 
 REFUSALS = (NOT_SIGNED_IN, NO_WORKSPACE)

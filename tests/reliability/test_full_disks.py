@@ -17,7 +17,7 @@ import pytest
 
 from dashboard.workspace import StorageError, Workspace
 from dashboard.workspace.disk import durable
-from dashboard.workspace.starting import clean_workspace
+from dashboard.workspace.startup import clean_workspace
 from tests.reliability.acts import loaded
 from tests.reliability.full_disks import fill, fills, small_files
 from tests.reliability.shown import left_over
@@ -101,7 +101,7 @@ _IMPORTED = """
 import sys
 from pathlib import Path
 from dashboard.workspace import Workspace, StorageError
-from dashboard.workspace.starting import clean_workspace
+from dashboard.workspace.startup import clean_workspace
 from tests.reliability.acts import loaded
 loaded("b.run", 2)
 workspace = Workspace(Path(sys.argv[1]))

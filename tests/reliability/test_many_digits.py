@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import metrics_core
+from dashboard.address.default_baseline import natural_sort_key
 from dashboard.address.edits_key import read_edits
-from dashboard.address.usual_baseline import natural_sort_key
 from dashboard.address.view import read_cutoff
 from metrics_core import RanklensError
 from metrics_core.base.digits import parse_whole_number

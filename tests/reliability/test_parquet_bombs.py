@@ -64,7 +64,7 @@ try:
         from metrics_core.formats import read_set
         read_set(path)
     else:
-        from dashboard.workspace.taken_out import foreign
+        from dashboard.workspace.exports import table_checks
         from dashboard.workspace.disk.records import DamagedRecordError, Entry
         try:
             entry = Entry("1", "run", "a", "a.parquet", "Parquet", 1, 1, 0, "", "", "")

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dashboard.workspace import Workspace
-from dashboard.workspace.starting import clean_workspace
+from dashboard.workspace.startup import clean_workspace
 from metrics_core import formats
 from metrics_core.formats import Loaded
 from metrics_core.tables import Run

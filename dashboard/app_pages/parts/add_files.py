@@ -18,7 +18,7 @@ from dashboard.answers.file_formats import tools_for
 from dashboard.answers.id_offers import IdOffer
 from dashboard.app_pages.parts import file_fields
 from dashboard.app_pages.parts.file_fields import FileCheck
-from dashboard.app_pages.parts.literal import escape_markdown
+from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import data, markup, navigation
 from dashboard.drawing.blocks.help_page import FORMATS
 from dashboard.files.collections import SAMPLE
@@ -30,6 +30,7 @@ from dashboard.session.actions.judgments import map_ids, use_judgments
 from dashboard.session.actions.refused_files import Refusal, dismiss, refusals
 from dashboard.session.actions.uploaded_files import expect_files, read_uploader_file
 from dashboard.session.actions.uploads import change_kind, read_again, read_uploads, remove_file
+from dashboard.session.file_reading import compile_note
 from dashboard.session.memory import request_release
 from dashboard.session.open_collection import (
     all_collections,
@@ -39,7 +40,6 @@ from dashboard.session.open_collection import (
     read_again_with,
     workspace,
 )
-from dashboard.session.reading import compile_note
 from dashboard.session.reconnection import cut_off_uploads, largest_upload
 from dashboard.study.library import Library, may_be_a_run
 from metrics_core.base import wording as w

@@ -17,7 +17,7 @@ from dashboard.address.view import ALL_RUNS, NO_OTHER_RUN, Comparison
 from dashboard.answers.overview import SHOWN_IN_FULL
 from dashboard.app_pages.parts import measure_picker, section
 from dashboard.app_pages.parts.completeness import complete_switch
-from dashboard.app_pages.parts.literal import escape_markdown
+from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.components.frame import watch_frame
 from dashboard.drawing.blocks import navigation
 from dashboard.drawing.figures.text import short_names

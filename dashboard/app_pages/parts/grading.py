@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.app_pages.parts import section
-from dashboard.app_pages.parts.literal import escape_markdown
+from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import card_head, data, layers
 from dashboard.session.actions.grading import (
     active_layers,

@@ -15,7 +15,7 @@ from dashboard.answers.group_names import column_name, crossed_title
 from dashboard.app_pages.parts import section
 from dashboard.drawing.blocks import curves as blocks
 from dashboard.drawing.blocks import groups
-from dashboard.drawing.drawn_once import draw_once
+from dashboard.drawing.drawing_cache import draw_once
 from dashboard.drawing.figures import breakdown as figures
 from dashboard.drawing.figures import heatmap
 from dashboard.session import PageContext

@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.address import measure_key
 from dashboard.address.view import CUTOFFS, Comparison
-from dashboard.app_pages.parts.literal import escape_markdown
+from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import navigation
 from dashboard.study.study import Study
 from metrics_core.base import wording as w

@@ -11,7 +11,7 @@ from dashboard.answers.queries import QueryList
 from dashboard.app_pages.parts import section
 from dashboard.drawing.blocks import queries as blocks
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.drawn_once import draw_once
+from dashboard.drawing.drawing_cache import draw_once
 from dashboard.drawing.figures import queries as figures
 from dashboard.drawing.figures import query_heatmap, run_against_run, score_strips
 from dashboard.session import PageContext

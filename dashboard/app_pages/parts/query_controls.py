@@ -23,7 +23,7 @@ from dashboard.answers.query_notes import tag_name
 from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.answers.subset import subset
 from dashboard.app_pages.parts import section
-from dashboard.app_pages.parts.literal import escape_markdown
+from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.components.filter_field import KEY, filter_field
 from dashboard.drawing.blocks import filter_line
 from dashboard.session import PageContext

@@ -12,7 +12,7 @@ from dashboard import session
 from dashboard.address.page import Page
 from dashboard.answers.collections import MAX_WITHOUT_SEARCH, describe_contents, format_opened
 from dashboard.answers.navigation_counts import describe_files, page_counts
-from dashboard.app_pages.parts.literal import escape_markdown
+from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.app_pages.parts.section import format_count
 from dashboard.drawing.blocks import navigation
 from dashboard.drawing.blocks.navigation import PageLink, ShelfEntry

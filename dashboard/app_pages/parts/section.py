@@ -14,9 +14,9 @@ from dashboard import session
 from dashboard.answers.id_offers import id_maps_sentence
 from dashboard.answers.own_documents import exclusion_sentence
 from dashboard.answers.spreadsheet import spreadsheet
-from dashboard.app_pages.parts.literal import escape_markdown
+from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import markup, navigation
-from dashboard.drawing.drawn_once import draw_cached
+from dashboard.drawing.drawing_cache import draw_cached
 from dashboard.drawing.figures.chart import Chart
 from dashboard.drawing.figures.picture import Caption, add_caption
 from dashboard.drawing.figures.zoomed import make_zoomable

@@ -11,11 +11,11 @@ from dashboard.address.method_key import margin_key
 from dashboard.drawing.blocks import markup
 from dashboard.session import PageContext
 from metrics_core.base import wording as w
+from metrics_core.comparing.difference_warnings import has_other_hypothesis
 from metrics_core.comparing.method import CORRECTIONS, TESTS, Method, suggest_margin
-from metrics_core.comparing.test_warnings import has_other_hypothesis
-from metrics_core.comparing.tests import PAIRED_TESTS
+from metrics_core.comparing.paired_tests import PAIRED_TESTS
 from metrics_core.findings.sentence import Sentence
-from metrics_core.findings.testing import greyed_test_finding
+from metrics_core.findings.significance import greyed_test_finding
 from metrics_core.scoring.random_groups import GROUPS, MOST_SINGLE
 
 _LEVELS = (90.0, 95.0, 99.0)

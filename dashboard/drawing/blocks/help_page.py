@@ -10,7 +10,7 @@ from dashboard.answers.file_formats import FileFormat
 from dashboard.drawing.blocks.templates import Template
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_DIFFERING, FEWEST_QUERIES
-from metrics_core.explaining.kinds import GOOD
+from metrics_core.explaining.query_kinds import GOOD
 from metrics_core.scoring.intervals import LEVEL
 
 _render = Template("help_page")

@@ -14,18 +14,18 @@ from dashboard.answers.collections import file_name
 from dashboard.answers.queries import QueryList
 from dashboard.answers.query_chips import RULES
 from dashboard.answers.report import CASE_ROWS, Case, ReportMethods
-from dashboard.drawing.blocks.firmness import check_mark
 from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.ledger import LedgerEntry, ledger_parts
 from dashboard.drawing.blocks.markup import Badge, Styles, run_style, sentence_pieces
 from dashboard.drawing.blocks.queries import column_texts, head_names
 from dashboard.drawing.blocks.query import document_column, text_beginning
+from dashboard.drawing.blocks.robustness_checks import check_mark
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import Mask
 from metrics_core.explaining.diagnosis import Diagnosis
-from metrics_core.findings.firmness import Robustness
+from metrics_core.findings.robustness import Robustness
 from metrics_core.findings.sentence import Sentence
 
 _CHIPS = {

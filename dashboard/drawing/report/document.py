@@ -20,7 +20,7 @@ from dashboard.drawing.report.parts import ReportParts, ReportRequest, query_cou
 from dashboard.drawing.report.sheet import own_sheet, sheet_for
 from dashboard.drawing.report.slides import make_slides
 from dashboard.drawing.theme import BY_THEME, font_face
-from dashboard.workspace.taken_out import in_page
+from dashboard.workspace.exports import report_data
 from metrics_core.formats.source.limits import format_size
 
 _HERE = Path(__file__).parent
@@ -60,7 +60,7 @@ def document(report: Report, drawing: Drawing, request: ReportRequest) -> str:
         return page
     # Last, for nothing of the page is looked for in it.
     body, end, rest = page.rpartition("</body>")
-    return f"{body}{in_page.make_block(request.data)}{end}{rest}"
+    return f"{body}{report_data.make_block(request.data)}{end}{rest}"
 
 
 def meeting(report: Report, drawing: Drawing, request: ReportRequest) -> str:

@@ -17,9 +17,9 @@ from dashboard.answers.report import Case, Report
 from dashboard.drawing.blocks import curves as curves_blocks
 from dashboard.drawing.blocks import differences, groups, markup, overview, untested
 from dashboard.drawing.blocks import report as blocks
-from dashboard.drawing.blocks.firmness import TITLE, TITLE_UNCLEAR
 from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.markup import Badge
+from dashboard.drawing.blocks.robustness_checks import TITLE, TITLE_UNCLEAR
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures import curves as figures
 from dashboard.drawing.svg.chart_svg import draw_svg

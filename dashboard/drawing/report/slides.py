@@ -15,7 +15,7 @@ from dashboard.drawing.blocks.markup import Badge
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.parts import PARTS, WIDE, ReportParts
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.findings.firmness import robustness_finding
+from metrics_core.findings.robustness import robustness_finding
 from metrics_core.findings.sentence import Sentence, muted_span
 
 _GROUPS, _RUNS = 6, 6

@@ -25,8 +25,8 @@ from dashboard.session.open_collection import (
 from dashboard.workspace import Collection
 from dashboard.workspace.adding import current_time, hash_content
 from dashboard.workspace.disk.records import BASELINE_RULE
-from dashboard.workspace.starting import OWN_COLLECTION
-from dashboard.workspace.taken_out.packing import pack, pack_tables, unpack
+from dashboard.workspace.exports.packing import pack, pack_tables, unpack
+from dashboard.workspace.startup import OWN_COLLECTION
 from metrics_core.formats import Loaded
 from metrics_core.tables.run_names import find_free_name
 

@@ -15,7 +15,7 @@ from dashboard.session.open_collection import (
     load_library,
     workspace,
 )
-from dashboard.study.layered import with_layers
+from dashboard.study.layered_study import with_layers
 from dashboard.study.library import Library
 
 

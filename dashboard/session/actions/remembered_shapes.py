@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dashboard.files.remembered import find_fields, select_kept_choices, shape_key
+from dashboard.files.shape_choices import find_fields, select_kept_choices, shape_key
 from dashboard.files.uploaded_file import UploadedFile
 from dashboard.session.action_messages import run_action
 from dashboard.session.actions.refused_files import refusals

@@ -14,8 +14,8 @@ from dashboard.drawing.report.document import document, meeting
 from dashboard.drawing.report.parts import ReportRequest
 from dashboard.files.files import File, fingerprint
 from dashboard.session.actions.collections import pack_collection
+from dashboard.session.context import PageContext
 from dashboard.session.open_collection import all_collections, collection_id, current_library
-from dashboard.session.view import PageContext
 from dashboard.study.sharing import Include, share_study
 from dashboard.workspace.disk.durable import file_state
 from metrics_core.tables import Run

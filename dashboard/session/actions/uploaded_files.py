@@ -17,15 +17,15 @@ import streamlit as st
 from dashboard.files import long_uploads
 from dashboard.files.files import BEFORE, File
 from dashboard.files.long_runs import ONE_AT_A_TIME, SMALLEST, convert_run
-from dashboard.files.remembered import find_fields
+from dashboard.files.shape_choices import find_fields
 from dashboard.files.uploaded_file import UploadedFile, UploadedTable, read_tables
+from dashboard.session.file_reading import FileReading
 from dashboard.session.open_collection import (
     all_collections,
     choices_for,
     collection_id,
     workspace,
 )
-from dashboard.session.reading import FileReading
 from dashboard.streamlit_internals import FileOfUploader, page_run
 from dashboard.workspace.disk.durable import State, file_state
 from dashboard.workspace.disk.scratch import ScratchFile

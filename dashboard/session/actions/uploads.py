@@ -15,8 +15,8 @@ from dashboard.answers.file_fields import KIND_WORDS
 from dashboard.files.collections import SAMPLE
 from dashboard.files.files import File, join_loaded_parts
 from dashboard.files.query_zip import NotesAndLayers
-from dashboard.files.remembered import describe_choices
-from dashboard.files.taking_in import UploadBatch, read_single_file
+from dashboard.files.shape_choices import describe_choices
+from dashboard.files.upload_batch import UploadBatch, read_single_file
 from dashboard.files.uploaded_file import UploadedFile, UploadedTable
 from dashboard.session.action_messages import run_action, tell, tell_error
 from dashboard.session.actions import collections, notes_and_layers

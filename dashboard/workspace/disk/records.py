@@ -15,7 +15,7 @@ from datetime import datetime
 from functools import cache, lru_cache
 from typing import Any, TypeVar, get_args, get_type_hints
 
-from dashboard.workspace.disk.decoded import check_values
+from dashboard.workspace.disk.json_values import check_values
 from metrics_core.base.notes import Note
 from metrics_core.formats import Kind
 

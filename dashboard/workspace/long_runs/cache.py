@@ -28,7 +28,7 @@ import pyarrow as pa
 
 import metrics_core
 from dashboard.workspace.disk import durable
-from dashboard.workspace.disk.shelves import FolderStore
+from dashboard.workspace.disk.folder_store import FolderStore
 from metrics_core.base.whole_files import read_sealed, write_sealed
 
 LARGEST = 10_000_000_000

@@ -14,8 +14,8 @@ from metrics_core.base.arrays import Ints, Mask
 from metrics_core.judging.ranking import top_rows
 from metrics_core.tables import Run
 from metrics_core.tables.arrays import as_array, as_column
-from metrics_core.tables.by_score import order_by_score
 from metrics_core.tables.columns import encode_ids
+from metrics_core.tables.score_order import order_by_score
 
 HEADS = (10, 32)
 """Depths to which the first ranks of every query are cached. The smaller one is cached separately

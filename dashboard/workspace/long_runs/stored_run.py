@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dashboard.workspace.disk.errors import damaged_file_error
-from dashboard.workspace.disk.shelves import FolderStore
+from dashboard.workspace.disk.folder_store import FolderStore
 from dashboard.workspace.long_runs.cache import Cache
 from dashboard.workspace.long_runs.extracts import (
     HEADS,

@@ -17,13 +17,13 @@ from metrics_core.base.version import __version__
 from metrics_core.base.whole_files import encode_text, replace_file
 from metrics_core.checks.snapshots import Snapshot, file_fingerprint
 from metrics_core.commands import CommandResult
+from metrics_core.commands.file_columns import name_and_file
 from metrics_core.commands.gate.markdown import format_github, format_markdown
 from metrics_core.commands.gate.options import GATE_FORMATS, GateOptions
 from metrics_core.commands.gate.reading import read_compared, refuse_snapshot
 from metrics_core.commands.gate.records import format_json, format_junit
 from metrics_core.commands.gate.terminal import table
 from metrics_core.commands.gate.updating import update_snapshot
-from metrics_core.commands.own_columns import name_and_file
 from metrics_core.commands.reading import print_notes, read_needed_queries, read_whole_runs
 from metrics_core.findings.gate_queries import BrokenQueries
 from metrics_core.findings.gate_report import (

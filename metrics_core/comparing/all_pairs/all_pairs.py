@@ -21,9 +21,9 @@ from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.wording import plural
 from metrics_core.comparing.all_pairs.pair_draws import compare_pairs
+from metrics_core.comparing.paired_tests import holm_adjusted
 from metrics_core.comparing.resampled import limit_ends
 from metrics_core.comparing.testing import widest_difference
-from metrics_core.comparing.tests import holm_adjusted
 from metrics_core.comparing.verdicts import (
     BETTER_RUN,
     CANNOT_TELL,

@@ -16,8 +16,8 @@ import numpy as np
 
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.parallel import PRODUCTS_ON_ONE_CORE, map_in_order
+from metrics_core.comparing.paired_tests import holm_adjusted
 from metrics_core.comparing.resampled import align_with_test, resample_means
-from metrics_core.comparing.tests import holm_adjusted
 from metrics_core.comparing.verdicts import are_significant
 from metrics_core.scoring.intervals import Interval
 from metrics_core.scoring.resampling import count_draws

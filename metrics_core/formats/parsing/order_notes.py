@@ -13,8 +13,8 @@ from metrics_core.base.arrays import Floats
 from metrics_core.base.notes import Note
 from metrics_core.formats.source.lines import format_count
 from metrics_core.tables.arrays import as_array, as_column
-from metrics_core.tables.by_score import find_contradictions
 from metrics_core.tables.columns import encode_ids
+from metrics_core.tables.score_order import find_contradictions
 
 _LISTS, _LENGTH = 5, 3
 """So many lists of so many documents tell whether scores rise."""

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.formats.source.limits import RATIO_FROM, TYPICAL_RATIO, Limit, format_size
-from metrics_core.formats.source.other_files import refuse_unsupported_zip
+from metrics_core.formats.source.unsupported_files import refuse_unsupported_zip
 
 Origin = Path | bytes
 """Where the bytes are: in a file, or in memory."""

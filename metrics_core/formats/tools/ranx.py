@@ -29,7 +29,7 @@ from metrics_core.formats.source.lines import file_error, format_count
 from metrics_core.formats.source.source import BLOCK, Source, shorten_line
 from metrics_core.formats.values import A_SCORE
 from metrics_core.tables.columns import ID, encode_texts
-from metrics_core.tables.given_numbers import to_finite_number
+from metrics_core.tables.finite_numbers import to_finite_number
 
 MAGIC = b"\x04\x22\x4d\x18"
 """LZ4's; the first LZ4 of the two is unpacked like any packing."""

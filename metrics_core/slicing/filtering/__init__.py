@@ -1,8 +1,8 @@
 """The filter line: `category == "billing" and difference < -0.1`, read by a parser of our own."""
 
-from metrics_core.slicing.filtering.completing import describe_column, vocabulary
-from metrics_core.slicing.filtering.line import Filter, parse_filter
-from metrics_core.slicing.filtering.truth import FilterColumns
+from metrics_core.slicing.filtering.completion import describe_column, vocabulary
+from metrics_core.slicing.filtering.conditions import FilterColumns
+from metrics_core.slicing.filtering.parser import Filter, parse_filter
 from metrics_core.slicing.filtering.words import quote_name
 
 __all__ = ["Filter", "FilterColumns", "describe_column", "parse_filter", "quote_name", "vocabulary"]

@@ -27,7 +27,7 @@ from dashboard.address.view import (
     find_missing,
     read_cutoff,
 )
-from dashboard.app_pages.parts.literal import escape_markdown
+from dashboard.app_pages.parts.markdown import escape_markdown
 from metrics_core.base.errors import RanklensError
 from metrics_core.measures import declarations
 

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from dashboard.address.address import Address
-from dashboard.answers.firmness import robustness_summary
 from dashboard.answers.grading import unjudged_documents
 from dashboard.answers.navigation_counts import page_counts
 from dashboard.answers.overview import overview
 from dashboard.answers.queries import QueryListRequest
 from dashboard.answers.query import query
 from dashboard.answers.query_chips import failures
+from dashboard.answers.robustness_summary import robustness_summary
 from dashboard.study.study import Study
 from dashboard.workspace import Settings
-from metrics_core.explaining.kinds import UNJUDGED_TOP
+from metrics_core.explaining.query_kinds import UNJUDGED_TOP
 from metrics_core.tables import Qrels, Run
 
 

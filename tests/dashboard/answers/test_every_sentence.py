@@ -19,7 +19,6 @@ from dashboard.address.view import Comparison
 from dashboard.answers import (
     breakdown,
     curves,
-    firmness,
     grading,
     history,
     overview,
@@ -27,11 +26,12 @@ from dashboard.answers import (
     queries,
     query,
     ranking,
+    robustness_summary,
     slices,
 )
 from dashboard.study.study import Study
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
-from metrics_core.findings.firmness import RobustnessCheck, robustness_finding
+from metrics_core.findings.robustness import RobustnessCheck, robustness_finding
 from metrics_core.findings.sentence import Sentence
 from metrics_core.findings.verdicts import VerdictFinding
 from metrics_core.tables import Qrels, Queries, Run
@@ -93,7 +93,7 @@ def pages(kind: str, runs: int, count: int) -> tuple[Comparison, dict[str, Any]]
         "All queries": queries.query_list(study, shown, queries.QueryListRequest()),
         "Query": query.query(study, shown, "", queries.QueryListRequest()),
         "To judge": grading.judging_summary(study, shown),
-        "Robustness": firmness.robustness_summary(study, shown),
+        "Robustness": robustness_summary.robustness_summary(study, shown),
         "Slices": slices.slices(study, shown),
     }
     given["Robustness, title"] = robustness_finding(given["Robustness"])

@@ -7,7 +7,7 @@ import pytest
 from dashboard.address.address import Address
 from dashboard.answers import grading, unjudged
 from dashboard.answers.judging_order import AT_RANDOM, BY_QUERY, is_sample, random_order, read_order
-from dashboard.study.layered import with_layers
+from dashboard.study.layered_study import with_layers
 from dashboard.study.study import Study
 from dashboard.workspace import Layer
 from dashboard.workspace.layers import GradeRecord

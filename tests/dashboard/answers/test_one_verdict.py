@@ -24,13 +24,13 @@ import pytest
 
 from dashboard.address.address import Address
 from dashboard.address.view import Comparison
-from dashboard.answers import firm, firmness
-from dashboard.answers.compared import compare_runs
+from dashboard.answers import robustness, robustness_summary
 from dashboard.answers.curves import curves
 from dashboard.answers.history import history_page
 from dashboard.answers.overview import overview
 from dashboard.answers.pairs import pairs
 from dashboard.answers.report import report
+from dashboard.answers.run_comparisons import compare_runs
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import document
 from dashboard.drawing.report.parts import ReportRequest
@@ -272,14 +272,14 @@ def of_robustness(case: Case) -> Iterator[Says]:
     """Robustness: the verdict that it examines, also in its table of measures; a k that is clear
     for this pair alone is called so where the verdict is not."""
     study, shown, row = case.study, case.shown, case.row
-    found = firmness.robustness_summary(study, shown)
+    found = robustness_summary.robustness_summary(study, shown)
     if found.pair is None or not found.all_checks:
         return
     yield "Robustness", found.pair.verdict, row["verdict"]
-    own = firm.measure_agreement(study, shown).table.set_index("measure").loc[shown.name]
+    own = robustness.measure_agreement(study, shown).table.set_index("measure").loc[shown.name]
     yield "Robustness' table", own["verdict"], row["verdict"]
     yield "Robustness' interval", (own["low"], own["high"]), near((row["low"], row["high"]))
-    by_cutoff = firm.pair_by_cutoff(study, shown)
+    by_cutoff = robustness.pair_by_cutoff(study, shown)
     if by_cutoff is None or row["verdict"] in CLEAR or row["verdict"] == NO_MATTER:
         return
     at = by_cutoff.crossings.cutoffs == (shown.measure.cutoff or -1)

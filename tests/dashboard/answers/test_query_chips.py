@@ -15,7 +15,7 @@ from dashboard.answers.query_chips import CHANGES, FAILURES, OUTCOMES, SHOW_ALL,
 from dashboard.answers.query_filter import filter_example, filter_names, filter_vocabulary
 from dashboard.study.study import Study
 from metrics_core.comparing.pairs import SAME
-from metrics_core.explaining import kinds
+from metrics_core.explaining import query_kinds
 from metrics_core.slicing.derived_groups import MARK
 from metrics_core.slicing.filtering import vocabulary
 from metrics_core.tables import Queries
@@ -90,8 +90,8 @@ def test_kinds_part_the_queries_and_are_those_of_the_core() -> None:
     parts = [set(listed(view, show=key).rows["query_id"]) for key in FAILURES]
     assert sum(map(len, parts)) == 100 and len(set.union(*parts)) == 100
     ranks = STUDY.judged["dense"], STUDY.judged["bm25"]
-    failure = kinds.classify_queries(ranks[0], view.measure, 5)
-    change = kinds.classify_changes(*ranks, view.measure, 5, same=SAME)
+    failure = query_kinds.classify_queries(ranks[0], view.measure, 5)
+    change = query_kinds.classify_changes(*ranks, view.measure, 5, same=SAME)
     for key, kind in FAILURES.items():
         assert len(listed(view, show=key).rows) == int((failure == kind).sum())
     for key, kind in CHANGES.items():

@@ -18,7 +18,7 @@ from dashboard.answers.ledger import query_ledger
 from dashboard.answers.what_if import apply_edits
 from dashboard.drawing.blocks.what_if import what_if_best
 from dashboard.study.study import Study
-from metrics_core.explaining.kinds import KINDS
+from metrics_core.explaining.query_kinds import KINDS
 from metrics_core.explaining.what_if import Move
 from metrics_core.judging import judge
 from tests.collections_of import qrels_of, run_of

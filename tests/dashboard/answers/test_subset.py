@@ -12,7 +12,7 @@ from dashboard.address.address import Address
 from dashboard.answers.queries import QueryListRequest, query_list
 from dashboard.answers.subset import subset
 from dashboard.files.query_zip import is_query_zip, read_query_zip
-from dashboard.study.layered import with_layers
+from dashboard.study.layered_study import with_layers
 from dashboard.study.study import Study
 from dashboard.workspace import Comment, GradeRecord, Layer, QueryNotes
 from metrics_core import read_qrels, read_queries, read_run

@@ -8,7 +8,7 @@ import pytest
 from dashboard.address.address import Address
 from dashboard.answers.grading import judging_queue
 from dashboard.answers.unjudged import UnjudgedEffects, unjudged_effects
-from dashboard.study.layered import with_layers
+from dashboard.study.layered_study import with_layers
 from dashboard.study.study import Study
 from dashboard.workspace import GradeRecord, Layer
 from metrics_core.tables import Qrels, Run

@@ -12,14 +12,14 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from dashboard.files.of_workspace import LoadedFiles
+from dashboard.files.workspace_files import LoadedFiles
 from dashboard.session.actions.collections import pack_collection
 from dashboard.session.open_collection import workspace
 from dashboard.workspace import Workspace
 from dashboard.workspace.disk.errors import write_refused_error
-from dashboard.workspace.disk.shelves import FolderStore
+from dashboard.workspace.disk.folder_store import FolderStore
 from dashboard.workspace.layers import LayerStore
-from dashboard.workspace.starting import clean_workspace
+from dashboard.workspace.startup import clean_workspace
 from metrics_core import formats
 from metrics_core.formats import Loaded
 from tests.dashboard.conftest import APP, drawn, on_files, opened, text_of

@@ -12,10 +12,10 @@ from math import nan
 import pytest
 
 from dashboard.address.address import Address
-from dashboard.answers import firm
-from dashboard.answers.firmness import robustness_summary
+from dashboard.answers import robustness
+from dashboard.answers.robustness_summary import robustness_summary
 from dashboard.answers.unjudged import next_judgments
-from dashboard.drawing.blocks import firmness as blocks
+from dashboard.drawing.blocks import robustness_checks as blocks
 from dashboard.drawing.theme import run_styles
 from dashboard.study.study import Study
 from metrics_core.formats import read, spreadsheet_csv
@@ -93,8 +93,10 @@ def test_a_query_that_the_baseline_lacks_has_its_entry() -> None:
     study = small(20, base_lacks=8)
     assert entries(study)["missing"] == ("cannot reverse it", "firm")
     shown = study.view(Address.create(run="new", base="old")).comparison
-    assert firm.lacking_queries(study, shown)["query_id"].tolist() == [f"q{i}" for i in range(8)]
-    assert firm.pair_coverage(study, shown).shared == 12
+    assert robustness.lacking_queries(study, shown)["query_id"].tolist() == [
+        f"q{i}" for i in range(8)
+    ]
+    assert robustness.pair_coverage(study, shown).shared == 12
 
 
 def test_lower_is_better_speaks_of_the_same_leader() -> None:
@@ -105,8 +107,8 @@ def test_lower_is_better_speaks_of_the_same_leader() -> None:
     lower = replace(shown, chosen_measure=chosen)
     assert not lower.measure.declaration.higher_is_better
     gap = lower.measure.score(study.judged["new"]) - lower.measure.score(study.judged["old"])
-    assert gap.sum() > 0 and firm.compared_pair(study, lower).side == -1
-    assert firm.compared_pair(study, lower).leader(-1) == "old"
+    assert gap.sum() > 0 and robustness.compared_pair(study, lower).side == -1
+    assert robustness.compared_pair(study, lower).leader(-1) == "old"
     assert {e.part for e in robustness_summary(study, lower).all_checks} >= {
         "unjudged",
         "queries",
@@ -217,12 +219,12 @@ def test_that_a_difference_does_not_matter_is_a_result() -> None:
 def test_what_the_run_behind_missed_is_read_off_its_lists() -> None:
     study = small(20, base_lacks=8)
     shown = study.view(Address.create(run="new", base="old", m="P@1")).comparison
-    found = firm.missed_queries(study, shown, firm.query_fragility(study, shown))
+    found = robustness.missed_queries(study, shown, robustness.query_fragility(study, shown))
     assert found is not None and found.depth == 1 and found.without_relevant.all()
     assert found.missing["old"].tolist() == [True] * 8 + [False] * 12
     whole = replace(
         shown, chosen_measure=replace(shown.chosen_measure, measure=parse_measure("RR"))
     )
-    found = firm.missed_queries(study, whole, firm.query_fragility(study, whole))
+    found = robustness.missed_queries(study, whole, robustness.query_fragility(study, whole))
     assert found is not None and found.depth is None
     assert found.without_relevant.tolist() == found.missing["old"].tolist()

@@ -14,7 +14,7 @@ from dashboard.session.actions.collections import copy_collection, pack_collecti
 from dashboard.session.open_collection import collection_files, workspace
 from dashboard.start import main
 from dashboard.workspace import Collection
-from dashboard.workspace.taken_out.in_page import make_block
+from dashboard.workspace.exports.report_data import make_block
 from metrics_core import formats
 from metrics_core.formats import Loaded
 from tests.dashboard.conftest import drawn, opened, text_of

@@ -13,7 +13,7 @@ import pytest
 
 from dashboard.start import main
 from dashboard.workspace import Workspace
-from dashboard.workspace.starting import clean_workspace, hold_removals
+from dashboard.workspace.startup import clean_workspace, hold_removals
 from metrics_core import formats
 from tests.reliability.shown import left_over
 
@@ -105,7 +105,7 @@ def test_while_a_start_removes_it_waits_and_says_so(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("dashboard.workspace.taken_out.backup._LONGEST_WAIT", 0.1)
+    monkeypatch.setattr("dashboard.workspace.exports.backup._LONGEST_WAIT", 0.1)
     with hold_removals(workspace.folder, wait=1):
         assert main(["backup", str(workspace.folder), "-o", str(tmp_path / "x.zip")]) == 2
     assert "Try again when it has finished" in capsys.readouterr().err

@@ -12,7 +12,7 @@ import pytest
 
 from dashboard.notebook import show
 from dashboard.start import main
-from dashboard.workspace.taken_out.in_page import extract_packed
+from dashboard.workspace.exports.report_data import extract_packed
 from metrics_core import compare
 from metrics_core.__main__ import main as core
 from metrics_core.base import wording as w

@@ -19,9 +19,9 @@ from dashboard.files.long_runs import ConvertedFiles
 from dashboard.workspace import Workspace
 from dashboard.workspace.disk import durable
 from dashboard.workspace.disk.durable import file_state
-from dashboard.workspace.long_runs import keeping
+from dashboard.workspace.long_runs import run_writer
 from dashboard.workspace.long_runs.stored_run import StoredRun
-from dashboard.workspace.starting import clean_workspace
+from dashboard.workspace.startup import clean_workspace
 from metrics_core.base.errors import RanklensError
 from metrics_core.judging import judge
 from metrics_core.judging.documents import ListedDocuments
@@ -119,7 +119,7 @@ def test_the_bytes_that_were_read_are_told(tmp_path: Path) -> None:
 def test_what_ends_in_the_middle_leaves_nothing(tmp_path: Path, how: BaseException) -> None:
     path = tmp_path / "one.run"
     path.write_text(PLAIN)
-    with mock.patch.object(keeping, "write_rows", side_effect=[None, how, how]):
+    with mock.patch.object(run_writer, "write_rows", side_effect=[None, how, how]):
         if isinstance(how, OSError):
             file = read(tmp_path / "w", path)
             assert type(file.table) is Run and len(file.table) == PLAIN.count("\n")

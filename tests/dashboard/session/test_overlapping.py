@@ -24,7 +24,7 @@ from dashboard.session.actions.grading import import_layer
 from dashboard.session.actions.notes import remove_note, remove_tag, save_remark
 from dashboard.session.actions.uploads import read_uploads, refusals
 from dashboard.session.open_collection import workspace
-from dashboard.workspace.taken_out.packing import pack
+from dashboard.workspace.exports.packing import pack
 
 RUN = b"q1 Q0 d1 1 3.0 good\nq2 Q0 d3 1 1.0 good\n"
 QRELS = b"q1 0 d1 1\nq2 0 d3 2\n"

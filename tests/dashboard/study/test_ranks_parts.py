@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from dashboard.files.files import File, join_loaded_parts, list_folder, read_files
-from dashboard.study.layered import with_layers
+from dashboard.study.layered_study import with_layers
 from dashboard.study.library import assemble
 from dashboard.study.study import Study
 from dashboard.workspace import GradeRecord, Layer

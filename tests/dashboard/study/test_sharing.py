@@ -15,7 +15,7 @@ from dashboard.answers.report import report
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import document
 from dashboard.drawing.report.parts import ReportRequest
-from dashboard.study.layered import with_layers
+from dashboard.study.layered_study import with_layers
 from dashboard.study.sharing import SharedStudy, run_letter, share_study
 from dashboard.study.study import Study
 from dashboard.workspace import GradeRecord, Layer

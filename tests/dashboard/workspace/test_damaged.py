@@ -12,7 +12,7 @@ from threading import Thread
 import pytest
 
 from dashboard.workspace import AddedFile, StorageError, Workspace
-from dashboard.workspace.starting import clean_workspace
+from dashboard.workspace.startup import clean_workspace
 from metrics_core import formats
 
 

@@ -10,7 +10,7 @@ from unittest import mock
 
 from dashboard.workspace import Workspace
 from dashboard.workspace.disk import durable
-from dashboard.workspace.long_runs import keeping
+from dashboard.workspace.long_runs import run_writer
 from dashboard.workspace.long_runs.cache import Cache
 from dashboard.workspace.long_runs.stored_run import MAX_IN_MEMORY
 from metrics_core import formats
@@ -18,7 +18,7 @@ from metrics_core.base import whole_files
 
 _STARTS = (
     "import sys; from pathlib import Path; from dashboard.workspace import Workspace;from"
-    " dashboard.workspace.starting import clean_workspace;"
+    " dashboard.workspace.startup import clean_workspace;"
     " clean_workspace(Workspace(Path(sys.argv[1])))"
 )
 _IS_KILLED = (
@@ -63,13 +63,13 @@ def test_what_is_kept_while_a_second_process_starts_is_kept(tmp_path: Path) -> N
     workspace.new_collection("Mine", "own")
     rows = "".join(f"q{i % 9} Q0 d{i} 1 {i}.5 x\n" for i in range(MAX_IN_MEMORY + 1))
     loaded = formats.read(rows.encode(), name="long.run")
-    written = keeping.write_rows
+    written = run_writer.write_rows
 
     def write(*given: Any) -> None:
         written(*given)
         assert run(_STARTS, tmp_path) == 0
 
-    with mock.patch.object(keeping, "write_rows", write):
+    with mock.patch.object(run_writer, "write_rows", write):
         entry = workspace.add("own", loaded).entry
     assert len(workspace.load(entry)) == MAX_IN_MEMORY + 1
 

@@ -14,9 +14,9 @@ import pytest
 
 from dashboard.workspace import GradeRecord, StorageError, Workspace
 from dashboard.workspace.disk import database
-from dashboard.workspace.starting import clean_workspace
-from dashboard.workspace.taken_out import in_page
-from dashboard.workspace.taken_out.packing import is_packed, unpack
+from dashboard.workspace.exports import report_data
+from dashboard.workspace.exports.packing import is_packed, unpack
+from dashboard.workspace.startup import clean_workspace
 from metrics_core.tables import Qrels, Run
 
 _SAVED = Path(__file__).with_name("earlier_layouts")
@@ -81,8 +81,8 @@ def holds_all(workspace: Workspace, identity: str) -> None:
 def test_a_zip_and_a_report_are_imported(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "workspace")
     packed, page = _SAVED / "collection.zip", _SAVED / "report.html"
-    assert is_packed(packed) and in_page.is_page_with_data(page)
-    for content in (packed, in_page.extract_packed(page)):
+    assert is_packed(packed) and report_data.is_page_with_data(page)
+    for content in (packed, report_data.extract_packed(page)):
         made = unpack(workspace, content, file="saved")
         clean_workspace(workspace)
         for seen in (workspace, Workspace(workspace.folder)):

@@ -10,9 +10,9 @@ from threading import Thread
 import pytest
 
 from dashboard.workspace import QueryNotes, StorageError, Workspace
-from dashboard.workspace.starting import clean_workspace
-from dashboard.workspace.taken_out.carried import layers_csv, read_layers
-from dashboard.workspace.taken_out.packing import pack, unpack
+from dashboard.workspace.exports.notes_and_layers import layers_csv, read_layers
+from dashboard.workspace.exports.packing import pack, unpack
+from dashboard.workspace.startup import clean_workspace
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from dashboard.workspace import AddedFile, Workspace
 from dashboard.workspace.disk.records import hidden_numbers
-from dashboard.workspace.starting import clean_workspace
+from dashboard.workspace.startup import clean_workspace
 from metrics_core import formats
 from metrics_core.tables import Run
 

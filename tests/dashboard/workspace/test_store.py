@@ -16,7 +16,7 @@ from dashboard.workspace.disk.records import (
     encode,
     parse_record,
 )
-from dashboard.workspace.starting import clean_workspace
+from dashboard.workspace.startup import clean_workspace
 from metrics_core import formats
 from metrics_core.formats import Loaded
 from metrics_core.tables import Documents, Qrels, Queries, Run

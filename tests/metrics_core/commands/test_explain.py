@@ -15,7 +15,7 @@ from metrics_core import formats
 from metrics_core.__main__ import main
 from metrics_core.base import wording as w
 from metrics_core.explaining.headroom import headroom
-from metrics_core.explaining.kinds import CHANGES, KINDS
+from metrics_core.explaining.query_kinds import CHANGES, KINDS
 from metrics_core.judging import judge
 from metrics_core.measures import parse_measure
 

@@ -25,9 +25,9 @@ from metrics_core.comparing.gates import (
 )
 from metrics_core.comparing.mean_intervals import margin_interval, share_upper_bound
 from metrics_core.comparing.method import Method
+from metrics_core.comparing.paired_tests import holm_adjusted
 from metrics_core.comparing.power import failure_chance, smallest_failing_loss
 from metrics_core.comparing.resampled import resample_means
-from metrics_core.comparing.tests import holm_adjusted
 from metrics_core.comparing.verdicts import CANNOT_TELL, WORSE_RUN
 from metrics_core.measures import parse_measure, score_only_measure
 from metrics_core.scoring.scores import Scores

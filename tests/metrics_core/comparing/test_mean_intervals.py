@@ -15,8 +15,8 @@ from metrics_core.comparing.mean_intervals import (
     margin_interval,
     t_interval,
 )
+from metrics_core.comparing.paired_tests import t_test
 from metrics_core.comparing.resampled import resample_means
-from metrics_core.comparing.tests import t_test
 
 
 @pytest.mark.parametrize("n", [12, 40, 300])

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from metrics_core.comparing.paired_tests import PAIRED_TESTS, holm_adjusted
 from metrics_core.comparing.resampled import resample_groups, resample_means
-from metrics_core.comparing.tests import PAIRED_TESTS, holm_adjusted
 from metrics_core.comparing.verdicts import are_significant
 from metrics_core.scoring import studentised
 from metrics_core.scoring.random_groups import MOST_SINGLE, sum_in_groups

@@ -10,7 +10,7 @@ from scipy import stats
 from metrics_core.base.errors import ParameterError
 from metrics_core.comparing import testing
 from metrics_core.comparing.method import BOOTSTRAP, TESTS, Method
-from metrics_core.comparing.tests import PAIRED_TESTS
+from metrics_core.comparing.paired_tests import PAIRED_TESTS
 
 VALUES = np.random.default_rng(9).normal([0.0, 0.15, 0.5, 0.8], 1.0, (40, 4))
 

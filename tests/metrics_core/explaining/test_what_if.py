@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from metrics_core.base.errors import ParameterError
-from metrics_core.explaining.kinds import NOTHING_RETRIEVED, classify_queries
+from metrics_core.explaining.query_kinds import NOTHING_RETRIEVED, classify_queries
 from metrics_core.explaining.what_if import (
     Edit,
     Grade,

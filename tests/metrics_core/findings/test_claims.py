@@ -14,13 +14,13 @@ import pytest
 
 from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
+from metrics_core.comparing.difference_warnings import find_warnings
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.pairs import SAME, compare, query_differences
-from metrics_core.comparing.test_warnings import find_warnings
 from metrics_core.findings.history import history_finding
-from metrics_core.findings.places import ranking_lead, ranking_title
 from metrics_core.findings.queries import QueryCounts, queries_finding, queries_lead
-from metrics_core.findings.testing import (
+from metrics_core.findings.ranking import ranking_lead, ranking_title
+from metrics_core.findings.significance import (
     detectable_finding,
     doubts_findings,
     needed_queries_finding,

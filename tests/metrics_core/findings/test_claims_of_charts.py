@@ -17,7 +17,7 @@ from metrics_core.findings.changes import summarize_change
 from metrics_core.findings.charts import best_by_group, extreme_cells, precision_at_half_recall
 from metrics_core.findings.cutoffs import short_lists_note
 from metrics_core.findings.groups import crossed_lead, slices_finding, untested_note
-from metrics_core.findings.places import sole_best_finding
+from metrics_core.findings.ranking import sole_best_finding
 from metrics_core.judging import JudgedRanks, judge
 from metrics_core.slicing.breakdowns import ALL
 from metrics_core.tables import Qrels, Run

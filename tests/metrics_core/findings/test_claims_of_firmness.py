@@ -15,7 +15,7 @@ from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.fragility import find_fragility
 from metrics_core.findings import file_risks, margin_risks, open_verdicts, verdict_risks
-from metrics_core.findings.firmness import (
+from metrics_core.findings.robustness import (
     ComparedPair,
     RobustnessCheck,
     build_robustness,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pandas as pd
 
-from metrics_core.findings.firmness import ComparedPair
 from metrics_core.findings.grading import (
     judge_next_finding,
     judged_finding,
@@ -12,6 +11,7 @@ from metrics_core.findings.grading import (
     judging_finding,
     judging_lead,
 )
+from metrics_core.findings.robustness import ComparedPair
 from metrics_core.unjudged.next_judgments import NextJudgments
 
 

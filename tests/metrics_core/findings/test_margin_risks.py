@@ -10,7 +10,7 @@ from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
 from metrics_core.findings import file_risks, verdict_risks
 from metrics_core.findings import margin_risks as ways
-from metrics_core.findings.firmness import (
+from metrics_core.findings.robustness import (
     ComparedPair,
     RobustnessCheck,
     build_robustness,

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.formats import formats, read, read_set, table_bytes
-from metrics_core.formats.kinds import read_sample
+from metrics_core.formats.file_kinds import read_sample
 from metrics_core.formats.read_as import ReadAs
 from metrics_core.formats.registry import TOOL_AMBIGUOUS
 from metrics_core.tables import Documents, Qrels, Queries, Run, Table

@@ -10,9 +10,9 @@ import pytest
 
 from metrics_core import Qrels, Run, evaluate
 from metrics_core.base.errors import ParameterError, RanklensError, TableError
-from metrics_core.formats import given_tables, in_memory
+from metrics_core.formats import in_memory, python_tables
 from metrics_core.formats.in_memory import qrels_from, runs_from
-from metrics_core.tables import columns, given_numbers
+from metrics_core.tables import columns, finite_numbers
 
 RUN = {"001": {"d1": 2.0, "d2": 1.0}, "2": {"d9": 1.0}}
 QRELS = {"001": {"d2": 1}, "2": {"d9": 2}}
@@ -131,9 +131,9 @@ def test_plain_values_are_read_all_at_once(of_query: Any, monkeypatch: pytest.Mo
     given = {"q1": of_query, "q2": of_query}
     rows = [len(runs_from(given)[0]), len(qrels_from(given))]
     for module, function in (
-        (given_numbers, "to_finite_number"),
+        (finite_numbers, "to_finite_number"),
         (columns, "to_id_text"),
-        (given_tables, "to_id_text"),
+        (python_tables, "to_id_text"),
         (in_memory, "to_id_text"),
     ):
         monkeypatch.setattr(module, function, lambda value: pytest.fail(f"{value!r} by itself"))

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from metrics_core.formats import formats, kinds, registry
-from metrics_core.formats.kinds import read_sample, recognise_source
+from metrics_core.formats import file_kinds, formats, registry
+from metrics_core.formats.file_kinds import read_sample, recognise_source
 from metrics_core.formats.registry import Kind, run_name
 from metrics_core.formats.source.opening import open_source
 
 _QRELS, _RUN = "1 0 a 1\n1 0 b 0\n", "1 Q0 a 1 2 x\n1 Q0 c 2 1 x\n"
 _LATER = (
     "metrics_core.formats.tools",
-    "metrics_core.formats.strangers",
+    "metrics_core.formats.foreign_files",
     "metrics_core.formats.parsing.contents",
     "metrics_core.formats.source.parquet",
     "metrics_core.checks.id_mismatch",
@@ -78,7 +78,7 @@ def test_files_are_recognised_as_with_all_formats(
     # As in a process that has loaded no format of a tool so far.
     monkeypatch.setattr(registry, "_core_formats", _plain)
     by_some = recognised()
-    monkeypatch.setattr(kinds, "formats_for", lambda _: formats())
+    monkeypatch.setattr(file_kinds, "formats_for", lambda _: formats())
     assert by_some == recognised()
 
 

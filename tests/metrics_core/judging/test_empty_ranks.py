@@ -10,8 +10,8 @@ import pytest
 
 from metrics_core import evaluate
 from metrics_core.explaining.diagnosis import diagnose
-from metrics_core.explaining.improving import find_best_change
-from metrics_core.explaining.lists import compare_runs
+from metrics_core.explaining.improvements import find_best_change
+from metrics_core.explaining.list_comparison import compare_runs
 from metrics_core.explaining.what_if import edit_ranks
 from metrics_core.formats import read_run
 from metrics_core.judging import JudgedRanks, judge

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from metrics_core.comparing.mean_intervals import bca_test
+from metrics_core.comparing.paired_tests import randomization_test
 from metrics_core.comparing.resampled import resample_means
-from metrics_core.comparing.tests import randomization_test
 from metrics_core.scoring import random_groups
 from metrics_core.scoring.intervals import mean_interval
 from metrics_core.scoring.random_groups import (

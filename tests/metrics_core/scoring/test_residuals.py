@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics_core.judging import JudgedRanks, judge, single_query
-from metrics_core.judging.additions import add_judgment_counts
+from metrics_core.judging.added_judgments import add_judgment_counts
 from metrics_core.judging.unjudged import UnjudgedPlaces
 from metrics_core.measures import Declaration, Measure, declarations, parse_measure
 from metrics_core.measures.declaring.worked_example import make_example

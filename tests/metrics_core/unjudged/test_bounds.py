@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from metrics_core.judging import JudgedRanks, judge, unjudged
-from metrics_core.judging.additions import add_judgment_counts
+from metrics_core.judging.added_judgments import add_judgment_counts
 from metrics_core.judging.hits import ratio
 from metrics_core.measures import Measure, declarations, parse_measure
 from metrics_core.measures.normalisers import dividend_measure, make_divisor

@@ -12,7 +12,7 @@ from dashboard.answers.report import UsedFile
 from dashboard.drawing.report.parts import PARTS
 from dashboard.drawing.theme import LIGHT, Look, run_styles
 from dashboard.session.actions.reports import report_file
-from dashboard.session.view import PageContext
+from dashboard.session.context import PageContext
 from dashboard.study.sharing import Include
 from tests.dashboard.study.test_sharing import MARK, marked
 

@@ -23,13 +23,13 @@ from dashboard.session.actions import uploaded_files
 from dashboard.session.actions.grading import import_layer
 from dashboard.session.actions.uploaded_files import expect_files, read_uploader_file, release_files
 from dashboard.session.actions.uploads import dismiss, read_again, read_uploads, refusals
+from dashboard.session.file_reading import FileReading
 from dashboard.session.open_collection import load_library, workspace
-from dashboard.session.reading import FileReading
 from dashboard.session.reconnection import cut_off_uploads
 from dashboard.workspace.disk.errors import StorageError
 from dashboard.workspace.disk.scratch import FOLDER, ScratchFolder
+from dashboard.workspace.exports.packing import pack
 from dashboard.workspace.long_runs.stored_run import StoredRun
-from dashboard.workspace.taken_out.packing import pack
 from metrics_core import formats
 from metrics_core.base.compiled import machine
 from metrics_core.base.errors import FileFormatError
@@ -271,7 +271,7 @@ def test_a_run_of_the_page_that_ends_does_not_end_the_reading() -> None:
         mock.patch.object(
             uploaded_files, "convert_run", wraps=uploaded_files.convert_run
         ) as converted,
-        mock.patch("dashboard.session.reading._LOOK", 0.001),
+        mock.patch("dashboard.session.file_reading._LOOK", 0.001),
     ):
         first = read_uploads([UploadedFile("a.run", RUN)], 0)
         assert next(first) == 0

@@ -13,7 +13,7 @@ import pytest
 
 from dashboard.workspace import StorageError, Workspace
 from dashboard.workspace.disk import database
-from dashboard.workspace.starting import clean_workspace
+from dashboard.workspace.startup import clean_workspace
 from metrics_core import formats
 
 SCHEMA = {"rows": "name TEXT, value"}

@@ -9,7 +9,7 @@ import pytest
 
 from dashboard.workspace import Workspace
 from dashboard.workspace.disk import durable
-from dashboard.workspace.starting import clean_workspace
+from dashboard.workspace.startup import clean_workspace
 from metrics_core import formats
 from metrics_core.base import whole_files
 

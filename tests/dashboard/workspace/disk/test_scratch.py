@@ -11,7 +11,7 @@ import pytest
 
 from dashboard.workspace import Workspace
 from dashboard.workspace.disk.scratch import FOLDER, ScratchFolder
-from dashboard.workspace.starting import clean_workspace
+from dashboard.workspace.startup import clean_workspace
 
 
 def parts(folder: Path) -> list[Path]:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 from dashboard.workspace import StorageError, Workspace
-from dashboard.workspace.taken_out.packing import pack, unpack
+from dashboard.workspace.exports.packing import pack, unpack
 from metrics_core.checks.fit import find_near_matches
 from metrics_core.comparing.ties import find_tied_queries
 from metrics_core.formats import Loaded

@@ -11,9 +11,9 @@ import pytest
 
 from metrics_core.comparing.all_pairs import pair_draws
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs, all_pairs
+from metrics_core.comparing.paired_tests import holm_adjusted
 from metrics_core.comparing.pairs import compare
 from metrics_core.comparing.resampled import resample_means
-from metrics_core.comparing.tests import holm_adjusted
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.scores import Scores
 

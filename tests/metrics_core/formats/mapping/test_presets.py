@@ -13,8 +13,8 @@ import pytest
 from metrics_core.base.errors import FileFormatError
 from metrics_core.formats import Loaded, formats, read_each
 from metrics_core.formats.declaring import PRESETS
+from metrics_core.formats.file_kinds import read_sample
 from metrics_core.formats.in_memory import qrels_from, runs_from
-from metrics_core.formats.kinds import read_sample
 from metrics_core.formats.mapping.preset_files import read_preset, recognise_preset
 from metrics_core.formats.mapping.presets import Preset, Remark
 from metrics_core.formats.read_as import ReadAs

@@ -1,0 +1,298 @@
+"""How firm? The evidence behind each way in which the verdict could turn, worked out when asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from dashboard.address.view import Comparison
+from dashboard.answers.run_comparisons import compare_runs
+from dashboard.study.study import Study
+from metrics_core.base.arrays import Floats
+from metrics_core.comparing import agreement as other_measures
+from metrics_core.comparing.coverage import QueryCoverage, find_coverage, select_scores
+from metrics_core.comparing.crossings import Crossings, difference_curve, find_crossings
+from metrics_core.comparing.fragility import Fragility, find_fragility
+from metrics_core.comparing.method import DEFAULT_METHOD
+from metrics_core.comparing.ties import TieRange, difference_range, find_tie_range
+from metrics_core.findings.robustness import ComparedPair
+from metrics_core.findings.verdict_risks import MissedQueries
+from metrics_core.judging import JudgedRanks
+from metrics_core.measures import Measure, parse_measure
+
+_MEASURES = (
+    "nDCG@5", "nDCG@10", "nDCG@20", "P@1", "P@5", "P@10", "P@20", "R@10", "R@100",
+    "Success@1", "Success@10", "RR", "AP", "RBP(p=0.8)", "ERR@20",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ByCutoff:
+    """The pair by cutoff; `frame` is that of `mean_curves` for the two runs, its band that of
+    `crossings`."""
+
+    crossings: Crossings
+    frame: pd.DataFrame
+
+
+def compared_pair(study: Study, comparison: Comparison) -> ComparedPair:
+    """The pair and its verdict."""
+    frame = compare_runs(study, comparison, comparison.measure)
+    verdict = frame.set_index("run").loc[comparison.focus, "verdict"]
+    # The sum of what is combined has the sign of the difference, and less rounding.
+    side = (
+        int(np.sign(query_fragility(study, comparison).total))
+        * comparison.measure.declaration.direction
+    )
+    return ComparedPair(comparison.focus, comparison.baseline, comparison.name, str(verdict), side)
+
+
+def pair_ranks(study: Study, comparison: Comparison) -> tuple[JudgedRanks, JudgedRanks]:
+    mask = study.view_mask(comparison)
+    return study.judged[comparison.focus].among(mask), study.judged[comparison.baseline].among(mask)
+
+
+def pair_key(comparison: Comparison) -> Comparison:
+    """The key of what does not depend on the other runs."""
+    return replace(comparison, other_runs=(), loaded=0, method=DEFAULT_METHOD)
+
+
+def _runs_key(comparison: Comparison) -> Comparison:
+    """The key of what depends on the runs and the queries in view, not on the chosen measure."""
+    return replace(
+        comparison.narrowing_part,
+        focus=comparison.focus,
+        baseline=comparison.baseline,
+        other_runs=comparison.other_runs,
+    )
+
+
+def median_length(ranks: JudgedRanks) -> int:
+    lengths = ranks.retrieved[ranks.retrieved > 0]
+    return int(np.median(lengths)) if len(lengths) else 0
+
+
+def query_differences(study: Study, comparison: Comparison) -> Floats:
+    """The differences of the queries, on the scale on which they are averaged."""
+    focus_scores, baseline_scores = (
+        study.scores(comparison, comparison.measure)
+        .only([comparison.focus, comparison.baseline])
+        .of(comparison.measure)
+    )
+    onto = comparison.measure.declaration.combination.to_scale
+    return np.asarray(onto(focus_scores) - onto(baseline_scores))
+
+
+def query_fragility(study: Study, comparison: Comparison) -> Fragility:
+    """The fewest queries whose removal turns the sign."""
+    return study.cached_answer(_query_fragility, pair_key(comparison))
+
+
+def _query_fragility(study: Study, comparison: Comparison) -> Fragility:
+    return find_fragility(query_differences(study, comparison))
+
+
+def missed_queries(
+    study: Study, comparison: Comparison, removals: Fragility
+) -> MissedQueries | None:
+    """What the two did not find; None of a measure on which finding nothing is not the least."""
+    declaration, measure = comparison.measure.declaration, comparison.measure
+    if not declaration.higher_is_better or declaration.range[0] != 0 or not removals.total:
+        return None
+    focus_ranks, baseline_ranks = pair_ranks(study, comparison)
+    relevant = (baseline_ranks if removals.total > 0 else focus_ranks).relevant(
+        measure.relevant_from
+    )
+    empty_lists = {ranks.run_name: ranks.retrieved == 0 for ranks in (focus_ranks, baseline_ranks)}
+    return MissedQueries(relevant.count(measure.cutoff) == 0, empty_lists, measure.cutoff)
+
+
+def removed_queries(study: Study, comparison: Comparison) -> pd.DataFrame:
+    """The queries that turn the sign if they go, those that carry most first: query_id, text, meta,
+    difference, left (the mean difference of the others once it and those above are gone)."""
+    differences, removals = query_differences(study, comparison), query_fragility(study, comparison)
+    order = removals.order[: removals.turning or 0]
+    removed_sums = np.cumsum(differences[order])
+    remaining = (removals.total - removed_sums) / np.maximum(
+        removals.queries - np.arange(1, len(order) + 1), 1
+    )
+    ids = np.array(study.scores(comparison, comparison.measure).query_ids, dtype=object)
+    frame = pd.DataFrame(
+        {"query_id": ids[order], "difference": differences[order], "left": remaining}
+    )
+    return study.with_texts(frame)
+
+
+def pair_by_cutoff(study: Study, comparison: Comparison) -> ByCutoff | None:
+    """The pair by cutoff; None of a measure without one."""
+    return study.cached_answer(_pair_by_cutoff, pair_key(comparison))
+
+
+def _pair_by_cutoff(study: Study, comparison: Comparison) -> ByCutoff | None:
+    measure = comparison.measure
+    if measure.declaration.cutoff is None or measure.declaration.needs:
+        return None
+    # The same whatever the cutoff is: a reader who tries several waits once.
+    differences = study.cached_answer(_differences_by_cutoff, _runs_key(comparison), measure.at(1))
+    lists = pair_ranks(study, comparison)
+    crossing_points = find_crossings(
+        *lists, measure, also=measure.cutoff or comparison.cutoff, difference=differences
+    )
+    means = dict(zip((comparison.focus, comparison.baseline), crossing_points.means, strict=True))
+    gap = crossing_points.difference[crossing_points.cutoffs - 1]
+    blanks = np.full(len(crossing_points.cutoffs), np.nan)
+    parts = [
+        pd.DataFrame(
+            {
+                "run": name,
+                "k": crossing_points.cutoffs,
+                "mean": means[name],
+                "low": blanks,
+                "high": blanks,
+                "difference": gap if name == comparison.focus else blanks,
+                "diff_low": crossing_points.low if name == comparison.focus else blanks,
+                "diff_high": crossing_points.high if name == comparison.focus else blanks,
+            }
+        )
+        for name in (comparison.focus, comparison.baseline)
+    ]
+    return ByCutoff(crossing_points, pd.concat(parts, ignore_index=True))
+
+
+def _differences_by_cutoff(study: Study, pair: Comparison, measure: Measure) -> Floats:
+    return difference_curve(*pair_ranks(study, pair), measure)
+
+
+def _compared_measures(comparison: Comparison) -> tuple[Measure, ...]:
+    return tuple(dict.fromkeys([comparison.measure, *map(parse_measure, _MEASURES)]))
+
+
+def measure_agreement(study: Study, comparison: Comparison) -> other_measures.Agreement:
+    """What other measures say of the pair, and of the order of all runs shown; the chosen one
+    first, with its verdict."""
+    measures = _compared_measures(comparison)
+    # The same for every chosen measure that is among the usual ones.
+    agreement = study.cached_answer(
+        _measure_agreement, _runs_key(comparison), tuple(sorted(measures, key=str))
+    )
+    verdict = (
+        compare_runs(study, comparison, comparison.measure).set_index("run").loc[comparison.focus]
+    )
+    return agreement.reorder([str(measure) for measure in measures]).replace_verdict(
+        comparison.name, verdict
+    )
+
+
+def _measure_agreement(
+    study: Study, comparison: Comparison, measures: tuple[Measure, ...]
+) -> other_measures.Agreement:
+    scores = study.scores(comparison, *measures)
+    return other_measures.find_agreement(scores, comparison.focus, comparison.baseline)
+
+
+def most_opposed_measure(study: Study, comparison: Comparison) -> tuple[str, pd.DataFrame]:
+    """The measure that names another winner on most queries than the chosen one, and the queries on
+    which the two lie furthest apart: the frame of `find_disagreements` with text and meta."""
+    return study.cached_answer(_most_opposed_measure, pair_key(comparison))
+
+
+def _most_opposed_measure(study: Study, comparison: Comparison) -> tuple[str, pd.DataFrame]:
+    chosen_measure, *others = _compared_measures(comparison)
+    scores = study.scores(comparison, chosen_measure, *others)
+    frames = {
+        str(other): other_measures.find_disagreements(
+            scores, comparison.focus, comparison.baseline, chosen_measure, other
+        )
+        for other in others
+    }
+    name = max(frames, key=lambda n: other_measures.count_opposed(frames[n], [chosen_measure, n]))
+    return name, study.with_texts(frames[name].head(10))
+
+
+@dataclass(frozen=True)
+class TieEffects:
+    """What the order of equal scores could do: the lowest and highest difference, how many queries
+    have any of all, and the ranges of both runs."""
+
+    span: tuple[float, float]
+    counts: tuple[int, int]
+    exact: bool
+    run: TieRange
+    baseline: TieRange
+
+
+def tie_effects(study: Study, comparison: Comparison) -> TieEffects | None:
+    """What the order of equal scores could do; None where a run came as judged ranks, which hold no
+    scores."""
+    if study.unnamed_runs((comparison.focus, comparison.baseline)):
+        return None
+    return study.cached_answer(_tie_effects, pair_key(comparison))
+
+
+def _tie_effects(study: Study, comparison: Comparison) -> TieEffects:
+    mask = study.view_mask(comparison)
+    focus_ties, baseline_ties = (
+        study.cached_answer(_tie_range, name, comparison.measure).among(mask)
+        for name in (comparison.focus, comparison.baseline)
+    )
+    return TieEffects(
+        difference_range(focus_ties, baseline_ties, comparison.measure),
+        (int((focus_ties.tied | baseline_ties.tied).sum()), int(mask.sum())),
+        focus_ties.exact and baseline_ties.exact,
+        focus_ties,
+        baseline_ties,
+    )
+
+
+def _tie_range(study: Study, name: str, measure: Measure) -> TieRange:
+    return find_tie_range(study.runs[name], study.judged[name], measure)
+
+
+def queries_moved_by_ties(study: Study, comparison: Comparison) -> pd.DataFrame | None:
+    """The queries whose difference depends on the order of equal scores, most first: query_id,
+    text, meta, difference, low, high. None where there are none, as of `tie_effects`."""
+    effects = tie_effects(study, comparison)
+    if effects is None:
+        return None
+    scores = study.scores(comparison, comparison.measure)
+    focus_scores, baseline_scores = scores.only([comparison.focus, comparison.baseline]).of(
+        comparison.measure
+    )
+    frame = pd.DataFrame(
+        {
+            "query_id": np.array(scores.query_ids, dtype=object),
+            "difference": focus_scores - baseline_scores,
+            "low": effects.run.low - effects.baseline.high,
+            "high": effects.run.high - effects.baseline.low,
+        }
+    )
+    width = frame["high"] - frame["low"]
+    moved = frame.assign(width=width)[width > 1e-12].sort_values("width", ascending=False)
+    return study.with_texts(moved.drop(columns="width"))
+
+
+def pair_coverage(study: Study, comparison: Comparison) -> QueryCoverage:
+    """Which queries in view each of the two lacks."""
+    return find_coverage(pair_ranks(study, comparison))
+
+
+def shared_difference(study: Study, comparison: Comparison) -> float:
+    """The difference over the queries that both list; NaN where there are none."""
+    pair = (comparison.focus, comparison.baseline)
+    scores = select_scores(study.scores(comparison, comparison.measure).only(pair), "shared")
+    if not scores.n_queries:
+        return float("nan")
+    focus_mean, baseline_mean = scores.combined()[:, 0]
+    return float(focus_mean - baseline_mean)
+
+
+def lacking_queries(study: Study, comparison: Comparison) -> pd.DataFrame:
+    """The queries in view that one of the two lacks: query_id, text, meta, run."""
+    rows = [
+        {"query_id": query_id, "run": run}
+        for run, missing in pair_coverage(study, comparison).lacking.items()
+        for query_id in missing
+    ]
+    return study.with_texts(pd.DataFrame(rows, columns=["query_id", "run"]))

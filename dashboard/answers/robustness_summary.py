@@ -1,0 +1,128 @@
+"""How firm is the verdict? The strip: a word and a reason for each way in which it could turn."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+
+from dashboard.address.view import Comparison
+from dashboard.answers import robustness
+from dashboard.answers.overview import overview_measures
+from dashboard.answers.run_comparisons import compare_on_measures, sample_size
+from dashboard.answers.unjudged import unjudged_effects
+from dashboard.study.study import Study
+from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES, NO_MATTER
+from metrics_core.findings import file_risks, open_verdicts
+from metrics_core.findings import margin_risks as matter
+from metrics_core.findings import verdict_risks as ways
+from metrics_core.findings.robustness import Robustness, build_robustness
+
+
+def robustness_summary(study: Study, comparison: Comparison) -> Robustness:
+    """The strip: each way in which the verdict could turn."""
+    return study.cached_answer(_robustness_summary, comparison)
+
+
+def is_robustness_known(study: Study, comparison: Comparison) -> bool:
+    """Whether the strip is at hand, or takes a while to work out."""
+    return study.has_answer(_robustness_summary, comparison)
+
+
+def _robustness_summary(study: Study, comparison: Comparison) -> Robustness:
+    if comparison.is_alone:
+        return Robustness()
+    differences = robustness.query_differences(study, comparison)
+    query_count = int((~np.isnan(differences)).sum())
+    if query_count < FEWEST_QUERIES:
+        return build_robustness(robustness.compared_pair(study, comparison), [], query_count)
+    # What the unjudged documents could do takes as long as all the rest: side by side.
+    with ThreadPoolExecutor(1) as executor:
+        future = executor.submit(unjudged_effects, study, comparison)
+        pair = robustness.compared_pair(study, comparison)
+        by_cutoff, measures = (
+            robustness.pair_by_cutoff(study, comparison),
+            robustness.measure_agreement(study, comparison),
+        )
+        tie_effects, fragility = (
+            robustness.tie_effects(study, comparison),
+            robustness.query_fragility(study, comparison),
+        )
+        effects = future.result()
+    lengths = {
+        r.run_name: robustness.median_length(r) for r in robustness.pair_ranks(study, comparison)
+    }
+    cutoffs = by_cutoff.crossings if by_cutoff else None
+    coverage, shared_difference = (
+        robustness.pair_coverage(study, comparison),
+        robustness.shared_difference(study, comparison),
+    )
+    missing_counts = {run: len(query_ids) for run, query_ids in coverage.lacking.items()}
+    difference = effects.bounds.difference
+    is_complete = study.settings.complete
+    by_judges = (
+        None
+        if is_complete
+        else ways.unjudged_check(effects.bounds, effects.likely, effects.share, effects.depth)
+    )
+    by_ties = (
+        file_risks.ties_check(tie_effects.span, difference, tie_effects.counts, tie_effects.exact)
+        if tie_effects
+        else file_risks.unknown_ties_check(
+            study.unnamed_runs((comparison.focus, comparison.baseline))
+        )
+    )
+    by_missing = file_risks.missing_queries_check(
+        missing_counts, difference, shared_difference, coverage.shared
+    )
+    margin = comparison.method.margin
+    if pair.verdict == NO_MATTER and margin is not None:
+        entries = [
+            by_judges and matter.unjudged_check(by_judges, effects.bounds, effects.likely, margin),
+            matter.single_queries_check(differences, margin),
+            matter.cutoff_check(cutoffs, pair, margin),
+            matter.other_measures_check(measures, pair),
+            matter.margin_check(by_ties, tie_effects.span, margin, exact=tie_effects.exact)
+            if tie_effects
+            else by_ties,
+            matter.margin_check(by_missing, (shared_difference, shared_difference), margin),
+        ]
+    else:
+        entries = [
+            by_judges,
+            ways.single_queries_check(
+                fragility,
+                pair,
+                differences,
+                robustness.missed_queries(study, comparison, fragility),
+            ),
+            ways.cutoff_check(cutoffs, pair, comparison.measure.cutoff, lengths),
+            ways.other_measures_check(measures, pair, len(comparison.runs)),
+            by_ties,
+            by_missing,
+        ]
+    summary = build_robustness(pair, entries, query_count)
+    if pair.verdict in CLEAR or pair.verdict == NO_MATTER:
+        return summary
+    size = sample_size(study, comparison)
+    settling = [
+        open_verdicts.sample_size_check(size.difference, size.needed),
+        open_verdicts.detectable_check(size.smallest),
+        None if is_complete else open_verdicts.unjudged_check(effects.share, effects.depth),
+        open_verdicts.cutoff_check(cutoffs, comparison.measure.cutoff),
+        open_verdicts.other_measures_check(_table_verdicts(study, comparison), pair),
+        open_verdicts.ties_check(by_ties),
+        open_verdicts.missing_queries_check(by_missing),
+    ]
+    return replace(summary, settling_checks=tuple(filter(None, settling)))
+
+
+def _table_verdicts(study: Study, comparison: Comparison) -> dict[str, str]:
+    """The verdict on the run in focus on each measure of the Overview's table."""
+    measures = overview_measures(comparison)
+    frames = compare_on_measures(study, comparison, measures)
+    return {
+        str(measure): str(frame.set_index("run").loc[comparison.focus, "verdict"])
+        for measure, frame in zip(measures, frames, strict=True)
+    }

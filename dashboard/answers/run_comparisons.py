@@ -1,0 +1,149 @@
+"""Every loaded run against the baseline: worked out once, whichever of them are shown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from dashboard.address.view import Comparison
+from dashboard.study.study import Study
+from metrics_core.comparing import power
+from metrics_core.comparing.difference_warnings import find_warnings as doubts_of
+from metrics_core.comparing.method import Method
+from metrics_core.comparing.pairs import compare_measures
+from metrics_core.comparing.verdicts import CANNOT_TELL, CLEAR
+from metrics_core.findings.sentence import Sentence, join_sentences
+from metrics_core.findings.significance import (
+    detectable_finding,
+    doubts_findings,
+    margin_finding,
+    needed_queries_finding,
+)
+from metrics_core.measures import Measure
+
+CompareKey = tuple[Measure, str, Comparison, Method]
+"""Measure, baseline, what the queries in view depend on, and how runs are compared."""
+
+
+def compare_runs(study: Study, comparison: Comparison, measure: Measure) -> pd.DataFrame:
+    """The frame of `compare` of all loaded runs on one measure over the queries in view: what is
+    said of one run holds for all of them together, whichever are shown."""
+    return compare_on_measures(study, comparison, [measure])[0]
+
+
+def compare_on_measures(
+    study: Study, comparison: Comparison, measures: Sequence[Measure]
+) -> list[pd.DataFrame]:
+    """`compare_runs` on several measures; those that nobody has asked for yet in one pass."""
+    keys = [_compare_key(comparison, measure) for measure in measures]
+    new_keys = tuple(key for key in keys if not study.has_answer(_compare_runs, *key))
+    if len(new_keys) > 1:
+        for key, frame in zip(
+            new_keys, study.cached_answer(_compare_on_measures, new_keys), strict=True
+        ):
+            study.cached_answer(_compare_runs, *key, precomputed=frame)
+    return [study.cached_answer(_compare_runs, *key) for key in keys]
+
+
+def _compare_key(comparison: Comparison, measure: Measure) -> CompareKey:
+    # A margin is the chosen measure's.
+    is_chosen = measure == comparison.measure
+    method = comparison.method if is_chosen else replace(comparison.method, margin=None)
+    return measure, comparison.baseline, comparison.narrowing_part, method
+
+
+def select_shown(frame: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
+    """The rows of the shown runs, the baseline's first."""
+    runs = list(dict.fromkeys([comparison.baseline, *comparison.runs]))
+    positions = {run: i for i, run in enumerate(frame["run"].tolist())}
+    return frame.iloc[[positions[run] for run in runs]].reset_index(drop=True)
+
+
+def _compare_runs(
+    study: Study, measure: Measure, baseline: str, comparison: Comparison, method: Method
+) -> pd.DataFrame:
+    return _compare_on_measures(study, ((measure, baseline, comparison, method),))[0]
+
+
+def _compare_on_measures(study: Study, keys: tuple[CompareKey, ...]) -> list[pd.DataFrame]:
+    """All of one baseline and one view, on several measures."""
+    _, baseline, view, _ = keys[0]
+    measures = tuple(key[0] for key in keys)
+    scores = study.scores_of_all_runs(view, *measures)
+    return compare_measures(scores, measures, baseline, methods=[key[3] for key in keys])
+
+
+def power_sentences(study: Study, comparison: Comparison) -> Sentence:
+    """What the queries could show of the run in focus against the baseline, and where they showed
+    nothing how many it would take."""
+    size = sample_size(study, comparison)
+    if np.isnan(size.p):
+        return Sentence()
+    margin = Sentence()
+    if comparison.method.margin is not None:
+        margin = margin_finding(*size.inner, unchanged=size.unchanged)
+    sentences = [detectable_finding(size.smallest, size.queries)]
+    if sentences[0]:
+        sentences.append(needed_queries_finding(size.difference, size.needed))
+    return join_sentences([sentence for sentence in (*sentences, margin) if sentence], " ")
+
+
+def test_doubts(study: Study, comparison: Comparison) -> Sentence:
+    """What makes the test of the mean doubtful; empty where nothing does."""
+    size = sample_size(study, comparison)
+    if np.isnan(size.p):
+        return Sentence()
+    focus_scores, baseline_scores = (
+        study.scores(comparison, comparison.measure)
+        .only([comparison.focus, comparison.baseline])
+        .of(comparison.measure)
+    )
+    return join_sentences(
+        doubts_findings(
+            doubts_of(focus_scores - baseline_scores), is_significant=size.verdict in CLEAR
+        ),
+        " ",
+    )
+
+
+@dataclass(frozen=True)
+class SampleSize:
+    """The test of a pair, the `smallest` difference that it can detect and, where it shows nothing,
+    how many queries were `needed`; NaN where that is not known. `inner` is the interval of two
+    one-sided tests, `unchanged` whether no query differs."""
+
+    difference: float
+    queries: int
+    p: float
+    verdict: str | None
+    inner: tuple[float, float]
+    unchanged: bool
+    smallest: float = math.nan
+    needed: float = math.nan
+
+
+def sample_size(study: Study, comparison: Comparison) -> SampleSize:
+    """How many queries the pair has, and what they can show."""
+    row = compare_runs(study, comparison, comparison.measure).set_index("run").loc[comparison.focus]
+    queries, inner = int(row["queries"]), (row["inner_low"], row["inner_high"])
+    size = SampleSize(
+        row["difference"],
+        queries,
+        row["p_corrected"],
+        row["verdict"],
+        inner,
+        unchanged=not row["differing"],
+    )
+    linear = comparison.measure.declaration.combination.linear
+    if np.isnan(row["width"]) or not linear or queries < power.FEWEST_FOR_POWER:
+        return size
+    size = replace(size, smallest=power.smallest_detectable(row["error"], row["width"], queries))
+    if size.verdict != CANNOT_TELL:
+        return size
+    level = power.single_test_level(row["width"], queries)
+    needed = power.find_queries_needed(row["difference"], row["error"] * queries**0.5, level)
+    return replace(size, needed=needed)

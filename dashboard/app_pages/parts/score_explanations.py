@@ -1,0 +1,224 @@
+"""Scores explained: parts of the Query page (taken apart, what if, a document) and of Breakdown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import streamlit as st
+from markupsafe import Markup
+from streamlit.delta_generator import DeltaGenerator
+
+from dashboard import session
+from dashboard.address.edits_key import edit_key, read_edits
+from dashboard.answers.document import document
+from dashboard.answers.ledger import QueryLedger
+from dashboard.answers.query import QueryPage, document_texts
+from dashboard.answers.what_if import WhatIf, apply_edits
+from dashboard.app_pages.parts import section
+from dashboard.app_pages.parts.markdown import escape_markdown
+from dashboard.drawing.blocks import card_head, document_card, ledger, query, what_if, word_marks
+from dashboard.session import PageContext
+from dashboard.session.deferred_drawing import defer
+from metrics_core.base import wording as w
+from metrics_core.explaining.query_kinds import FINE, LOW
+from metrics_core.explaining.what_if import Edit
+from metrics_core.tables.ranked_run import judged_ranks_text
+
+_PARTS = {
+    "terms": "Every judged document whose rank changed its contribution to {measure}.",
+    "shapley": "{measure} is not a sum over documents. Each part is a document's Shapley value: its"
+    " average contribution over all orders of counting the relevant documents.",
+    "order": "{measure} is not a sum over documents. Each part is what a document adds when the"
+    " relevant documents are counted in rank order.",
+}
+"""What a part of a ledger is, by how it was found."""
+
+
+def failure_kind(page: QueryPage) -> str:
+    """What kind of failure it is, which is its likely cause; nothing of a query that is fine, and
+    nothing where the kind says no more than the sentence on its documents does."""
+    kind = FINE if page.ledger is None else page.ledger.kind
+    return "" if kind in (FINE, LOW) else kind
+
+
+def ledger_part(
+    page: QueryPage, query_ledger: QueryLedger, context: PageContext, grades: Mapping[float, str]
+) -> None:
+    """The difference document by document, or of one run the score."""
+    comparison = context.comparison
+    if query_ledger.steps.empty:
+        return
+    about = _PARTS[query_ledger.by]
+    if comparison.is_alone and query_ledger.by == "terms":
+        about = "Every judged document that counts, with its contribution to {measure}."
+    section.show_heading(
+        "Where the score comes from" if comparison.is_alone else "Where the difference comes from",
+        f"{about.format(measure=comparison.measure)} The parts add up exactly.",
+        frame=query_ledger.documents,
+        key="ledger",
+    )
+
+    def draw() -> Markup:
+        return ledger.ledger_rows(
+            query_ledger.steps,
+            query_ledger.scores,
+            context.drawing,
+            page.documents,
+            query.query_grades(page.diagnosis, grades),
+            document_link=session.hrefs("query", "doc"),
+        )
+
+    section.show_cached("ledger", draw, query_ledger, context.drawing, tuple(grades))
+
+
+def ledger_card(page: QueryPage, query_ledger: QueryLedger, context: PageContext) -> None:
+    """The largest parts of the difference, or of one run's score."""
+    if query_ledger.steps.empty:
+        return
+    with _open_card("ledger", _ledger_title(query_ledger, context)):
+        st.html(
+            ledger.ledger_card(
+                query_ledger.steps,
+                query_ledger.scores,
+                context.drawing,
+                page.documents,
+                document_link=session.hrefs("query", "doc"),
+            )
+        )
+
+
+def _ledger_title(query_ledger: QueryLedger, context: PageContext) -> str:
+    """What the parts of a ledger are parts of."""
+    before, after = query_ledger.scores
+    size = w.format_score(abs(after - before))
+    if context.comparison.is_alone:
+        return f"Where the {size} comes from"
+    if size == w.format_score(0.0):
+        return "Contributions that cancel out"
+    gains = (after > before) == context.comparison.measure.declaration.higher_is_better
+    return f"Where the {size} {'was gained' if gains else 'was lost'}"
+
+
+def headroom_card(query_ledger: QueryLedger, context: PageContext) -> None:
+    """What the run in focus could still gain, where that is more than nothing."""
+    if query_ledger.headroom is None or not query_ledger.headroom.best[0] > 0:
+        return
+    best, score = float(query_ledger.headroom.best[0]), float(query_ledger.headroom.score[0])
+    headroom_text = (
+        "" if w.format_score(best) == w.format_score(score) else w.format_score(best - score)
+    )
+    with _open_card("room", "Headroom", headroom_text or "none"):
+        if headroom_text:
+            before, after = query_ledger.scores
+            bar = ledger.headroom_bar(query_ledger.headroom, context.drawing, after - before)
+        else:
+            bar = card_head.remark(f"{w.format_score(score)} is the best possible score.")
+        if bar:
+            st.html(bar)
+
+
+def _open_card(name: str, title: str, subtitle: str = "") -> DeltaGenerator:
+    """A card beside the lists, under its heading."""
+    card = st.container(key=f"side_{name}")
+    with card:
+        st.html(card_head.head(title))
+        if subtitle:
+            st.html(card_head.summary(subtitle))
+    return card
+
+
+def what_if_card(page: QueryPage, query_ledger: QueryLedger, context: PageContext) -> None:
+    """The best single change of the list of the run in focus, and the way to change it by hand."""
+    if not query_ledger.by:
+        return
+    nameless = context.study.unnamed_runs((context.comparison.focus, context.comparison.baseline))
+    card = _open_card("what_if", "What if?")
+    card.html(card_head.key("W"))
+    if nameless:
+        reason = f"{judged_ranks_text(nameless)}; a list can be changed only if all of it is"
+        with card:
+            st.html(card_head.remark(f"{reason} known."))
+        return
+
+    def show_best() -> None:
+        result = _apply_edits(page, context, ())
+        if result is None:
+            return
+        change, query_id = result.best, page.diagnosis.query_id
+        tried = (edit_key(change.edit),) if change else ()
+        by_hand = ("Change the list", session.href("query", q=query_id, **{"try": "1"}))
+        st.html(
+            what_if.what_if_best(
+                result, page.documents, session.href("query", q=query_id, what=tried), [by_hand]
+            )
+        )
+
+    defer(show_best, card)
+
+
+def _apply_edits(page: QueryPage, context: PageContext, edits: tuple[Edit, ...]) -> WhatIf | None:
+    return apply_edits(context.study, context.comparison, page.diagnosis.query_id, edits)
+
+
+def what_if_part(page: QueryPage, context: PageContext, grades: Mapping[float, str]) -> bool:
+    """The list of the run in focus, changed by hand; whether it is asked for."""
+    comparison, query_id = context.comparison, page.diagnosis.query_id
+    edit_keys: tuple[str, ...] = context.view.address["what"]
+    edits = read_edits(edit_keys)
+    result = _apply_edits(page, context, edits) if edits or context.view.address["try"] else None
+    if result is None:
+        return False
+
+    def edit_link(edit: Edit) -> str:
+        return session.href("query", q=query_id, what=(*edit_keys, edit_key(edit)))
+
+    section.show_heading(
+        "What if?",
+        f"Move, remove or re-grade documents in {comparison.focus}’s list to see the effect."
+        " Your data is not changed.",
+        frame=result.scores if edits else None,
+        key="what_if",
+    )
+    back = [("Close", session.href("query", what=(), **{"try": ""}))]
+    if edits:
+        st.html(what_if.what_if_scores(result, context.drawing))
+        back = [
+            ("Undo", session.href("query", what=edit_keys[:-1], **{"try": "1"})),
+            ("Undo all", session.href("query", what=(), **{"try": "1"})),
+            *back,
+        ]
+    st.html(what_if.what_if_links(back))
+    st.html(
+        what_if.what_if_rows(
+            result,
+            context.drawing,
+            document_texts(context.study, result.rows["doc_id"]),
+            query.query_grades(page.diagnosis, grades),
+            lead=edit_link,
+        )
+    )
+    return True
+
+
+def card_part(
+    doc_id: str, page: QueryPage, context: PageContext, grades: Mapping[float, str]
+) -> None:
+    """The document that the address names, over the page."""
+    card = document(context.study, page.diagnosis.query_id, doc_id)
+    if card is None:
+        return
+    title = escape_markdown(card.title or card.doc_id)
+
+    @st.dialog(title, width="large", on_dismiss=lambda: session.change(doc=""))
+    def show_card() -> None:
+        st.html(
+            document_card.document_card(
+                card,
+                replace(context.drawing, styles=context.look.styles_of(context.study.names)),
+                query.query_grades(page.diagnosis, grades),
+                word_marks.query_words(page.text),
+            )
+        )
+
+    show_card()

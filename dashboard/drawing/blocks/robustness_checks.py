@@ -1,0 +1,113 @@
+"""The checks of a verdict in one row, the strip above their evidence, and its tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from dashboard.drawing.blocks.markup import Href, run_style
+from dashboard.drawing.blocks.table import Column
+from dashboard.drawing.blocks.templates import Template
+from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.figures.text import short_names
+from dashboard.drawing.ticks import difference_ticks
+from metrics_core.base import wording as w
+from metrics_core.findings.robustness import Robustness, RobustnessCheck
+
+_render = Template("robustness_checks")
+
+TITLE = "Can you rely on it?"
+TITLE_UNCLEAR = "What would make it conclusive?"
+_TICKS, _AT_A_TICK = 6, 16
+"""Steps of an axis, and characters of the baseline's name that have room below it."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What stands in a cell: a text that may lead on, with a smaller one below it."""
+
+    text: str
+    link: str = ""
+    small: str = ""
+
+
+@dataclass(frozen=True)
+class DifferenceRange:
+    """Where a difference lies, from `low` to `high`, both NaN where nobody knows; and what that
+    is."""
+
+    name: str
+    note: str
+    low: float
+    high: float
+
+
+_MARKS = {"firm": ("✓", "holds"), "not firm": ("!", "does not hold"), "": ("!", "open")}
+_OPEN = ("–", "")
+
+
+def checks(robustness: Robustness, href: Href) -> Markup:
+    """Can the verdict be relied on, in one row: a mark, a name and a short answer for each check;
+    where nobody is clearly ahead, what would settle it. Nothing where there is no verdict."""
+    if not robustness.checks:
+        return Markup()
+    unclear, entry_parts = (
+        bool(robustness.settling_checks),
+        {entry.part for entry in robustness.all_checks},
+    )
+    rows = []
+    for check in robustness.checks:
+        link = href("firm", part=check.part if check.part in entry_parts else "")
+        rows.append((check, check_mark(check, unclear=unclear), link))
+    n = len(rows)
+    summary = f"{robustness.n_holding} of {n} {w.plural(n, 'check holds', 'checks hold')}"
+    return _render(
+        "checks",
+        title=TITLE_UNCLEAR if unclear else TITLE,
+        told="not significant yet" if unclear else summary,
+        checks=rows,
+    )
+
+
+def checks_placeholder(*, unclear: bool) -> Markup:
+    """Their room while they are worked out, so that nothing below it moves."""
+    title = TITLE_UNCLEAR if unclear else TITLE
+    return _render("checks", title=title, told="being computed", checks=[])
+
+
+def check_mark(check: RobustnessCheck, *, unclear: bool) -> tuple[str, str, str]:
+    """A check's mark, its tone, and what it says to those who do not see it."""
+    if check.word == w.DASH or not check.brief or (unclear and not check.tone):
+        return _OPEN[0], "", _OPEN[1]
+    mark, spoken = _MARKS[check.tone]
+    return mark, "firm" if check.tone == "firm" else "doubt", spoken
+
+
+def check(entry: RobustnessCheck, link: str, *, unclear: bool, is_open: bool) -> Markup:
+    """A check in a row: whether it holds, its name, the answer in a word, and why; it opens on its
+    evidence."""
+    mark, tone, spoken = check_mark(entry, unclear=unclear)
+    return _render(
+        "check", entry=entry, mark=mark, tone=tone, spoken=spoken, link=link, is_open=is_open
+    )
+
+
+def spans(rows: Sequence[DifferenceRange], drawing: Drawing, label: str) -> Markup:
+    """Where a difference lies or could lie, on one axis with its ticks and the zero line."""
+    ends = [end for row in rows for end in (row.low, row.high) if not math.isnan(end)]
+    axis = difference_ticks(ends, most=_TICKS)
+
+    baseline = short_names(drawing.styles, _AT_A_TICK)[drawing.baseline]
+    style = run_style(drawing.styles, drawing.focus)
+    return _render("spans", rows=rows, axis=axis, baseline=baseline, style=style, label=label)
+
+
+def table(
+    heads: Sequence[Column], rows: Sequence[Sequence[Cell]], label: str, *, headed: str = ""
+) -> Markup:
+    """A table of evidence; `label` says what it holds to those who do not see it. On a phone, where
+    the heads are not drawn, it is `headed` by a line."""
+    return _render("table", heads=heads, rows=rows, label=label, headed=headed)

@@ -1,0 +1,129 @@
+"""Files uploaded together: in which order they are read, and what each contains. No Streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any
+
+from dashboard.files.query_zip import NotesAndLayers, QueryZip, read_notes_or_layers, read_query_zip
+from dashboard.files.shape_choices import Answers
+from dashboard.files.uploaded_file import UploadedFile, UploadKind, detect_upload_kind, read_tables
+from metrics_core.base.errors import RanklensError
+from metrics_core.formats import Loaded, guess_file_kind
+from metrics_core.formats.parsing.ranks_parts import is_marker_file
+from metrics_core.tables import Qrels
+
+
+@dataclass
+class UploadBatch:
+    """The content of the `files` read so far.
+
+    `read` has the tables of each file by its index, `refused` the files that could not be read.
+    `open_judgments` are those of the open collection.
+    """
+
+    files: Sequence[UploadedFile]
+    open_judgments: Sequence[Qrels] = ()
+    read: dict[int, list[Loaded]] = field(default_factory=dict)
+    refused: list[tuple[UploadedFile, RanklensError]] = field(default_factory=list)
+    carried: list[NotesAndLayers] = field(default_factory=list)
+    answers: Answers = field(default_factory=dict)
+    """Remembered choices for files of each shape."""
+
+    @cached_property
+    def order(self) -> list[tuple[int, UploadKind]]:
+        """The indices of the files in reading order: those that help to recognise others first.
+
+        Marker files beside parts of judged ranks are skipped, unless there is nothing else.
+        """
+        positions = [
+            n
+            for n, uploaded_file in enumerate(self.files)
+            if not is_marker_file(uploaded_file.name)
+        ]
+        kinds = [
+            (n, detect_upload_kind(self.files[n])) for n in positions or range(len(self.files))
+        ]
+        if len(kinds) < 2:
+            return kinds
+        return sorted(kinds, key=lambda one: _reading_priority(self.files[one[0]], one[1]))
+
+    @property
+    def tables(self) -> list[Loaded]:
+        """All tables, in the order in which their files were given."""
+        return [loaded for number in sorted(self.read) for loaded in self.read[number]]
+
+    def judgments(self, *, guessed: bool = True) -> list[Qrels]:
+        """The judgments available so far; with `guessed`, also files whose kind is a guess."""
+        return [
+            *self.open_judgments,
+            *(
+                table
+                for loaded in self.tables
+                if isinstance(table := loaded.table, Qrels)
+                and (guessed or loaded.evidence != "guess")
+            ),
+        ]
+
+    def read_file(self, number: int, tables: Callable[[], list[Loaded]] | None = None) -> None:
+        """Read a file, or take the `tables` that were read from it elsewhere."""
+        uploaded_file = self.files[number]
+        if tables is None:
+            tables = partial(self._read_tables, uploaded_file, dict(self.order)[number])
+        self.read[number] = self._read_or_refuse(uploaded_file, tables)
+
+    def _read_tables(self, uploaded_file: UploadedFile, kind: UploadKind) -> list[Loaded]:
+        if kind not in ("cut", "carried over"):
+            return read_tables(
+                uploaded_file, judgments=self.judgments(guessed=False), answers=self.answers
+            )
+        if kind == "cut":
+            query_zip = read_query_zip(uploaded_file.origin, uploaded_file.name)
+        else:
+            query_zip = QueryZip({}, read_notes_or_layers(uploaded_file.read_all()))
+        self.carried.append(query_zip.carried)
+        inner = [UploadedFile(file, content) for file, content in query_zip.files.items()]
+        return [
+            loaded
+            for inner_file in inner
+            for loaded in self._read_or_refuse(inner_file, partial(read_tables, inner_file))
+        ]
+
+    def _read_or_refuse(
+        self, uploaded_file: UploadedFile, tables: Callable[[], list[Loaded]]
+    ) -> list[Loaded]:
+        try:
+            return tables()
+        except RanklensError as error:
+            refused = error
+        except Exception as error:  # an error in one file must not stop the others
+            refused = RanklensError(
+                f"{uploaded_file.name} could not be read: {type(error).__name__}.",
+                "This is a bug in Ranklens; the other files are not affected.",
+            )
+        self.refused.append((uploaded_file, refused))
+        return []
+
+
+def read_single_file(uploaded_file: UploadedFile, **choices: Any) -> UploadBatch:
+    """Read one file with these choices."""
+    batch = UploadBatch([uploaded_file])
+    batch.read_file(0, partial(read_tables, uploaded_file, **choices))
+    return batch
+
+
+def _reading_priority(uploaded_file: UploadedFile, kind: UploadKind) -> int:
+    """The priority of a file in reading order.
+
+    First collections, which receive the others; judgments; files of a certain kind; files that the
+    judgments help to recognise; long runs last, because they are judged while they are read.
+    """
+    if kind not in ("plain", "long"):
+        return 0 if kind == "packed" else 2
+    recognised = guess_file_kind(uploaded_file.origin, uploaded_file.name)
+    is_sure = recognised is not None and recognised.evidence != "guess"
+    if is_sure and recognised is not None and recognised.kind == "qrels":
+        return 1
+    return 4 if kind == "long" else 2 if is_sure else 3

@@ -1,0 +1,152 @@
+"""Access control as an ASGI application: passes on only requests of the user of this computer."""
+
+from __future__ import annotations
+
+import hmac
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from string import Template
+from typing import Any
+from urllib.parse import quote, unquote_to_bytes
+
+from dashboard.serving.access import origin
+from dashboard.serving.access.connection_limits import LET_IN
+from dashboard.serving.access.headers import add_security_headers
+from dashboard.serving.access.token import Keys
+
+COOKIE = b"ranklens"
+# A link from somebody else has the secret path of their server.
+_SECRET_PATH = re.compile(r"^/[0-9a-f]{32}(?=/|$)")
+_FOLDER = Path(__file__).parent
+
+
+def _load_refusal_page(name: str) -> bytes:
+    """The refusal page: the text of a file, with its heading as the title."""
+    body = (_FOLDER / name).read_text("utf-8")
+    title = body.partition("<h1>")[2].partition("</h1>")[0]
+    frame = Template((_FOLDER / "refused.html").read_text("utf-8"))
+    return frame.substitute(title=title, body=body).encode()
+
+
+NOT_SIGNED_IN = _load_refusal_page("not_signed_in.html")
+NO_WORKSPACE = _load_refusal_page("no_workspace.html")
+"""For addresses without a secret path. The cookie is sent only below one, so whether the browser
+has it is unknown."""
+_FRESH = (b"cache-control", b"no-store")
+
+
+class AccessControl:
+    """Passes on requests of our own page with the right cookie, and answers 403 to all others.
+
+    The cookie is given for the token, which the printed address contains as `?token=`. Without keys
+    (`--no-token`) only Host and Origin are checked.
+    """
+
+    def __init__(
+        self, app: Any, *, port: int, keys: Keys | None, headers: Sequence[tuple[bytes, bytes]]
+    ) -> None:
+        """`app` serves below `/keys.base`; `headers` are added to every response."""
+        self._app = app
+        self._hosts = origin.allowed_hosts(port)
+        self._keys = keys
+        self._headers = list(headers)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer one request or websocket, or refuse it."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        base = self._keys.base if self._keys else ""
+
+        async def send_guarded(message: dict[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                message = add_security_headers(message, self._headers, base)
+            await send(message)
+
+        if not origin.is_own_request(scope, self._hosts):
+            await _refuse(scope, send_guarded)
+        elif self._keys is None or self._has_cookie(scope, self._keys):
+            _release_connection(scope)
+            await self._app(scope, receive, send_guarded)
+        elif self._has_token(scope, self._keys):
+            _release_connection(scope)
+            await _grant_access(scope, send_guarded, self._keys)
+        else:
+            await _refuse(scope, send_guarded)
+
+    def _has_cookie(self, scope: Any, keys: Keys) -> bool:
+        return _is_below(scope["path"], keys) and any(
+            _is_equal(value, keys.cookie) for value in _cookie_values(scope)
+        )
+
+    def _has_token(self, scope: Any, keys: Keys) -> bool:
+        return (
+            scope["type"] == "http"
+            and scope["method"] in ("GET", "HEAD")
+            and any(_is_equal(value, keys.token) for value in _split_query(scope)[0])
+        )
+
+
+def _release_connection(scope: Any) -> None:
+    """Stop the time limit of a connection that is let in."""
+    let_in = scope.get("state", {}).get(LET_IN)
+    if let_in is not None:
+        let_in()
+
+
+async def _grant_access(scope: Any, send: Any, keys: Keys) -> None:
+    """Set the cookie and redirect to the requested address, without the token."""
+    path = quote(_SECRET_PATH.sub("", scope["path"]) or "/", safe="/~!$&'()*+,;=:@")
+    target = f"/{keys.base}{path}"
+    query = b"&".join(_split_query(scope)[1])
+    cookie = f"{COOKIE.decode()}={keys.cookie}; Path=/{keys.base}; HttpOnly; SameSite=Strict"
+    headers = [
+        (b"location", target.encode() + (b"?" + query if query else b"")),
+        (b"set-cookie", cookie.encode()),
+        (b"content-length", b"0"),
+        _FRESH,
+    ]
+    await send({"type": "http.response.start", "status": 303, "headers": headers})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _refuse(scope: Any, send: Any) -> None:
+    """Answer 403, with the same page for every reason below a secret path of any server. A
+    websocket is closed before it is accepted."""
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 1008})
+        return
+    page = NOT_SIGNED_IN if _SECRET_PATH.match(scope["path"]) else NO_WORKSPACE
+    headers = [
+        (b"content-type", b"text/html; charset=utf-8"),
+        (b"content-length", str(len(page)).encode()),
+        _FRESH,
+    ]
+    await send({"type": "http.response.start", "status": 403, "headers": headers})
+    await send({"type": "http.response.body", "body": page})
+
+
+def _is_below(path: str, keys: Keys) -> bool:
+    return path == f"/{keys.base}" or path.startswith(f"/{keys.base}/")
+
+
+def _cookie_values(scope: Any) -> list[bytes]:
+    """The values of our cookie; another server on this host may have set one with the same name."""
+    pairs = (
+        part.strip().partition(b"=")
+        for header in origin.header_values(scope, b"cookie")
+        for part in header.split(b";")
+    )
+    return [value for name, _, value in pairs if name == COOKIE]
+
+
+def _split_query(scope: Any) -> tuple[list[bytes], list[bytes]]:
+    """The tokens in the query, and its other fields unchanged."""
+    fields = scope["query_string"].split(b"&")
+    tokens = [unquote_to_bytes(f[6:]) for f in fields if f.startswith(b"token=")]
+    return tokens, [f for f in fields if f and not f.startswith(b"token=")]
+
+
+def _is_equal(value: bytes, secret: str) -> bool:
+    return hmac.compare_digest(value, secret.encode())

@@ -1,0 +1,32 @@
+"""Streamlit's options: those of our config.toml and defaults, regardless of folders and
+environment.
+
+Streamlit also reads options and secrets from the user's home and the current folder. Such an option
+could open the server to the network, send usage statistics, or run a tool's interface beside the
+pages.
+"""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+from streamlit import config
+
+from dashboard.serving.access.origin import NAMES
+from dashboard.streamlit_internals import ask_nowhere_else
+
+CONFIG = Path(__file__).parents[2] / ".streamlit" / "config.toml"
+ADDRESS = NAMES[0]
+
+
+def pin_options(*, port: int, base: str) -> None:
+    """Set every option before the application is created; `base` is the path below which it is
+    served."""
+    ask_nowhere_else(ADDRESS, CONFIG)
+    server_options = {"server.port": port, "browser.serverPort": port, "server.baseUrlPath": base}
+    # The starting process opens the browser. The cookie secret is the only option that Streamlit
+    # takes from the environment without its command line.
+    other_options = {"server.headless": True, "server.cookieSecret": secrets.token_hex(32)}
+    for name, value in (server_options | other_options).items():
+        config.set_option(name, value)

@@ -1,0 +1,99 @@
+"""Cached answers, keyed by the function that computes them and its arguments.
+
+As many answers are computed at a time as there are cores. Otherwise twenty users who ask at once
+would share two cores among twenty answers, each with its tables in memory and none ready soon. A
+cached answer does not wait.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Hashable
+from typing import TypeVar
+
+from metrics_core.base.memo import Memo
+from metrics_core.base.memory_size import estimate_size
+
+ROOM_FOR_ANSWERS = 200_000_000
+"""Bytes of cached answers per study; the least recently used are dropped."""
+
+ROOM_A_QUERY = 2_500
+"""Bytes per query, for studies with very many: room for the scores of a few runs on all measures of
+a page, and one list of the queries."""
+
+Result = TypeVar("Result")
+Answer = TypeVar("Answer", bound=Callable[..., object])
+
+_CORES = threading.BoundedSemaphore(max(2, os.cpu_count() or 1))
+
+
+class _ThreadState(threading.local):
+    takes_turns = False
+
+
+_thread_state = _ThreadState()
+
+
+def take_turns() -> None:
+    """Make this thread, which draws a page, take turns from now on.
+
+    Threads that help to compute an answer take none, because its thread holds one already.
+    """
+    _thread_state.takes_turns = True
+
+
+def keep_at_most(number: int) -> Callable[[Answer], Answer]:
+    """Keep the last `number` results of an answer in a cache of their own.
+
+    For answers that are too large to be weighed against others, or that every view needs.
+    """
+
+    def mark(answer: Answer) -> Answer:
+        vars(answer)["at_most"] = number
+        return answer
+
+    return mark
+
+
+class CachedAnswers:
+    """The cache of a study: the most recently used answers within a total size, and a few of each
+    answer marked by `keep_at_most`. An answer without arguments stays as long as the study."""
+
+    def _start_cache(self, queries: int) -> None:
+        self._weighed = Memo(max(ROOM_FOR_ANSWERS, ROOM_A_QUERY * queries), estimate_size)
+        self._separate_memos: dict[Callable[..., object], Memo] = {}
+
+    def cached_answer(
+        self, answer: Callable[..., Result], *arguments: Hashable, precomputed: Result | None = None
+    ) -> Result:
+        """Return `answer(study, *arguments)`, computed once.
+
+        The arguments are the key, so that nothing the answer depends on can be forgotten.
+        `precomputed` is the answer if it was computed together with others.
+        """
+        memo, key = self._memo_of(answer, arguments), (answer, arguments)
+        if precomputed is not None:
+            return memo(key, lambda: precomputed)
+        if key in memo or not _thread_state.takes_turns:
+            return memo(key, lambda: answer(self, *arguments))
+        # Take a turn first: a thread that computes an answer others wait for must not wait for a
+        # turn.
+        with _CORES:
+            _thread_state.takes_turns = False
+            try:
+                return memo(key, lambda: answer(self, *arguments))
+            finally:
+                _thread_state.takes_turns = True
+
+    def has_answer(self, answer: Callable[..., object], *arguments: Hashable) -> bool:
+        """Whether `cached_answer` has this answer in its cache."""
+        return (answer, arguments) in self._memo_of(answer, arguments)
+
+    def _memo_of(self, answer: Callable[..., object], arguments: tuple[Hashable, ...]) -> Memo:
+        max_answers: int | None = getattr(answer, "at_most", None if arguments else 1)
+        return (
+            self._weighed
+            if max_answers is None
+            else self._separate_memos.setdefault(answer, Memo(max_answers))
+        )

@@ -1,0 +1,101 @@
+"""A study with active judgment layers: only the queries with grades in them are joined and scored
+again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from dashboard.study.cached_answers import keep_at_most
+from dashboard.study.study import Study, all_scores, error_of_run
+from dashboard.workspace import Layer
+from metrics_core.base.errors import RanklensError
+from metrics_core.base.parallel import map_on_all_cores
+from metrics_core.judging import JudgedRanks
+from metrics_core.judging.layers import apply_layers, queries_in_layers, rejudge
+from metrics_core.measures import Measure
+from metrics_core.scoring.scores import Scores, score_runs
+
+_OF_QUERIES = ("texts", "groupings", "groups", "document_columns", "query_ids")
+"""Cached attributes of a study that depend on which queries there are, not on their grades."""
+
+
+def with_layers(study: Study, layers: Sequence[Layer]) -> Study:
+    """Return the study with these layers over its judgments.
+
+    If two layers grade the same document, the one begun later counts. The last few results are
+    cached.
+    """
+    nonempty_layers = tuple(layer for layer in sorted(layers, key=lambda v: v.order) if len(layer))
+    if not nonempty_layers:
+        return study.unlayered
+    return study.unlayered.cached_answer(_make_layered, nonempty_layers)
+
+
+@keep_at_most(4)
+def _make_layered(study: Study, layers: tuple[Layer, ...]) -> LayeredStudy:
+    return LayeredStudy(study, layers)
+
+
+class LayeredStudy(Study):
+    """A study over layered judgments.
+
+    Runs that do not fit the files' judgments stay refused. `refused_now` are runs that came as
+    judged ranks and cannot be scored because a layer judges further documents.
+    """
+
+    def __init__(self, bare: Study, layers: Sequence[Layer]) -> None:
+        """Join the queries with grades in the layers again."""
+        graded = [layer.grades for layer in layers]
+        self._bare, self.settings = bare, bare.settings
+        self.qrels = apply_layers(bare.qrels, graded)
+        self.queries, self.documents = bare.queries, bare.documents
+        self.changed = queries_in_layers(self.qrels, graded)
+        rejudged_runs = dict(
+            zip(bare.runs, map_on_all_cores(self._rejudge, list(bare.runs)), strict=True)
+        )
+        self.judged = {name: r for name, r in rejudged_runs.items() if isinstance(r, JudgedRanks)}
+        self.runs = {name: bare.runs[name] for name in self.judged}
+        self.refused_now = {n: r for n, r in rejudged_runs.items() if isinstance(r, RanklensError)}
+        self.refused = bare.refused | self.refused_now
+        self._start_cache(len(self.query_ids))
+        if len(self.changed) == len(bare.query_ids):
+            self.__dict__ |= {name: getattr(bare, name) for name in _OF_QUERIES}
+
+    def _rejudge(self, name: str) -> JudgedRanks | RanklensError:
+        bare = self._bare
+        try:
+            return rejudge(bare.judged[name], bare.runs[name], self.qrels, self.changed)
+        except RanklensError as error:
+            return error_of_run(name, error)
+
+    @property
+    def unlayered(self) -> Study:
+        """The study with the judgments as in the files."""
+        return self._bare
+
+    @cached_property
+    def _changed_ranks(self) -> list[JudgedRanks]:
+        return [ranks.among(self.changed) for ranks in self.judged.values()]
+
+    def compute_scores(self, measure: Measure) -> Scores:
+        """Scores of all runs over all queries.
+
+        If the score of a query depends on that query only, just the queries in the layers are
+        scored again.
+        """
+        tops = {ranks.top_grade for s in (self, self._bare) for ranks in s.judged.values()}
+        if not measure.declaration.by_query or len(tops) > 1:
+            return super().compute_scores(measure)
+        file_scores = self._bare.cached_answer(all_scores, measure).only(self.names)
+        new_scores = score_runs(self._changed_ranks, (measure,))
+        n_runs, n_before, n_measures = file_scores.values.shape
+        values = np.full((n_runs, len(self.changed), n_measures), np.nan)
+        values[:, :n_before] = file_scores.values
+        values[:, self.changed] = new_scores.values
+        missing = np.array([ranks.retrieved == 0 for ranks in self.judged.values()])
+        return Scores(
+            file_scores.runs, tuple(self.query_ids), file_scores.measures, values, missing
+        )

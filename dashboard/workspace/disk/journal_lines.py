@@ -1,0 +1,185 @@
+"""Grades, notes and tags as lines of JSON, as in packed collections and folders of earlier layouts.
+
+There is one journal for each layer and one for notes and tags, with a line for each change. Lines
+may come from anybody: invalid ones are skipped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from dashboard.workspace.disk.contents import NO_CONTENTS, Contents
+from dashboard.workspace.disk.database import Row, format_damaged_row
+from dashboard.workspace.disk.json_values import check_values
+
+Line = dict[str, Any]
+
+NOTES, _LAYER = "notes", "layer-"
+_NAME = re.compile(r"layer-[a-z0-9]{1,40}")
+_HEAD = {"name": str, "begun": str, "judged": bool, "removed": bool, "place": int}
+NO_CHECKSUM = -1
+"""A checksum that no row has, so that a damaged line stays damaged."""
+
+
+def is_name(text: str) -> bool:
+    """Whether a text is a valid name of a journal."""
+    return text == NOTES or bool(_NAME.fullmatch(text))
+
+
+def seal_line(change: Line) -> bytes:
+    """Return the bytes of a line with its checksum."""
+    text = json.dumps(change, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    check = hashlib.sha256(text.encode()).hexdigest()
+    return f'{{"check":"{check}","change":{text}}}\n'.encode()
+
+
+def read_line(content: bytes) -> Line | None:
+    """Parse a line without its end; None if it is damaged."""
+    try:
+        change = json.loads(content)["change"]
+        check_values(change)
+        return change if isinstance(change, dict) and seal_line(change) == content + b"\n" else None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+# From lines
+
+
+def read_head(lines: Iterable[Line]) -> dict[str, Any]:
+    """What the lines say about their layer: name, begun, judged, removed, place."""
+    head: dict[str, Any] = {}
+    for line in lines:
+        if "grades" not in line:
+            head |= {name: v for name, v in line.items() if type(v) is _HEAD.get(name)}
+    return head
+
+
+def read_grades(lines: Iterable[Line]) -> Iterator[Row]:
+    """The grades in the lines: query_id, doc_id, grade, grader and time."""
+    for line in lines:
+        query_id, grader, time = (line.get(name) for name in ("query_id", "by", "at"))
+        grades = line.get("grades")
+        texts = all(isinstance(text, str) for text in (query_id, grader, time))
+        for row in grades if texts and query_id and isinstance(grades, list) else ():
+            if isinstance(row, list | tuple) and len(row) == 2 and _is_grade(*row):
+                yield query_id, *row, grader, time
+
+
+def _is_grade(doc_id: object, grade: object) -> bool:
+    number = type(grade) in (int, float) and math.isfinite(grade)  # type: ignore[arg-type]
+    return isinstance(doc_id, str) and bool(doc_id) and (grade is None or number)
+
+
+def read_notes(lines: Iterable[Line]) -> Iterator[Row]:
+    """The notes in the lines: query_id, id, text, author and time."""
+    yield from _read_texts(lines, ("note", str), ("text", str))
+
+
+def read_tags(lines: Iterable[Line]) -> Iterator[Row]:
+    """The tags in the lines: query_id, tag, whether it is set, author and time."""
+    for query_id, tag, is_set, author, time in _read_texts(lines, ("tag", str), ("on", object)):
+        if tag:
+            yield query_id, tag, int(is_set is True), author, time
+
+
+def _read_texts(lines: Iterable[Line], *text_fields: tuple[str, type]) -> Iterator[Row]:
+    kinds = [("query_id", str), *text_fields, ("by", str), ("at", str)]
+    for line in lines:
+        values = [line.get(name) for name, _ in kinds]
+        if all(isinstance(v, kind) for v, (_, kind) in zip(values, kinds, strict=True)):
+            yield tuple(values)
+
+
+def parse_journals(journals: Mapping[str, bytes]) -> Contents:
+    """Return the rows of journals, given by name.
+
+    Damaged lines become damaged rows. Text after the last line end counts only if it is a valid
+    line: an incomplete one was never acknowledged.
+    """
+    intact: dict[str, list[Row]] = {"layers": [], "grades": [], "notes": [], "tags": []}
+    damaged: dict[str, list[Row]] = {"grades": [], "notes": []}
+    for name, content in journals.items():
+        *parts, last = content.split(b"\n")
+        parsed_lines = [read_line(part) for part in parts]
+        lines = [line for line in [*parsed_lines, read_line(last)] if line is not None]
+        damaged_texts = [
+            part.decode(errors="backslashreplace")
+            for part, line in zip(parts, parsed_lines, strict=True)
+            if line is None
+        ]
+        if name == NOTES:
+            _number_rows(intact["notes"], read_notes(lines))
+            _number_rows(intact["tags"], read_tags(lines))
+            damaged["notes"] += [("", "", text, "", "", NO_CHECKSUM) for text in damaged_texts]
+            continue
+        layer, head = name.removeprefix(_LAYER), read_head(lines)
+        layer_name, begun = head.get("name", f"Unnamed layer {layer}"), head.get("begun", "")
+        flags = (int(head.get("judged", False)), head.get("place", 0), head.get("removed", False))
+        _number_rows(intact["layers"], [(layer, layer_name, begun, *flags[:2], int(flags[2]))])
+        _number_rows(intact["grades"], ((layer, *grade_row) for grade_row in read_grades(lines)))
+        damaged["grades"] += [
+            (layer, text, "", None, "", "", NO_CHECKSUM) for text in damaged_texts
+        ]
+    numbered = {
+        table: [(n, *row) for n, row in enumerate(rows, start=len(intact[table]) + 1)]
+        for table, rows in damaged.items()
+    }
+    return Contents({**NO_CONTENTS.intact, **intact}, {**NO_CONTENTS.damaged, **numbered})
+
+
+def _number_rows(rows: list[Row], new_rows: Iterable[Row]) -> None:
+    rows += [(n, *row) for n, row in enumerate(new_rows, start=len(rows) + 1)]
+
+
+# To lines
+
+
+def write_journals(contents: Contents) -> dict[str, bytes]:
+    """Return the journals of a collection's layers, and of its notes and tags if there are any, by
+    name.
+
+    A damaged row becomes a damaged line.
+    """
+    journals = {}
+    for _, layer, name, begun, judged, position, removed in contents.layers():
+        head: Line = {"name": name, "begun": begun, "judged": bool(judged), "place": position}
+        head |= {"removed": True} if removed else {}
+        rows = [row[2:] for row in contents.intact["grades"] if row[1] == layer]
+        lines = [head, *_grade_lines(rows)]
+        journals[f"{_LAYER}{layer}"] = _join_lines(lines, _lost_texts(contents, "grades", layer))
+    lines = [
+        *(
+            {"query_id": query_id, "note": note, "text": text, "by": author, "at": time}
+            for _, query_id, note, text, author, time in contents.intact["notes"]
+        ),
+        *(
+            {"query_id": query_id, "tag": tag, "on": bool(is_set), "by": author, "at": time}
+            for _, query_id, tag, is_set, author, time in contents.intact["tags"]
+        ),
+    ]
+    damaged_texts = [*_lost_texts(contents, "notes"), *_lost_texts(contents, "tags")]
+    return journals | ({NOTES: _join_lines(lines, damaged_texts)} if lines or damaged_texts else {})
+
+
+def _grade_lines(rows: Sequence[Row]) -> Iterator[Line]:
+    """One line for each query and moment of grading."""
+    for (query_id, grader, time), group_rows in groupby(rows, lambda row: (row[0], row[3], row[4])):
+        grades = [[doc_id, grade] for _, doc_id, grade, _, _ in group_rows]
+        yield {"query_id": query_id, "grades": grades, "by": grader, "at": time}
+
+
+def _join_lines(lines: Iterable[Line], damaged_texts: Iterable[str]) -> bytes:
+    return b"".join([*map(seal_line, lines), *(f"{text}\n".encode() for text in damaged_texts)])
+
+
+def _lost_texts(contents: Contents, table: str, layer: str = "") -> Iterator[str]:
+    for row in contents.damaged[table]:
+        if not layer or row[1] == layer:
+            yield format_damaged_row(row)

@@ -1,0 +1,263 @@
+"""Pack a whole collection into one file, and unpack it."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import struct
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import IO
+
+import pyarrow as pa
+
+from dashboard.workspace import adding
+from dashboard.workspace.disk.contents import NO_CONTENTS, Contents
+from dashboard.workspace.disk.errors import StorageError, damaged_file_error
+from dashboard.workspace.disk.journal_lines import is_name, parse_journals, write_journals
+from dashboard.workspace.disk.json_values import check_values
+from dashboard.workspace.disk.records import (
+    BASELINE_RULE,
+    Collection,
+    DamagedRecordError,
+    Entry,
+    decode,
+    encode,
+    is_number,
+)
+from dashboard.workspace.exports import table_checks
+from dashboard.workspace.store import Workspace
+from metrics_core.formats import Loaded
+from metrics_core.formats.source.unpacking import Origin, open_raw, stored_size
+
+_ABOUT = "ranklens.json"
+_COLLECTION, _RECORDS, _TABLES = "collection.json", "records/", "tables/"
+_JOURNALS = "journals/"
+_LAYOUT, _WITHOUT_JOURNALS = 3, 2
+"""Version of packed collections: 2 without journals, which older versions can import, too."""
+
+_LARGEST_RECORD, _LARGEST_JOURNAL, _LARGEST_TABLE = 1 << 20, 1 << 28, 1 << 31
+_MOST_MEMBERS = 20_000
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def pack(workspace: Workspace, identity: str, out: IO[bytes]) -> None:
+    """Write a collection to a zip file, with records and tables as stored. Raises StorageError if
+    one of them is damaged."""
+    for damaged_item in workspace.damaged_records(identity):
+        if is_number(damaged_item.number):
+            raise damaged_file_error(damaged_item.file, damaged_item.why)
+    collection, entries = workspace.collection(identity), workspace.entries(identity)
+    _write_archive(out, collection, entries, workspace.contents(identity), workspace.read_bytes)
+
+
+def pack_tables(
+    collection: Collection,
+    files: Iterable[Loaded],
+    out: IO[bytes],
+    contents: Contents = NO_CONTENTS,
+) -> None:
+    """Write a collection to a zip file with tables that no workspace stores.
+
+    `contents` are its layers, notes and tags. Raises StorageError if the rows of a table are
+    damaged.
+    """
+    entries: list[Entry] = []
+    tables: dict[str, pa.Buffer | Path] = {}
+    for number, loaded in enumerate(files, start=1):
+        name, tables[name] = adding.pack_table(loaded.table)
+        entries.append(
+            adding.make_record(
+                loaded,
+                entries,
+                number=f"{number:05}",
+                content=adding.hash_content(loaded.table, loaded.kind),
+                table=name,
+                slots=(),
+                older=None,
+            )
+        )
+
+    def bytes_of(entry: Entry) -> bytes:
+        content = tables[entry.table]
+        return content.read_bytes() if isinstance(content, Path) else content.to_pybytes()
+
+    _write_archive(out, collection, entries, contents, bytes_of)
+
+
+def pack_new_collection(name: str, files: Iterable[Loaded]) -> bytes:
+    """Pack a new collection of these tables, as bytes."""
+    out = io.BytesIO()
+    collection = Collection(
+        adding.free_id(()), name, adding.current_time(), baseline_rule=BASELINE_RULE
+    )
+    pack_tables(collection, files, out)
+    return out.getvalue()
+
+
+def _write_archive(
+    out: IO[bytes],
+    collection: Collection,
+    entries: Iterable[Entry],
+    contents: Contents,
+    bytes_of: Callable[[Entry], bytes],
+) -> None:
+    head, entries = encode(collection), list(entries)
+    records = {f"{_RECORDS}{entry.number}.json": encode(entry) for entry in entries}
+    records |= {f"{_JOURNALS}{name}": lines for name, lines in write_journals(contents).items()}
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as packed:
+        _add_member(packed, _ABOUT, make_about(head, records))
+        for name, content in {_COLLECTION: head, **records}.items():
+            _add_member(packed, name, content)
+        for table, entry in {entry.table: entry for entry in entries}.items():
+            _add_member(packed, f"{_TABLES}{table}.parquet", bytes_of(entry))
+
+
+def make_about(head: bytes, records: Mapping[str, bytes]) -> bytes:
+    """The file that marks a zip as a packed collection: layout, and a hash of its records and
+    journals, because a zip does not detect a damaged list of members."""
+    check = hashlib.sha256(head)
+    for name in sorted(records):
+        check.update(hashlib.sha256(records[name]).digest())
+    journals = any(name.startswith(_JOURNALS) for name in records)
+    layout = _LAYOUT if journals else _WITHOUT_JOURNALS
+    return json.dumps({"layout": layout, "check": check.hexdigest()}).encode()
+
+
+def _add_member(packed: zipfile.ZipFile, name: str, content: bytes) -> None:
+    # A fixed time, so that the same collection gives the same file.
+    packed.writestr(zipfile.ZipInfo(name, _EPOCH), content)
+
+
+def is_packed(origin: Origin) -> bool:
+    """Whether a file is a packed collection."""
+    try:
+        with open_raw(origin) as file:
+            # A packed collection begins with a member; zipfile accepts any bytes before one.
+            if file.read(2) != b"PK":
+                return False
+            with zipfile.ZipFile(file) as packed:
+                return _ABOUT in packed.namelist()
+    except (zipfile.BadZipFile, ValueError, OSError, RuntimeError, struct.error):
+        return False
+
+
+def unpack(workspace: Workspace, origin: Origin, *, file: str) -> Collection:
+    """Import a packed collection under a new id.
+
+    Raises StorageError if the file is damaged, was made by a newer version, or cannot be stored;
+    then nothing is stored.
+    """
+    with (
+        _translate_errors(file),
+        open_raw(origin) as plain_file,
+        zipfile.ZipFile(plain_file) as packed,
+    ):
+        _check_size(packed, stored_size(origin))
+        collection, entries = _read_collection(packed, file), _read_entries(packed)
+        journals = _read_members(packed, _JOURNALS)
+        if not all(is_name(name) for name in journals):
+            raise DamagedRecordError("a journal has an unknown name")
+        for lines in journals.values():
+            _check_lines(lines)
+        tables = {e.table: _read_member(packed, f"{_TABLES}{e.table}.parquet") for e in entries}
+        for name, table in tables.items():
+            if hashlib.sha256(table).hexdigest() != name:
+                raise DamagedRecordError("a table is corrupted")
+        for entry in entries:
+            table_checks.check_table(entry, tables[entry.table])
+    with workspace.hold_write_lock() as folder_store:
+        new_collection = replace(
+            collection,
+            id=adding.free_id(folder_store.collection_ids()),
+            changed=adding.current_time(),
+            removed=False,
+        )
+        for name, table in tables.items():
+            folder_store.put_table(name, pa.py_buffer(table))
+        folder_store.create_collection(new_collection, entries, parse_journals(journals))
+        return new_collection
+
+
+def _read_collection(packed: zipfile.ZipFile, file: str) -> Collection:
+    about_content = _read_member(packed, _ABOUT)
+    layout = json.loads(about_content)["layout"]
+    if layout > _LAYOUT:
+        raise StorageError(
+            f"{file} was written by a newer Ranklens (layout {layout}, this one knows {_LAYOUT}).",
+            "Open it with the newer Ranklens.",
+        )
+    collection_bytes = _read_member(packed, _COLLECTION)
+    journals = {
+        f"{_JOURNALS}{n}": content for n, content in _read_members(packed, _JOURNALS).items()
+    }
+    records = {f"{_RECORDS}{n}": content for n, content in _read_members(packed, _RECORDS).items()}
+    if about_content != make_about(collection_bytes, records | journals):
+        raise DamagedRecordError("its records differ from those that were packed")
+    return decode(collection_bytes, Collection)
+
+
+def _check_lines(journal: bytes) -> None:
+    """Raise ValueError for a line with values that no file reader accepts. Damaged lines are kept:
+    they show what is lost."""
+    for line in journal.splitlines():
+        try:
+            values = json.loads(line)
+        except ValueError:
+            continue
+        check_values(values)
+
+
+def _read_members(packed: zipfile.ZipFile, folder: str) -> dict[str, bytes]:
+    """Bytes of the members of a folder, by their name below it."""
+    names = [n for n in packed.namelist() if n.startswith(folder)]
+    if len(names) > _MOST_MEMBERS:
+        raise DamagedRecordError(f"{len(names)} records")
+    return {name.removeprefix(folder): _read_member(packed, name) for name in sorted(names)}
+
+
+def _read_entries(packed: zipfile.ZipFile) -> list[Entry]:
+    entries = [decode(content, Entry) for content in _read_members(packed, _RECORDS).values()]
+    slots = [e.slot for e in entries if e.kind == "run"]
+    if len({(e.kind, e.name) for e in entries}) < len(entries) or len(set(slots)) < len(slots):
+        raise DamagedRecordError("two files share a name or colour")
+    return entries
+
+
+def _read_member(packed: zipfile.ZipFile, name: str) -> bytes:
+    """Read a member, up to its declared size and the maximum for its kind."""
+    info = packed.getinfo(name)
+    sizes = {_TABLES: _LARGEST_TABLE, _JOURNALS: _LARGEST_JOURNAL}
+    largest = next((sizes[f] for f in sizes if name.startswith(f)), _LARGEST_RECORD)
+    if info.file_size > largest:
+        raise DamagedRecordError(f"{name} is too large")
+    return packed.read(info)
+
+
+def _check_size(packed: zipfile.ZipFile, size: int) -> None:
+    """Check sizes: tables are compressed already, so members are stored unchanged, and their
+    declared sizes cannot exceed the file's."""
+    members = packed.infolist()
+    stored = all(member.compress_type == zipfile.ZIP_STORED for member in members)
+    if not stored or sum(member.file_size for member in members) > size:
+        raise DamagedRecordError("its members are larger than the file itself")
+
+
+@contextmanager
+def _translate_errors(file: str) -> Iterator[None]:
+    """Turn any error of a damaged zip into one message."""
+    try:
+        yield
+    except StorageError:
+        raise
+    except (
+        Exception
+    ) as error:  # zipfile, JSON and Arrow raise more kinds of errors than can be listed
+        raise StorageError(
+            f"{file} is damaged or incomplete, so nothing was imported.",
+            "Copy or download the file again.",
+        ) from error

@@ -1,0 +1,70 @@
+"""What makes a test of a mean difference doubtful, read off the differences themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from metrics_core.base.arrays import Floats
+from metrics_core.comparing.paired_tests import PAIRED_TESTS
+from metrics_core.scoring.studentised import ALIKE
+
+MOST_OF_ANOTHER_HYPOTHESIS = 1_000
+"""With more queries Wilcoxon's and the sign test are greyed: they do not ask about the mean, and of
+so many queries they find whatever differs at all."""
+
+_FEW, _TENTH = 3, 0.1
+
+
+@dataclass(frozen=True)
+class DifferenceWarnings:
+    """Facts about the differences of two runs, over the `queries` on which both have a score.
+
+    differing    queries on which they differ at all
+    carriers     the fewest queries that carry half of the mean difference
+    """
+
+    queries: int
+    differing: int
+    carriers: int
+
+    @property
+    def ties(self) -> float:
+        """The share of queries without a difference; NaN without queries."""
+        return 1 - self.differing / self.queries if self.queries else float("nan")
+
+    @property
+    def carried_by_few(self) -> bool:
+        """Whether at most three queries, and at most a tenth of those that differ, carry half."""
+        return 0 < self.carriers <= min(_FEW, _TENTH * self.differing)
+
+    @property
+    def few_differ(self) -> bool:
+        """Whether the runs differ on less than a tenth of the queries."""
+        return 0 < self.differing < _TENTH * self.queries
+
+
+def find_warnings(differences: Floats) -> DifferenceWarnings:
+    """The facts about float64[Q]; undefined differences (NaN) are left out."""
+    defined = differences[~np.isnan(differences)]
+    return DifferenceWarnings(len(defined), int((defined != 0).sum()), count_carriers(defined))
+
+
+def count_carriers(differences: Floats) -> int:
+    """The fewest queries whose differences, in the direction of the mean, make up half of the sum
+    of all; 0 where that is 0. float64[Q] without NaN."""
+    total = float(differences.sum())
+    size = float(np.abs(differences).sum())
+    if abs(total) <= ALIKE * size:
+        return 0
+    largest = np.sort(differences * np.sign(total))[::-1]
+    reached = np.cumsum(largest) >= abs(total) / 2 - ALIKE * size
+    return int(np.argmax(reached)) + 1
+
+
+def has_other_hypothesis(test: str, queries: int) -> bool:
+    """Whether a test by this name is to be greyed with so many queries."""
+    paired_test = PAIRED_TESTS.get(test)
+    is_other = paired_test is not None and not paired_test.tests_mean
+    return is_other and queries > MOST_OF_ANOTHER_HYPOTHESIS

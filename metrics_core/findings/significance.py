@@ -1,0 +1,139 @@
+"""What a number of queries can detect, and what makes a test of the mean doubtful, in sentences."""
+
+from __future__ import annotations
+
+import math
+
+from metrics_core.base import wording as w
+from metrics_core.comparing.difference_warnings import (
+    MOST_OF_ANOTHER_HYPOTHESIS,
+    DifferenceWarnings,
+    has_other_hypothesis,
+)
+from metrics_core.comparing.method import NO_CORRECTION, Method
+from metrics_core.findings.sentence import Sentence, muted_span
+
+
+def detectable_finding(smallest: float, queries: int) -> Sentence:
+    """The smallest difference that these queries can detect; empty if unknown.
+
+    `smallest` is the result of `comparing.power.smallest_detectable`.
+    """
+    if not math.isfinite(smallest) or not smallest:
+        return Sentence()
+    noun = w.plural(queries, "query", "queries")
+    return muted_span(
+        f"{w.sentence_case(_these_queries(queries))} {noun} can detect {format_size(smallest)} or"
+        f" more (80{w.NO_BREAK}% power, corrected)."
+    )
+
+
+def margin_finding(low: float, high: float, *, unchanged: bool) -> Sentence:
+    """The margin below which these queries show the difference to be; empty without an interval.
+
+    `low` and `high` are the interval of two one-sided tests. `unchanged` says that no query scores
+    differently.
+    """
+    if math.isnan(low) or math.isnan(high):
+        return Sentence()
+    if unchanged:
+        return muted_span("Nothing changed: every query scores the same.")
+    size = format_size(max(-low, high), upwards=True)
+    return muted_span(
+        f"These queries show that the difference is smaller than {size} in either direction."
+    )
+
+
+def coloured_note(tested: int, method: Method) -> str:
+    """Explain the colour of a difference from the baseline, if `tested` runs are tested together;
+    empty if none is."""
+    if tested < 1:
+        return ""
+    uncorrected = method.corrected_by == NO_CORRECTION
+    correction_text = (
+        "" if tested < 2 else ", not corrected" if uncorrected else " after correction"
+    )
+    return f"coloured if significant{correction_text}"
+
+
+def needed_queries_finding(difference: float, queries: float) -> Sentence:
+    """How many queries would confirm a difference; empty if unknown or if there is no difference.
+
+    `queries` is the result of `comparing.power.find_queries_needed`.
+    """
+    if math.isnan(queries) or math.isnan(difference) or not difference:
+        return Sentence()
+    size = format_size(abs(difference))
+    if math.isinf(queries):
+        return muted_span(f"No number of queries would confirm {size}.")
+    number = round_queries(queries)
+    noun = w.plural(number, "query", "queries")
+    return muted_span(
+        f"About {w.format_count(number)} {noun} would confirm {size}, if that is the true"
+        " difference."
+    )
+
+
+def round_queries(queries: float) -> int:
+    """Round a number of queries up to two significant figures: 823 becomes 830."""
+    step = 10 ** max(len(str(math.ceil(queries))) - 2, 0)
+    return math.ceil(queries / step) * step
+
+
+def _these_queries(queries: int) -> str:
+    return "this one" if queries == 1 else f"these {w.format_count(queries)}"
+
+
+def format_size(size: float, *, upwards: bool = False) -> str:
+    """Format the size of a difference.
+
+    Uses three decimals: fewer if they end in zeros (0.02), more if three would print as zero. A
+    bound is rounded `upwards`. Raises ValueError for a size of 0.
+    """
+    digits = max(3, 1 - math.floor(math.log10(size)))
+    if upwards:
+        size = math.ceil(size * 10**digits - 1e-6) / 10**digits
+    for fewer_digits in range(1, digits):
+        if math.isclose(round(size, fewer_digits), size, rel_tol=1e-9):
+            return w.format_score(size, fewer_digits)
+    return w.format_score(size, digits)
+
+
+def doubts_findings(doubts: DifferenceWarnings, *, is_significant: bool = True) -> list[Sentence]:
+    """One sentence for each doubt about the mean difference; empty if there is none.
+
+    Says that few queries carry half of the difference only if it `is_significant`: few queries
+    always carry half of a mean that may be zero.
+    """
+    sentences = []
+    if doubts.few_differ:
+        sentences.append(muted_span(_few_differ_text(doubts)))
+    if is_significant and doubts.carried_by_few:
+        verb = w.plural(doubts.carriers, "accounts for", "account for")
+        sentences.append(
+            muted_span(f"{_count_queries(doubts.carriers)} {verb} half of the difference.")
+        )
+    return sentences
+
+
+def greyed_test_finding(test: str, queries: int) -> Sentence:
+    """Say why a test is disabled for this many queries; empty if it is not."""
+    if not has_other_hypothesis(test, queries):
+        return Sentence()
+    return muted_span(
+        "It does not test the mean, and with more than"
+        f" {w.format_count(MOST_OF_ANOTHER_HYPOTHESIS)} queries nearly every difference is"
+        " significant."
+    )
+
+
+def _count_queries(queries: int) -> str:
+    return w.sentence_case(f"{w.number_word(queries)} {w.plural(queries, 'query', 'queries')}")
+
+
+def _few_differ_text(doubts: DifferenceWarnings) -> str:
+    verb = w.plural(doubts.differing, "differs", "differ")
+    return (
+        f"Only {w.number_word(doubts.differing)} of {w.format_count(doubts.queries)} queries {verb}"
+        " at all."
+    )

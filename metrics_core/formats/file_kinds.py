@@ -1,0 +1,302 @@
+"""What a file is: the one place that decides, from evidence in this order.
+
+    said      the reader named the kind: a place on the command line, `kind=`, a choice on a page
+    columns   columns and shapes that can mean only one thing
+    name      words in the file's name: it tells a run from judgments, queries from documents
+    loaded    judgments that are there already and know its queries: then it is a run
+    guess     what is most likely; who can ask the reader should
+
+What a file is said to be is taken where it can be that: judgments need a query, a document and a
+number that is a grade. A name decides only between kinds that the columns leave open.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from metrics_core.base.errors import FileFormatError, LineProblem
+from metrics_core.base.notes import Note
+from metrics_core.formats.registry import (
+    AMBIGUOUS,
+    CERTAIN,
+    IF_REQUESTED,
+    IMPOSSIBLE,
+    KIND_TITLES,
+    LIKELY,
+    POSSIBLE,
+    SPECIFIC,
+    TOOL_AMBIGUOUS,
+    UNNAMED,
+    Columns,
+    Evidence,
+    Format,
+    Kind,
+    Sample,
+    formats,
+    formats_for,
+    has_magic,
+)
+from metrics_core.formats.source.limits import MAX_COLUMNS
+from metrics_core.formats.source.lines import fields_hint
+from metrics_core.formats.source.source import Source, shorten_line
+from metrics_core.formats.source.unsupported_files import refuse_unsupported_bytes
+from metrics_core.formats.values import is_number
+
+_PAIRS: tuple[tuple[Kind, Kind], ...] = (("run", "qrels"), ("queries", "documents"))
+"""Kinds that may look alike, so that a name tells them apart."""
+
+_SURE_WORDS: dict[Kind, str] = {
+    "qrels": r"qrel",
+    "queries": r"quer|topic",
+    "documents": r"corpus|doc|article|passage|collection",
+}
+"""Words that count in the name of a file's folder, too (qrels/test.tsv)."""
+_WORDS: dict[Kind, str] = {
+    "qrels": r"judg|(?<![a-z])(?:rels?|relevance|gold|label(?:s|led|ed)?|ratings?)(?![a-z])",
+    "run": r"bm25|rerank|(?<![a-z])(?:runs?(?![a-z])|results?(?![a-z])|rank|pred)|\.(?:run|res)$",
+}
+
+
+_OPEN = (TOOL_AMBIGUOUS, AMBIGUOUS, UNNAMED)
+"""Kinds that are asked about."""
+
+
+@dataclass(frozen=True)
+class Recognition:
+    """What a file is, in which format, and by which evidence; `note` says so where it was neither
+    the columns nor what the reader said."""
+
+    format: Format
+    kind: Kind
+    evidence: Evidence
+    note: Note | None = None
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A kind that a format would read a file as."""
+
+    sureness: int
+    format: Format
+    kind: Kind
+
+
+RunReason = Callable[[Format], str]
+"""Why a file, read as a run in a format, is one by what is loaded; "" where that says nothing."""
+
+
+def _no_reason(_format: Format) -> str:
+    return ""
+
+
+def read_sample(source: Source, columns: Columns | None = None) -> Sample:
+    """The beginning of a file, for recognising it. Raises FileFormatError where it is empty or as
+    wide as no table is."""
+    if has_magic(source.magic):
+        return Sample(source, "", columns or {})
+    refuse_unsupported_bytes(source.name, source.magic)
+    text = source.head.decode()
+    if not text.strip():
+        raise FileFormatError(
+            source.name,
+            [LineProblem(None, "an empty file", "a run, judgments, queries or documents")],
+            hint="The file is empty. Check that it was written completely.",
+        )
+    sample = Sample(source, text, columns or {})
+    _check_width(source, sample)
+    return sample
+
+
+def recognise_source(
+    source: Source,
+    sample: Sample,
+    kind: Kind | None,
+    format: str | None,
+    *,
+    force_kind: bool = False,
+    run_reason: RunReason = _no_reason,
+) -> Recognition:
+    """The format and kind to read a file as. Raises FileFormatError for what fits nothing or is
+    clearly of another kind than the one that is said.
+
+    Whoever asks for real-valued grades `force_kind` that the numbers are grades, not scores, and so
+    does the place of a file in a set. What neither columns nor name say, `run_reason` may say.
+    """
+    if not sample.has_trec_lines:
+        from metrics_core.formats.foreign_files import refuse_foreign_files
+
+        refuse_foreign_files(sample, kind)
+    candidates = [
+        _Candidate(sureness, file_format, candidate_kind)
+        for file_format in (formats_for(sample) if format in (None, "trec") else formats())
+        if format in (None, file_format.name) and (file_format.first_rows or not sample.columns)
+        for candidate_kind, sureness in file_format.recognise(sample).items()
+    ]
+    best = _best_candidate(candidates)
+    if best is not None and format is None and _headless_hint(sample.first_line):
+        is_near_trec = best.sureness < LIKELY and best.format.name == "trec"
+        if is_near_trec or (best.sureness == AMBIGUOUS and kind == "qrels"):
+            raise _unrecognised_error(source, sample, kind)
+    if kind is not None:
+        candidate = _best_candidate([c for c in candidates if c.kind == kind])
+        sureness = IMPOSSIBLE if candidate is None else candidate.sureness
+        is_possible = force_kind and sureness >= POSSIBLE
+        if best is not None and not is_possible and _is_clearly_other(best.sureness, sureness):
+            raise _other_kind_error(
+                source, best.kind, kind, could_be_grades=sureness >= IF_REQUESTED
+            )
+        if candidate is not None and candidate.sureness > IMPOSSIBLE:
+            return Recognition(candidate.format, kind, "said")
+    elif best is not None and best.sureness > IMPOSSIBLE:
+        return _decide_by_name(sample, best, candidates, run_reason)
+    file_format = next((f for f in formats() if f.name == format), None)
+    if file_format is not None and (kind or file_format.kinds[0]) in file_format.kinds:
+        return Recognition(file_format, kind or file_format.kinds[0], "said")
+    raise _unrecognised_error(source, sample, kind)
+
+
+def _best_candidate(candidates: Sequence[_Candidate]) -> _Candidate | None:
+    return max(candidates, key=lambda c: c.sureness, default=None)
+
+
+def _decide_by_name(
+    sample: Sample, best: _Candidate, candidates: Sequence[_Candidate], run_reason: RunReason
+) -> Recognition:
+    """The likeliest by columns and shape, or the other of its pair where the name says so, or else
+    what is loaded."""
+    pair = next(pair for pair in _PAIRS if best.kind in pair)
+    other = _best_candidate([c for c in candidates if c.kind in pair and c.kind != best.kind])
+    is_open = other is not None and other.sureness >= LIKELY
+    named_kind, is_sure_word = kind_in_name(sample.path, pair)
+    if named_kind == best.kind:
+        return Recognition(best.format, best.kind, "name" if is_open else "columns")
+    if named_kind and other is not None and _can_be_other(best, other, is_sure_word=is_sure_word):
+        message = f"read as {KIND_TITLES[named_kind]} because of its file name"
+        return Recognition(other.format, named_kind, "name", Note("kind", message, 1))
+    is_certain = best.sureness >= CERTAIN or not is_open
+    if is_certain and best.sureness not in _OPEN:
+        return Recognition(best.format, best.kind, "columns")
+    run = next((c for c in (best, other) if c is not None and c.kind == "run"), None)
+    reason = "" if run is None else run_reason(run.format)
+    if run is not None and reason:
+        return Recognition(run.format, "run", "loaded", Note("kind", f"read as a run: {reason}", 1))
+    if best.sureness in _OPEN:
+        raise _ambiguous_error(sample)
+    return Recognition(best.format, best.kind, "guess")
+
+
+def _can_be_other(best: _Candidate, other: _Candidate, *, is_sure_word: bool) -> bool:
+    """Whether a name may make a file the other kind of its pair. Queries and documents are told by
+    their columns where these are certain; of a score and a grade none is."""
+    if best.format.name == "trec" and best.sureness >= CERTAIN:
+        return False  # the number of its columns can mean only one thing
+    if best.sureness >= (SPECIFIC if best.kind in _PAIRS[0] else CERTAIN):
+        return False
+    return other.sureness >= (POSSIBLE if is_sure_word else LIKELY)
+
+
+def kind_in_name(path: str, pair: tuple[Kind, Kind] = _PAIRS[0]) -> tuple[Kind | None, bool]:
+    """Which of two kinds a file's name says it is, None where it says neither or both, and whether
+    it does by a word that means nothing else."""
+    *folders, name = path.rsplit("/", 2)[-2:]
+    for part in (name, *folders):
+        kinds = [kind for kind in pair if re.search(_SURE_WORDS.get(kind, r"(?!)"), part)]
+        if len(kinds) == 1:
+            return kinds[0], True
+        kinds = [kind for kind in pair if re.search(_WORDS.get(kind, r"(?!)"), name)]
+        if len(kinds) == 1 and part == name:
+            return kinds[0], False
+    return None, False
+
+
+def _ambiguous_error(sample: Sample) -> FileFormatError:
+    """The error for documents by query of which nothing says what they are."""
+    return FileFormatError(
+        sample.source.name,
+        [LineProblem(None, "lists of documents by query", "a run or judgments (qrels)")],
+        hint=_headless_hint(sample.first_line)
+        or "Read ranked lists with kind=run, and relevant documents with kind=qrels."
+        f" {fields_hint(sample.source)}",
+    )
+
+
+def _is_clearly_other(best: int, sureness: int) -> bool:
+    """Whether a file is so surely of another kind that reading it as wanted would mislead."""
+    return (best > POSSIBLE > sureness) or (best >= CERTAIN and sureness < LIKELY)
+
+
+def _other_kind_error(
+    source: Source, actual: Kind, expected: Kind, *, could_be_grades: bool = False
+) -> FileFormatError:
+    """The error for a file of another kind; `could_be_grades` says that they could be what is
+    wanted."""
+    is_swapped = {actual, expected} == {"run", "qrels"}
+    hint = f"This looks like {KIND_TITLES[actual]}"
+    hint += "; are run and judgments swapped?" if is_swapped else "."
+    if expected == "qrels" and could_be_grades:
+        hint += " If the numbers are grades, read them with grades=real."
+    return FileFormatError(
+        source.name,
+        [LineProblem(None, KIND_TITLES[actual], KIND_TITLES[expected])],
+        hint=hint,
+        offer=f"kind={actual}",
+    )
+
+
+def _unrecognised_error(source: Source, sample: Sample, kind: Kind | None) -> FileFormatError:
+    first = sample.first_line
+    line_number = sample.text.split("\n").index(first) + 1 if first else None
+    expected = KIND_TITLES[kind] if kind else "a run, judgments, queries or documents"
+    return FileFormatError(
+        source.name,
+        [LineProblem(line_number, _describe_line(first), expected, text=shorten_line(first))],
+        hint=_headless_hint(first)
+        or "A TREC run line is: query_id Q0 doc_id rank score run_name. A TREC qrels line is:"
+        " query_id 0 doc_id relevance. CSV, TSV, JSON and Parquet need column names such"
+        " as query_id, doc_id, score; `python -m metrics_core formats` shows an example of"
+        " each.",
+    )
+
+
+def _describe_line(line: str) -> str:
+    """A first line in words: its columns, by the separator that gives the most."""
+    separators = {"tabs": "\t", "commas": ",", "semicolons": ";", "bars": "|"}
+    word, mark = max(separators.items(), key=lambda item: line.count(item[1]))
+    if line.count(mark) > line.count(" "):
+        return f"{line.count(mark) + 1} columns separated by {word}, which fit no format"
+    return f"a line of {len(line.split())} words, which fits no format" if line else "another kind"
+
+
+def _headless_hint(line: str) -> str:
+    """How to mend a line of two ids and a number that stands first, without a header; "" where this
+    is none."""
+    mark = max(",;|\t ", key=line.count)
+    fields = line.split() if mark == " " else [field.strip() for field in line.split(mark)]
+    if len(fields) != 3 or not is_number(fields[2]) or not all(fields):
+        return ""
+    query, doc, number = fields
+    header = f", or add a header line such as query_id{mark}doc_id{mark}score"
+    ranks = " If the numbers are ranks (1 = best), read them with format=msmarco."
+    return (
+        f"The columns have no names. If they are query ({query}), document ({doc}) and score or"
+        f" grade ({number}), read them with columns query=1,doc=2,score=3 (grade=3 for"
+        f" judgments){'' if mark == ' ' else header}.{ranks if number.isdecimal() else ''}"
+    )
+
+
+def _check_width(source: Source, sample: Sample) -> None:
+    """Refuse a first line of very many columns at once: each would become an array."""
+    first = sample.first_line
+    if first.lstrip().startswith(("{", "[", "<")):
+        return
+    marks = ["\t"] if "\t" in first else [" ", ",", ";", "|"]
+    columns = max(first.count(mark) for mark in marks) + 1
+    if columns > MAX_COLUMNS:
+        line_number = sample.text.split("\n").index(first) + 1
+        actual = f"{columns:,}" if len(sample.text) > len(first) else f"more than {columns:,}"
+        problem = LineProblem(
+            line_number, actual, f"at most {MAX_COLUMNS:,} columns", shorten_line(first)
+        )
+        raise FileFormatError(source.name, [problem], hint="A table needs one row per document.")

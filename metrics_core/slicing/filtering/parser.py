@@ -1,0 +1,234 @@
+"""A filter line, parsed and held against whole columns.
+
+    line  = all {"or" all}           all   = one {"and" one}
+    one   = "not" one | "(" line ")" | test
+    test  = column operator (number | text | column)
+          | column ["not"] "in" "(" value {"," value} ")"
+          | column ["not"] "contains" text
+
+A column holds numbers or texts, and is compared with its like. `contains` takes no notice of case,
+`==` does. A test of a missing value is neither true nor false, and so is what follows from it alone
+(Kleene's logic, as in SQL): "not x > 1" does not keep a row without x.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+
+from metrics_core.base.arrays import Mask
+from metrics_core.base.errors import FilterLineError
+from metrics_core.slicing.filtering.conditions import (
+    FilterColumns,
+    Test,
+    compare_with_column,
+    compare_with_value,
+    join_tests,
+    match_any,
+    match_part,
+    negate_if,
+)
+from metrics_core.slicing.filtering.words import (
+    END,
+    NAME,
+    NUMBER,
+    OPERATOR,
+    TEXT,
+    Word,
+    quote_name,
+    split_words,
+)
+
+_DEEPEST = 40
+_NEAREST = 3
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A line that was understood; `columns` are the names it uses."""
+
+    line: str
+    columns: tuple[str, ...]
+    _test: Test
+
+    def matches(self, columns: FilterColumns) -> Mask:
+        """Which rows the line is true for; bool[n]."""
+        return self._test(columns)[0]
+
+
+def parse_filter(line: str, columns: FilterColumns) -> Filter:
+    """The filter of a line about these columns. Raises FilterLineError with the place, what was
+    found there and what was expected."""
+    reader = FilterReader(line, columns)
+    test = reader.read_any(0)
+    if reader.next_word.kind != END:
+        raise reader.syntax_error("and, or, or the end of the line")
+    return Filter(line, tuple(reader.used_columns), test)
+
+
+class FilterReader:
+    """Reads a line from its first word to its last."""
+
+    def __init__(self, line: str, columns: FilterColumns) -> None:
+        self.line, self.columns = line, columns
+        self.words = split_words(line)
+        self.position = 0
+        self.used_columns: dict[str, None] = {}
+
+    @property
+    def next_word(self) -> Word:
+        """The word that is read next."""
+        return self.words[self.position]
+
+    def syntax_error(self, expected: str, hint: str = "") -> FilterLineError:
+        """The error that the next word is not what was expected there."""
+        return FilterLineError(
+            self.line, self.next_word.start, self.next_word.error_text, expected, hint
+        )
+
+    def read_any(self, depth: int) -> Test:
+        """Tests joined by "or"."""
+        tests = [self.read_all(depth)]
+        while self.next_word.is_mark("or"):
+            self.position += 1
+            tests.append(self.read_all(depth))
+        return join_tests(tests, either=True)
+
+    def read_all(self, depth: int) -> Test:
+        """Tests joined by "and"."""
+        tests = [self.read_one(depth)]
+        while self.next_word.is_mark("and"):
+            self.position += 1
+            tests.append(self.read_one(depth))
+        return join_tests(tests, either=False)
+
+    def read_one(self, depth: int) -> Test:
+        """A test, its contrary, or a line in parentheses."""
+        contrary = self._read_negation()
+        if not self.next_word.is_mark("("):
+            return negate_if(self.read_test(), contrary)
+        if depth >= _DEEPEST:
+            raise self.syntax_error(f"at most {_DEEPEST} nested parentheses")
+        self.position += 1
+        inside = self.read_any(depth + 1)
+        if not self.next_word.is_mark(")"):
+            raise self.syntax_error("and, or, or a closing )")
+        self.position += 1
+        return negate_if(inside, contrary)
+
+    def _read_negation(self) -> bool:
+        """Whether the "not"s that stand here turn what follows."""
+        contrary = False
+        while self.next_word.is_mark("not"):
+            self.position += 1
+            contrary = not contrary
+        return contrary
+
+    def read_test(self) -> Test:
+        """A column and what is said of it."""
+        column = self.read_column()
+        contrary = self.next_word.is_mark("not")
+        self.position += contrary
+        word = self.next_word
+        if word.is_mark("in"):
+            self.position += 1
+            return negate_if(self.read_list(column), contrary)
+        if word.is_mark("contains"):
+            if self._is_numeric(column):
+                raise self.syntax_error(
+                    "an operator such as < or ==", f"{column} contains numbers."
+                )
+            self.position += 1
+            return negate_if(match_part(column, self.read_value(column)), contrary)
+        if contrary or word.kind != OPERATOR:
+            expected = "in or contains" if contrary else "an operator such as ==, <, in or contains"
+            raise self.syntax_error(expected)
+        if not self._is_numeric(column) and word.value not in ("==", "!="):
+            hint = f"{column} contains text. Use ==, !=, in or contains."
+            raise self.syntax_error("an operator for text", hint)
+        self.position += 1
+        return self._read_comparison(column, str(word.value))
+
+    def _read_comparison(self, column: str, operator: str) -> Test:
+        if self.next_word.kind != NAME:
+            return compare_with_value(column, operator, self.read_value(column))
+        word = self.next_word
+        other = self.read_column(column)
+        if self._is_numeric(other) != self._is_numeric(column):
+            self.position -= 1
+            hint = (
+                f"{column} contains {self._name_kind(column)}, {other} contains"
+                f" {self._name_kind(other)}."
+            )
+            raise self.syntax_error(self._name_value(column), hint)
+        assert word.kind == NAME
+        return compare_with_column(column, operator, other)
+
+    def read_column(self, about: str = "") -> str:
+        """The name of a column that is there; `about` is the one that it is compared with."""
+        word = self.next_word
+        if word.kind != NAME:
+            hint = (
+                ""
+                if word.kind != TEXT
+                else "Text in quotes goes after an operator. Column names have no quotes."
+            )
+            raise self.syntax_error("a column" if not about else self._name_value(about), hint)
+        name = self._find_column(str(word.value))
+        if name is None:
+            quotes = " Put text in quotes." if about and not self._is_numeric(about) else ""
+            hint = f"{self._suggest_columns(str(word.value))}{quotes}".strip()
+            raise self.syntax_error("a column" if not about else self._name_value(about), hint)
+        self.position += 1
+        self.used_columns[name] = None
+        return name
+
+    def _find_column(self, name: str) -> str | None:
+        if name in self.columns:
+            return name
+        matching = [column for column in self.columns if column.casefold() == name.casefold()]
+        return matching[0] if len(matching) == 1 else None
+
+    def _suggest_columns(self, name: str) -> str:
+        folded = {column.casefold(): column for column in self.columns}
+        matches = difflib.get_close_matches(name.casefold(), folded, n=_NEAREST, cutoff=0.5)
+        if matches:
+            return f"Did you mean {' or '.join(quote_name(folded[n]) for n in matches)}?"
+        return f"Available columns: {', '.join(quote_name(column) for column in self.columns)}."
+
+    def read_list(self, column: str) -> Test:
+        """The values in parentheses behind "in"."""
+        if not self.next_word.is_mark("("):
+            raise self.syntax_error("an opening (")
+        self.position += 1
+        values = [self.read_value(column)]
+        while self.next_word.is_mark(","):
+            self.position += 1
+            values.append(self.read_value(column))
+        if not self.next_word.is_mark(")"):
+            raise self.syntax_error("a comma or a closing )")
+        self.position += 1
+        return match_any(column, values)
+
+    def read_value(self, column: str) -> str | float:
+        """A number or a text, as the column holds them."""
+        word = self.next_word
+        if word.kind != (NUMBER if self._is_numeric(column) else TEXT):
+            hint = ""
+            if word.kind in (NUMBER, TEXT):
+                quotes = "without" if self._is_numeric(column) else "in"
+                hint = (
+                    f"{column} contains {self._name_kind(column)}. Write the value {quotes} quotes."
+                )
+            raise self.syntax_error(self._name_value(column), hint)
+        self.position += 1
+        return word.value
+
+    def _is_numeric(self, column: str) -> bool:
+        return self.columns[column].dtype.kind == "f"
+
+    def _name_kind(self, column: str) -> str:
+        return "numbers" if self._is_numeric(column) else "text"
+
+    def _name_value(self, column: str) -> str:
+        return "a number" if self._is_numeric(column) else "a text in quotes"

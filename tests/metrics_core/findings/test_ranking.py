@@ -1,0 +1,104 @@
+"""Who may be the best, in a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from metrics_core.comparing.all_pairs.all_pairs import AllPairs
+from metrics_core.findings.ranking import ranking_lead, ranking_title, sole_best_finding
+
+
+def found(names: str, clear: dict[str, str]) -> AllPairs:
+    """Runs of these names, best first; of `clear` each run is clearly ahead of those."""
+    runs = tuple(names.split())
+    verdict = np.full((len(runs),) * 2, "cannot tell", dtype=object)
+    np.fill_diagonal(verdict, None)
+    for run, behind in clear.items():
+        for other in behind.split():
+            verdict[runs.index(run), runs.index(other)] = "better"
+            verdict[runs.index(other), runs.index(run)] = "worse"
+    nothing = np.full(verdict.shape, np.nan)
+    return AllPairs(
+        runs=runs,
+        means=np.linspace(0.6, 0.4, len(runs)),
+        difference=nothing,
+        low=nothing,
+        high=nothing,
+        p=nothing,
+        p_corrected=nothing,
+        verdict=verdict,
+        queries=np.full(verdict.shape, 84),
+        first=1 + (verdict == "worse").sum(axis=1),
+        last=len(runs) - (verdict == "better").sum(axis=1),
+        draws=10_000,
+    )
+
+
+def pairs(clear: int, of: str) -> str:
+    n = ["None", "One", "Two", "Three", "Four", "Five"][clear]
+    verb = "is" if clear < 2 else "are"
+    return f"{n} of {of} pairs {verb} significantly different after correction for all pairs."
+
+
+@pytest.mark.parametrize(
+    ("names", "clear", "title", "lead"),
+    [
+        (
+            "dense hybrid bm25 titles",
+            {"dense": "bm25 titles", "hybrid": "bm25 titles", "bm25": "titles"},
+            "dense or hybrid may be the best on AP",
+            f"bm25 ranks third and titles ranks fourth. {pairs(5, 'six')}",
+        ),
+        ("a b c", {"a": "b c", "b": "c"}, "a alone ranks first on AP",
+         "b ranks second and c ranks third. All three pairs are significantly different"
+         " after correction for all pairs."),
+        ("a b c", {"a": "b c"}, "a alone ranks first on AP", pairs(2, "three")),
+        # b is clearly behind a, and c behind b, but not behind a.
+        ("a b c", {"a": "b", "b": "c"}, "Only a may be the best on AP",
+         f"b ranks second. {pairs(2, 'three')}"),
+        ("a b c", {"a": "c"}, "a or b may be the best on AP", pairs(1, "three")),
+        ("a b c d", {"a": "d", "b": "d", "c": "d"}, "a, b or c may be the best on AP",
+         f"d ranks fourth. {pairs(3, 'six')}"),
+        ("a b c", {}, "Any of the three runs may be the best on AP", pairs(0, "three")),
+        ("a b", {}, "a or b may be the best on AP", "The difference is not significant."),
+        ("a b c d e f", dict.fromkeys("abcde", "f"), "Five of six runs may be the best on AP",
+         f"a, b, c and 2 more. f ranks sixth. {pairs(5, '15')}"),
+        ("a b c d e", {"a": "b c d e", "b": "c d e", "c": "d e", "d": "e"},
+         "a alone ranks first on AP",
+         "All four other runs have a definite rank. All ten pairs are significantly different after"
+         " correction for all pairs."),
+    ],
+)  # fmt: skip
+def test_who_may_be_the_best(names: str, clear: dict[str, str], title: str, lead: str) -> None:
+    asked = found(names, clear), "AP", 84
+    assert (ranking_title(*asked).text, ranking_lead(*asked).text) == (title, lead)
+    assert {s.text for s in ranking_title(*asked).spans if s.role == "run"} <= set(names.split())
+
+
+def test_too_few_queries_give_no_verdict() -> None:
+    few = found("a b c", {"a": "b c"}), "AP", 6
+    assert ranking_title(*few).text == "a scores highest on AP"
+    assert ranking_lead(*few).text == ("Only 6 queries: too few for a result. No pair is tested.")
+    same = replace(few[0], means=np.full(3, 0.5))
+    assert ranking_title(same, "AP", 6).text == "All three runs score the same on AP"
+    two = replace(few[0], means=np.array([0.5, 0.5, 0.4]))
+    assert ranking_title(two, "AP", 6).text == "Two runs score highest on AP"
+
+
+@pytest.mark.parametrize(
+    ("bests", "said"),
+    [
+        ({}, ""),
+        ({"nDCG@10": "dense"}, ""),
+        ({"nDCG@10": "dense", "AP": "dense"}, "On AP dense alone ranks first."),
+        (
+            {"P@10": "dense", "RR": "bm25", "AP": "dense"},
+            "On P@10 and AP dense alone ranks first, on RR bm25 alone ranks first.",
+        ),
+    ],
+)
+def test_other_measures_on_which_one_run_is_first_alone(bests: dict[str, str], said: str) -> None:
+    assert sole_best_finding(bests, "nDCG@10").text == said
