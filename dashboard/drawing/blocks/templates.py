@@ -39,6 +39,7 @@ class _Layout(Extension):
     """Removes the layout of the source from a template before it is compiled."""
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
+        """Return the source without its layout."""
         return _LAYOUT.sub("", source)
 
 
