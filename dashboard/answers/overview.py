@@ -66,18 +66,16 @@ SHOWN_IN_FULL = 5
 class Overview:
     """The Overview page.
 
-    `measures` are (name, gloss, key in an address); `test_sentence` describes the test, `doubts`
-    its problems. `table` is the frame of `compare` for all measures with columns measure and clear
-    (bool: significant); it and `judged_shares` (share by run) cover the shown runs, or all loaded
-    runs in a leaderboard. `all_rows` and `shown_rows` are the frame of `compare` on the chosen
-    measure for all loaded runs and for the shown runs; runs in `too_few` have too few queries for a
-    verdict.
+    `measures` are (name, gloss, key in an address); `doubts` are problems of the test. `table` is
+    the frame of `compare` for all measures with columns measure and clear (bool: significant); it
+    and `judged_shares` (share by run) cover the shown runs, or all loaded runs in a leaderboard.
+    `all_rows` and `shown_rows` are the frame of `compare` on the chosen measure for all loaded and
+    for the shown runs; runs in `too_few` have too few queries for a verdict.
 
-    `worse`, `better`, `lowest`, `highest` and `examples` are the frame of `query_differences` with
-    text, meta and unlisted_by (the one of the two runs that does not list the query, or ""); the
-    first two have cause, in a few words or "". `examples` are all queries if these are too few to
-    test. `colour_note` explains the colours of the table. `histogram` counts the scores of a single
-    run in tenths from 0 to 1."""
+    `worse`, `better`, `lowest`, `highest` and `examples` (all queries, if too few to test) are the
+    frame of `query_differences` with text, meta and unlisted_by (the one of the two runs that does
+    not list the query, or ""); the first two have cause, in a few words or "". `histogram` counts
+    the scores of a single run in tenths from 0 to 1."""
 
     verdict: VerdictFinding
     test_sentence: Sentence
@@ -198,8 +196,8 @@ def _overview(study: Study, comparison: Comparison) -> Overview:
 
 
 def _choose_grouping(study: Study, comparison: Comparison) -> str | None:
-    """Return the column of the groups: the first column of the files that splits the queries, else
-    the query length; None if neither does."""
+    """Return the column of the groups: the first of the files that splits the queries, else the
+    query length; None if neither does."""
     if study.queries is None:
         return None
     candidates = (*study.groupings, _LENGTH_COLUMN)
