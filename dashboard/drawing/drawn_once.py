@@ -34,7 +34,6 @@ class _Identity:
 
     @classmethod
     def from_value(cls, value: Any) -> _Identity:
-        """Return the identity of `value`, with a weak reference if possible."""
         try:
             return cls(ref(value), id(value))
         except TypeError:  # such as a list, which then lives as long as the cached drawing

@@ -206,13 +206,11 @@ def _table_heads(
 
 
 def _is_beyond_scale(rows: pd.DataFrame, gaps: Ticks) -> bool:
-    """Whether an interval extends beyond the scale."""
     ends = gaps.share(rows["diff_low"].min()), gaps.share(rows["diff_high"].max())
     return ends[0] < -_ROUNDING or ends[1] > 1 + _ROUNDING
 
 
 def _tick_digits(ticks: Ticks) -> int:
-    """Return the number of decimals of a scale's ticks."""
     return max((len(text.partition(".")[2]) for text in ticks.texts), default=1)
 
 

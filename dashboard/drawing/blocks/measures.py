@@ -86,8 +86,6 @@ def _rank_text(doc: str) -> str:
 
 
 class _Square(NamedTuple):
-    """A listed document of the example."""
-
     rank: int
     tint: str
     digit: str

@@ -39,7 +39,6 @@ class _Layout(Extension):
     """Removes the layout of the source from a template before it is compiled."""
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
-        """Return the source without its layout."""
         return _LAYOUT.sub("", source)
 
 

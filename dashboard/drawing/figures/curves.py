@@ -61,12 +61,10 @@ class _Panels(NamedTuple):
 
     @property
     def plot(self) -> float:
-        """The height of both panels with the gap, in px."""
         return self.upper + self.gap + self.lower
 
     @property
     def height(self) -> float:
-        """The height of the figure, in px."""
         return self.margin.top + self.plot + self.margin.bottom
 
 

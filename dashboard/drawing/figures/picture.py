@@ -75,7 +75,6 @@ def _title_notes(
 
 
 def _key_names(runs: Sequence[RunStyle]) -> list[str]:
-    """Return the names of the runs in the key."""
     short = short_names((style.name for style in runs), _NAME_LENGTH)
     role_notes = {"baseline": " (baseline)"}
     return [short[style.name] + role_notes.get(style.role, "") for style in runs]

@@ -1,5 +1,4 @@
-/* A report's script besides `present.js`: search and sort the table of queries, mark the current
-   entry of the contents. */
+/* The report's script besides `present.js`: search, sort and filter queries; mark the current entry of the contents. */
 (() => {
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const STEP = 300;

@@ -28,13 +28,10 @@ def make_slides(parts: ReportParts) -> list[Markup]:
 
 
 class _Slides:
-    """The screens of one report."""
-
     def __init__(self, parts: ReportParts) -> None:
         self._parts = parts
 
     def draw_all(self) -> list[Markup]:
-        """Draw the screens that are not empty."""
         slides = [
             self._slide_verdict(),
             self._slide_checks(),

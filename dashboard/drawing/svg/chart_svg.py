@@ -131,7 +131,6 @@ def _draw_rule(shape: Mapping[str, Any], plot: Plot) -> Markup:
 
 
 def _end_position(shape: Mapping[str, Any], plot: Plot, side: str, number: int) -> float:
-    """Return one end of a shape in px."""
     is_horizontal, value = side == "x", shape[f"{side}{number}"]
     if shape.get(f"{side}sizemode") != "pixel":
         return plot.position(shape[f"{side}ref"], value, is_horizontal=is_horizontal)
