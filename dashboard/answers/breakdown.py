@@ -33,8 +33,8 @@ ALL_QUERIES = ""
 
 @dataclass(frozen=True)
 class Breakdown:
-    """The Breakdown page for one column. If no column splits the queries, `columns` is empty and so
-    is everything else.
+    """The Breakdown page for one column. If there are no columns, `columns` is empty and so is
+    everything else.
 
     `column` is the name of the column in headings. `table` has one row per group and a last one for
     all queries (`ALL_QUERIES`): group, queries, baseline_mean, mean, difference, diff_low,

@@ -57,7 +57,7 @@ def _compare_key(comparison: Comparison, measure: Measure) -> CompareKey:
 
 
 def select_shown(frame: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
-    """Return the rows of the shown runs, the baseline first."""
+    """Return the rows of the shown runs in a frame with a column run, the baseline first."""
     runs = list(dict.fromkeys([comparison.baseline, *comparison.runs]))
     positions = {run: i for i, run in enumerate(frame["run"].tolist())}
     return frame.iloc[[positions[run] for run in runs]].reset_index(drop=True)

@@ -25,7 +25,8 @@ _MOST_SHARED = 0.5
 
 
 class Evidence(NamedTuple):
-    """Evidence for a field's meaning, with names in `backticks`; `fails` if it is against it."""
+    """Evidence for a field's meaning, with names in `backticks`; `fails` if it contradicts the
+    meaning."""
 
     text: str
     fails: bool = False

@@ -185,8 +185,8 @@ def _most_moving_first(study: Study, comparison: Comparison, by_rank: pd.DataFra
 @dataclass(frozen=True)
 class JudgingSummary:
     """How much there is to judge for the comparison, in words and numbers: `unjudged` documents on
-    `queries` of the `total` queries in view. After the first `settle` of the queue the order of the
-    runs is certain if these are not relevant; None if that is unknown."""
+    `queries` of the `total` queries in view. If the first `settle` documents of the queue turn out
+    not relevant, the order of the runs is certain; None if unknown."""
 
     title: Sentence
     lead: Sentence

@@ -22,7 +22,7 @@ def group_name(group: str, by: str, groups: pd.Series, *, short: bool = False) -
 
 
 def quote_groups(groups: pd.DataFrame, by: str) -> pd.DataFrame:
-    """Replace group by a short name, in quotes for derived columns."""
+    """Replace the column group of a frame by short names, in quotes for derived columns."""
     mark = ("“", "”") if find_derived_column(by) else ("", "")
     names = {
         g: g.join(mark)
@@ -34,7 +34,7 @@ def quote_groups(groups: pd.DataFrame, by: str) -> pd.DataFrame:
 
 
 def name_groups(groups: pd.DataFrame, by: str) -> pd.DataFrame:
-    """Replace group by its name in sentences."""
+    """Replace the column group of a frame by the groups' names in sentences."""
     names = {g: group_name(g, by, groups["group"]) for g in dict.fromkeys(groups["group"])}
     return groups.assign(group=groups["group"].map(names))
 

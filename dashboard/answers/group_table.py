@@ -95,7 +95,8 @@ def list_groups(
 
 
 def sort_columns(groups: pd.DataFrame) -> dict[str, pd.Series]:
-    """Return the values of each column that rows can be sorted by."""
+    """Return the values of each column that rows can be sorted by; `groups` is that of
+    `Breakdown`."""
     positions = {group: i for i, group in enumerate(order_groups(groups["group"]))}
     columns = {"group": groups["group"].map(positions), "queries": groups["queries"]}
     columns["mean"] = groups["mean"]

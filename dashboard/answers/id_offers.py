@@ -18,8 +18,9 @@ from metrics_core.tables import Run
 
 @dataclass(frozen=True)
 class IdOffer:
-    """A mapping of ids that would match far more. `text` names the runs, `examples` three pairs of
-    ids; `queries` and `docs` are the collection's id maps with this mapping."""
+    """A mapping of ids that would match far more. `text` names the runs and the mapping, `examples`
+    gives three pairs of ids; `queries` and `docs` are the collection's id maps with this
+    mapping."""
 
     text: str
     examples: str

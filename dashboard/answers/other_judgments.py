@@ -133,7 +133,8 @@ def version_rows(
 def version_sentences(
     rows: pd.DataFrame, others: Sequence[OtherJudgments], cutoff: int
 ) -> list[str]:
-    """State which versions have few judged results, and which were scored with other judgments."""
+    """State which versions have few judged results, and which were scored with other judgments;
+    `rows` is the frame of `version_rows`."""
     sentences = []
     unknown = rows[rows["unknown"]]
     if len(unknown):

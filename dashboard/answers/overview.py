@@ -70,12 +70,13 @@ class Overview:
     the frame of `compare` for all measures with columns measure and clear (bool: significant); it
     and `judged_shares` (share by run) cover the shown runs, or all loaded runs in a leaderboard.
     `all_rows` and `shown_rows` are the frame of `compare` on the chosen measure for all loaded and
-    for the shown runs; runs in `too_few` have too few queries for a verdict.
+    for the shown runs; runs in `too_few` have too few queries for a verdict. `groups` is the frame
+    of `focus_by_column`.
 
     `worse`, `better`, `lowest`, `highest` and `examples` (all queries, if too few to test) are the
     frame of `query_differences` with text, meta and unlisted_by (the one of the two runs that does
-    not list the query, or ""); the first two have cause, in a few words or "". `histogram` counts
-    the scores of a single run in tenths from 0 to 1."""
+    not list the query, or ""); the first two have cause, in a few words. `histogram` counts a
+    single run's scores in tenths from 0 to 1."""
 
     verdict: VerdictFinding
     test_sentence: Sentence
@@ -228,8 +229,7 @@ def _find_verdict(scores: Scores, comparison: Comparison, all_rows: pd.DataFrame
 def _query_lists(
     study: Study, comparison: Comparison, scores: Scores, in_view: Mapping[str, JudgedRanks]
 ) -> dict[str, pd.DataFrame]:
-    """Return the queries with the largest losses and gains and with the lowest and highest scores,
-    and all queries if they are few."""
+    """Return worse, better, lowest, highest and examples of `Overview`."""
     gaps = query_differences(scores, comparison.measure, comparison.focus, comparison.baseline)
     gaps["unlisted_by"] = _unlisted_by(scores, comparison)
     focus = in_view[comparison.focus]

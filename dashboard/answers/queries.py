@@ -44,8 +44,8 @@ class QueryListRequest:
 
 @dataclass(frozen=True)
 class QueryRows:
-    """One page of a list: its rows, its number from 1, the number of pages, and the position of its
-    first row in the list from 0."""
+    """One page of a list: its rows (with the columns of `QueryList.rows`), its number from 1, the
+    number of pages, and the position of its first row in the list from 0."""
 
     frame: pd.DataFrame
     number: int

@@ -96,7 +96,8 @@ def query_masks(study: Study, comparison: Comparison, scores: Scores) -> dict[st
 
 def offered_lists(masks: dict[str, Mask], comparison: Comparison, show: str) -> list[str]:
     """Return the lists that have a chip: the outcomes, other lists if they are not empty, and the
-    shown list. Without a comparison there are no outcomes or changes."""
+    shown list. Without a comparison there are no outcomes or changes. `masks` are those of
+    `query_masks`."""
     keys = []
     for key in SHOWS:
         about_a_pair = key in _OF_A_PAIR

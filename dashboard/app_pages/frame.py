@@ -195,8 +195,9 @@ def _chart_script() -> str:
 
 
 def show_instead(page: Page) -> bool:
-    """Whether a message is shown instead of the page: it does not exist, nothing is open, the link
-    is invalid, no query is in view, or the measure lacks data."""
+    """Show a message instead of the page if it does not exist, nothing is open, the link is
+    invalid, no query is in view, or the measure lacks data; return whether one is shown. Else show
+    notices on layers, id maps, exclusions and refused runs above the page."""
     if no_page := session.address()[NO_PAGE.name]:
         st.html(markup.empty_state(f"There is no page “{no_page}”.", "The menu lists all pages."))
         st.button("Open the Overview", on_click=session.change, kwargs={NO_PAGE.name: ""})

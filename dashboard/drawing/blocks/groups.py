@@ -260,7 +260,7 @@ def more_link(text: str, link: str) -> Markup:
 
 
 def cells_scale(cells: pd.DataFrame, drawing: Drawing, about: str) -> Markup:
-    """Draw the colour scale of the cells."""
+    """Draw the colour scale of the cells; `cells` is the frame of `cross_groups`."""
     ends = ["worse", "better"]
     if not drawing.comparison.measure.declaration.higher_is_better:
         ends.reverse()

@@ -169,7 +169,8 @@ def runs_and_measures(
 
 
 def runs_by_mean(table: pd.DataFrame, drawing: Drawing) -> list[str]:
-    """Return the runs ordered by their means on the chosen measure."""
+    """Return the runs ordered by their means on the chosen measure; `table` as in
+    `measure_columns`."""
     rows = table[table["measure"] == drawing.name]
     rising = not drawing.comparison.measure.declaration.higher_is_better
     ordered = rows.sort_values("mean", ascending=rising, na_position="last", kind="stable")

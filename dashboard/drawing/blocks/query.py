@@ -205,7 +205,7 @@ def _none_missed_text(diagnosis: Diagnosis) -> str:
 
 
 def document_column(documents: pd.DataFrame, doc_id: str, column: str) -> str:
-    """Return a document's title or text; "" if unknown."""
+    """Return a document's title or text; "" if unknown. `documents` is indexed by doc_id."""
     if column not in documents or doc_id not in documents.index:
         return ""
     value = documents.at[doc_id, column]
@@ -214,7 +214,7 @@ def document_column(documents: pd.DataFrame, doc_id: str, column: str) -> str:
 
 def text_beginning(documents: pd.DataFrame, doc_id: str) -> str:
     """Return the first words of a document without a title, because an id alone says little; else
-    ""."""
+    "". `documents` has title and text, indexed by doc_id."""
     if document_column(documents, doc_id, "title").strip():
         return ""
     text = document_column(documents, doc_id, "text")[: 4 * _BEGINNING].strip()

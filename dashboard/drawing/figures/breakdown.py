@@ -84,8 +84,8 @@ def _group_chart(
 
 
 def runs_with_values(frame: pd.DataFrame, drawing: Drawing, column: str) -> list[RunStyle]:
-    """Return the styles of runs with values in a column, in their order in a row: the focus, then
-    others."""
+    """Return the styles of the runs with values in a column of a frame of `summarise_groups`: the
+    run in focus, then the others."""
     names = {run for run, value in iterate_rows(frame, "run", column) if not math.isnan(value)}
     styles = (style for style in drawing.styles.values() if style.name in names)
     return sorted(styles, key=lambda style: style.role != "focus")

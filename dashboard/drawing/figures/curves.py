@@ -69,8 +69,8 @@ class _Panels(NamedTuple):
 
 
 def difference_range(frames: Iterable[pd.DataFrame], drawing: Drawing) -> tuple[float, float]:
-    """Return the range shared by the lower panels of several measures, which makes them
-    comparable."""
+    """Return the range shared by the lower panels of several measures, which makes them comparable;
+    `frames` are those of `mean_curves`."""
     return _difference_ticks(pd.concat(list(frames)), drawing).span
 
 

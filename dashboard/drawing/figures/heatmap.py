@@ -106,7 +106,8 @@ def _make_grid(cells: pd.DataFrame) -> _Grid:
 
 
 def color_limit(cells: pd.DataFrame) -> float:
-    """Return the difference with full colour: the greatest of all cells, at least 0.1."""
+    """Return the difference with full colour: the greatest of all cells, at least 0.1. `cells` is
+    the frame of `cross_groups`."""
     filled = cells[cells["queries"] > 0]
     return (
         max(float(filled["difference"].abs().max()), _LEAST_LIMIT) if len(filled) else _LEAST_LIMIT

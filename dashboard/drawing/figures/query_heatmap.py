@@ -69,7 +69,8 @@ def score_heatmap(
 
 
 def score_span(frame: pd.DataFrame, drawing: Drawing) -> tuple[float, float]:
-    """Return the scores at the ends of the colour scale of `score_heatmap`."""
+    """Return the scores at the ends of the colour scale of `score_heatmap`; `frame` has a column
+    per run."""
     return _score_span(frame[list(drawing.styles)].to_numpy(dtype=np.float64), drawing)
 
 
