@@ -75,9 +75,7 @@ def _show_unjudged(context: PageContext, _: str) -> None:
         DifferenceRange(
             "Likely",
             # The check's own line says why it is unknown.
-            f"graded like similar judged documents, {w.format_share(LEVEL)} of draws"
-            if interval
-            else "unknown",
+            f"with predicted grades, {w.format_share(LEVEL)} of draws" if interval else "unknown",
             float(interval.low) if interval else math.nan,
             float(interval.high) if interval else math.nan,
         ),

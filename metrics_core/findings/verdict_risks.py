@@ -47,7 +47,7 @@ def unjudged_check(
     top = f"top {w.format_count(depth)}"
 
     def make_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
-        brief = f"{w.format_share(unjudged_share)} of the {top} is unjudged; {_brief_phrase(word)}"
+        brief = f"{w.format_share(unjudged_share)} of the {top}; {_brief_phrase(word)}"
         return RobustnessCheck("unjudged", "Unjudged", word, tone, reason, brief)
 
     share = f"{w.format_share(unjudged_share)} of both runs’ {top} is unjudged."
@@ -110,7 +110,7 @@ def _worst_case(bounds: DifferenceBounds, side: int) -> str:
         limit = "stays" if not bounds.exact else "ranges"
         return f"whatever their grades, it {limit} between {ends}."
     worst = w.format_difference(bounds.lowest if side > 0 else bounds.highest)
-    return f"worst case {worst}{'' if bounds.exact else ' (conservative bound)'}."
+    return f"worst case {worst}{'' if bounds.exact else ' (bound)'}."
 
 
 @dataclass(frozen=True)
@@ -265,7 +265,7 @@ def cutoff_check(
         family = family_note(k, "these ranges are corrected", significant=pair.is_clear)
         reason = f"{reason} {family}".strip()
     if last[1] == crossings.depth and len(spans) == 1:
-        word = "significant at every k" if last[0] == 1 else f"significant from k = {last[0]} on"
+        word = "significant at every k" if last[0] == 1 else f"significant from k = {last[0]}"
         return make_check(word, "firm", reason or "The lead is significant at every cutoff.")
     return make_check(
         f"significant at {w.join_words(map(_format_span, spans[:2]))}"

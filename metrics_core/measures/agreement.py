@@ -36,7 +36,7 @@ Normalize = Annotated[bool, "divide by the highest score that the ideal order ca
     unjudged="An unjudged document is not part of the ideal order.",
     differences=Difference(
         "ir_measures",
-        "Judged documents that the run lacks come last among those of their grade in the ideal"
+        "Judged documents that the run lacks come last within their grade in the ideal"
         " list, even if the run has negative scores.",
         "ir_measures gives them the score 0, so they come before documents with a negative score.",
     ),

@@ -36,11 +36,11 @@ def slow(page):
     while held.exists():
         time.sleep(0.05)
     sync(page)
-def packed(identity, packed=collections.packed_collection):
+def packed(identity, packed=collections.pack_collection):
     while held.exists():
         time.sleep(0.05)
     return packed(identity)
-session.sync, collections.packed_collection = slow, packed
+session.sync, collections.pack_collection = slow, packed
 from dashboard.start import main
 sys.exit(main())
 """

@@ -218,9 +218,8 @@ def _difference_label(drawing: Drawing, panels: _Panels) -> Iterable[dict[str, A
     short = short_names(drawing.styles, _MINUS_LENGTH)[baseline]
     anchors = {"xref": "paper", "yref": "paper", "yanchor": "bottom", "yshift": 9}
     y = panels.lower / panels.plot
-    yield make_note(
-        f"minus {escape(short)}", 0, y, palette.muted, **anchors, **hover_text(baseline, short)
-    )
+    text, anchors = f"difference from {escape(short)}", {**anchors, **hover_text(baseline, short)}
+    yield make_note(text, 0, y, palette.muted, **anchors)
 
 
 def _cutoff_rule(chosen_k: int, palette: Palette) -> dict[str, Any]:

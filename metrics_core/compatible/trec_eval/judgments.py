@@ -117,7 +117,7 @@ class LabelledQrels(TrecEvalJudgments):
         codes, grades = self.qrels.query_codes, self.qrels.relevance
         problems = _find_high_grades(self.queries, codes, grades, HIGHEST_COUNTED, "can be counted")
         if any(parse_gains(measure.pairs, options.version) for measure in requested):
-            limit_text = "can stand beside a list of gains"
+            limit_text = "can be combined with a list of gains"
             problems = _find_high_grades(
                 self.queries, codes, grades, HIGHEST_BESIDE_GAINS, limit_text
             )

@@ -21,7 +21,7 @@ def test_charts_carry_the_numbers_of_metrics_core_and_no_names() -> None:
         names = {trace.get("name") for trace in chart["data"]}
         assert names >= {"bm25", "dense", "hybrid", "titles-only"}
         said = [note["text"] for note in chart["layout"]["annotations"]]
-        assert said == ["minus bm25"]
+        assert said == ["difference from bm25"]
     assert drawn(app).count("lens legend") == 1
 
 

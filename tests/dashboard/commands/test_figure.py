@@ -26,7 +26,7 @@ GIVEN = [str(SAMPLE / "qrels.txt"), *(str(SAMPLE / f"{name}.run") for name in NA
 QUERIES = ["--queries", str(SAMPLE / "queries.csv")]
 SVG = "{http://www.w3.org/2000/svg}"
 SAYS = {
-    "curves": ["nDCG@k", "minus bm25", "k"],
+    "curves": ["nDCG@k", "difference from bm25", "k"],
     "forest": ["+0.087 [0.030, 0.144]", "difference in nDCG@10"],
     "breakdown": ["Billing", "12 queries", "difference in nDCG@10"],
     "pairs": ["+0.087", "+0.252"],

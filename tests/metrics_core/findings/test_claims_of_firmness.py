@@ -172,12 +172,12 @@ def cutoff_pair(given: Situation) -> ComparedPair:
 
 
 def ks_of(text: str, depth: int) -> set[int]:
-    """The cutoffs that a text names: k = 2 to 9, k = 3, from k = 4 on, at every k."""
+    """The cutoffs that a text names: k = 2 to 9, k = 3, from k = 4 (on), at every k."""
     if "every k" in text:
         return set(range(1, depth + 1))
-    spans = re.findall(r"k = (\d+)(?: to (\d+))?( on)?", text)
+    spans = re.findall(r"(from )?k = (\d+)(?: to (\d+))?", text)
     return {
-        k for a, b, on in spans for k in range(int(a), (depth if on else int(b or a)) + 1)
+        k for on, a, b in spans for k in range(int(a), (depth if on else int(b or a)) + 1)
     }  # fmt: skip
 
 
@@ -404,7 +404,7 @@ def false_in_unjudged(given: Situation, text: str) -> Iterator[str | bool]:
     inside = low * now > 0 and high * now > 0
     yield word.startswith("unlikely") and not inside and "unlikely"
     yield tone == "not firm" and bool(inside) and "not firm"
-    if worst := re.search(rf"[Ww]orst case ({NUMBER})( \(conservative bound\))?\.", reason):
+    if worst := re.search(rf"[Ww]orst case ({NUMBER})( \(bound\))?\.", reason):
         yield not is_rounded(worst[1], ends[0] if now > 0 else ends[1]) and "the worst"
         yield bool(worst[2]) == reached.exact and "a bound"
     if usual := re.search(rf"Likely between ({NUMBER}) and ({NUMBER})", reason):
@@ -503,7 +503,7 @@ def false_in_checks(given: Situation, text: str) -> Iterator[str | bool]:
     now, low, high, exact = span_of(given)
     reached, _ = bounds_of(given)
     can = {side_of(reached.lowest), side_of(reached.highest)} - {side_of(now)} != set()
-    yield ("unjudged: 12\u00a0% of the top 10 is unjudged; cannot" in text) == can and "unjudged"
+    yield ("unjudged: 12\u00a0% of the top 10; cannot" in text) == can and "unjudged"
     gaps = better_of(given) * (pair_of(given).side or 1)
     known = np.sort(gaps[~np.isnan(gaps)])[::-1]
     left = known.sum() - np.cumsum(known)

@@ -62,12 +62,12 @@ def test_unjudged_documents(
 
 
 def test_a_bound_is_said_to_be_one() -> None:
-    worst = "worst case −0.020 (conservative bound)."
+    worst = "worst case −0.020 (bound)."
     bound = reach_of(0.1, -0.02, 0.2, exact=False)
     assert ways.unjudged_check(bound, likely(0.08, 0.12), 0.12, 10).reason.endswith(worst)
     behind = reach_of(-0.1, -0.2, 0.02, exact=False)
     found = ways.unjudged_check(behind, likely(-0.12, -0.08), 0.12, 10)
-    assert found.reason.endswith("worst case +0.020 (conservative bound).")
+    assert found.reason.endswith("worst case +0.020 (bound).")
     exact = ways.unjudged_check(reach_of(0.1, -0.02, 0.2), likely(0.08, 0.12), 0.12, 10)
     assert exact.reason.endswith("worst case −0.020.")
 
@@ -200,20 +200,20 @@ def by_k(side: list[int], clear: list[int]) -> Crossings:
     [
         (
             by_k([0, 1, 1, 1], [0, 1, 1, 1]),
-            "significant from k = 2 on",
+            "significant from k = 2",
             "firm",
             "At k = 1 the runs are tied.",
         ),
         (
             by_k([1, 1, 1], [0, 1, 1]),
-            "significant from k = 2 on",
+            "significant from k = 2",
             "firm",
             "At k = 1 new leads too, not",
         ),
         (by_k([1, 1], [1, 1]), "significant at every k", "firm", "at every cutoff"),
         (
             by_k([-1, -1, 1], [0, 0, 1]),
-            "significant from k = 3 on",
+            "significant from k = 3",
             "firm",
             "At k = 1 to 2 old leads.",
         ),

@@ -240,7 +240,7 @@ def test_curves_mark_the_chosen_k_and_name_no_run() -> None:
     figure = draw_curves(LIGHT)
     (rule,) = figure.layout.shapes
     assert (rule.x0, rule.x1) == (10, 10)
-    assert [note.text for note in figure.layout.annotations] == [f"minus {escape(BOLD)}"]
+    assert [note.text for note in figure.layout.annotations] == [f"difference from {escape(BOLD)}"]
     assert figure.layout.hoversort == "value descending"
     assert figure.layout.xaxis.unifiedhovertitle.text == "k = %{x}"
     # A little more than 0 to 1, or Plotly draws no grid line at either end.
@@ -618,7 +618,7 @@ def test_strips_thin_out_keep_the_extremes_and_fade_what_is_left_out() -> None:
     scores = scores_of(4000, (HYBRID, BOLD)).groupby("run")["nDCG@10"]
     assert {trace.x.min() for trace in points} == set(scores.min())
     assert {trace.x.max() for trace in points} == set(scores.max())
-    (first, *_) = draw_strips(LIGHT, visible_ids={"q3"}).data
+    (first, *_) = draw_strips(LIGHT, shown={"q3"}).data
     strong = [row[0] for row, seen in zip(first.customdata, first.marker.opacity, strict=True)
               if seen > 0.5]  # fmt: skip
     assert strong == ["q3"]
