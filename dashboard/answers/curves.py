@@ -68,14 +68,12 @@ class _CurveInputs:
 
     @property
     def means_keys(self) -> dict[RunMeasure, MeansKey]:
-        """The cache keys of the means."""
         comparison, view = self.comparison, self.comparison.narrowing_part
         measures = self.families.values()
         return {(run, m): (run, m, self.cutoffs, view) for m in measures for run in comparison.runs}
 
     @property
     def band_keys(self) -> dict[RunMeasure, BandKey]:
-        """The cache keys of the bands."""
         baseline = self.comparison.baseline
         return {
             run_measure: (*key, baseline)
