@@ -21,7 +21,6 @@ PACKAGES = ("metrics_core", "dashboard")
 
 LONGEST = 400
 LONGER: dict[str, int] = {
-    "dashboard/app_pages/breakdown.py": 402,
     "metrics_core/python_interface.py": 401,
 }
 """Modules that may be longer, each with its own limit; they are to be split, not extended."""

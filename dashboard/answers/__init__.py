@@ -1,5 +1,5 @@
-"""What each page shows, as one value: study and view in, findings and frames out.
+"""The value that each page shows: takes the study and the view, returns findings and frames.
 
-One module a page, without Streamlit and without drawing; results are kept by the study. Nothing is
-imported here: a page that nobody opened yet is not loaded.
+There is one module per page, without Streamlit and without drawing; the study caches the results.
+Nothing is imported here, so that a page is loaded only when somebody opens it.
 """

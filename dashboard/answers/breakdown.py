@@ -28,20 +28,20 @@ from metrics_core.slicing.derived_groups import find_derived_column
 from metrics_core.slicing.finder import find_unlike_groups
 
 ALL_QUERIES = ""
-"""Stands for the group of all queries in a frame of groups."""
+"""Name of the group of all queries in a frame of groups."""
 
 
 @dataclass(frozen=True)
 class Breakdown:
-    """The Breakdown page by one column; where nothing tells the queries apart only `columns` is
-    empty.
+    """The Breakdown page for one column. If there are no columns, `columns` is empty and so is
+    everything else.
 
-    `column` is what a heading calls it. `table` has a row a group, and the last for all queries
-    (`ALL_QUERIES`): group, queries, baseline_mean, mean, difference, diff_low, diff_high, clear,
-    adds (its share of the queries times its difference), and where there is headroom score, order,
-    below, missing. `bridge` is
-    that of the pair with the groups as sentences name them, `query_mix` tells other queries from
-    other scores where the two runs list different ones."""
+    `column` is the name of the column in headings. `table` has one row per group and a last one for
+    all queries (`ALL_QUERIES`): group, queries, baseline_mean, mean, difference, diff_low,
+    diff_high, clear (bool: significant), adds (share of queries × difference) and, for measures
+    with headroom, score, order, below, missing. `bridge` has the groups as sentences name them:
+    group, queries, difference, part, clear, unlike. `query_mix` separates the effect of different
+    queries from that of different scores if the two runs list different queries."""
 
     columns: list[str]
     by: str = ""
@@ -56,26 +56,26 @@ class Breakdown:
 
     @property
     def groups(self) -> pd.DataFrame:
-        """The rows of `table` of one group each."""
+        """The rows of `table` without the one of all queries."""
         return self.table.iloc[:-1]
 
     @property
     def total_row(self) -> pd.Series:
-        """The row of `table` of all queries."""
+        """The row of `table` for all queries."""
         return self.table.iloc[-1]
 
     @property
     def sheet(self) -> pd.DataFrame:
-        """`table` as it is downloaded."""
+        """`table` for the download."""
         return self.table.assign(group=self.table["group"].replace({ALL_QUERIES: "(all)"}))
 
     @property
     def has_own_order(self) -> bool:
-        """Whether the groups are numbers or ranges, whose own order says more than any other."""
+        """Whether the groups are numbers or ranges, which are best read in their own order."""
         return breakdowns.are_all_sizes(self.groups["group"])
 
     def lead(self, slices: str, *, higher_is_better: bool) -> Sentence:
-        """What stands below the title, with what is said of the slices."""
+        """Return the text below the title; `slices` is the text about the slices."""
         if self.bridge.empty:
             return Sentence()
         return told.groups_lead(
@@ -89,8 +89,9 @@ class Breakdown:
 
 @dataclass(frozen=True)
 class GroupScores:
-    """The scores and differences of all runs by group, in an order; `summary` says in words what
-    the chart of the scores shows, `strongest` what is clearest of a run not in focus."""
+    """Scores and differences of all runs by group. `groups` is the frame of `summarise_groups`,
+    `order` the order of the groups. `summary` describes the chart of the scores, `strongest` the
+    most significant group of a run that is not in focus."""
 
     groups: pd.DataFrame
     order: list[str]
@@ -99,8 +100,8 @@ class GroupScores:
 
 
 def breakdown(study: Study, comparison: Comparison, by: str) -> Breakdown:
-    """The Breakdown page, by one of the columns; by the first that splits the queries in view if
-    `by` is none of them."""
+    """Return the Breakdown page for the column `by`, or for the first column that splits the
+    queries in view if `by` is unknown."""
     columns = list(study.columns(comparison))
     if not columns:
         return Breakdown(columns=[])
@@ -163,7 +164,7 @@ def _breakdown_table(
 
 
 def _all_queries_row(study: Study, comparison: Comparison) -> dict[str, object]:
-    """The row of all queries: the interval and the verdict are those of the Overview."""
+    """Return the row of all queries, with the interval and verdict of the Overview."""
     by_run = compare_runs(study, comparison, comparison.measure).set_index("run")
     row = by_run.loc[comparison.focus]
     low, high, _ = verdict_interval(row, comparison.method.level)
@@ -184,8 +185,8 @@ def _all_queries_row(study: Study, comparison: Comparison) -> dict[str, object]:
 def _bridge(
     study: Study, comparison: Comparison, by: str, focus_groups: pd.DataFrame
 ) -> pd.DataFrame:
-    """The bridge by a column, with whether each group's difference is clear on its own, and
-    whether it is unlike that of the other queries; empty of one run."""
+    """Return what each group contributes to the difference: group, queries, difference, part, clear
+    (significant on its own) and unlike (differs from the other queries). Empty for a single run."""
     scores, groups = study.scores(comparison, comparison.measure), study.columns(comparison)[by]
     if comparison.is_alone:
         return pd.DataFrame(columns=["group", "queries", "difference", "part", "clear", "unlike"])
@@ -204,8 +205,8 @@ def _bridge(
 
 
 def _query_mix(study: Study, comparison: Comparison, by: str) -> Sentence:
-    """What the pair's difference owes to other queries; empty where both list the same ones, or
-    where their means are no means of the groups'."""
+    """Say how much of the difference comes from different queries. Empty if both runs list the same
+    queries, or if the measure is not an arithmetic mean."""
     combination = comparison.measure.declaration.combination
     scores = study.scores(comparison, comparison.measure).only(
         [comparison.focus, comparison.baseline]
@@ -231,7 +232,7 @@ def _query_mix(study: Study, comparison: Comparison, by: str) -> Sentence:
 def group_scores(
     study: Study, comparison: Comparison, by: str, group_names: tuple[str, ...]
 ) -> GroupScores:
-    """The scores by one column of all runs shown, of these groups in their order."""
+    """Return the scores of all shown runs by one column, for these groups in this order."""
     return study.cached_answer(_group_scores, comparison, by, group_names)
 
 
@@ -251,18 +252,19 @@ def _group_scores(
 
 
 def scores_by_column(study: Study, comparison: Comparison, column: str) -> pd.DataFrame:
-    """Scores and differences by one column, given or derived, of all runs shown; only where there
-    are queries."""
+    """Return scores and differences of all shown runs by one column, given or derived: the frame of
+    `summarise_groups`. Requires at least one query in view."""
     return study.cached_answer(_scores_by_column, comparison, column)
 
 
 def differences_by_column(study: Study, comparison: Comparison, column: str) -> pd.DataFrame:
-    """The same without the bounds of the means, which take as long again: low and high are NaN."""
+    """`scores_by_column` without the intervals of the means, which double the time: low and high
+    are NaN."""
     return study.cached_answer(_differences_by_column, comparison, column)
 
 
 def focus_by_column(study: Study, comparison: Comparison, column: str) -> pd.DataFrame:
-    """The rows of `differences_by_column` of the run in focus."""
+    """Return the rows of `differences_by_column` for the run in focus."""
     is_known = study.has_answer(_differences_by_column, comparison, column)
     rows = differences_by_column(
         study, comparison if is_known else replace(comparison, other_runs=()), column

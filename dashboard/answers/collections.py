@@ -1,4 +1,4 @@
-"""Collections: which ones there are, and what is known of each without reading it."""
+"""The list of collections, and what can be said of each without reading its files."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from metrics_core.findings.sentence import Sentence, muted_span, strong_span
 _DEFINITION = "A collection is one set of queries with its judgments and runs."
 
 MAX_WITHOUT_SEARCH = 8
-"""Collections beyond which one is looked for by its name."""
+"""Number of collections above which the page offers a search by name."""
 
 
 def collections_finding(collections: Sequence[ListedCollection], missing_id: str) -> Sentence:
-    """The headline: how many collections there are, or that the one in the link, whose id is
-    `missing_id`, "" where it is here, is not."""
+    """Return the headline: the number of collections, or that the collection in the link was not
+    found. `missing_id` is the id of that collection, "" if it exists."""
     if missing_id:
         return strong_span("The collection in this link was not found. ") + muted_span(
             "It may be in another workspace, or it was removed. Available collections:"
@@ -42,8 +42,8 @@ def collections_finding(collections: Sequence[ListedCollection], missing_id: str
 
 
 def collection_preview(study: Study, slots: Mapping[str, int]) -> Preview | None:
-    """What the list shows of a collection: the Overview as it is without any choice, once somebody
-    has seen it; None before, for nothing is worked out for a list."""
+    """Return what the list shows of a collection: the result of its Overview with default choices.
+    None if nobody has opened it yet, because nothing is computed for the list."""
     comparison = study.cached_answer(_default_comparison)
     if not is_overview_known(study, comparison):
         return None
@@ -69,7 +69,7 @@ def _default_comparison(study: Study) -> Comparison:
 
 
 def describe_contents(row: ListedCollection) -> str:
-    """What a collection holds, in a few words."""
+    """Describe the contents of a collection in a few words."""
     if row.folder:
         return f"damaged; it is kept in {row.folder}"
     runs = row.preview.runs if row.preview and row.runs is None else row.runs
@@ -90,7 +90,7 @@ def describe_contents(row: ListedCollection) -> str:
 
 
 def missing_result_reason(row: ListedCollection) -> str:
-    """Why there is no result to show of a collection; "" where there is one."""
+    """Return why a collection has no result to show, "" if it has one."""
     if row.folder:
         return f"cannot be opened; {'restore or ' if row.good else ''}remove it with ⋯"
     if row.preview is None:
@@ -100,7 +100,7 @@ def missing_result_reason(row: ListedCollection) -> str:
 
 
 def describe_test(saved_preview: Preview) -> str:
-    """What the test says of the difference."""
+    """Return the result of the significance test in words."""
     if saved_preview.difference == 0:
         return "tied"
     return {None: "not tested", True: "clear difference", False: "no clear difference"}[
@@ -109,7 +109,7 @@ def describe_test(saved_preview: Preview) -> str:
 
 
 def format_opened(row: ListedCollection, today: datetime) -> str:
-    """When a collection was opened last, in the time of `today`."""
+    """Format when a collection was last opened, in the time zone of `today`."""
     if not row.opened:
         return ""
     opened_at = datetime.fromtimestamp(row.opened, today.tzinfo)
@@ -122,10 +122,10 @@ def format_opened(row: ListedCollection, today: datetime) -> str:
 
 
 def format_moment(when: str) -> str:
-    """A time of a record, to the minute."""
+    """Format an ISO timestamp to the minute."""
     return f"{when[:16].replace('T', ' ')} UTC"
 
 
 def file_name(name: str) -> str:
-    """A collection's name as that of a file: without what no file system takes."""
+    """Turn a collection's name into a file name, without characters that file systems refuse."""
     return re.sub(r"[^\w.@+-]+", "-", name).strip("-.") or "collection"

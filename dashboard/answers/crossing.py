@@ -1,4 +1,4 @@
-"""Two columns of the Breakdown page crossed: the difference in each of their cells."""
+"""Two columns of the Breakdown page crossed: the difference in each cell."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ from metrics_core.slicing.breakdowns import ALL
 from metrics_core.slicing.crossed import cross_groups
 
 MOST_SIDE_BY_SIDE = 12
-"""Groups of a column that a table of cells shows, unless all are asked for."""
+"""Largest number of groups per column in a table of cells, unless all are requested."""
 
 
 @dataclass(frozen=True)
 class Crossing:
-    """The cells of two columns, those of the groups that bring most: row, column, queries,
-    difference; `left_out` counts the groups that are not shown, `extremes` says in words what the
-    cells show. `margins` are the groups of the second column by themselves, `groups` their scores
-    of all runs in an `order`, which `summary` tells."""
+    """The cells of two columns, for the groups that contribute most.
+
+    `cells` has row, column, queries, difference; `left_out` is the number of hidden groups;
+    `extremes` describes the cells in words. `margins` are the groups of the second column alone
+    (column, group, queries, difference). `groups` are the scores of all runs by the second column
+    (frame of `summarise_groups`), in this `order` and described by `summary`."""
 
     across: str
     title: Sentence
@@ -39,20 +41,20 @@ class Crossing:
     summary: str
 
     def lead(self, slices: str) -> Sentence:
-        """What stands below the title, with what is said of the slices."""
+        """Return the text below the title; `slices` is the text about the slices."""
         return told.crossed_lead(self.margins, slices)
 
 
 def crossing(
     study: Study, comparison: Comparison, by: str, across: str, *, show_all: bool = False
 ) -> Crossing:
-    """The cells of two columns."""
+    """Return the cells of two columns."""
     return study.cached_answer(_crossing, comparison, by, across, show_all)
 
 
 def default_across(study: Study, comparison: Comparison, by: str) -> str:
-    """The column that crosses this one best: the next of the files, or else a derived one, with few
-    groups; "" if no other splits the queries in view."""
+    """Return the best column to cross with `by`: the next column of the files, else a derived one,
+    preferably with few groups; "" if no other column splits the queries in view."""
     columns = study.columns(comparison)
     splitting = [c for c in study.splitting_columns(comparison) if c != by]
     others = [c for c in splitting if c in study.groupings] or splitting
@@ -114,7 +116,7 @@ def _crossing(
 
 
 def _margin_groups(cells: pd.DataFrame, side: str, name: str, cutoff: int) -> pd.DataFrame:
-    """The groups of one column by themselves, as a sentence names them."""
+    """Return the groups of one column alone, named as in sentences."""
     rows = cells[cells[side] != ALL]
     return pd.DataFrame(
         {
@@ -127,7 +129,7 @@ def _margin_groups(cells: pd.DataFrame, side: str, name: str, cutoff: int) -> pd
 
 
 def _shown_groups(study: Study, comparison: Comparison, by: str, show_all: bool) -> list[str]:
-    """The groups that are shown, those that bring most first, or in their own order; and all."""
+    """Return the shown groups, then `ALL`: largest contribution first, or in their own order."""
     page = breakdown(study, comparison, by)
     groups = page.groups
     if not page.has_own_order:
@@ -140,9 +142,9 @@ def _shown_groups(study: Study, comparison: Comparison, by: str, show_all: bool)
 def offered_crossings(
     study: Study, comparison: Comparison, by: str, across: str
 ) -> list[tuple[str, str]]:
-    """The pairs of columns to offer: those of the files, then this one with every other, of columns
-    that split the queries in view; the pair that is shown is among them. None where there is
-    nothing to compare."""
+    """Return the pairs of columns to offer, all of which split the queries in view: pairs of the
+    files' columns, then `by` with every other column. The shown pair is among them. Empty for a
+    single run."""
     if comparison.is_alone:
         return []
     splitting = study.splitting_columns(comparison)

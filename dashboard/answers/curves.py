@@ -40,26 +40,26 @@ from metrics_core.scoring import curves as by_cutoff
 
 _FAMILIES = ("P", "R", "nDCG")
 _DEFAULT_CUTOFFS = (*range(1, 21), 50, 100)
-"""Cutoffs that readers choose: where all have a place already, another one changes no band."""
+"""Cutoffs that readers usually choose: if all are computed, choosing one changes no band."""
 _BOUNDS = ("low", "high", "diff_low", "diff_high")
 MOST_IN_COLOUR, _BEST_IN_COLOUR = 6, 4
-"""Runs whose lines can be told apart by colour; of more, so many of the best are."""
+"""Most runs that all get a colour, and the number of best runs that get one if there are more."""
 _QUICK_SIZE = 60_000
-"""Bands times cutoffs times queries that are drawn in a moment."""
+"""Bands × cutoffs × queries that can be computed without a noticeable wait."""
 
 Cutoffs = tuple[int, ...]
 RunMeasure = tuple[str, Measure]
 """A run and a measure."""
 MeansKey = tuple[str, Measure, Cutoffs, Comparison]
 BandKey = tuple[str, Measure, Cutoffs, Comparison, str]
-"""What a band depends on: a run, a measure, cutoffs, which queries are in view, and a baseline."""
+"""Key of a band: run, measure, cutoffs, the part of the view that selects queries, baseline."""
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
 class _CurveInputs:
-    """What of a comparison is drawn: its runs over the queries in view, the measures by the names
-    of their families, and the cutoffs."""
+    """The inputs of the curves: runs restricted to the queries in view, measures by family name,
+    and cutoffs."""
 
     comparison: Comparison
     ranks: list[JudgedRanks]
@@ -68,14 +68,12 @@ class _CurveInputs:
 
     @property
     def means_keys(self) -> dict[RunMeasure, MeansKey]:
-        """What the means depend on."""
         comparison, view = self.comparison, self.comparison.narrowing_part
         measures = self.families.values()
         return {(run, m): (run, m, self.cutoffs, view) for m in measures for run in comparison.runs}
 
     @property
     def band_keys(self) -> dict[RunMeasure, BandKey]:
-        """What the bands of pairs depend on."""
         baseline = self.comparison.baseline
         return {
             run_measure: (*key, baseline)
@@ -86,11 +84,13 @@ class _CurveInputs:
 
 @dataclass(frozen=True)
 class Curves:
-    """What the page shows: a title and its lead for the curves, and another pair for precision
-    against recall. `frames` by measure name, `table` all of them. `ranges` holds the least and the
-    greatest score of each measure; `list_ends` the rank by which half of a run's lists end;
-    `half_recall` says what the chart of precision against recall shows. `best_runs` are the shown
-    runs by their mean on the chosen measure."""
+    """The By cutoff page: title and lead of the curves, and of precision against recall.
+
+    `frames` maps measure names to the frame of `mean_curves`; `table` is all of them with a column
+    measure. `precision_recall` has run, recall, precision, and `half_recall` describes it. `ranges`
+    maps measure names to the least and greatest score, `list_ends` each run to the rank by which
+    half of its lists have ended. `best_runs` are the shown runs, ordered by their mean on the
+    chosen measure."""
 
     title: Sentence
     lead: Sentence
@@ -107,11 +107,12 @@ class Curves:
 
     @property
     def comparable_frames(self) -> list[pd.DataFrame]:
-        """The frames of the measures from 0 to 1, whose differences compare."""
+        """The frames of measures from 0 to 1, whose differences are comparable."""
         return [frame for name, frame in self.frames.items() if self.ranges[name] == (0, 1)]
 
     def coloured_runs(self, comparison: Comparison) -> tuple[str, ...]:
-        """Of many runs the two compared and the best, all of few; in the order of their means."""
+        """Return the runs drawn in colour, ordered by mean: all if they are few, else the two
+        compared and the best."""
         if len(comparison.runs) <= MOST_IN_COLOUR:
             return self.best_runs
         coloured = {comparison.focus, comparison.baseline, *self.best_runs[:_BEST_IN_COLOUR]}
@@ -119,12 +120,12 @@ class Curves:
 
 
 def curves(study: Study, comparison: Comparison) -> Curves:
-    """The Curves page."""
+    """Return the By cutoff page."""
     return study.cached_answer(_curves, comparison)
 
 
 def are_curves_quick(study: Study, comparison: Comparison) -> bool:
-    """Whether the page is at hand, or what takes a while of it, the bands; or they are few."""
+    """Whether the page, or its slow part (the bands), is in the cache or quick to compute."""
     if study.has_answer(_curves, comparison):
         return True
     inputs = _curve_inputs(study, comparison)
@@ -136,8 +137,8 @@ def are_curves_quick(study: Study, comparison: Comparison) -> bool:
 
 
 def curves_without_bands(study: Study, comparison: Comparison) -> Curves:
-    """The page without its bands, which is at hand sooner: the finding says that which lead is real
-    is being worked out, and the ends of all intervals are NaN."""
+    """Return the page without its bands, which is quicker. The finding says that significance is
+    still being computed; the bounds of all intervals are NaN."""
     return study.cached_answer(_curves_without_bands, comparison)
 
 
@@ -145,7 +146,7 @@ def _curves(study: Study, comparison: Comparison) -> Curves:
     inputs = _curve_inputs(study, comparison)
     pairs = inputs.band_keys
     for key in pairs.values():
-        # What is known of a pair is known of it the other way round.
+        # The band of the reversed pair is the same with its sign changed.
         if not study.has_answer(_bands, key) and _is_band_known(study, key):
             reversed_bands: tuple[Band, ...] = (
                 study.cached_answer(_bands, _reversed_key(key))[0].inverse,
@@ -178,7 +179,7 @@ def _precision_recall(study: Study, run: str, comparison: Comparison) -> pd.Data
 
 
 def _measure_family(comparison: Comparison) -> str:
-    """The measure's own family, where it has a cutoff to vary."""
+    """Return the measure's own family if it has a cutoff to vary, else nDCG."""
     return "nDCG" if comparison.measure.declaration.cutoff is None else comparison.family
 
 
@@ -204,7 +205,7 @@ def _reversed_key(key: BandKey) -> BandKey:
 
 
 def _is_band_known(study: Study, key: BandKey) -> bool:
-    """Whether a band is at hand, or that of the pair the other way round, which says the same."""
+    """Whether the band, or the band of the reversed pair, which is equivalent, is in the cache."""
     linear = key[1].declaration.combination.linear
     return study.has_answer(_bands, key) or (
         linear and study.has_answer(_bands, _reversed_key(key))
@@ -264,7 +265,7 @@ def _assemble_curves(
 
 
 def _best_first(frame: pd.DataFrame, comparison: Comparison) -> tuple[str, ...]:
-    """The shown runs by their means at the chosen k, or at the deepest one before it."""
+    """Order the shown runs by their means at the chosen k, or at the deepest cutoff below it."""
     upto = frame[frame["k"] <= comparison.cutoff].groupby("run")["mean"].last()
     means = {run: upto.get(run, np.nan) for run in comparison.runs}
     return tuple(sorted(comparison.runs, key=lambda run: -np.nan_to_num(means[run], nan=-np.inf)))
@@ -275,8 +276,8 @@ def _curve_frames(
     means: Mapping[RunMeasure, MeanCurve],
     bands_by_pair: Mapping[RunMeasure, Band],
 ) -> dict[str, pd.DataFrame]:
-    """The frame of `mean_curves` of each measure. Each run's part depends on that run alone, each
-    band on its pair: what another view had is at hand."""
+    """Return the frame of `mean_curves` for each measure. Each run's part depends on that run alone
+    and each band on its pair, so parts from another view are reused."""
 
     def run_frame(run: str, measure: Measure) -> pd.DataFrame:
         key = run, measure
@@ -295,7 +296,8 @@ def _answer_each(
     answer: Callable[..., tuple[Result, ...]],
     keys: Mapping[RunMeasure, tuple[Any, ...]],
 ) -> dict[RunMeasure, Result]:
-    """What an answer finds for each place; those not at hand are asked for together."""
+    """Return an answer's result for each run and measure; those not in the cache are computed
+    together."""
     new_keys = {
         run_measure: key for run_measure, key in keys.items() if not study.has_answer(answer, key)
     }

@@ -1,4 +1,4 @@
-"""Data: what is loaded, does it fit?"""
+"""Data: which files are loaded, and do they fit together?"""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ _PREVIEW_ROWS = 5
 
 @dataclass(frozen=True)
 class FileRow:
-    """One file as the table shows it."""
+    """One row of the table of files. `run` is the run's name, None for other kinds; `judged` the
+    judged share of the first ranks, from 0 to 1."""
 
     file: File
     kind: str
@@ -43,8 +44,8 @@ class FileRow:
 
 @dataclass(frozen=True)
 class Data:
-    """What the Data page shows: `unread` are files with their errors, `errors` runs that do not fit
-    the judgments."""
+    """The Data page. `unread` are files that could not be read, with their errors; `errors` are
+    runs that do not fit the judgments."""
 
     finding: Sentence
     files: list[FileRow]
@@ -56,7 +57,8 @@ class Data:
 
 
 def cutoff_and_measure(comparison: Comparison | None) -> tuple[int, Measure]:
-    """The cutoff and the measure that the page speaks of, also where nothing is compared yet."""
+    """Return the cutoff and measure that the page uses, including if nothing can be compared
+    yet."""
     if comparison is not None:
         return comparison.cutoff, comparison.measure
     return 10, read_measure("", 10).measure
@@ -70,8 +72,8 @@ def data(
     unclear: Sequence[str] = (),
     of_two_kinds: Sequence[str] = (),
 ) -> Data:
-    """The Data page. `refused` counts uploads that could not be read, of which `unclear` ones and
-    those `of_two_kinds` are asked about; notes on ties speak of `measure`."""
+    """Return the Data page. `refused` counts uploads that could not be read; the reader is asked
+    about those that are `unclear` or `of_two_kinds`. Notes on ties refer to `measure`."""
     study = library.study
     loaded_files = [f for f in library.files if f.table is not None]
     loaded_files.sort(key=lambda f: list(_KINDS).index(f.kind or "run"))
@@ -118,8 +120,8 @@ def _fit_lines(study: Study, cutoff: int) -> list[FitLine]:
 
 
 def _files_fit(library: Library, measure: Measure) -> bool:
-    """Whether the files belong together: every run can be judged, and no id is only nearly the
-    same. A few missing queries or texts do not speak against it; the table below names them."""
+    """Whether the files belong together: every run can be judged, and no ids are nearly the same. A
+    few missing queries or texts are fine; the table names them."""
     study = library.study
     if study is None:
         return True
@@ -130,14 +132,14 @@ def _files_fit(library: Library, measure: Measure) -> bool:
 
 
 def _count_unjudged(study: Study | None) -> int:
-    """Queries of the runs that have no judgments."""
+    """Count the queries of the runs that have no judgments."""
     if study is None:
         return 0
     return len({q for name in study.names for q in study.judged[name].unjudged_queries})
 
 
 def _answered_counts(study: Study) -> dict[str, int]:
-    """The runs that lack judged queries, with how many they have."""
+    """Return the number of answered queries of each run that lacks judged queries."""
     ranks = (study.judged[name] for name in study.names)
     return {r.run_name: r.n_queries - len(r.missing_queries) for r in ranks if r.missing_queries}
 
@@ -170,11 +172,11 @@ def _corpus_notes(study: Study) -> tuple[Note, ...]:
 
 
 def first_rows(table: Any) -> pd.DataFrame:
-    """The first rows of a table, for a preview."""
+    """Return the first rows of a table, with its own columns, for a preview."""
     if isinstance(table, Queries):
         return table.frame.head(_PREVIEW_ROWS)
     if isinstance(table, Run):
-        # Each query has a row at least.
+        # Each query has at least one row.
         table = table.holding(table.query_ids[:_PREVIEW_ROWS])
     if isinstance(table, (Run, Qrels)):
         head = table.table.slice(0, _PREVIEW_ROWS)

@@ -1,4 +1,4 @@
-"""One document of one query: where every run has it, its grade, its text and all its fields."""
+"""One document of one query: its rank in every run, its grade, text and fields."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from metrics_core.judging.ranking import ranked_documents
 
 @dataclass(frozen=True)
 class DocumentCard:
-    """What is known of a document on a query. `grade` is NaN where nobody judged it, `standings`
-    holds a row for each loaded run: run, rank and score (NaN: not listed), listed (how many the run
-    lists), known (whether that can be told: a run that came as judged ranks knows the judged ones
-    alone, and no score); `fields` are the columns of the documents beside title and text."""
+    """What is known of a document for a query. `grade` is NaN if it is unjudged. `standings` has
+    one row per loaded run: run, rank and score (NaN if not listed), listed (length of the run's
+    list), known (bool: whether the rank can be known; a run that came as judged ranks contains only
+    judged documents and no scores). `fields` are the columns of the documents other than title and
+    text."""
 
     doc_id: str
     title: str
@@ -27,7 +28,7 @@ class DocumentCard:
 
 
 def document(study: Study, query_id: str, doc_id: str) -> DocumentCard | None:
-    """The card of a document; None where neither a run, the judgments nor the documents know it."""
+    """Return the card of a document; None if it is in no run, judgment or document file."""
     return study.cached_answer(_document, query_id, doc_id)
 
 
@@ -60,7 +61,7 @@ def _standing(study: Study, name: str, query_id: str, doc_id: str) -> tuple[str,
 
 
 def _document_fields(study: Study, doc_id: str) -> dict[str, str]:
-    """Every field of the document that is not empty, as text."""
+    """Return every non-empty field of the document as text."""
     if study.documents is None:
         return {}
     rows = study.documents.lookup([doc_id])

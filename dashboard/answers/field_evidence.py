@@ -1,4 +1,4 @@
-"""Files: why a field of a file means what it means, counted over the rows that were looked at."""
+"""Files: the evidence for what each field of a file means, counted over the rows inspected."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ from metrics_core.tables import Documents, Qrels
 from metrics_core.tables.columns import ID
 
 _FEW, _LONGEST = 6, 20
-"""Different values that are named one by one, and their characters, at most."""
+"""Most distinct values that are listed one by one, and the most characters of each."""
 _MOST_SHARED = 0.5
-"""The share of a field's values that must be known ids, at least, to say what it means."""
+"""Least share of a field's values that must be known ids to determine its meaning."""
 
 
 class Evidence(NamedTuple):
-    """Why a field means something, with names in `backticks`; `fails` if it speaks against it."""
+    """Evidence for a field's meaning, with names in `backticks`; `fails` if it contradicts the
+    meaning."""
 
     text: str
     fails: bool = False
@@ -33,8 +34,8 @@ class Evidence(NamedTuple):
 
 @dataclass(frozen=True)
 class LoadedIds:
-    """Which values of a file's fields are ids of loaded queries and documents, and the names of the
-    files that these are in; "" if there is no such file."""
+    """The values of a file's fields that are ids of loaded queries and documents. `judgments` and
+    `corpus` are the names of the files that contain these ids, "" if there is none."""
 
     judgments: str
     corpus: str
@@ -44,7 +45,7 @@ class LoadedIds:
 
 
 def loaded_ids(fields: FileFields, library: Library, file: str) -> LoadedIds:
-    """Return the ids of a `file` that other loaded files have."""
+    """Return which ids of `file` also occur in other loaded files."""
     values = sorted(
         {value for column in fields.fields.values() for value in column.distinct_values}
     )
@@ -77,14 +78,15 @@ def loaded_ids(fields: FileFields, library: Library, file: str) -> LoadedIds:
 
 @dataclass(frozen=True)
 class FieldEvidence:
-    """What the values of a file's fields say, beside the ids that are loaded."""
+    """What a file's values and the loaded ids say about the meaning of its fields."""
 
     fields: FileFields
     loaded: LoadedIds
 
     @cached_property
     def fields_by_ids(self) -> dict[str, str]:
-        """The fields of the query and of the document by the loaded ids, as far as these say it."""
+        """The query field and the document field as determined by the loaded ids, if they can
+        be."""
         matches: dict[str, str] = {}
         for word, ids in (("query", self.loaded.queries), ("doc", self._document_ids)):
             shares = {
@@ -102,7 +104,8 @@ class FieldEvidence:
         return self.loaded.documents if self.loaded.corpus else self.loaded.judged_ids
 
     def explain_field(self, name: str, word: str, meanings: Mapping[str, str]) -> Evidence:
-        """Why a field has a meaning ("" for none), beside the fields of the other `meanings`."""
+        """Return the evidence for a field's meaning ("" for none), given the fields of the other
+        `meanings`."""
         file_field = self.fields.fields[name]
         loaded = self.loaded
         if word == "query" and loaded.judgments:
@@ -164,7 +167,7 @@ class FieldEvidence:
 
 
 def _count_known(file_field: FileField, ids: frozenset[str], meaning: str) -> Evidence:
-    """How many of the different values are among loaded ids."""
+    """State how many of the distinct values are loaded ids."""
     known_count, total = len(file_field.distinct_values & ids), len(file_field.distinct_values)
     if known_count == total > 1:
         return Evidence(f"all {w.format_count(total)} {meaning}")
@@ -174,7 +177,7 @@ def _count_known(file_field: FileField, ids: frozenset[str], meaning: str) -> Ev
 
 
 def _describe_values(file_field: FileField) -> str:
-    """The values of a field in words: the range of numbers, how many texts differ."""
+    """Describe the values of a field: the range of numbers, or the number of distinct texts."""
     total = len(file_field.distinct_values)
     if total == 1 and len(file_field.values) > 1:
         return "the same in each row"

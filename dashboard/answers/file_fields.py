@@ -1,5 +1,5 @@
-"""Files: which field of a file means what, as far as its names and values say it, and how the file
-is read by what the reader chooses."""
+"""Files: the likely meaning of each field of a file, by names and values, and the reading choices
+that follow from the reader's choice."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KIND_WORDS: Mapping[Kind, str] = {
     "queries": "queries",
     "documents": "documents",
 }
-"""What a file may be read as."""
+"""The kinds a file can be read as, and what they are called."""
 
 _WORDS = {"query": "query", "doc": "document", "score": "score", "grade": "grade"}
 _WORDS |= {word: word for word in ("rank", "subtopic", "title", "text")} | {"system": "run"}
@@ -40,8 +40,8 @@ NOT_USED, ALL_RELEVANT = "", "'1'"
 
 @dataclass(frozen=True)
 class FieldTable:
-    """The fields of a file that is read as this `kind`: `words` is what each meaning is called
-    here, `proposed_fields` the likely field of each, `chosen_fields` what was chosen before."""
+    """The fields of a file that is read as this `kind`. `words` maps meanings to their names on
+    screen, `proposed_fields` to the likely field, `chosen_fields` to the field chosen before."""
 
     evidence: FieldEvidence
     kind: Kind
@@ -61,7 +61,7 @@ class FieldTable:
 
     @property
     def offered_meanings(self) -> list[str]:
-        """The meanings that a field may have."""
+        """The meanings that a field can have."""
         return [*MEANINGS[self.kind], NOT_USED]
 
     @cached_property
@@ -75,33 +75,33 @@ class FieldTable:
 
     @property
     def shown_fields(self) -> tuple[list[str], list[str]]:
-        """The fields that are shown, and those that are folded because they are many."""
+        """The fields shown, and the remaining ones, which are folded."""
         unused = [name for name in self.fields.fields if name not in self.used_fields]
         return [*self.used_fields, *unused[:_MAX_UNUSED]], unused[_MAX_UNUSED:]
 
     def meaning(self, name: str) -> str:
-        """The likely meaning of a field."""
+        """Return the likely meaning of a field."""
         return next(
             (word for word, field in self.proposed_fields.items() if field == name), NOT_USED
         )
 
     def meaning_word(self, word: str) -> str:
-        """What a meaning is called."""
+        """Return the name of a meaning on screen."""
         return self.words.get(word, "not used")
 
     def title(self, name: str) -> str:
-        """What a field is called; columns without names have numbers."""
+        """Return the title of a field; columns without names have numbers."""
         return f"column {name}" if self.fields.is_numbered else name
 
     def is_smallest_best(self, name: str, meanings: Mapping[str, str]) -> bool:
-        """Whether the smallest score of a field is probably the best: by what was chosen before, by
-        its name, or since it rises in every list."""
+        """Whether the smallest score of a field is probably the best: by the earlier choice, by its
+        name, or because it rises in every list."""
         if self.chosen_fields.get("score", "").removeprefix("-") == name:
             return self.chosen_fields["score"].startswith("-")
         return self.fields.is_smallest_best(name, meanings.get("query", ""))
 
     def explain_meaning(self, name: str, word: str, meanings: Mapping[str, str]) -> Evidence:
-        """Why a field means this."""
+        """Return the evidence that a field has this meaning."""
         evidence = self.evidence.explain_field(name, word, meanings)
         inferred = self.fields.inferred[self.kind]
         if not word or evidence.fails or inferred.get(word) != name or "`" in evidence.text:
@@ -111,7 +111,8 @@ class FieldTable:
     def find_objection(
         self, word_by_field: Mapping[str, str], *, all_relevant: bool = False
     ) -> str:
-        """Why a file cannot be read by these meanings of fields, by name; "" if it can be."""
+        """Return why the file cannot be read with these meanings, "" if it can. `word_by_field`
+        maps field names to meanings."""
         words = list(word_by_field.values())
         twice = [word for word in MEANINGS[self.kind] if words.count(word) > 1]
         if twice:
@@ -134,7 +135,7 @@ class FieldTable:
         smallest: bool = False,
         all_relevant: bool = False,
     ) -> dict[str, Any]:
-        """How the file is read by these meanings of fields, as choices of reading."""
+        """Return the reading choices for these meanings of fields."""
         columns = {word: name for name, word in word_by_field.items() if word}
         if smallest and "score" in columns:
             columns["score"] = f"-{columns['score']}"
@@ -157,8 +158,9 @@ def field_table(
     *,
     of_users: bool = False,
 ) -> FieldTable:
-    """Return what may be chosen. `columns_before` are the columns chosen before; `of_users` says
-    that queries and documents are users and items here, as the names of the fields may, too."""
+    """Return the fields with their proposed meanings. `columns_before` are the columns chosen
+    before; `of_users` says that queries and documents are users and items, which the names of the
+    fields may also imply."""
     fields = evidence.fields
     folded_names = {fold_name(name.rpartition(".")[2]) for name in fields.fields}
     words = _USER_WORDS if of_users or not folded_names.isdisjoint((*_USERS, *_ITEMS)) else _WORDS
@@ -168,7 +170,7 @@ def field_table(
     plain = {word: name.removeprefix("-") for word, name in chosen_fields.items()}
     known_fields = {word: name for word, name in plain.items() if name in fields.fields}
     proposed = fields.assign_meanings(kind, {**evidence.fields_by_ids, **known_fields})
-    # Who chose a number means no other; what was chosen and is no field is a constant, or none.
+    # If a number was chosen, no other is proposed; a choice that is no field is a constant or none.
     dropped_words = {*plain} | (_NUMBERS if not _NUMBERS.isdisjoint(plain) else set())
     for word in dropped_words - known_fields.keys():
         proposed.pop(word, None)
@@ -178,16 +180,17 @@ def field_table(
 
 
 def offered_kinds(fields: FileFields) -> list[Kind]:
-    """What a file may be read as; one with lists holds neither queries nor documents alone."""
+    """Return the kinds a file can be read as; one with lists cannot contain only queries or
+    documents."""
     in_lists = any("[" in name for name in fields.fields)
     return list(KIND_WORDS)[: 2 if in_lists else None]
 
 
 def has_unknown_columns(fields: FileFields) -> bool:
-    """Whether neither a run nor judgments are known by the names of the columns."""
+    """Whether the column names identify the file neither as a run nor as judgments."""
     return all(understand_header(list(fields.fields), kind).missing for kind in ("run", "qrels"))
 
 
 def format_offered_grade(grade: float, offered_grades: Sequence[float], judgment: str) -> str:
-    """How a grade from which documents count as relevant is called among others."""
+    """Format a grade from which documents count as relevant, as one of several choices."""
     return f"any {judgment}" if grade == offered_grades[0] and grade <= 1 else w.format_grade(grade)

@@ -1,4 +1,4 @@
-"""Help: every format of files that is read, by what declares it."""
+"""Help: every file format that can be read, from its declaration."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _KINDS: Mapping[Kind, str] = {
 
 @dataclass(frozen=True)
 class FileFormat:
-    """A format: what its files may hold, how they are usually called, and how one begins; "" where
-    that is no text."""
+    """A file format: the kinds of table it can contain, its usual file endings and the beginning of
+    an example ("" for binary formats)."""
 
     title: str
     explanation: str
@@ -29,7 +29,7 @@ class FileFormat:
 
 
 def file_formats() -> list[FileFormat]:
-    """All formats by title."""
+    """Return all formats, sorted by title."""
     return [
         FileFormat(
             file_format.title,
@@ -43,5 +43,5 @@ def file_formats() -> list[FileFormat]:
 
 
 def tools_for(audience: str) -> list[str]:
-    """The tools that an audience knows, of those whose files are read as they are, each once."""
+    """Return the names of the tools for an audience whose files can be read as they are."""
     return list(dict.fromkeys(tool.name for tool in tools() if audience in tool.audiences))

@@ -1,4 +1,4 @@
-"""Files: what a file says beside what is loaded, read by the columns that are chosen."""
+"""Files: the figures of a file together with what is loaded, read with the chosen columns."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from metrics_core.judging import judge
 from metrics_core.tables import Qrels, Run, Table
 
 _MOST_ROWS = 2_000_000
-"""Rows of all runs that are joined with other judgments for one number."""
+"""Most rows of all runs that are joined with other judgments to compute one figure."""
 _FEW_GRADES = 4
 _PARTS_OF_THE_HIGHEST = (0.6, 0.7, 0.8)
 
 
 @dataclass(frozen=True)
 class Words:
-    """What queries, judgments and what has one are called."""
+    """Words on screen for queries and judgments."""
 
     query: str = "query"
     queries: str = "queries"
@@ -40,8 +40,8 @@ USER_WORDS = Words(
 
 @dataclass(frozen=True)
 class FileNumbers:
-    """What a run or judgments say: each number with what it counts, `warning` what its reader
-    should know of documents without a grade; "" where all are judged, or that is unknown."""
+    """Figures of a run or of judgments. `counts` are pairs of a number and its description;
+    `warning` is about unjudged documents, "" if all are judged or if that is unknown."""
 
     counts: tuple[tuple[str, str], ...]
     warning: str = ""
@@ -49,7 +49,7 @@ class FileNumbers:
 
 @dataclass(frozen=True)
 class RunsAndQrels:
-    """The runs and the judgments that stand beside each other; None where there are none yet."""
+    """Runs and the judgments that apply to them; `qrels` is None if there are none yet."""
 
     runs: tuple[Run, ...]
     qrels: Qrels | None
@@ -58,8 +58,8 @@ class RunsAndQrels:
 def pair_with(
     tables: Sequence[Table], file: str, library: Library, settings: Settings
 ) -> RunsAndQrels:
-    """The tables of a file beside what is loaded, without what was made of the `file` before. Ids
-    are read as the collection reads them."""
+    """Combine the tables of a file with what is loaded, without tables read from `file` before. Ids
+    are mapped as in the collection."""
     own_runs = [apply_settings(t, settings) for t in tables if isinstance(t, Run)]
     own_qrels = [apply_settings(t, settings) for t in tables if isinstance(t, Qrels)]
     loaded = [
@@ -81,13 +81,15 @@ def pair_with(
 
 
 def is_of_file(table_name: str, file: str) -> bool:
-    """Whether a table is of this file; those of several systems have names behind its own."""
+    """Whether a table was read from this file; a file with several systems has tables named
+    FILE/SYSTEM."""
     return table_name == file or table_name.startswith(f"{file}/")
 
 
 def offered_grades(qrels: Qrels, current: float | None) -> list[float]:
-    """From which grade a document may count as relevant: any above 0, and the higher ones, of many
-    those about two thirds up; the one that counts `current` is among them, where there is one."""
+    """Return the grades from which a document can count as relevant: any above 0, and the higher
+    ones; if there are many, those at about two thirds of the highest. `current` is included unless
+    None."""
     also = [] if current is None else [current]
     grades = np.unique(qrels.relevance[qrels.relevance > 0]).astype(float)
     if not len(grades):
@@ -102,9 +104,8 @@ def offered_grades(qrels: Qrels, current: float | None) -> list[float]:
 def file_numbers(
     pair: RunsAndQrels, words: Words, cutoff: int, relevant_from: float
 ) -> FileNumbers:
-    """How many queries both sides have, how many judgments there are and how many of them are of
-    relevant documents, and how much of the first ranks is judged; what needs a side that is not
-    there yet is left out."""
+    """Return the number of shared queries, of judgments and relevant documents, and the judged
+    share of the first ranks; figures that need a missing table are left out."""
     runs, qrels = pair.runs, pair.qrels
     if qrels is None:
         rows = sum(len(run) for run in runs)
@@ -136,8 +137,8 @@ def file_numbers(
 
 
 def judged_share(runs: Sequence[Run], qrels: Qrels, cutoff: int) -> float | None:
-    """The share of the documents in the first ranks of all runs that are judged; None where nobody
-    knows, or it would take long."""
+    """Return the judged share of the documents in the first ranks of all runs, from 0 to 1; None if
+    it is unknown or would take long to compute."""
     if sum(len(run) for run in runs) > _MOST_ROWS:
         return None
     judged_count, listed_count = 0.0, 0

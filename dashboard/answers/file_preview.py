@@ -1,5 +1,5 @@
-"""Files: the first rows of a file as they would be read, what these give, and the readings of a
-file that may be two kinds of table."""
+"""Files: a preview of the first rows of a file and their figures, and the possible readings of a
+file that could be two kinds of table."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _CUTOFF = 10
 
 @dataclass(frozen=True)
 class PreviewRow:
-    """A row as it would be read: its query and document with their texts, "" if unknown, the rank
-    in a run, the score or grade as text, and the grade in the judgments that are loaded."""
+    """A previewed row: query and document with their texts ("" if unknown), the rank in a run, the
+    score or grade as text, and the grade in the loaded judgments."""
 
     query: str
     doc: str
@@ -45,8 +45,8 @@ class PreviewRow:
 
 @dataclass(frozen=True)
 class FilePreview:
-    """The first rows of a table as it would be read; `judgments` is the file that says which grade
-    documents have, "" if none does or these are judgments."""
+    """The first rows of a table as it would be read. `judgments` is the file that grades come from,
+    "" if there is none or if these are judgments."""
 
     kind: Literal["run", "qrels"]
     rows: Sequence[PreviewRow]
@@ -55,8 +55,8 @@ class FilePreview:
 
 @dataclass(frozen=True)
 class KindReading:
-    """A file read as one of the kinds that it may be: why it may be that, its first rows, its
-    numbers, and what would follow, as a warning if it `is_harmful`."""
+    """A file read as one of its possible kinds: the evidence for it, its first rows, its figures
+    and the consequence, which is a warning if it `is_harmful`."""
 
     preview: FilePreview
     evidence: Sequence[str]
@@ -66,7 +66,7 @@ class KindReading:
 
 
 def file_preview(table: Table, library: Library, file: str) -> FilePreview:
-    """Return the first rows of a run, which are the top of its first list, or of judgments."""
+    """Return the first rows of judgments, or of a run: the top of its first list."""
     texts = _query_texts(library)
     if isinstance(table, Qrels):
         head = table.table.slice(0, _ROWS)
@@ -128,7 +128,7 @@ def _document_titles(library: Library, doc_ids: Sequence[str]) -> dict[str, str]
 def describe_contents(
     tables: Sequence[Table], file: str, library: Library, settings: Settings
 ) -> str:
-    """What a file gives, in a sentence: its runs, or how many judgments."""
+    """State in one sentence what a file contains: its runs, or its number of judgments."""
     first = tables[0]
     if isinstance(first, Qrels):
         queries_text = (
@@ -158,7 +158,7 @@ def describe_contents(
 
 
 def _describe_lists(runs: Sequence[Run]) -> str:
-    """How many lists runs have, and how long these are."""
+    """State how many lists the runs have, and how long they are."""
     lengths = np.concatenate([np.bincount(run.query_codes) for run in runs])
     shortest, longest = w.format_count(int(lengths.min())), w.format_count(int(lengths.max()))
     between = longest if shortest == longest else f"{shortest} to {longest}"
@@ -173,8 +173,8 @@ def kind_reading(
     settings: Settings,
     number: str = "",
 ) -> KindReading:
-    """Return what a file gives that is read as the kind of these tables; `number` is the name of
-    the field with its numbers."""
+    """Return the reading of a file as the kind of these tables; `number` is the name of the numeric
+    field."""
     table = tables[0]
     pair = pair_with(tables, file, library, settings)
     preview = file_preview(table, library, file)
@@ -208,7 +208,8 @@ def kind_reading(
 
 
 def _count_tied_rows(run: Run) -> tuple[str, bool]:
-    """How many rows of a run share their score with another of their list, and whether most do."""
+    """State how many rows of a run share their score with another row of their list, and whether
+    most do."""
     pairs = np.stack([run.query_codes.astype(np.float64), run.scores], axis=1)
     _, counts = np.unique(pairs, axis=0, return_counts=True)
     tied = int(counts[counts > 1].sum())

@@ -1,5 +1,5 @@
-"""Judging in place: what nobody has judged yet, of one query or of a comparison, and what the
-grades that were given here changed."""
+"""Judging in place: the unjudged documents of a query or comparison, and the effect of grades given
+in Ranklens."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ from metrics_core.scoring.scores import Scores
 from metrics_core.unjudged.next_judgments import rank_by_move
 
 MOST_QUEUED = 500
-"""Documents that a judging session offers at the most."""
+"""Most documents that a judging session offers."""
 
 _HIGHEST_KEY = 9
 _QUICK_QUERIES = 2_000
-"""Queries of which it takes no while to say which documents would settle the order."""
+"""Most queries for which the documents that settle the order are found without a wait."""
 _NAMES = {
     1: ("Not relevant", "Relevant"),
     2: ("Not relevant", "Partly", "Highly"),
     3: ("Not relevant", "A little", "Fairly", "Highly"),
 }
-"""What the grades up to the highest one are called."""
+"""Names of the grades, by the highest grade."""
 
 
 @dataclass(frozen=True)
 class Effect:
-    """What layers changed: of one query each run's score, and the mean difference of the pair over
-    the queries in view; each without them and with them. NaN where there is none."""
+    """Effect of the layers, each value as (without, with): `scores` of one query by run, and
+    `difference`, the mean difference of the pair over the queries in view. NaN if undefined."""
 
     scores: dict[str, tuple[float, float]]
     difference: tuple[float, float]
@@ -53,30 +53,32 @@ class Effect:
 
 
 def offered_grades(study: Study) -> list[int]:
-    """The grades that have a key: from 0 to the highest that the files use, 1 at least."""
+    """Return the grades that have a key: 0 to the highest grade in the files, at least 1."""
     highest = math.ceil(max(study.unlayered.grades, default=1))
     return list(range(min(max(highest, 1), _HIGHEST_KEY) + 1))
 
 
 def grade_names(study: Study) -> list[str]:
-    """What the grades that have a key are called; "" where there are too many for words."""
+    """Return the names of the grades that have a key; "" if there are too many to name."""
     grades = offered_grades(study)
     return list(_NAMES.get(grades[-1], ("Not relevant", *[""] * (len(grades) - 1))))
 
 
 def named_grades(study: Study) -> dict[float, str]:
-    """The same of relevant grades, to stand before "relevant"; those without such a name are left
-    out."""
+    """Return adverbs to put before "relevant" by grade, in lower case; grades without one are
+    omitted."""
     adverbs = {"Highly", "Fairly", "Partly"}
     names = enumerate(grade_names(study))
     return {float(grade): name.lower() for grade, name in names if name in adverbs}
 
 
 def unjudged_documents(study: Study, comparison: Comparison, query_id: str) -> pd.DataFrame:
-    """The documents of a query in the first k ranks of the shown lists that the files do not judge,
-    but for those of runs that came as judged ranks, which have no name; those of the two compared
-    first: columns query_id, doc_id, ranks (of each run that has it there), title and text (""
-    without documents). None where the judgments are complete."""
+    """Return the documents of a query in the first k ranks of the shown lists that the files do not
+    judge, those of the compared pair first: query_id, doc_id, ranks (a dict from run to rank),
+    title, text ("" without documents).
+
+    Unjudged documents of runs that came as judged ranks have no name and are missing. Empty if the
+    judgments are complete."""
     documents = study.unlayered.cached_answer(
         _unjudged_documents, comparison.runs, comparison.cutoff, query_id
     )
@@ -91,7 +93,7 @@ def _unjudged_documents(
         for name in runs
         if study.runs[name].complete
     }
-    # A negative grade is no judgment.
+    # A negative grade does not count as a judgment.
     judged_ids = [d for d, grade in find_grades(study.qrels, query_id).items() if grade >= 0]
     ranks = pd.DataFrame(lists).drop(index=judged_ids, errors="ignore")
     frame = pd.DataFrame(
@@ -99,7 +101,7 @@ def _unjudged_documents(
             "query_id": query_id,
             "doc_id": ranks.index.astype(object),
             "ranks": [_known_ranks(row) for row in ranks.to_dict("records")],
-            # The two compared are the first of the runs shown.
+            # The compared pair comes first among the shown runs.
             "first": ranks[ranks.columns.intersection(runs[:2])].min(axis=1).to_numpy(np.float64),
             "rank": ranks.min(axis=1).to_numpy(np.float64),
         }
@@ -115,11 +117,13 @@ def _known_ranks(ranks: Mapping[Hashable, float]) -> dict[str, int]:
 def judging_queue(
     study: Study, comparison: Comparison, order: str = MOVING, settle: int | None = None
 ) -> pd.DataFrame:
-    """What to judge next for the comparison, by the judgments of the files, so that it stays as it
-    is while it is worked on: columns query_id, doc_id, ranks (of both runs, 0 where one does not
-    have it there). In the usual order what could move it most comes first, and what moves nothing
-    follows by rank; query by query the first `settle` of these come first. Empty where one of the
-    two came as judged ranks."""
+    """Return the documents to judge next for the comparison: query_id, doc_id, ranks (a dict from
+    each of the two runs to its rank, 0 if not within the cutoff).
+
+    Only the judgments of the files count, so that the queue does not change while it is worked on.
+    In the default order the documents that could change the difference most come first, then the
+    others by rank. In the order by query, the first `settle` of these come first. Empty if one of
+    the runs came as judged ranks."""
     return study.unlayered.cached_answer(
         _judging_queue, comparison, order, settle if order == BY_QUERY else None
     )
@@ -166,7 +170,7 @@ def _judging_queue(
 
 def _most_moving_first(study: Study, comparison: Comparison, by_rank: pd.DataFrame) -> pd.DataFrame:
     if comparison.measure.declaration.needs:
-        return by_rank  # it is not about grades alone
+        return by_rank  # the measure depends on more than grades
     cutoff = comparison.measure.cutoff or comparison.cutoff
     unjudged_ranks, difference = (
         unjudged_of_pair(study, comparison, cutoff),
@@ -180,9 +184,9 @@ def _most_moving_first(study: Study, comparison: Comparison, by_rank: pd.DataFra
 
 @dataclass(frozen=True)
 class JudgingSummary:
-    """What there is to judge for the comparison, in words and by number (on so many `queries` of
-    the `total` in view), and after how many of the first of the queue its order is safe if they
-    turn out not relevant; None where that is not known."""
+    """How much there is to judge for the comparison, in words and numbers: `unjudged` documents on
+    `queries` of the `total` queries in view. If the first `settle` documents of the queue turn out
+    not relevant, the order of the runs is certain; None if unknown."""
 
     title: Sentence
     lead: Sentence
@@ -193,11 +197,11 @@ class JudgingSummary:
 
 
 def judging_summary(study: Study, comparison: Comparison) -> JudgingSummary:
-    """What there is to judge by the judgments of the files; what would settle it where that is at
-    hand or takes no while."""
+    """Return how much the files leave unjudged, and how many judgments would settle the comparison
+    if that is cached or quick to compute."""
     settle = None
     can_settle = not comparison.is_alone and not comparison.measure.declaration.needs
-    # Without a cutoff the queue looks at the first ranks alone, and they settle nothing.
+    # Without a cutoff the queue covers only the first ranks, which settle nothing.
     if (
         can_settle
         and comparison.measure.cutoff
@@ -234,8 +238,8 @@ def _judging_summary(study: Study, comparison: Comparison, settle: int | None) -
 
 @dataclass(frozen=True)
 class WorstCase:
-    """How far the difference could go against who leads, without the layers and with them; with
-    them it still `turns` or does not."""
+    """How far the difference could move against the leader, without and with the layers; `turns`
+    says whether it could still change sign with them."""
 
     before: float
     after: float
@@ -243,8 +247,8 @@ class WorstCase:
 
 
 def worst_case(study: Study, comparison: Comparison) -> WorstCase | None:
-    """What the layers that are on did to the worst case; None where there is none, where another
-    run leads with them, or where it would take a while to say."""
+    """Return the effect of the active layers on the worst case; None if there is none, if the
+    layers change the leader, or if it would take long to compute."""
     if comparison.is_alone or not _is_small(study):
         return None
     before, after = (unjudged_bounds(s, comparison) for s in (study.unlayered, study))
@@ -258,7 +262,8 @@ def worst_case(study: Study, comparison: Comparison) -> WorstCase | None:
 def queue_window(
     study: Study, queue: pd.DataFrame, done: Container[tuple[str, str]], size: int
 ) -> pd.DataFrame:
-    """The first `size` documents of a queue that are not done, with their texts and the query's."""
+    """Return the first `size` documents of a queue that are not done: the queue's columns with
+    title, text and query (the query's text)."""
     pairs = zip(queue["query_id"], queue["doc_id"], strict=True)
     is_open = np.array([pair not in done for pair in pairs], dtype=np.bool_)
     frame = with_documents(study, queue[is_open].head(size).reset_index(drop=True))
@@ -266,7 +271,7 @@ def queue_window(
 
 
 def with_documents(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with title and text of each document, "" where they are not known."""
+    """Return the frame with columns title and text for its doc_id, "" if unknown."""
     if study.documents is None or frame.empty:
         return frame.assign(title="", text="")
     rows = study.documents.lookup(frame["doc_id"]).reindex(frame["doc_id"])
@@ -275,7 +280,7 @@ def with_documents(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def layers_effect(study: Study, comparison: Comparison, query_id: str = "") -> Effect:
-    """What the layers that are on changed, of one query where one is named."""
+    """Return the effect of the active layers; with `query_id` also on the scores of that query."""
     return study.cached_answer(_layers_effect, comparison, query_id)
 
 

@@ -1,4 +1,4 @@
-"""What sentences and rows call a group of queries."""
+"""Names of groups of queries in sentences and tables."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from metrics_core.slicing.derived_groups import find_derived_column
 
 
 def group_name(group: str, by: str, groups: pd.Series, *, short: bool = False) -> str:
-    """A group as a sentence names it: a number or a range with its column, the group of a derived
-    column as the queries that it holds; `short` where no sentence stands around it."""
+    """Name a group as in a sentence: numbers and ranges with their column, groups of a derived
+    column by a description of their queries. `short` is for use outside sentences."""
     derived = find_derived_column(by)
     if group == breakdowns.NO_GROUP:
         return f"queries without {derived.name if derived else by}"
@@ -22,7 +22,7 @@ def group_name(group: str, by: str, groups: pd.Series, *, short: bool = False) -
 
 
 def quote_groups(groups: pd.DataFrame, by: str) -> pd.DataFrame:
-    """The groups in few words, those of a derived column in quotes."""
+    """Replace the column group of a frame by short names, in quotes for derived columns."""
     mark = ("“", "”") if find_derived_column(by) else ("", "")
     names = {
         g: g.join(mark)
@@ -34,7 +34,7 @@ def quote_groups(groups: pd.DataFrame, by: str) -> pd.DataFrame:
 
 
 def name_groups(groups: pd.DataFrame, by: str) -> pd.DataFrame:
-    """The groups as a sentence names them."""
+    """Replace the column group of a frame by the groups' names in sentences."""
     names = {g: group_name(g, by, groups["group"]) for g in dict.fromkeys(groups["group"])}
     return groups.assign(group=groups["group"].map(names))
 
@@ -54,28 +54,28 @@ _NOUNS = {
     "topic": "topics",
     "type": "types",
 }
-"""Last words of columns of which one group is called by the column's name."""
+"""Last words of column names that also name one group, with their plurals."""
 
 
 def column_name(by: str, cutoff: int) -> str:
-    """What a choice and a heading call a column, at this cutoff."""
+    """Return the name of a column in choices and headings, at this cutoff."""
     derived = find_derived_column(by)
     return derived.title.format(k=w.format_count(cutoff)) if derived else by
 
 
 def column_title(by: str, cutoff: int) -> str:
-    """The name where it stands by itself: those of the files as they are, our own as titles."""
+    """Return the column's name as a title: as it is if from a file, in sentence case if derived."""
     name = column_name(by, cutoff)
     return w.sentence_case(name) if find_derived_column(by) else name
 
 
 def crossed_title(by: str, across: str, cutoff: int) -> str:
-    """Two columns that are crossed, as a choice or a heading: "category × difficulty"."""
+    """Return the title of two crossed columns, for example "category × difficulty"."""
     return f"{column_title(by, cutoff)} × {column_name(across, cutoff)}"
 
 
 def group_noun(by: str) -> GroupNoun:
-    """What one group of a column is called, and several."""
+    """Return the nouns for one group and several groups of a column."""
     name = by.replace("_", " ").lower()
     first, _, last = name.rpartition(" ")
     if last not in _NOUNS or find_derived_column(by):

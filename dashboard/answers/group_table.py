@@ -1,4 +1,4 @@
-"""Which groups the table of the Breakdown page shows, and in which order."""
+"""Selection and order of the groups in the table of the Breakdown page."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from metrics_core.findings.groups import untested_note
 from metrics_core.slicing.breakdowns import order_groups
 
 MOST_ROWS = 12
-"""Groups that are shown unless all are asked for."""
+"""Most groups shown, unless all are requested."""
 
 LEAST_QUERIES = (10, 30, 100)
-"""Numbers of queries that a group may be asked to have."""
+"""Choices for the least number of queries per group."""
 
 _ROOM = ("order", "below", "missing")
 
 
 @dataclass(frozen=True)
 class GroupTableRequest:
-    """What a reader asks of the table: `ranked` is a column, "-" before it where the greatest is
-    first, `within` a part of a group's name, `least` the queries that a group must have."""
+    """The reader's choices for the table: `ranked` is the column to sort by ("-" before it for
+    descending), `within` a part of the group's name, `least` the least number of queries, `every`
+    whether to show all groups."""
 
     ranked: str = ""
     within: str = ""
@@ -33,10 +34,12 @@ class GroupTableRequest:
 
 @dataclass(frozen=True)
 class GroupRows:
-    """The rows shown of `Breakdown.table`, with `paper_chart` (what each adds, as it is written:
-    with what is hidden and `whole` they add up), and what is `hidden`: groups, queries, what they
-    add, exactly and as printed. `matching_count` counts the groups that were asked for, `sort_key`
-    is the order."""
+    """The shown `rows` of `Breakdown.table`, with `printed`: adds rounded so that the printed
+    values add up to the total.
+
+    The `hidden` groups have `hidden_queries` queries and add `hidden_adds` (`hidden_printed` as
+    printed). `matching_count` is the number of groups that match the request, `sort_key` the column
+    they are sorted by ("-" before it for descending)."""
 
     rows: pd.DataFrame
     hidden: int
@@ -56,7 +59,7 @@ def list_groups(
     higher_is_better: bool,
     most: int = MOST_ROWS,
 ) -> GroupRows:
-    """The rows that a reader asked for, at most so many unless all are."""
+    """Return the requested rows, at most `most` unless all are requested."""
     groups = breakdown.groups
     total = float(breakdown.total_row["adds"])
     groups = groups.assign(printed=w.round_parts(total, groups["adds"].tolist()))
@@ -92,7 +95,8 @@ def list_groups(
 
 
 def sort_columns(groups: pd.DataFrame) -> dict[str, pd.Series]:
-    """The columns that rows can be ranked by, with the value of each row."""
+    """Return the values of each column that rows can be sorted by; `groups` is that of
+    `Breakdown`."""
     positions = {group: i for i, group in enumerate(order_groups(groups["group"]))}
     columns = {"group": groups["group"].map(positions), "queries": groups["queries"]}
     columns["mean"] = groups["mean"]

@@ -14,7 +14,7 @@ PARTS = ("score", "order", "below", "missing")
 
 
 def query_headroom(study: Study, comparison: Comparison) -> Headroom | None:
-    """The headroom of each query in view; None where a better order is not what raises the
+    """Return the headroom of each query in view; None if a better order does not raise the
     measure."""
     all_queries = run_headroom(study, comparison.focus, comparison.measure, comparison.cutoff)
     if all_queries is None:
@@ -24,7 +24,7 @@ def query_headroom(study: Study, comparison: Comparison) -> Headroom | None:
 
 
 def run_headroom(study: Study, run: str, measure: Measure, cutoff: int) -> Headroom | None:
-    """The headroom of each judged query with a run; None as of `query_headroom`."""
+    """Return the headroom of each judged query for a run; None as in `query_headroom`."""
     return (
         study.cached_answer(_run_headroom, run, measure, cutoff) if has_headroom(measure) else None
     )
@@ -35,9 +35,8 @@ def _run_headroom(study: Study, run: str, measure: Measure, cutoff: int) -> Head
 
 
 def headroom_by_group(study: Study, comparison: Comparison, by: str) -> pd.DataFrame:
-    """Means of the parts by group, and over all queries: group ("" for all), queries, score, order,
-    below, missing. No rows where the measure's scores are not
-    averaged, or there is no headroom."""
+    """Return the mean headroom by group and over all queries: group ("" for all), queries, score,
+    order, below, missing. Empty if the measure is not an arithmetic mean or has no headroom."""
     return study.cached_answer(_headroom_by_group, comparison, by)
 
 
@@ -56,8 +55,8 @@ def _headroom_by_group(study: Study, comparison: Comparison, by: str) -> pd.Data
 
 
 def largest_gain(rows: pd.DataFrame) -> str:
-    """Where most is to be gained over all queries: "order", "below" or "missing"; "" for none, and
-    where nothing is known of it."""
+    """Return the part with most to gain over all queries: "order", "below" or "missing"; "" if
+    there is none or it is unknown. `rows` is the frame of `headroom_by_group`."""
     total = rows[rows["group"] == ""]
     if total.empty or not set(PARTS) <= set(rows.columns):
         return ""

@@ -26,16 +26,16 @@ from metrics_core.slicing.breakdowns import ALL, encode_groups, summarise_groups
 from metrics_core.slicing.derived_groups import MARK
 
 BY_NAME, AS_LOADED, BY_DATE, NONE = "", "loaded", "date", "none"
-"""How an address orders the versions; `NONE` says that the runs are none of one system."""
+"""Orders of the versions in an address; `NONE`: the runs are not versions of one system."""
 MOST_QUERIES = 50
-"""Queries that the page lists; all of them are in the download."""
+"""Most queries listed on the page; the download contains all."""
 
 
 @dataclass(frozen=True)
 class GroupsByVersion:
-    """A column's groups over the versions: `means` has group, run, queries, mean, low, high;
-    `first_bad` names the version since which a group is clearly worse than it was at its best, for
-    the groups that are."""
+    """A column's groups by version. `means` has group, run, queries, mean, low, high. `first_bad`
+    maps groups to the first version since which the group has been significantly worse than at its
+    best; other groups are missing."""
 
     means: pd.DataFrame
     groups: list[str]
@@ -44,12 +44,12 @@ class GroupsByVersion:
 
 @dataclass(frozen=True)
 class HistoryPage:
-    """What the page shows; where nothing tells that these are versions of one system, the finding
-    alone, and both frames are empty. `overall` has run, queries, mean, low, high, judged, a row
-    a version in order, `judged` being the share of its top results that are judged;
-    `queries` has query_id, text, states (a text of "+" and "-" a version), changes, broke, fixed
-    (names of versions, "" for none), first_bad, flickers: those that changed, latest first. The
-    judgments may be `complete`."""
+    """The History page; both frames are empty if the runs are not recognised as versions.
+
+    `overall` has one row per version, in order: run, queries, mean, low, high, judged (judged share
+    of its top results). `queries` has the queries that changed, latest first: query_id, text,
+    states (a "+" or "-" per version), changes, broke, fixed, first_bad (version names, "" for
+    none), flickers. `complete` says whether the judgments are complete."""
 
     finding: Sentence
     are_versions: bool
@@ -62,8 +62,8 @@ class HistoryPage:
 def ordered_versions(
     study: Study, order: str, names: Sequence[str], dates: VersionDates = NO_DATES
 ) -> tuple[str, ...]:
-    """The runs, first version to last: those asked for in that order where there are two, else all
-    of them by name, numbers by size, by their dates, or as they were loaded."""
+    """Return the runs, first version to last: `names` in that order if at least two exist, else all
+    runs by name (numbers by size), by date, or as loaded."""
     chosen = tuple(dict.fromkeys(name for name in names if name in study.names))
     if len(chosen) >= FEWEST_VERSIONS:
         return chosen
@@ -76,9 +76,8 @@ def ordered_versions(
 def are_versions(
     runs: Sequence[str], order: str, names: Sequence[str], dates: VersionDates
 ) -> bool:
-    """Whether something tells that these runs are versions of one system: that a reader put them in
-    order, or that their names hold dates or differ by numbers alone, unless the reader said that
-    they are not."""
+    """Whether these runs are recognised as versions of one system: the reader put them in order, or
+    their names contain dates or differ only by numbers; never if the reader said they are not."""
     if order == NONE:
         return False
     by_hand = order != BY_NAME or tuple(dict.fromkeys(names)) == tuple(runs)
@@ -88,14 +87,15 @@ def are_versions(
 def history_page(
     study: Study, comparison: Comparison, runs: tuple[str, ...], *, are_versions: bool
 ) -> HistoryPage:
-    """The page History: these runs in this order, over the queries in view."""
+    """Return the History page for these runs in this order, over the queries in view."""
     return study.cached_answer(_history_page, _versions_key(comparison), runs, are_versions)
 
 
 def groups_by_version(
     study: Study, comparison: Comparison, runs: tuple[str, ...], by: str
 ) -> GroupsByVersion:
-    """The groups of one column, which follow; empty where there is no such column."""
+    """Return the groups of one column, which are loaded separately; empty if the column is
+    unknown."""
     # Only a derived column may depend on who is compared.
     return study.cached_answer(
         _groups_by_version, comparison if by.endswith(MARK) else _versions_key(comparison), runs, by
@@ -103,7 +103,8 @@ def groups_by_version(
 
 
 def _versions_key(comparison: Comparison) -> Comparison:
-    """The key of what does not depend on who is compared, unless the queries in view do."""
+    """Return the cache key of answers that do not depend on which runs are compared, unless the
+    queries in view do."""
     method = Method(level=comparison.method.level)
     return replace(
         comparison.narrowing_part,
@@ -157,7 +158,7 @@ def _history_page(
 
 
 def _is_best(study: Study, comparison: Comparison, runs: Sequence[str]) -> bool:
-    """Whether the last is clearly better than each of the others, as all pairs tell it."""
+    """Whether the last version is significantly better than each of the others, by all pairs."""
     pairs = all_run_pairs(study, comparison)
     rows = [pairs.runs.index(run) for run in runs]
     return bool((pairs.verdict[rows[-1], rows[:-1]] == BETTER_RUN).all())
@@ -175,7 +176,8 @@ def _group_means(
 def _find_first_bad(
     study: Study, comparison: Comparison, runs: Sequence[str], slices: Sequence[np.ndarray]
 ) -> list[str]:
-    """The version since which each slice, bool[Q] of its queries, is clearly worse; "" for none."""
+    """Return the version since which each slice (bool[query]) is significantly worse; "" for
+    none."""
     scores = (
         study.scores_of_all_runs(comparison, comparison.measure).only(runs).of(comparison.measure)
     )
@@ -206,7 +208,7 @@ def _groups_by_version(
 
 
 def _changed_queries(study: Study, result: History) -> pd.DataFrame:
-    """The queries that changed, those that broke latest first."""
+    """Return the queries that changed, those broken latest first."""
     version_names = np.array([*result.versions, ""], dtype=object)
     signs = np.ascontiguousarray(np.where(result.fine.T, "+", "-"))
     states = signs.view(f"<U{len(result.versions)}")[:, 0].astype(object)

@@ -1,4 +1,4 @@
-"""When versions were made: by the dates in their names, or else by those of their files."""
+"""Dates of versions: from their names, or else from their files."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ FILES: Source = "files"
 
 @dataclass(frozen=True)
 class VersionDates:
-    """Run name -> its date. All are taken from one source, for a date in a name says when a version
-    was made, and that of a file when it was last written: from the `names` of runs and files where
-    at least half of the versions have one there, else from the `files` themselves. Those without
-    are `undated`."""
+    """The date of each run by name.
+
+    All come from one source, because a date in a name says when a version was made and the date of
+    a file when it was last written: `names` (of runs and files) if at least half of the versions
+    have one there, else `files`. The others are `undated`."""
 
     source: Source = ""
     dates: Mapping[str, RunDate] = field(default_factory=lambda: MappingProxyType({}))
@@ -30,7 +31,7 @@ class VersionDates:
 
     @property
     def source_sentence(self) -> str:
-        """By which dates the versions stand, as a sentence."""
+        """Where the dates come from, as a sentence."""
         if not self.source:
             return "No version has a date."
         sentence = {
@@ -43,18 +44,18 @@ class VersionDates:
         return f"{sentence} Undated, so placed last: {w.name_some(self.undated)}."
 
     def text(self, name: str) -> str:
-        """A version's date as it stands where it was found; "" without one."""
+        """Return a version's date as written at its source; "" without one."""
         return self.dates[name].text if name in self.dates else ""
 
     @property
     def file_days(self) -> dict[str, str]:
-        """The day of each version's file, where no name says when it was made."""
+        """The day of each version's file, if the dates come from files; else empty."""
         if self.source != FILES:
             return {}
         return {name: f"file of {moment.when:%Y-%m-%d}" for name, moment in self.dates.items()}
 
     def sort_key(self, name: str) -> tuple[bool, datetime]:
-        """What sorts versions by their dates, those without last."""
+        """Return the key that sorts versions by date, undated ones last."""
         moment = self.dates.get(name)
         return moment is None, datetime.min if moment is None else moment.when
 
@@ -63,8 +64,8 @@ NO_DATES = VersionDates()
 
 
 def version_dates(names: Sequence[str], files: Mapping[str, File]) -> VersionDates:
-    """The dates of these runs, whose files are `files`: that in the run's name before that in the
-    path of its file."""
+    """Return the dates of these runs. `files` maps runs to their files; a date in the run's name
+    takes precedence over one in the path of its file."""
     name_dates = _drop_missing(
         {name: find_date(name) or _date_in_path(files.get(name)) for name in names}
     )
@@ -84,7 +85,7 @@ def _drop_missing(dates: Mapping[str, RunDate | None]) -> dict[str, RunDate]:
 
 
 def _date_in_path(file: File | None) -> RunDate | None:
-    """The date nearest to the file's own name: a folder's counts where that has none."""
+    """Return the date in the file's name, or else in the nearest folder that has one."""
     parts = reversed(file.file.replace("\\", "/").split("/")) if file else ()
     return next((moment for part in parts if (moment := find_date(part))), None)
 

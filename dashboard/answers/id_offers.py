@@ -1,4 +1,4 @@
-"""Files: ids that do not meet, the reading of them that would match, and what it would give."""
+"""Files: ids that do not match, and the mapping of ids that would make them match."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from metrics_core.tables import Run
 
 @dataclass(frozen=True)
 class IdOffer:
-    """A reading of ids that would match far more: for which runs, as a sentence and three pairs of
-    ids. `queries` and `docs` are how the collection would read its ids then."""
+    """A mapping of ids that would match far more. `text` names the runs and the mapping, `examples`
+    gives three pairs of ids; `queries` and `docs` are the collection's id maps with this
+    mapping."""
 
     text: str
     examples: str
@@ -28,7 +29,7 @@ class IdOffer:
 
 
 def id_offers(library: Library) -> list[IdOffer]:
-    """What may be offered; none where every id meets, or nothing would help."""
+    """Return the mappings to offer; empty if all ids match or nothing would help."""
     study = library.study
     if study is None:
         return []
@@ -57,12 +58,12 @@ def id_offers(library: Library) -> list[IdOffer]:
 
 
 def id_maps_sentence(study: Study) -> str:
-    """How ids are read, where that is not as they stand; else ""."""
+    """Describe the id maps in use; "" if there are none."""
     return id_maps(study.settings).description
 
 
 def _append_map(current: str, reading: str) -> str:
-    """A map with another reading behind it; one of sides replaces what is there."""
+    """Append a mapping to an id map; one with sides (containing ": ") replaces the current map."""
     return (
         ", ".join(filter(None, (current, reading)))
         if ": " not in current + reading
@@ -71,7 +72,7 @@ def _append_map(current: str, reading: str) -> str:
 
 
 def _mismatches(study: Study) -> tuple[dict[str, Mismatch], dict[str, Mismatch]]:
-    """Mismatches of the query ids and of the document ids, by run."""
+    """Return the mismatches of query ids and of document ids, each by run."""
     lists = {
         name: (study.judged[name], partial(_load_run, run)) for name, run in study.runs.items()
     }
@@ -81,5 +82,5 @@ def _mismatches(study: Study) -> tuple[dict[str, Mismatch], dict[str, Mismatch]]
 
 
 def _load_run(run: Run) -> Run:
-    # A long run loads no more than the lists that are looked at.
+    # A long run loads only the lists that are inspected.
     return run

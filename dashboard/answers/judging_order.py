@@ -1,4 +1,4 @@
-"""In which order documents are offered for judging."""
+"""The order in which documents are offered for judging."""
 
 from __future__ import annotations
 
@@ -11,29 +11,30 @@ ORDERS = {
     BY_QUERY: "query by query",
     AT_RANDOM: "a random sample, for an estimate",
 }
-"""The orders as an address says them, and what they are called."""
+"""The orders by their word in an address, with their titles."""
 
 _LEFT_OUT = 0.1
-"""Of a sample so many may be left out: skipped, or taken back."""
+"""Largest share of a sample that can be missing: skipped, or withdrawn."""
 
 Pair = tuple[str, str]
 """A query_id and a doc_id."""
 
 
 def read_order(word: str) -> str:
-    """The order that an address asks for; the usual one where it asks for none that there is."""
+    """Return the order that an address names; the default if it is unknown."""
     return word if word in ORDERS else MOVING
 
 
 def random_order(pairs: Sequence[Pair]) -> list[int]:
-    """The places of the pairs in an order that has nothing to do with what they are. It is the same
-    for whatever selection of them, so that a part of a sample is a sample."""
+    """Return the positions of the pairs in random order. The order comes from a hash of each pair,
+    so the start of any selection of pairs is a random sample of it."""
     hashes = [blake2b("\0".join(pair).encode(), digest_size=8).digest() for pair in pairs]
     return sorted(range(len(pairs)), key=hashes.__getitem__)
 
 
 def is_sample(graded: set[Pair], candidates: Sequence[Pair]) -> bool:
-    """Whether these, of every pair that could be graded, are those that come first by lot."""
+    """Whether the `graded` pairs come first among all `candidates` in random order, with at most a
+    tenth missing, and so are a random sample."""
     is_graded = [candidates[position] in graded for position in random_order(candidates)]
     n = sum(is_graded)
     reached = max((position for position, is_hit in enumerate(is_graded, 1) if is_hit), default=0)

@@ -1,5 +1,5 @@
-"""One query's scores taken apart: the difference by document, what could still be gained, and what
-kind of failure it is."""
+"""One query's scores in detail: the difference by document, the headroom, and the kind of
+failure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from metrics_core.explaining.one_query import select_query
 from metrics_core.explaining.query_kinds import classify_queries
 
 _MOST_STEPS = 12
-"""Bars of a ledger; of more documents those that bring least are one bar."""
+"""Most bars of a ledger; the documents that contribute least share one bar."""
 _NOTHING = 1e-12
 
 
@@ -25,13 +25,14 @@ _NOTHING = 1e-12
 class QueryLedger:
     """How a query's two scores come about.
 
-    whole     every document with a part of either score: doc_id, grade, rank, baseline_rank (NaN:
+    documents every document with a part of either score: doc_id, grade, rank, baseline_rank (NaN:
               not listed), part
-    steps     those with a part of the difference as bars, with `documents` (1, or how many are one
-              bar); what is lost first where something is lost, else what is gained
-    by        "terms", "shapley" or "order": how the parts were found; "" without a ledger
-    ends      the baseline's score and that of the run in focus
-    headroom  of the run in focus; None where a better order is not what raises the measure
+    steps     the bars: the columns of `documents`, with `documents` (number of documents in the
+              bar), for those with a part of the difference; in the direction of the difference
+              first
+    by        "terms", "shapley" or "order": how the parts were computed; "" without a ledger
+    scores    the baseline's score and that of the run in focus
+    headroom  of the run in focus; None if a better order does not raise the measure
     kind      of failure, a name of `KINDS`
     """
 
@@ -47,7 +48,7 @@ _COLUMNS = ("doc_id", "grade", "rank", "baseline_rank", "part")
 
 
 def query_ledger(study: Study, comparison: Comparison, query_id: str) -> QueryLedger | None:
-    """The ledger of a query; None where nobody judged it."""
+    """Return the ledger of a query; None if it is not judged."""
     if query_id not in study.query_ids:
         return None
     focus_ranks, baseline_ranks = (
@@ -56,7 +57,7 @@ def query_ledger(study: Study, comparison: Comparison, query_id: str) -> QueryLe
     )
     measure, cutoff = comparison.measure, comparison.cutoff
     if comparison.is_alone:
-        # Of one run the score itself is taken apart: against a list that holds nothing.
+        # For a single run the score itself is decomposed: compare with an empty list.
         baseline_ranks = baseline_ranks.without_documents()
     ledger = (
         difference_ledger(focus_ranks, baseline_ranks, measure) if has_ledger(measure) else None
@@ -88,8 +89,8 @@ def _ledger_documents(study: Study, ledger: DifferenceLedger | None) -> pd.DataF
 
 
 def _ledger_steps(documents: pd.DataFrame, empty: float, total: float) -> pd.DataFrame:
-    """The bars of a ledger: what speaks for the difference first, the largest first; then what it
-    would be without any of the documents."""
+    """Return the bars of a ledger: parts in the direction of the difference first, largest first;
+    the score without any of the documents last."""
     parts = documents[documents["part"].abs() > _NOTHING].assign(documents=1)
     if len(parts) > _MOST_STEPS:
         size = parts["part"].abs().rank(ascending=False, method="first")
@@ -105,6 +106,6 @@ def _ledger_steps(documents: pd.DataFrame, empty: float, total: float) -> pd.Dat
 
 
 def _ledger_bar(words: str, part: float, documents: int) -> pd.DataFrame:
-    """A bar of no single document."""
+    """Return a bar that is not about a single document."""
     row = {"doc_id": words, "grade": math.nan, "rank": math.nan, "baseline_rank": math.nan}
     return pd.DataFrame([{**row, "part": part, "documents": documents}])

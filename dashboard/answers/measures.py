@@ -1,4 +1,4 @@
-"""Measures: what does this one say, and which one answers my question?"""
+"""Measures: what does this measure say, and which one answers my question?"""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from metrics_core.measures.declaring.families import group_by_family
 from metrics_core.measures.declaring.names import find_declaration
 
 USED_MOST = ("nDCG", "P", "R", "AP", "RR", "Success", "Judged", "bpref")
-# What most papers, benchmarks and teams report; bpref rather than RBP, for trec_eval prints it
-# unasked and it is what one asks where many documents are unjudged.
+# What most papers, benchmarks and teams report; bpref rather than RBP because trec_eval prints it
+# by default and it is used when many documents are unjudged.
 _FIRST, _FIRST_ASKS = "Used most", "With a cutoff in the name: nDCG@10, P@10, R@100, RR@10."
 
 
 @dataclass(frozen=True)
 class MeasureList:
-    """The measures that a search and a family leave: the ones of each family, or, where something
-    is searched for, the nearest first under one head. `similar` holds names like what was
-    sought."""
+    """The measures that match a search and a family: by family title or, for a search, best match
+    first under one heading. `questions` maps headings to their question; `similar` contains measure
+    names similar to a search without result."""
 
     groups: dict[str, list[Description]]
     questions: dict[str, str]
@@ -33,8 +33,8 @@ class MeasureList:
 
 @dataclass(frozen=True)
 class MeasureDetail:
-    """All about one measure; `key` chooses it in the address, `why_not` says why that is not
-    possible."""
+    """Everything about one measure. `key` selects it in an address; `why_not` says why it cannot be
+    selected, "" if it can."""
 
     description: Description
     key: str
@@ -42,8 +42,8 @@ class MeasureDetail:
 
 
 def measure_list(find: str, family: str) -> MeasureList:
-    """The list of measures: those that are used most on top, where neither a family nor words are
-    asked for, and each below its family."""
+    """Return the list of measures by family. Without a search or family, the most used come
+    first."""
     declared_measures = declarations()
     families = group_by_family(declared_measures)
     questions = {f.title: f.question for f in families}
@@ -72,7 +72,7 @@ def measure_list(find: str, family: str) -> MeasureList:
 
 
 def _match_rank(description: Description, find: str) -> int | None:
-    """How well a measure fits what is searched for, 0 best; None where it does not."""
+    """Return how well a measure matches a search, 0 for best; None if it does not."""
     words = find.casefold().split()
     names = [description.name, *description.other_names, description.title]
     plain = " ".join(words)
@@ -108,8 +108,8 @@ def _similar_names(find: str) -> tuple[str, ...]:
 
 
 def measure_detail(name: str, study: Study | None) -> MeasureDetail:
-    """All about the measure of that name, whichever of its names it is; raises
-    UnknownMeasureError."""
+    """Return everything about the measure with this name, or with it as one of its other names.
+    Raises UnknownMeasureError."""
     declaration = find_declaration(name)
     choice = next((c for c in measure_choices() if c.declaration is declaration), None)
     return MeasureDetail(
@@ -120,7 +120,7 @@ def measure_detail(name: str, study: Study | None) -> MeasureDetail:
 
 
 def _missing_in_files(declaration: Declaration, study: Study | None) -> str:
-    """What the open files lack for a measure, "" where they have it or none are open."""
+    """Return what the open files lack for a measure; "" if nothing, or if no files are open."""
     if study is None or not study.names or not declaration.needs:
         return ""
     example = parse_measure(next(iter(declaration.worked)))

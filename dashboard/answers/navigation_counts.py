@@ -1,4 +1,5 @@
-"""The rail: what waits on the pages, as far as it is known without working anything out."""
+"""The navigation rail: counts beside the pages' names, as far as known without computing
+anything."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
 
 def page_counts(study: Study, comparison: Comparison) -> Mapping[str, str]:
-    """Page -> what stands beside its name."""
+    """Return the text beside each page's name."""
     in_view = int(study.view_mask(comparison).sum())
     texts = {"queries": w.format_count(in_view), "pairs": w.format_count(len(study.names))}
     if len(study.names) == 1:
@@ -35,7 +36,7 @@ def page_counts(study: Study, comparison: Comparison) -> Mapping[str, str]:
 
 
 def describe_files(library: Library) -> str:
-    """What a collection holds before anything can be compared, in a few words."""
+    """Describe a collection in a few words before anything can be compared."""
     if not library.files:
         return "no files yet"
     runs = len(library.files_of_kind("run"))

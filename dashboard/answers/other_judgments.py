@@ -1,4 +1,4 @@
-"""Versions that other judgments judged: runs of another collection, shown beside and never
+"""Versions scored with other judgments: runs of another collection, shown alongside but never
 compared."""
 
 from __future__ import annotations
@@ -19,18 +19,20 @@ from metrics_core.scoring.curves import judged_share
 from metrics_core.slicing.breakdowns import ALL, summarise_groups
 
 LESS_JUDGED = 0.2
-"""How much smaller a version's judged share is than the largest here, from which it is marked: the
-judgments then hardly know what it ranks, and what they do not know counts as not relevant."""
+"""A version is marked if its judged share is this much below the largest in the collection: most of
+its results may then be unjudged, and unjudged documents count as not relevant."""
 
 _MEANS = ["run", "queries", "mean", "low", "high", "judged"]
 
 
 @dataclass(frozen=True)
 class OtherJudgments:
-    """The versions of another collection, by its judgments: their `means` are over the `shared`
-    queries, those in view here that it judges too, and have run, queries, mean, low, high, judged.
-    `judgments` and `queries` are how many it has in all, `other_text` how many shared queries have
-    another text there. Where there are no means `why_not` says why."""
+    """The versions of another collection, scored with its judgments.
+
+    `means` has run, queries, mean, low, high, judged (judged share of the top results) over the
+    `shared` queries: those in view here that the other collection judges too. `judgments` and
+    `queries` are its totals; `other_text` counts shared queries with a different text there.
+    `why_not` says why there are no means."""
 
     identity: str
     name: str
@@ -51,8 +53,8 @@ def other_judgments(
     name: str,
     library: Library | None,
 ) -> OtherJudgments:
-    """The versions of the collection `identity`, which holds `library`, in an order as that of the
-    page; a library of None is not here any more."""
+    """Return the versions of the collection `identity`, whose content is `library` (None if the
+    collection no longer exists), in the given order as on the page."""
     if library is None:
         return OtherJudgments(identity, name, why_not="This collection was not found.")
     other = library.study
@@ -88,7 +90,7 @@ def other_judgments(
 
 
 def _has_other_text(study: Study, other: Study, query_id: str) -> bool:
-    """Whether both have a text for a query, and not the same one."""
+    """Whether both collections have a text for a query, and the texts differ."""
     text, other_text = study.texts[query_id], other.texts[query_id]
     return query_id not in (text, other_text) and text.split() != other_text.split()
 
@@ -107,11 +109,11 @@ def _version_means(
 def version_rows(
     page: HistoryPage, dates: VersionDates, others: Sequence[OtherJudgments], *, by_date: bool
 ) -> pd.DataFrame:
-    """All versions that are drawn, in the order of the chart: run, collection, judged_by (both ""
-    for those of the open collection), queries, mean, low, high, judged, date (that of a file only
-    where the versions stand by date), and `unknown` of those here that the judgments know much less
-    than another (see `LESS_JUDGED`). Other collections stand before the open one; by date they
-    stand as they begin."""
+    """Return the versions in the order of the chart: run, collection, judged_by (both "" for the
+    open collection), queries, mean, low, high, judged, date and unknown (bool, see `LESS_JUDGED`).
+
+    Dates of files are included only `by_date`. Other collections come before the open one; by date,
+    all are ordered by their earliest version."""
     most = page.overall["judged"].max()
     unknown = (page.overall["judged"] <= most - LESS_JUDGED) & (not page.complete)
     parts = [(o.dates, o.means.assign(collection=o.identity, judged_by=o.name, unknown=False))
@@ -131,8 +133,8 @@ def version_rows(
 def version_sentences(
     rows: pd.DataFrame, others: Sequence[OtherJudgments], cutoff: int
 ) -> list[str]:
-    """What the versions rest on, as sentences: those that the judgments hardly know, and those that
-    other judgments judged."""
+    """State which versions have few judged results, and which were scored with other judgments;
+    `rows` is the frame of `version_rows`."""
     sentences = []
     unknown = rows[rows["unknown"]]
     if len(unknown):

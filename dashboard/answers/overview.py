@@ -53,26 +53,30 @@ from metrics_core.slicing.filtering import quote_name
 _USUAL_MEASURES = ("nDCG@{k}", "P@{k}", "R@{k}", "RR", "AP")
 _LISTED_QUERIES = 5
 LISTED_GROUPS = 5
-"""Groups listed at most; all stand on the Breakdown page."""
+"""Most groups listed; the Breakdown page has all."""
 _BINS = 10
 _MOST_JUDGED = 40
-"""Runs at most, the best, of which a leaderboard says how much is judged, beside those shown."""
+"""Number of best runs for which a leaderboard shows the judged share, besides the shown runs."""
 _LENGTH_COLUMN = DERIVED[0].key
 SHOWN_IN_FULL = 5
-"""Of more runs than these the table is the leaderboard of all that are loaded."""
+"""With more loaded runs than this the table is a leaderboard of all of them."""
 
 
 @dataclass(frozen=True)
 class Overview:
-    """What the Overview shows. `measures` are name, gloss and how each is chosen in an address;
-    `test_sentence` says how the verdict was found, `doubts` what speaks against the test. `table`
-    and `judged_shares` are of the runs shown, of many of all that are loaded; `all_rows` compares
-    all of them on the chosen measure, `shown_rows` those shown. `few_queries_note` runs have too
-    few queries of both scores for a verdict on the chosen measure. Queries that are `worse` and
-    `better` have `unlisted_by`: which of the two does not list it, or "", and `cause`, in a few
-    words or ""; `examples` are all of them where they are too few to test. `colour_note` says what
-    the colours of the table stand for. `histogram` counts the scores of a run alone, by tenths
-    from 0 to 1."""
+    """The Overview page.
+
+    `measures` are (name, gloss, key in an address); `doubts` are problems of the test. `table` is
+    the frame of `compare` for all measures with columns measure and clear (bool: significant); it
+    and `judged_shares` (share by run) cover the shown runs, or all loaded runs in a leaderboard.
+    `all_rows` and `shown_rows` are the frame of `compare` on the chosen measure for all loaded and
+    for the shown runs; runs in `too_few` have too few queries for a verdict. `groups` is the frame
+    of `focus_by_column`.
+
+    `worse`, `better`, `lowest`, `highest` and `examples` (all queries, if too few to test) are the
+    frame of `query_differences` with text, meta and unlisted_by (the one of the two runs that does
+    not list the query, or ""); the first two have cause, in a few words. `histogram` counts a
+    single run's scores in tenths from 0 to 1."""
 
     verdict: VerdictFinding
     test_sentence: Sentence
@@ -100,24 +104,24 @@ class Overview:
 
     @property
     def grouped_by(self) -> str:
-        """What a heading calls the column of the groups."""
+        """The name of the groups' column in headings."""
         by = self.grouping or ""
         return "query length (computed)" if by == _LENGTH_COLUMN else by
 
     @property
     def is_leaderboard(self) -> bool:
-        """Whether all loaded runs stand in the table, with their places."""
+        """Whether the table has all loaded runs, with their places."""
         return len(self.all_rows) > SHOWN_IN_FULL
 
 
 def overview(study: Study, comparison: Comparison) -> Overview:
-    """The Overview page."""
+    """Return the Overview page."""
     return study.cached_answer(_overview, comparison)
 
 
 def run_places(study: Study, comparison: Comparison) -> AllPairs | None:
-    """All pairs of many runs, from which their places come; None of few, and where there are too
-    few queries to test any."""
+    """Return all pairs of runs, which determine the places; None for few runs or too few queries to
+    test."""
     if len(study.names) <= SHOWN_IN_FULL:
         return None
     pairs = all_run_pairs(study, comparison)
@@ -125,12 +129,12 @@ def run_places(study: Study, comparison: Comparison) -> AllPairs | None:
 
 
 def are_places_known(study: Study, comparison: Comparison) -> bool:
-    """Whether `run_places` is at hand, or takes a while to work out."""
+    """Whether `run_places` is in the cache or not needed; it takes a while to compute."""
     return len(study.names) <= SHOWN_IN_FULL or are_pairs_known(study, comparison)
 
 
 def is_overview_known(study: Study, comparison: Comparison) -> bool:
-    """Whether the page is at hand, or takes a while to work out."""
+    """Whether the page is in the cache; it takes a while to compute."""
     return study.has_answer(_overview, comparison)
 
 
@@ -193,8 +197,8 @@ def _overview(study: Study, comparison: Comparison) -> Overview:
 
 
 def _choose_grouping(study: Study, comparison: Comparison) -> str | None:
-    """The column of the groups: the first of the files' own that splits the queries, else how long
-    they are; None if neither does."""
+    """Return the column of the groups: the first of the files that splits the queries, else the
+    query length; None if neither does."""
     if study.queries is None:
         return None
     candidates = (*study.groupings, _LENGTH_COLUMN)
@@ -225,7 +229,7 @@ def _find_verdict(scores: Scores, comparison: Comparison, all_rows: pd.DataFrame
 def _query_lists(
     study: Study, comparison: Comparison, scores: Scores, in_view: Mapping[str, JudgedRanks]
 ) -> dict[str, pd.DataFrame]:
-    """Queries that lost and won most, those of the lowest and highest scores, and all of few."""
+    """Return worse, better, lowest, highest and examples of `Overview`."""
     gaps = query_differences(scores, comparison.measure, comparison.focus, comparison.baseline)
     gaps["unlisted_by"] = _unlisted_by(scores, comparison)
     focus = in_view[comparison.focus]
@@ -236,7 +240,7 @@ def _query_lists(
         rising = rising[::-1]
     worse, better = (rising[outcome[rising] == side] for side in (WORSE, BETTER))
     low, high = (rising[np.argsort(by[rising], kind="stable")] for by in (score, -score))
-    # Of a query without a relevant document a score of 0 says nothing.
+    # A score of 0 means nothing if the query has no relevant document.
     low = low[focus.n_relevant()[low] > 0]
     scored = rising[~np.isnan(difference[rising])]
     few = scored if len(scored) < FEWEST_QUERIES else scored[:0]
@@ -265,7 +269,7 @@ def _query_cause(
     query: int,
     difference: Floats,
 ) -> str:
-    """In a few words why a query got better or worse."""
+    """State in a few words why a query got better or worse."""
     loses = difference[query] * comparison.measure.declaration.direction < 0
     focus, baseline, least = (
         in_view[comparison.focus],
@@ -283,7 +287,7 @@ def _query_cause(
 
 
 def _score_histogram(scores: Scores, comparison: Comparison) -> list[int]:
-    """How many queries score in each tenth from 0 to 1; empty of a measure with another range."""
+    """Count the queries by score in tenths from 0 to 1; empty for a measure with another range."""
     if not comparison.is_alone or tuple(comparison.measure.declaration.range) != (0, 1):
         return []
     focus_scores = scores.only([comparison.focus]).of(comparison.measure)[0]
@@ -292,8 +296,8 @@ def _score_histogram(scores: Scores, comparison: Comparison) -> list[int]:
 
 
 def first_comparison(study: Study, address: Address) -> Comparison:
-    """What a run that is compared with nothing is compared with first: the usual baseline, and
-    that with the best of the others."""
+    """Return the comparison to offer for a run that is shown alone: with the default baseline or,
+    if that is the run itself, the default comparison."""
     comparison = study.view(address.with_values(base="")).comparison
     return (
         study.view(address.with_values(base="", run="")).comparison
@@ -303,8 +307,8 @@ def first_comparison(study: Study, address: Address) -> Comparison:
 
 
 def score_filter(run: str, low: float, high: float) -> str:
-    """The filter line of the queries on which a run scores from one value to below another; the
-    last part of a scale has its end."""
+    """Return the filter for the queries on which a run scores in [low, high); for the last interval
+    of the scale, `high` is included."""
     name = quote_name(run)
     return f"{name} >= {low:g} and {name} {'<=' if high == 1 else '<'} {high:g}"
 
@@ -324,7 +328,8 @@ def _groups_sentence(
 
 
 def _unlisted_by(scores: Scores, comparison: Comparison) -> npt.NDArray[np.object_]:
-    """Which of the two does not list each query; "" where both do, or neither."""
+    """Return which of the two runs does not list each query, object[query]; "" if both or neither
+    do."""
     focus_missing, baseline_missing = scores.only([comparison.focus, comparison.baseline]).missing
     return np.select(
         [focus_missing & ~baseline_missing, baseline_missing & ~focus_missing],
@@ -334,8 +339,8 @@ def _unlisted_by(scores: Scores, comparison: Comparison) -> npt.NDArray[np.objec
 
 
 def _order_groups(groups: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
-    """The groups with the largest differences first, of a run alone those of the lowest scores;
-    numbers and ranges in their own order."""
+    """Order the groups by size of the difference, or by lowest score for a single run; numbers and
+    ranges keep their own order."""
     if are_all_sizes(groups["group"]):
         return groups
     by = groups["mean"] if comparison.is_alone else -groups["difference"].abs()
@@ -367,8 +372,8 @@ def _facts(
 
 
 def missing_queries(study: Study, comparison: Comparison, runs: Iterable[str]) -> dict[str, int]:
-    """How many of the queries in view each of these runs lacks, those that do; also where what it
-    lacks is left out."""
+    """Return the number of queries in view that each run lacks, without runs that lack none.
+    Queries that are excluded as missing are counted."""
     mask = study.view_mask(comparison.with_default_control(MISSING))
     counts = {
         run: len(study.judged[run].among(mask).missing_queries) for run in dict.fromkeys(runs)
@@ -377,7 +382,8 @@ def missing_queries(study: Study, comparison: Comparison, runs: Iterable[str]) -
 
 
 def overview_measures(comparison: Comparison) -> list[Measure]:
-    """The usual measures at the chosen cutoff, with the chosen one."""
+    """Return the default measures at the chosen cutoff, with the chosen measure first if it is not
+    one of them."""
     default_measures = [parse_measure(m.format(k=comparison.cutoff)) for m in _USUAL_MEASURES]
     return (
         default_measures
@@ -387,7 +393,7 @@ def overview_measures(comparison: Comparison) -> list[Measure]:
 
 
 def gloss(measure: Measure) -> str:
-    """A measure's meaning in a few words, for a table head."""
+    """Return a measure's meaning in a few words, for a table heading."""
     text = measure.declaration.gloss
     if measure.cutoff is None and "{k}" in text:
         return text.replace("top {k}", "whole list")

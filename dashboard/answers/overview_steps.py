@@ -1,4 +1,5 @@
-"""What takes long, step by step, so that a page can say how far it is and be left meanwhile."""
+"""The slow parts of the Overview step by step, so that a page can show progress and be left
+meanwhile."""
 
 from __future__ import annotations
 
@@ -12,14 +13,14 @@ from dashboard.study.study import Study
 from metrics_core.base import wording as w
 
 Step = tuple[str, Callable[[], object]]
-"""What is being done, and the work; what it gives is kept by the study."""
+"""A description of the step and the function that does it; the study caches the result."""
 
 _SOON = 50_000
-"""Runs times queries that are compared in a moment."""
+"""Runs × queries that are compared without a noticeable wait."""
 
 
 def overview_steps(study: Study, comparison: Comparison) -> list[Step]:
-    """What the Overview needs and is not at hand; nothing where it is done in a moment."""
+    """Return the steps that the Overview still needs; empty if it is cached or quick to compute."""
     queries = int(study.view_mask(comparison).sum())
     runs = len(study.names)
     if runs * queries < _SOON or is_overview_known(study, comparison):

@@ -1,4 +1,4 @@
-"""Files, and above all pages: each query's own document, where lists hold it or leave it out."""
+"""Files and the notes above all pages: each query's own document, in the lists or excluded."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from metrics_core.judging.exclusions import own_query_notes
 
 
 def has_own_documents(study: Study) -> bool:
-    """Whether most lists of a run hold their query's own document, or it is left out already."""
+    """Whether most lists of a run contain their query's own document, or these are excluded
+    already."""
     if study.settings.exclude_self:
         return True
     return any(study.cached_answer(_holds_own_documents, name) for name in study.names)
 
 
 def exclusion_sentence(study: Study) -> str:
-    """What is left out of the runs, as a sentence; "" where nothing is."""
+    """State what is excluded from the runs; "" if nothing is."""
     if not study.settings.exclude_self:
         return ""
     rows = sum(

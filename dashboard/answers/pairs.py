@@ -1,4 +1,4 @@
-"""Ranking: who may be the best of all runs, and which of them can be told apart?"""
+"""Ranking: which run may be the best, and which runs differ significantly?"""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from metrics_core.findings.ranking import ranking_lead, ranking_title
 from metrics_core.findings.sentence import Sentence
 
 MOST_IN_MATRIX = 40
-"""Runs whose pairs fit on a page; of more, as many of the best that are looked for are shown."""
+"""Most runs in the matrix of pairs; of more matching runs, the best are shown."""
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """What is told of all pairs on the chosen measure. `run_pairs` holds all pairs of all runs,
-    `table` a row for each of them; `queries` are those in view, `judged_share` that of all runs'
-    top k."""
+    """All pairs of all runs on the chosen measure. `table` has one row per pair, the run with the
+    better mean first: run, against, difference, low, high, p, p_corrected, verdict, queries.
+    `queries` is the number of queries in view, `judged_share` the judged share of all runs' top
+    k."""
 
     title: Sentence
     lead: Sentence
@@ -32,21 +33,22 @@ class Pairs:
     table: pd.DataFrame
 
     def matching_runs(self, search: str) -> tuple[str, ...]:
-        """The runs whose names hold one of these texts, which commas part; all for none."""
+        """Return the runs whose names contain one of the comma-separated texts; all runs if there
+        is none."""
         texts = [text.strip().lower() for text in search.split(",") if text.strip()]
         runs = self.run_pairs.runs
         return tuple(r for r in runs if any(t in r.lower() for t in texts)) if texts else runs
 
 
 def pairs(study: Study, comparison: Comparison) -> Pairs:
-    """All pairs of all loaded runs on the chosen measure, whichever are compared."""
+    """Return all pairs of all loaded runs on the chosen measure, whichever runs are compared."""
     return study.cached_answer(_pairs, pairs_key(study, comparison))
 
 
 def pairs_key(study: Study, comparison: Comparison) -> Comparison:
-    """What is the same for all comparisons that show the same pairs."""
+    """Return the cache key shared by all comparisons with the same pairs."""
     run_names = tuple(study.names)
-    # By the draws whatever test is chosen for the comparison with the baseline.
+    # Always by resampling, whatever test is chosen for the comparison with the baseline.
     return replace(
         comparison,
         focus=run_names[0],
@@ -57,12 +59,12 @@ def pairs_key(study: Study, comparison: Comparison) -> Comparison:
 
 
 def all_run_pairs(study: Study, comparison: Comparison) -> AllPairs:
-    """All pairs of all loaded runs, in the queries in view; worked out once for all pages."""
+    """Return all pairs of all loaded runs over the queries in view, computed once for all pages."""
     return pairs(study, comparison).run_pairs
 
 
 def are_pairs_known(study: Study, comparison: Comparison) -> bool:
-    """Whether `all_run_pairs` is at hand, or takes a while to work out."""
+    """Whether `all_run_pairs` is in the cache; it takes a while to compute."""
     return study.has_answer(_pairs, pairs_key(study, comparison))
 
 
@@ -88,7 +90,7 @@ def _pairs(study: Study, comparison: Comparison) -> Pairs:
 
 
 def _pair_table(run_pairs: AllPairs) -> pd.DataFrame:
-    """A row for each pair, the run with the better mean first."""
+    """Return one row per pair, the run with the better mean first."""
     one, other = np.triu_indices(len(run_pairs.runs), 1)
     runs = np.array(run_pairs.runs, dtype=object)
     cells = ("difference", "low", "high", "p", "p_corrected", "verdict", "queries")

@@ -1,4 +1,4 @@
-"""Queries: which ones?"""
+"""Queries: which queries differ, and how?"""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from metrics_core.findings.queries import QueryCounts, queries_finding, queries_
 from metrics_core.findings.sentence import Sentence
 
 PAGE_ROWS = 100
-"""Rows of the table on one page."""
+"""Rows per page of the table."""
 
 
 @dataclass(frozen=True)
 class QueryListRequest:
-    """One list of queries as an address asks for it: its key, what is searched for in it, its
-    order, a filter line, the query_ids picked in a chart, the keys of the columns, and what is
-    noted of queries; "" or nothing is every query, the list's own order, the usual columns."""
+    """A list of queries as requested in an address: its key, search text, order, filter line,
+    query_ids picked in a chart, column keys, and the notes on queries. Empty values mean all
+    queries, the list's own order and the default columns."""
 
     show: str = ""
     search: str = ""
@@ -44,8 +44,8 @@ class QueryListRequest:
 
 @dataclass(frozen=True)
 class QueryRows:
-    """A page of a list: its rows, which of how many pages it is (from 1), and where its first row
-    stands in the list (from 0)."""
+    """One page of a list: its rows (with the columns of `QueryList.rows`), its number from 1, the
+    number of pages, and the position of its first row in the list from 0."""
 
     frame: pd.DataFrame
     number: int
@@ -55,13 +55,15 @@ class QueryRows:
 
 @dataclass(frozen=True)
 class QueryList:
-    """What the Queries page shows: all queries in view with a column of scores per run, and which
-    of them chip, search, filter line and selection keep, in their order. `counts` says how many of
-    each list search, line and selection leave: the rows that its chip gives; `list_size` how many
-    the list shown has without them. `order` is a column's
-    key, "-" before it where the greatest comes first. `paired` counts the queries with a score in
-    both runs. `scale` is what the bars of the scores fill; None where scores below 0 allow no bars.
-    `line_error` says why the filter line is none; it then filters nothing."""
+    """The Queries page.
+
+    `frame` has all queries in view: the frame of `query_differences` with text, meta and a column
+    "run: NAME" of scores per shown run. `rows` are those that chip, search, filter line and
+    selection leave, in order. `counts` is the number of rows that each chip would give, `list_size`
+    the size of the shown list without search, filter and selection. `order` is a column's key, with
+    "-" before it if descending. `paired` is the number of queries with a score for both runs.
+    `scale` is the range of the score bars, None if scores below 0 are possible. If the filter line
+    is invalid, `line_error` says why and it filters nothing."""
 
     finding: Sentence
     lead: Sentence
@@ -81,42 +83,42 @@ class QueryList:
 
     @property
     def has_enough_queries(self) -> bool:
-        """Whether there are enough queries to say which run does better."""
+        """Whether there are enough queries to say which run is better."""
         return self.paired >= FEWEST_QUERIES
 
     @property
     def difference_span(self) -> tuple[float, float]:
-        """The least and the greatest difference of all queries, 0 among them."""
+        """The least and greatest difference of all queries, extended to include 0."""
         gaps = self.frame["difference"].to_numpy(dtype=np.float64)
         finite = gaps[np.isfinite(gaps)]
         return float(finite.min(initial=0.0)), float(finite.max(initial=0.0))
 
     @property
     def download_table(self) -> pd.DataFrame:
-        """The list as it is downloaded: plain column names, ids as text, numbers of the query file
-        as they are, a column of scores for each run."""
+        """The list for the download: query_id as text, query, then the shown columns under plain
+        names, with the numbers of the query file as they are."""
         columns = [c for c in self.columns if c.key not in ("text", "query_id")]
         sources = ["query_id", "text", *(c.source for c in columns)]
         names = ["query_id", "query", *(c.label for c in columns)]
         return self.rows[sources].set_axis(names, axis=1)
 
     def page(self, number: str) -> QueryRows:
-        """The page of this number; the nearest there is, the first for what is no number."""
+        """Return the page with this number, or the nearest one; the first if it is not a number."""
         pages = max(1, -(-len(self.rows) // PAGE_ROWS))
         page_number = min(max(parse_whole_number(number) or 1, 1), pages)
         start = (page_number - 1) * PAGE_ROWS
         return QueryRows(self.rows.iloc[start : start + PAGE_ROWS], page_number, pages, start)
 
     def toggled_order(self, key: str) -> str:
-        """The order that a column's head asks for: by that column, from the least; the other way
-        round where it has that order already."""
+        """Return the order after a click on a column's head: ascending by it, or descending if it
+        is ascending already; "" for the default order."""
         order = f"-{key}" if self.order == key else key
         return "" if order == self.default_order else order
 
 
 @dataclass(frozen=True)
 class _QueryFindings:
-    """What is told of all queries in view, whichever of them a list keeps; `lists` are bool[Q] by
+    """The findings on all queries in view, whichever a list selects; `lists` are bool[query] by
     key."""
 
     finding: Sentence
@@ -126,9 +128,8 @@ class _QueryFindings:
 
 
 def query_list(study: Study, comparison: Comparison, request: QueryListRequest) -> QueryList:
-    """The Queries page: the list of that name, all where there is none, what search, filter line
-    and selection leave of it, in the order asked for; one that is none is the list's own, worst
-    first."""
+    """Return the Queries page. An unknown list name means all queries; an unknown order means the
+    list's own, worst first."""
     return study.cached_answer(_query_list, comparison, request)
 
 
@@ -170,8 +171,8 @@ def _query_list(study: Study, comparison: Comparison, request: QueryListRequest)
 
 
 def listed_ids(study: Study, comparison: Comparison, request: QueryListRequest) -> list[str]:
-    """The ids of the rows that `query_list` keeps, in their order; of all queries without what only
-    their lists need to know."""
+    """Return the ids of the rows of `query_list` in their order. For the list of all queries this
+    skips the computation of the other lists."""
     if request.show not in ("", SHOW_ALL):
         return query_list(study, comparison, request).rows["query_id"].tolist()
     all_rows = study.cached_answer(_all_queries, comparison)
@@ -185,7 +186,7 @@ def listed_ids(study: Study, comparison: Comparison, request: QueryListRequest) 
 def _sort_order(
     all_columns: list[TableColumn], request: QueryListRequest, default_order: str
 ) -> tuple[str, TableColumn]:
-    """The order asked for, the usual one where that is none, and its column."""
+    """Return the requested order, or the default if it is unknown, and its column."""
     columns = {key: c for c in all_columns for key in (c.key, f"-{c.key}")}
     order = request.order if request.order in columns else default_order
     return order, columns[order]
@@ -198,7 +199,7 @@ def _add_columns(
     remarks: Remarks,
     needed: list[TableColumn],
 ) -> pd.DataFrame:
-    """The frame with what is noted of its queries, and with these columns."""
+    """Return the frame with the notes on its queries and these columns."""
     note_values = {c.source: remarks.values(c, frame["query_id"]) for c in remarks.columns}
     return query_columns.add_columns(frame.assign(**note_values), study, comparison, needed)
 
@@ -206,7 +207,8 @@ def _add_columns(
 def _row_mask(
     study: Study, comparison: Comparison, frame: pd.DataFrame, request: QueryListRequest
 ) -> tuple[Mask, FilterLineError | None]:
-    """Which queries search, filter line and selection leave; and why the line is none."""
+    """Return which queries match search, filter line and selection (bool[query]), and the error of
+    an invalid line."""
     mask = np.ones(len(frame), dtype=np.bool_)
     if request.search:
         mask &= _matches_search(frame, request.search).to_numpy(dtype=np.bool_)
@@ -221,21 +223,21 @@ def _row_mask(
 
 
 def _default_order(comparison: Comparison, show: str) -> str:
-    """The worst first; among those that got better, the best."""
+    """Return the default order: worst first, but best first in the list of better queries."""
     if comparison.is_alone:
         return f"score:{comparison.focus}"
     return "-difference" if show == BETTER else "difference"
 
 
 def _matches_search(rows: pd.DataFrame, search: str) -> pd.Series:
-    """Which texts hold the search, or whose query_id it is."""
+    """Return which rows contain the search text or have it as query_id."""
     text = search.casefold()
     is_match = rows["text"].str.casefold().str.contains(text, regex=False)
     return is_match | (rows["query_id"].str.casefold() == text)
 
 
 def _sort_rows(rows: pd.DataFrame, column: TableColumn, *, descending: bool) -> pd.DataFrame:
-    """The rows by one column, undefined ones last; rows that are level stay as they were."""
+    """Sort the rows by one column, undefined values last; tied rows keep their order."""
     values = rows[column.source]
     if column.kind == "text" or column.key == "query_id":
         values = values.str.casefold()
@@ -246,7 +248,7 @@ def _sort_rows(rows: pd.DataFrame, column: TableColumn, *, descending: bool) -> 
 
 
 def _all_queries(study: Study, comparison: Comparison) -> pd.DataFrame:
-    """All queries in view with their differences and the scores of the shown runs."""
+    """Return all queries in view with their differences and the scores of the shown runs."""
     scores = study.scores(comparison, comparison.measure)
     frame = study.with_texts(
         query_differences(scores, comparison.measure, comparison.focus, comparison.baseline)
@@ -276,12 +278,14 @@ def _query_findings(study: Study, comparison: Comparison) -> _QueryFindings:
 
 
 def count_failing(comparison: Comparison, at_zero: int) -> int:
-    """Queries on which every run fails; where scores go below 0, a score of 0 is no failure."""
+    """Return the number of queries on which every run fails; 0 if the measure can be negative,
+    because a score of 0 is then no failure."""
     return at_zero if comparison.measure.declaration.range[0] >= 0 else 0
 
 
 def _score_scale(comparison: Comparison, scores: Floats) -> tuple[float, float] | None:
-    """From 0 to the greatest possible score; where there is none, to the greatest there is."""
+    """Return the range from 0 to the highest possible score, or to the highest score present if
+    there is no bound; None if scores below 0 are possible."""
     least, greatest = comparison.measure.declaration.range
     if least < 0:
         return None

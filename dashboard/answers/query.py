@@ -1,4 +1,4 @@
-"""One query: why did this one fail?"""
+"""One query: why did it fail?"""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from metrics_core.findings.sentence import Sentence
 
 @dataclass(frozen=True)
 class QueryPage:
-    """What the Query page shows; `find_position` counts from 0 in the list the reader came from."""
+    """The Query page. `documents` has title and text, indexed by doc_id; `lists` has the lists for
+    the download: run, rank, doc_id, score, grade, title. `position` counts from 0 in the list the
+    reader came from, which has `listed` queries."""
 
     diagnosis: Diagnosis
     text: str
@@ -37,8 +39,8 @@ class QueryPage:
 def query(
     study: Study, comparison: Comparison, query_id: str, request: QueryListRequest, rows: int = 0
 ) -> QueryPage:
-    """The Query page; of the first query in the list where none is named. `request` is the list the
-    reader came from; `rows` of each run's list are shown, where that is more than k."""
+    """Return the Query page, for the first query of the list if `query_id` is empty. `request` is
+    the list the reader came from; `rows` is the number of rows shown per run, if more than k."""
     query_ids = study.cached_answer(listed_ids, comparison, request)
     query_id = query_id or next(iter(query_ids), study.query_ids[0])
     position = query_ids.index(query_id) if query_id in query_ids else None
@@ -54,7 +56,7 @@ def query(
 
 
 def _query_page(study: Study, comparison: Comparison, query_id: str, rows: int) -> QueryPage:
-    """The page without its place in a list."""
+    """Return the page without its position in a list."""
     diagnosis = _diagnosis(study, comparison, query_id)
     ledger = query_ledger(study, comparison, query_id)
     ledger_ids = ledger.steps["doc_id"] if ledger else pd.Series(dtype=object)
@@ -73,7 +75,7 @@ def _query_page(study: Study, comparison: Comparison, query_id: str, rows: int) 
 
 
 def _number_documents(page: QueryPage, numbers: NumberedIds) -> QueryPage:
-    """The page with documents by number, those on top of the lists first."""
+    """Return the page with documents numbered, those at the top of the lists first."""
     original, ledger = page.diagnosis, page.ledger
 
     def with_numbers(frame: pd.DataFrame) -> pd.DataFrame:
@@ -81,7 +83,7 @@ def _number_documents(page: QueryPage, numbers: NumberedIds) -> QueryPage:
         return frame.assign(doc_id=pd.Series(ids, index=frame.index, dtype=object))
 
     def number_bars(steps: pd.DataFrame) -> pd.DataFrame:
-        # A bar of no single document has words in place of an id.
+        # A bar for several documents has words instead of an id.
         single = steps["documents"] == 1
         return pd.concat([with_numbers(steps[single]), steps[~single]]).sort_index()
 
@@ -125,7 +127,8 @@ def _page_documents(
 
 
 def document_texts(study: Study, doc_ids: pd.Series) -> pd.DataFrame:
-    """Titles and texts of these documents, as far as they are known, indexed by doc_id."""
+    """Return title and text of these documents, indexed by doc_id; unknown documents are
+    missing."""
     if study.documents is None:
         return pd.DataFrame(columns=["title", "text"])
     return study.documents.lookup(doc_ids)
@@ -142,7 +145,7 @@ def _query_metadata(study: Study, query_id: str) -> dict[str, str]:
 
 
 def _download_lists(diagnosis: Diagnosis, documents: pd.DataFrame, rows: int) -> pd.DataFrame:
-    """Every shown list so far, one below the other, as it is downloaded."""
+    """Return all shown lists down to the last shown rank, one below the other."""
     tops = {name: frame[frame["rank"] <= rows] for name, frame in diagnosis.rankings.items()}
     parts = [frame.assign(run=name) for name, frame in tops.items()]
     lists = pd.concat(parts, ignore_index=True)[["run", "rank", "doc_id", "score", "grade"]]

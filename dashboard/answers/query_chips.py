@@ -1,7 +1,7 @@
-"""The lists of the Queries page: what each is called in an address, and which queries it holds.
+"""The lists of the Queries page: their keys in an address, and the queries they contain.
 
-Better, worse and same are the outcomes that every page counts. The kinds of `explaining.kinds` say
-more of them: a query that was fixed got better as well. Each list is asked by itself.
+Better, worse and tied are the outcomes that every page counts. The kinds of `explaining.kinds` add
+detail: a query that was fixed also got better. Lists overlap, so each is computed on its own.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FAILURES = {
     "empty": query_kinds.NOTHING_RETRIEVED,
     "no-relevant": query_kinds.NOTHING_TO_FIND,
 }
-"""Keys of the lists that hold one kind of the run in focus, and the kind."""
+"""Keys of the lists with one kind of failure of the run in focus, and the kind."""
 RULES = {
     **{key: query_kinds.CHANGES[kind] for key, kind in CHANGES.items()},
     **{key: query_kinds.KINDS[kind] for key, kind in FAILURES.items()},
@@ -40,37 +40,36 @@ RULES = {
         for key in ("fixed", "broken")
     },
 }
-"""By which rule a list holds a query, where its name alone does not say it."""
+"""The rule for a query to be in a list, for lists whose name does not say it."""
 
 ABOUT_RUNS = (SHOW_ALL, *OUTCOMES, *CHANGES, "none", "missing")
-"""Lists about the runs together: every query, the outcomes, the changes, every run fails, one of
-the compared runs lacks it."""
+"""Lists about several runs: all queries, the outcomes, the changes, queries on which every run
+fails, queries that one of the compared runs lacks."""
 ABOUT_FOCUS = ("zero", *FAILURES)
-"""Lists about the run in focus: its score is zero, each kind of failure."""
+"""Lists about the run in focus: score zero, and each kind of failure."""
 SHOWS = (*ABOUT_RUNS, *ABOUT_FOCUS)
 CHIPS = (SHOW_ALL, "fixed", "broken", *OUTCOMES, "none")
 CHIPS_OF_ONE = ("zero", "nothing", "low", "fine")
-"""Those of them that stand in the row of chips, the latter where nothing is compared; the others
-follow under "more"."""
+"""Lists in the row of chips, `CHIPS_OF_ONE` for a single run; the others follow under "more"."""
 
 _OF_A_PAIR = (*OUTCOMES, *CHANGES)
 _OF_SEVERAL = ("none", "missing")
 
 
 def failures(study: Study, comparison: Comparison) -> Objects:
-    """The kind of each query in view with the run in focus; object[Q]."""
+    """Return the kind of failure of each query in view for the run in focus, object[query]."""
     return run_failures(study, comparison.focus, comparison.measure, comparison.cutoff)[
         study.view_mask(comparison)
     ]
 
 
 def run_failures(study: Study, run: str, measure: Measure, cutoff: int) -> Objects:
-    """The kind of each judged query with a run; object[Q]."""
+    """Return the kind of failure of each judged query for a run, object[query]."""
     return study.cached_answer(_failures, run, measure, cutoff)
 
 
 def changes(study: Study, comparison: Comparison) -> Objects:
-    """The kind of each query in view between the two runs; object[Q]."""
+    """Return the kind of change of each query in view between the two runs, object[query]."""
     run_changes = study.cached_answer(
         _changes, comparison.focus, comparison.baseline, comparison.measure, comparison.cutoff
     )
@@ -78,8 +77,8 @@ def changes(study: Study, comparison: Comparison) -> Objects:
 
 
 def query_masks(study: Study, comparison: Comparison, scores: Scores) -> dict[str, Mask]:
-    """Which of the queries in view are in each list, by its key; bool[Q] each. `scores` are those
-    of the shown runs."""
+    """Return which queries in view are in each list, bool[query] by key. `scores` are the scores of
+    the shown runs."""
     run_scores = scores.of(comparison.measure)
     focus, baseline = (
         run_scores[comparison.runs.index(comparison.focus)],
@@ -99,17 +98,18 @@ def query_masks(study: Study, comparison: Comparison, scores: Scores) -> dict[st
 
 
 def offered_lists(masks: dict[str, Mask], comparison: Comparison, show: str) -> list[str]:
-    """The lists that have a chip: the outcomes, others only where a query is in them, and the one
-    that is shown. Where nothing is compared, nothing got better or worse."""
+    """Return the lists that have a chip: the outcomes, other lists if they are not empty, and the
+    shown list. Without a comparison there are no outcomes or changes. `masks` are those of
+    `query_masks`."""
     keys = []
     for key in SHOWS:
         about_a_pair = key in _OF_A_PAIR
         is_offered = masks[key].any() and not (about_a_pair and comparison.is_alone)
         if key == "both" and np.array_equal(masks["both"], masks["none"]):
-            # Two runs of which both fail: one of the two names is enough.
+            # With two runs "both fail" and "every run fails" are the same list.
             is_offered = False
         if key in _OF_SEVERAL and len(comparison.runs) == 1:
-            # Of one run the lists of its own say the same.
+            # For a single run the lists about the run in focus say the same.
             is_offered = False
         if is_offered or key in (SHOW_ALL, show) or (key in OUTCOMES and not comparison.is_alone):
             keys.append(key)

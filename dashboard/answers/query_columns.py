@@ -1,6 +1,6 @@
-"""The columns of the Queries page: which there are to show, to sort by and to ask for in a filter.
+"""The columns of the Queries page: those that can be shown, sorted by, and named in a filter.
 
-A column's values are worked out when it is asked for, once, over all queries in view.
+A column's values are computed on first use, once, for all queries in view.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from metrics_core.slicing.derived_groups import MARK
 from metrics_core.slicing.filtering import describe_column
 
 _OTHERS = 2
-"""Runs beside the compared two that have a column unless it is chosen."""
+"""Number of runs besides the compared pair that have a column by default."""
 UNJUDGED = TableColumn("number", "n:unjudged", "n: unjudged", "unjudged")
-"""Documents in the first k ranks of the compared two that have no judgment."""
+"""Number of unjudged documents in the first k ranks of the compared runs."""
 _KINDS = {"failure": "failure", "change": "change"}
 _COUNTS = {
     "words": "words",
@@ -46,12 +46,12 @@ _HEADROOM = {
 
 
 def offered_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
-    """Every column there is, in the order of the table; the usual ones first."""
+    """Return every available column, in the order of the table; the default ones first."""
     return study.cached_answer(_offered_columns, comparison)
 
 
 def default_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
-    """The columns of a table of which nothing was chosen."""
+    """Return the default columns of the table."""
     groups = {f"by:{name}" for name in study.groupings}
     pair = dict.fromkeys((comparison.focus, comparison.baseline))
     others = [name for name in comparison.runs if name not in pair]
@@ -63,8 +63,8 @@ def default_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
 def chosen_columns(
     study: Study, comparison: Comparison, keys: tuple[str, ...], offered: list[TableColumn]
 ) -> list[TableColumn]:
-    """The columns of these keys behind the query itself, in their order, of those that are there;
-    the usual ones where none of them is a column."""
+    """Return the query text and the columns with these keys, in their order; the default columns if
+    none of the keys is known."""
     by_key = {column.key: column for column in offered}
     columns = [by_key[key] for key in dict.fromkeys(keys) if key in by_key and key != "text"]
     return [by_key["text"], *columns] if columns else default_columns(study, comparison)
@@ -108,7 +108,7 @@ def _group_column(key: str, name: str, kind: str = "group") -> TableColumn:
 
 
 def _file_column(study: Study, name: str) -> TableColumn:
-    """A column of the query file: its numbers, or its texts."""
+    """Return a column of the query file, numeric or textual."""
     is_number = study.queries is not None and name in study.queries.numbers
     return _group_column(f"by:{name}", name, "number" if is_number else "group")
 
@@ -116,7 +116,7 @@ def _file_column(study: Study, name: str) -> TableColumn:
 def add_columns(
     frame: pd.DataFrame, study: Study, comparison: Comparison, columns: list[TableColumn]
 ) -> pd.DataFrame:
-    """The frame with the values of these columns, where it lacks them."""
+    """Return the frame with the values of these columns, if it lacks them."""
     missing = {
         c.source: column_values(study, comparison, c) for c in columns if c.source not in frame
     }
@@ -124,7 +124,8 @@ def add_columns(
 
 
 def column_values(study: Study, comparison: Comparison, column: TableColumn) -> AnyArray:
-    """A column's values for the queries in view: float64[Q], or text as object[Q]."""
+    """Return a column's values for the queries in view: float64[query], or object[query] of
+    texts."""
     return study.cached_answer(_column_values, comparison, column)
 
 
@@ -168,7 +169,7 @@ def _score_values(study: Study, comparison: Comparison, name: str) -> AnyArray:
 
 
 def _file_values(study: Study, name: str) -> AnyArray:
-    """A column of the query file as it stands there; "" where a query has no value."""
+    """Return a column of the query file as text, object[query]; "" for queries without a value."""
     assert study.queries is not None
     column = study.queries.frame.set_index("query_id")[name].reindex(study.query_ids)
     return column.where(column.notna(), "").astype(str).to_numpy(dtype=object)
@@ -192,8 +193,8 @@ def _number_values(study: Study, comparison: Comparison, key: str, mask: AnyArra
 
 
 def _unjudged_counts(study: Study, comparison: Comparison) -> AnyArray:
-    """How many documents in the first k ranks of the compared two nobody judged; NaN where it is
-    not known which of them stand in both lists."""
+    """Return the number of unjudged documents in the first k ranks of the compared runs,
+    float64[query]; NaN if it is unknown which of them are in both lists."""
     unjudged = unjudged_of_pair(study, comparison, comparison.measure.cutoff or comparison.cutoff)
     queries = len(unjudged.n_run_within)
     if unjudged.is_matched:
@@ -209,7 +210,7 @@ def _unjudged_counts(study: Study, comparison: Comparison) -> AnyArray:
 
 
 def _word_counts(study: Study) -> AnyArray:
-    """How many words each query's text has; NaN where it has none."""
+    """Return the number of words of each query's text, float64[query]; NaN without a text."""
     assert study.queries is not None
     texts = study.queries.frame.set_index("query_id")["text"].reindex(study.query_ids)
     present = texts.where(texts != "")
@@ -217,7 +218,8 @@ def _word_counts(study: Study) -> AnyArray:
 
 
 def group_positions(column: TableColumn, values: pd.Series) -> pd.Series:
-    """What sorts a column of groups: their places in a reader's order."""
+    """Return the sort positions of a column of groups, in the order in which readers expect
+    them."""
     order: list[str] | dict[str, str] = order_groups(values.astype(str))
     if column.key.startswith("kind:"):
         order = KINDS if column.key.endswith("failure") else CHANGES
@@ -225,7 +227,7 @@ def group_positions(column: TableColumn, values: pd.Series) -> pd.Series:
 
 
 def is_of_files(study: Study, column: TableColumn) -> bool:
-    """Whether a column's values follow from the files alone."""
+    """Whether a column's values depend only on the files."""
     file_columns = () if study.queries is None else study.queries.columns
     is_query_column = column.key.startswith("by:") and (
         column.name in study.groupings or column.name in file_columns
@@ -239,7 +241,8 @@ def _describe_column(study: Study, comparison: Comparison, column: TableColumn) 
 
 
 def filter_values(study: Study, comparison: Comparison, column: TableColumn) -> AnyArray:
-    """A column's values as a filter line asks for them: None where a text is missing."""
+    """Return a column's values for a filter line: float64[query], or object[query] with None for
+    missing texts."""
     return _with_none(column_values(study, comparison, column))
 
 
@@ -252,9 +255,8 @@ def _with_none(values: AnyArray) -> AnyArray:
 
 
 class FilterColumns(Mapping[str, AnyArray]):
-    """The columns by the names that a filter line has for them, as `filter_values` gives them,
-    worked out when they are read. `further` are columns that do not come from the study, with
-    their values."""
+    """The columns by their names in a filter line, with the values of `filter_values`, computed on
+    access. `further` are columns that do not come from the study, with their values."""
 
     def __init__(
         self,
@@ -280,8 +282,8 @@ class FilterColumns(Mapping[str, AnyArray]):
         )
 
     def describe_column(self, name: str) -> dict[str, Any]:
-        """What `filtering.describe_column` says of a column; of those of the files it is the same
-        whatever is compared, and kept for all of it."""
+        """Return the `filtering.describe_column` of a column; for columns of the files it is cached
+        for all comparisons."""
         column, study = self._columns[name], self._study
         if column in self._further or not is_of_files(study, column):
             return describe_column(self[name])
@@ -289,7 +291,7 @@ class FilterColumns(Mapping[str, AnyArray]):
 
     @property
     def numeric(self) -> frozenset[str]:
-        """The names of those that hold numbers, as far as that is known without looking."""
+        """The names of the numeric columns, as far as known without reading values."""
         return frozenset(
             name
             for name, column in self._columns.items()

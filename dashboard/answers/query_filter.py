@@ -1,4 +1,4 @@
-"""Queries: what a filter line can name, and for which queries it holds."""
+"""Queries: what a filter line can name, and which queries match it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from metrics_core.explaining.query_kinds import FORMER_NAMES
 from metrics_core.slicing.filtering import parse_filter, quote_name, vocabulary
 
 _TESTS = re.compile(r"[=<>≠≤≥]|\bcontains\s+[\"'“]|\bin\s*\(", re.IGNORECASE)
-"""What a filter line has and a search hardly."""
+"""Text that is typical of a filter line and unlikely in a search."""
 _QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”')
 _OF_FAILURES = re.compile(
     r"""\bfailure\s*(?:[=!<>≠]+\s*"[^"]*"|(?:not\s+)?in\s*\((?:[^()"]|"[^"]*")*\))""", re.IGNORECASE
@@ -26,8 +26,8 @@ _EXAMPLES = {"difference": "difference < -0.1", "words": "words > 5", "relevant"
 
 
 def split_typed(text: str) -> tuple[str, str]:
-    """What was typed into the one field: a search and a filter line, of which one is "". Words in
-    quotes are searched for whatever they hold."""
+    """Split the text typed into the search field into a search and a filter line, one of which is
+    "". Text in quotes is always a search."""
     text = text.strip()
     quoted = _QUOTED.fullmatch(text)
     if quoted:
@@ -36,21 +36,22 @@ def split_typed(text: str) -> tuple[str, str]:
 
 
 def typed_text(search: str, line: str) -> str:
-    """What the one field shows: the filter line where there is one, else the search as
-    `split_typed` would read it."""
+    """Return the text of the search field: the filter line if there is one, else the search, quoted
+    if `split_typed` would take it for a filter line."""
     if line or not search:
         return line
     return search if split_typed(search) == (search, "") else f'"{search}"'
 
 
 def filter_mask(study: Study, comparison: Comparison, line: str, remarks: Remarks) -> Mask:
-    """For which queries in view a filter line holds. Raises FilterLineError where it is none."""
+    """Return which queries in view match a filter line, bool[query]. Raises FilterLineError if it
+    is invalid."""
     columns = _columns(study, comparison, remarks)
     return parse_filter(_with_current_names(line), columns).matches(columns)
 
 
 def _with_current_names(line: str) -> str:
-    """The filter line of an older link, which names kinds of failure as they were called then."""
+    """Replace former names of kinds of failure, which older links contain."""
 
     def rename(part: re.Match[str]) -> str:
         return _TEXT.sub(lambda v: f'"{FORMER_NAMES.get(v[1], v[1])}"', part[0])
@@ -67,7 +68,7 @@ def _columns(study: Study, comparison: Comparison, remarks: Remarks) -> query_co
 def filter_vocabulary(
     study: Study, comparison: Comparison, remarks: Remarks = NOTHING_NOTED
 ) -> dict[str, Any]:
-    """What completes a filter line while it is typed, as a browser takes it."""
+    """Return the completions of a filter line, in the form the browser component expects."""
     return study.cached_answer(_vocabulary, comparison, remarks)
 
 
@@ -79,12 +80,12 @@ def _vocabulary(study: Study, comparison: Comparison, remarks: Remarks) -> dict[
 def filter_names(
     study: Study, comparison: Comparison, remarks: Remarks = NOTHING_NOTED
 ) -> list[str]:
-    """The columns that a filter line can name, as it has them."""
+    """Return the columns that a filter line can name, quoted as needed."""
     return [quote_name(name) for name in _columns(study, comparison, remarks)]
 
 
 def filter_example(study: Study, comparison: Comparison) -> str:
-    """A filter line to begin with, of columns that are there: one run has no difference, and
-    without a file of queries nobody knows their words."""
+    """Return an example filter line with available columns: a single run has no difference, and
+    words need a query file."""
     names = {column.label for column in query_columns.offered_columns(study, comparison)}
     return " and ".join([example for name, example in _EXAMPLES.items() if name in names][:2])

@@ -1,4 +1,4 @@
-"""What people noted of queries, as lists and columns of the Queries page."""
+"""Notes and tags on queries, as lists and columns of the Queries page."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ COLUMNS = (
     TableColumn("group", "noted:tags", "noted: tags", "tags"),
     TableColumn("group", "noted:notes", "noted: notes", "notes"),
 )
-"""The columns that there are where something is noted."""
+"""The columns available if any query has notes or tags."""
 
 
 @dataclass(frozen=True)
 class Remarks:
-    """query_id, tags and notes of each query of which something is noted."""
+    """Notes on queries: (query_id, tags, notes) for each query that has any."""
 
     rows: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = ()
 
     @property
     def columns(self) -> tuple[TableColumn, ...]:
-        """The columns of tags and notes; none where nothing is noted."""
+        """The columns of tags and notes; empty if there are no remarks."""
         return COLUMNS if self.rows else ()
 
     def tag_masks(self, query_ids: Iterable[str]) -> dict[str, npt.NDArray[np.bool_]]:
-        """Which of these queries have each tag, bool[Q] by the list's key."""
+        """Return which of these queries have each tag, bool[query] by the list's key."""
         if not self.rows:
             return {}
         ids = np.array(list(query_ids), dtype=object)
@@ -43,14 +43,14 @@ class Remarks:
         }
 
     def values(self, column: TableColumn, query_ids: Iterable[str]) -> npt.NDArray[np.object_]:
-        """A column of these queries: their tags or notes, "" where there are none."""
+        """Return a column for these queries, object[query]: their tags or notes, "" if none."""
         tagged = column == COLUMNS[0]
         texts = {q: ", ".join(tags) if tagged else " · ".join(n) for q, tags, n in self.rows}
         return np.array([texts.get(query_id, "") for query_id in query_ids], dtype=object)
 
 
 def tag_name(key: str) -> str:
-    """The tag that a list's key names; "" for another list."""
+    """Return the tag that a list's key names; "" for other lists."""
     return key.removeprefix(_TAGGED) if key.startswith(_TAGGED) else ""
 
 

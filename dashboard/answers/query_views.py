@@ -1,4 +1,4 @@
-"""What the charts of the Queries page show, and which queries a region drawn in one holds."""
+"""Data of the charts of the Queries page, and the queries inside a region selected in a chart."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from metrics_core.comparing.pairs import SAME
 from metrics_core.slicing.breakdowns import order_groups
 
 MOST_CELLS = 300
-"""Queries that the heatmap has columns for; of more, evenly spaced ones."""
+"""Most queries in the heatmap; of more, evenly spaced ones are shown."""
 
 _LISTED = 5
 EVERY_QUERY = "every query"
 
 Region = Mapping[str, Sequence[float]]
-"""The corners of a box or a lasso: x and y."""
+"""The corners of a box or a lasso, as lists "x" and "y"."""
 
 
 @dataclass(frozen=True)
 class Strips:
-    """Scores of the compared runs by group: `frame` has query_id, text, group, run, score, `means`
-    group, run, mean, queries; `groups` in a reader's order."""
+    """Scores of the compared runs by group: `frame` has query_id, text, group, run, score; `means`
+    has group, run, mean, queries; `groups` are in the order in which readers expect them."""
 
     frame: pd.DataFrame
     means: pd.DataFrame
@@ -35,23 +35,23 @@ class Strips:
 
 
 def strips(study: Study, comparison: Comparison, by: str) -> Strips:
-    """Every query's score with the compared runs by the groups of a column; all as one group where
-    there is no such column."""
+    """Return every query's score for the compared runs by the groups of a column; as one group if
+    the column is unknown."""
     return study.cached_answer(_strips, comparison, by)
 
 
 def strip_groupings(study: Study, comparison: Comparison) -> list[str]:
-    """The columns that strips can stand by."""
+    """Return the columns that strips can be grouped by."""
     return list(study.columns(comparison))
 
 
 @dataclass(frozen=True)
 class Heat:
-    """The queries of a heatmap, easiest first: `frame` has query_id, text and a column of scores
-    per shown run by its name; `empty` the same of whether the run lists nothing. With all of them
-    `failing` of the kept queries fail, the first of them in `failed` (query_id, text, meta);
-    `ahead` has those on which the run in focus leads every other shown run most, by how much in
-    `difference`."""
+    """The queries of a heatmap, easiest first. `frame` has query_id, text and a column of scores
+    per shown run; `empty` has bool per run: whether it lists nothing. All runs fail on `failing` of
+    the listed queries; `failed` has the first of these (query_id, text, meta). `ahead` has the
+    queries on which the run in focus leads all other shown runs most, with the lead as
+    difference."""
 
     frame: pd.DataFrame
     empty: pd.DataFrame
@@ -61,7 +61,8 @@ class Heat:
 
 
 def heatmap(study: Study, queries: QueryList, comparison: Comparison) -> Heat:
-    """The kept queries by the mean of the shown runs, evenly thinned."""
+    """Return the listed queries ordered by the mean of the shown runs; of too many, evenly spaced
+    ones."""
     frame = queries.rows
     scores = frame[[f"run: {name}" for name in comparison.runs]]
     at_zero = (scores == 0).all(axis=1)
@@ -82,7 +83,8 @@ def heatmap(study: Study, queries: QueryList, comparison: Comparison) -> Heat:
 
 
 def _ahead(frame: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
-    """The queries on which the run in focus leads the next best shown run by more than `SAME`."""
+    """Return the queries on which the run in focus leads the next best shown run by more than
+    `SAME`."""
     rivals = frame[[f"run: {name}" for name in comparison.runs if name != comparison.focus]]
     direction = comparison.measure.declaration.direction
     next_best = (rivals * direction).max(axis=1) * direction
@@ -92,8 +94,9 @@ def _ahead(frame: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
 
 
 def ids_inside(frame: pd.DataFrame, x: str, y: str, regions: Sequence[Region]) -> list[str]:
-    """The query_ids of the rows whose point (columns `x`, `y`) lies in one of the regions: a box by
-    two of its corners, a lasso by all. Crossing edges are counted, even means outside."""
+    """Return the query_ids of the rows whose point (columns `x`, `y`) is in one of the regions: a
+    box by two corners, or a lasso by all. Uses the even-odd rule: an even number of crossed edges
+    means outside."""
     x_values, y_values = frame[x].to_numpy(dtype=np.float64), frame[y].to_numpy(dtype=np.float64)
     is_inside = np.zeros(len(frame), dtype=np.bool_)
     for region in regions:
@@ -101,7 +104,7 @@ def ids_inside(frame: pd.DataFrame, x: str, y: str, regions: Sequence[Region]) -
         if len(xs) == 2:
             xs, ys = xs[[0, 1, 1, 0]], ys[[0, 0, 1, 1]]
         odd = np.zeros(len(frame), dtype=np.bool_)
-        # A loop over the corners, which are few; every query at once.
+        # Loop over the few corners, vectorised over queries.
         for x1, y1, x2, y2 in zip(xs, ys, np.roll(xs, -1), np.roll(ys, -1), strict=True):
             spans = (y1 > y_values) != (y2 > y_values)
             with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,4 +1,5 @@
-"""Ranking: all runs on several measures, with the places that all pairs of each leave them."""
+"""Ranking: all runs on several measures, with their possible places by all pairs of each
+measure."""
 
 from __future__ import annotations
 
@@ -22,10 +23,12 @@ from metrics_core.scoring.intervals import mean_intervals
 
 @dataclass(frozen=True)
 class RankedMeasure:
-    """All runs on one measure, in the order of the chosen one; `key` chooses it in an address.
-    `low` and `high` are each run's own interval, NaN of few queries. `first` and `last` are the
-    best and the worst place that a run may have by all pairs of this measure; None while these are
-    awaited, and where nothing was tested."""
+    """All runs on one measure, in the order of the chosen one; arrays have shape [run] (float64,
+    int64).
+
+    `key` selects the measure in an address. `low` and `high` are each run's own interval, NaN if
+    there are too few queries. `first` and `last` are the best and worst place that a run can have
+    by all pairs on this measure; None if not computed yet or not tested."""
 
     measure: Measure
     key: str
@@ -39,9 +42,10 @@ class RankedMeasure:
 
 @dataclass(frozen=True)
 class Ranking:
-    """All runs on several measures, the best on the chosen one first; `table` has a row for each of
-    both. `alone_sentence` says on which others one run is first alone, as far as their places are
-    known."""
+    """All runs on several measures, the best on the chosen measure first. `table` has one row per
+    measure and run: measure, run, mean, low, high and, if known, first_place, last_place.
+    `alone_sentence` says on which other measures one run alone ranks first, as far as the places
+    are known."""
 
     runs: tuple[str, ...]
     columns: tuple[RankedMeasure, ...]
@@ -50,8 +54,8 @@ class Ranking:
 
 
 def ranking(study: Study, comparison: Comparison, *, all_places: bool = True) -> Ranking:
-    """All runs on the usual measures and the chosen one; the places on others than the chosen one
-    take longer, and are there if they are known, or the `all_places` is asked for."""
+    """Return all runs on the default measures and the chosen one. Places on the other measures take
+    longer and are included if cached, or if `all_places` is set."""
     if all_places:
         for measure in overview_measures(comparison):
             all_run_pairs(study, _on_measure(comparison, measure))
@@ -62,7 +66,7 @@ def ranking(study: Study, comparison: Comparison, *, all_places: bool = True) ->
 
 
 def is_ranking_known(study: Study, comparison: Comparison) -> bool:
-    """Whether all places are at hand."""
+    """Whether the places on all measures are in the cache."""
     return all(
         are_pairs_known(study, _on_measure(comparison, m)) for m in overview_measures(comparison)
     )

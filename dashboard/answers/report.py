@@ -1,4 +1,4 @@
-"""A report: what all pages find of one comparison, as one value that leaves the dashboard."""
+"""A report: the findings of all pages on one comparison, as one value to export."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ from metrics_core.measures.declaring.description import describe_measure
 Part = TypeVar("Part")
 
 CASE_ROWS = 10
-"""Rows of a case's lists at most."""
+"""Most rows of a case's lists."""
 _LIBRARIES = ("numpy", "scipy")
 
 
 @dataclass(frozen=True)
 class UsedFile:
-    """A file that the numbers come from: its rows and queries (None of documents), and the SHA-256
-    of its content, or of its table where the file itself is not at hand; `run` is the name of what
-    it holds where that is a run. Judgments may be those of a collection of ir_datasets (`ready`)
-    of this name instead."""
+    """A file that the numbers come from. `run` is the name of the run it contains, "" for other
+    kinds; `queries` is None for documents. `fingerprint` is the SHA-256 of its content, or of its
+    table if the file is not available. If `ready`, it is the ir_datasets collection of this name,
+    used for its judgments."""
 
     name: str
     kind: Kind
@@ -56,7 +56,7 @@ class UsedFile:
 
 @dataclass(frozen=True)
 class Case:
-    """A query that got worse or better: its row of the Overview's list, and its page."""
+    """A query that got worse or better: its row in the Overview's list, and its page."""
 
     row: dict[str, object]
     page: QueryPage
@@ -64,10 +64,10 @@ class Case:
 
 @dataclass(frozen=True)
 class ReportMethods:
-    """What was measured and how: each measure with what it is in words and as LaTeX, the files,
-    the libraries' versions, what of the files was `file_changes` for it, in sentences, and the
-    command that prints the same numbers; "" where the view is filtered or holds grades that were
-    given here, which no command knows. `missing` counts, by run, the queries that it lacks."""
+    """How the numbers were computed: measures (name, meaning, LaTeX formula), files, versions of
+    libraries, changes made to the files' content (sentences), and the command that prints the same
+    numbers. The command is "" if the view is filtered or includes grades given in Ranklens, which
+    commands cannot see. `missing` is the number of queries that each run lacks."""
 
     measures: list[tuple[str, str, str]]
     files: tuple[UsedFile, ...]
@@ -79,11 +79,11 @@ class ReportMethods:
 
 @dataclass(frozen=True)
 class Report:
-    """All that a report shows. `groups` are of the first column, None where nothing tells the
-    queries apart; `lists` says of each query, in the order of the scores, in which lists it is,
-    `grades` are those of the collection, by which they are tinted, `notes` is what people noted of
-    its queries: query_id, text, tags, notes. `errors` says why a part could not be made, by its
-    name; what is shown there is empty or None."""
+    """The content of a report. `groups` are by the first column, None if no column splits the
+    queries. `lists` is bool[query] by list key: which queries are in each list. `grades` are all
+    grades of the collection, for the colour scale. `notes` has the notes on queries: query_id,
+    text, tags, notes. `errors` maps the names of failed parts to the exception; these parts are
+    empty or None."""
 
     overview: Overview
     robustness: Robustness
@@ -107,9 +107,9 @@ def report(
     remarks: Remarks = NOTHING_NOTED,
     own_grades: Mapping[str, int] | None = None,
 ) -> Report:
-    """The report of a comparison; `count_own_grades` counts the grades of the layers that its
-    scores hold, by the layer's name. Below the verdict a part that fails leaves the others as they
-    are: measures of plug-ins may fail in one way only."""
+    """Return the report of a comparison. `own_grades` maps names of layers to the number of their
+    grades that the scores include. If a part below the verdict fails, for example because of a
+    plug-in measure, the others are still made."""
     overview_page, errors = overview(study, comparison), dict[str, Exception]()
     is_tested = comparison.focus not in overview_page.too_few and not comparison.is_alone
 
@@ -147,7 +147,7 @@ def report(
 
 
 def _query_notes(study: Study, comparison: Comparison, remarks: Remarks) -> pd.DataFrame:
-    """What is noted of the queries in view, in their order."""
+    """Return the notes on the queries in view, in their order: query_id, text, tags, notes."""
     frame = query_list(study, comparison, QueryListRequest()).frame[["query_id", "text"]].copy()
     for column in COLUMNS:
         frame[column.name] = remarks.values(column, frame["query_id"])
@@ -197,7 +197,7 @@ def _report_methods(
 
 
 def _file_changes(study: Study, own_grades: Mapping[str, int]) -> list[str]:
-    """What was said of the files, and the grades that came on top."""
+    """State the id maps and exclusions in use, and the grades given in addition to the files."""
     mapped = id_maps_sentence(study)
     grades = [f"{w.format_count(n)} of {name}" for name, n in own_grades.items() if n]
     return [
@@ -212,7 +212,7 @@ def _file_changes(study: Study, own_grades: Mapping[str, int]) -> list[str]:
 def _command_line(
     study: Study, comparison: Comparison, measures: list[str], files: tuple[UsedFile, ...]
 ) -> str:
-    """What prints the same differences on a command line."""
+    """Return the command that prints the same differences; "" if there is none."""
     narrowed = comparison.filters or any(comparison.controls)
     if narrowed or comparison.is_alone or comparison.method != DEFAULT_METHOD:
         return ""

@@ -1,4 +1,4 @@
-"""How firm? The evidence behind each way in which the verdict could turn, worked out when asked."""
+"""Robustness: the evidence for each way in which the verdict could change, computed on request."""
 
 from __future__ import annotations
 
@@ -30,18 +30,19 @@ _MEASURES = (
 
 @dataclass(frozen=True)
 class ByCutoff:
-    """The pair by cutoff; `frame` is that of `mean_curves` for the two runs, its band that of
-    `crossings`."""
+    """The pair by cutoff. `frame` is the frame of `mean_curves` for the two runs (run, k, mean,
+    low, high, difference, diff_low, diff_high) with the band of `crossings`; low and high are
+    NaN."""
 
     crossings: Crossings
     frame: pd.DataFrame
 
 
 def compared_pair(study: Study, comparison: Comparison) -> ComparedPair:
-    """The pair and its verdict."""
+    """Return the pair and its verdict."""
     frame = compare_runs(study, comparison, comparison.measure)
     verdict = frame.set_index("run").loc[comparison.focus, "verdict"]
-    # The sum of what is combined has the sign of the difference, and less rounding.
+    # The sum on the scale of averaging has the sign of the difference, with less rounding.
     side = (
         int(np.sign(query_fragility(study, comparison).total))
         * comparison.measure.declaration.direction
@@ -50,17 +51,19 @@ def compared_pair(study: Study, comparison: Comparison) -> ComparedPair:
 
 
 def pair_ranks(study: Study, comparison: Comparison) -> tuple[JudgedRanks, JudgedRanks]:
+    """Return the judged ranks of the run in focus and of the baseline for the queries in view."""
     mask = study.view_mask(comparison)
     return study.judged[comparison.focus].among(mask), study.judged[comparison.baseline].among(mask)
 
 
 def pair_key(comparison: Comparison) -> Comparison:
-    """The key of what does not depend on the other runs."""
+    """Return the cache key of answers that do not depend on the other runs."""
     return replace(comparison, other_runs=(), loaded=0, method=DEFAULT_METHOD)
 
 
 def _runs_key(comparison: Comparison) -> Comparison:
-    """The key of what depends on the runs and the queries in view, not on the chosen measure."""
+    """Return the cache key of answers that depend on the runs and the queries in view, but not on
+    the chosen measure."""
     return replace(
         comparison.narrowing_part,
         focus=comparison.focus,
@@ -70,12 +73,13 @@ def _runs_key(comparison: Comparison) -> Comparison:
 
 
 def median_length(ranks: JudgedRanks) -> int:
+    """Return the median length of the non-empty lists; 0 if all are empty."""
     lengths = ranks.retrieved[ranks.retrieved > 0]
     return int(np.median(lengths)) if len(lengths) else 0
 
 
 def query_differences(study: Study, comparison: Comparison) -> Floats:
-    """The differences of the queries, on the scale on which they are averaged."""
+    """Return the differences by query, float64[query], on the scale on which they are averaged."""
     focus_scores, baseline_scores = (
         study.scores(comparison, comparison.measure)
         .only([comparison.focus, comparison.baseline])
@@ -86,7 +90,7 @@ def query_differences(study: Study, comparison: Comparison) -> Floats:
 
 
 def query_fragility(study: Study, comparison: Comparison) -> Fragility:
-    """The fewest queries whose removal turns the sign."""
+    """Return the fewest queries whose removal changes the sign of the difference."""
     return study.cached_answer(_query_fragility, pair_key(comparison))
 
 
@@ -97,7 +101,8 @@ def _query_fragility(study: Study, comparison: Comparison) -> Fragility:
 def missed_queries(
     study: Study, comparison: Comparison, removals: Fragility
 ) -> MissedQueries | None:
-    """What the two did not find; None of a measure on which finding nothing is not the least."""
+    """Return the queries for which the runs found nothing relevant; None if the runs are tied, or
+    for a measure whose lowest score does not mean this."""
     declaration, measure = comparison.measure.declaration, comparison.measure
     if not declaration.higher_is_better or declaration.range[0] != 0 or not removals.total:
         return None
@@ -110,8 +115,8 @@ def missed_queries(
 
 
 def removed_queries(study: Study, comparison: Comparison) -> pd.DataFrame:
-    """The queries that turn the sign if they go, those that carry most first: query_id, text, meta,
-    difference, left (the mean difference of the others once it and those above are gone)."""
+    """Return the queries whose removal changes the sign, largest contribution first: query_id,
+    text, meta, difference, left (mean difference without this query and those above)."""
     differences, removals = query_differences(study, comparison), query_fragility(study, comparison)
     order = removals.order[: removals.turning or 0]
     removed_sums = np.cumsum(differences[order])
@@ -126,7 +131,8 @@ def removed_queries(study: Study, comparison: Comparison) -> pd.DataFrame:
 
 
 def pair_by_cutoff(study: Study, comparison: Comparison) -> ByCutoff | None:
-    """The pair by cutoff; None of a measure without one."""
+    """Return the pair by cutoff; None for a measure without a cutoff, or one that needs further
+    data."""
     return study.cached_answer(_pair_by_cutoff, pair_key(comparison))
 
 
@@ -134,7 +140,7 @@ def _pair_by_cutoff(study: Study, comparison: Comparison) -> ByCutoff | None:
     measure = comparison.measure
     if measure.declaration.cutoff is None or measure.declaration.needs:
         return None
-    # The same whatever the cutoff is: a reader who tries several waits once.
+    # Independent of the cutoff, so that a reader who tries several waits only once.
     differences = study.cached_answer(_differences_by_cutoff, _runs_key(comparison), measure.at(1))
     lists = pair_ranks(study, comparison)
     crossing_points = find_crossings(
@@ -170,10 +176,10 @@ def _compared_measures(comparison: Comparison) -> tuple[Measure, ...]:
 
 
 def measure_agreement(study: Study, comparison: Comparison) -> other_measures.Agreement:
-    """What other measures say of the pair, and of the order of all runs shown; the chosen one
-    first, with its verdict."""
+    """Return what other measures say about the pair and about the order of all shown runs; the
+    chosen measure comes first, with its verdict."""
     measures = _compared_measures(comparison)
-    # The same for every chosen measure that is among the usual ones.
+    # Cached once for all choices among the default measures.
     agreement = study.cached_answer(
         _measure_agreement, _runs_key(comparison), tuple(sorted(measures, key=str))
     )
@@ -193,8 +199,9 @@ def _measure_agreement(
 
 
 def most_opposed_measure(study: Study, comparison: Comparison) -> tuple[str, pd.DataFrame]:
-    """The measure that names another winner on most queries than the chosen one, and the queries on
-    which the two lie furthest apart: the frame of `find_disagreements` with text and meta."""
+    """Return the measure that disagrees with the chosen one about the winner on most queries, and
+    the ten queries on which the two differ most: the frame of `find_disagreements` with text and
+    meta."""
     return study.cached_answer(_most_opposed_measure, pair_key(comparison))
 
 
@@ -213,8 +220,9 @@ def _most_opposed_measure(study: Study, comparison: Comparison) -> tuple[str, pd
 
 @dataclass(frozen=True)
 class TieEffects:
-    """What the order of equal scores could do: the lowest and highest difference, how many queries
-    have any of all, and the ranges of both runs."""
+    """Possible effect of the order of tied scores: `span` is the lowest and highest difference,
+    `counts` the number of queries with ties and of all queries, `run` and `baseline` the ranges of
+    the scores. `exact` is False if these are only bounds."""
 
     span: tuple[float, float]
     counts: tuple[int, int]
@@ -224,8 +232,8 @@ class TieEffects:
 
 
 def tie_effects(study: Study, comparison: Comparison) -> TieEffects | None:
-    """What the order of equal scores could do; None where a run came as judged ranks, which hold no
-    scores."""
+    """Return the possible effect of the order of tied scores; None if a run came as judged ranks,
+    which have no scores."""
     if study.unnamed_runs((comparison.focus, comparison.baseline)):
         return None
     return study.cached_answer(_tie_effects, pair_key(comparison))
@@ -251,8 +259,8 @@ def _tie_range(study: Study, name: str, measure: Measure) -> TieRange:
 
 
 def queries_moved_by_ties(study: Study, comparison: Comparison) -> pd.DataFrame | None:
-    """The queries whose difference depends on the order of equal scores, most first: query_id,
-    text, meta, difference, low, high. None where there are none, as of `tie_effects`."""
+    """Return the queries whose difference depends on the order of tied scores, largest range first:
+    query_id, text, meta, difference, low, high. None if `tie_effects` is None."""
     effects = tie_effects(study, comparison)
     if effects is None:
         return None
@@ -274,12 +282,12 @@ def queries_moved_by_ties(study: Study, comparison: Comparison) -> pd.DataFrame 
 
 
 def pair_coverage(study: Study, comparison: Comparison) -> QueryCoverage:
-    """Which queries in view each of the two lacks."""
+    """Return which queries in view each of the two runs lacks."""
     return find_coverage(pair_ranks(study, comparison))
 
 
 def shared_difference(study: Study, comparison: Comparison) -> float:
-    """The difference over the queries that both list; NaN where there are none."""
+    """Return the difference over the queries that both runs list; NaN if there are none."""
     pair = (comparison.focus, comparison.baseline)
     scores = select_scores(study.scores(comparison, comparison.measure).only(pair), "shared")
     if not scores.n_queries:
@@ -289,7 +297,7 @@ def shared_difference(study: Study, comparison: Comparison) -> float:
 
 
 def lacking_queries(study: Study, comparison: Comparison) -> pd.DataFrame:
-    """The queries in view that one of the two lacks: query_id, text, meta, run."""
+    """Return the queries in view that one of the two runs lacks: query_id, text, meta, run."""
     rows = [
         {"query_id": query_id, "run": run}
         for run, missing in pair_coverage(study, comparison).lacking.items()

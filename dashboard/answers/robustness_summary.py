@@ -1,4 +1,4 @@
-"""How firm is the verdict? The strip: a word and a reason for each way in which it could turn."""
+"""Robustness: the summary strip, with a word and a reason for each way the verdict could change."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from metrics_core.findings.robustness import Robustness, build_robustness
 
 
 def robustness_summary(study: Study, comparison: Comparison) -> Robustness:
-    """The strip: each way in which the verdict could turn."""
+    """Return the summary strip: each way in which the verdict could change."""
     return study.cached_answer(_robustness_summary, comparison)
 
 
 def is_robustness_known(study: Study, comparison: Comparison) -> bool:
-    """Whether the strip is at hand, or takes a while to work out."""
+    """Whether the strip is in the cache; it takes a while to compute."""
     return study.has_answer(_robustness_summary, comparison)
 
 
@@ -37,7 +37,7 @@ def _robustness_summary(study: Study, comparison: Comparison) -> Robustness:
     query_count = int((~np.isnan(differences)).sum())
     if query_count < FEWEST_QUERIES:
         return build_robustness(robustness.compared_pair(study, comparison), [], query_count)
-    # What the unjudged documents could do takes as long as all the rest: side by side.
+    # The effect of unjudged documents takes as long as all the rest, so it runs in parallel.
     with ThreadPoolExecutor(1) as executor:
         future = executor.submit(unjudged_effects, study, comparison)
         pair = robustness.compared_pair(study, comparison)
@@ -119,7 +119,7 @@ def _robustness_summary(study: Study, comparison: Comparison) -> Robustness:
 
 
 def _table_verdicts(study: Study, comparison: Comparison) -> dict[str, str]:
-    """The verdict on the run in focus on each measure of the Overview's table."""
+    """Return the verdict on the run in focus for each measure of the Overview's table."""
     measures = overview_measures(comparison)
     frames = compare_on_measures(study, comparison, measures)
     return {

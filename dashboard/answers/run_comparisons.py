@@ -1,4 +1,4 @@
-"""Every loaded run against the baseline: worked out once, whichever of them are shown."""
+"""Comparison of every loaded run with the baseline, computed once for whichever runs are shown."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from metrics_core.findings.significance import (
 from metrics_core.measures import Measure
 
 CompareKey = tuple[Measure, str, Comparison, Method]
-"""Measure, baseline, what the queries in view depend on, and how runs are compared."""
+"""Measure, baseline, the part of the comparison that selects the queries, and the test method."""
 
 
 def compare_runs(study: Study, comparison: Comparison, measure: Measure) -> pd.DataFrame:
-    """The frame of `compare` of all loaded runs on one measure over the queries in view: what is
-    said of one run holds for all of them together, whichever are shown."""
+    """Return the frame of `compare` for all loaded runs on one measure over the queries in view. It
+    is corrected for all loaded runs, whichever of them are shown."""
     return compare_on_measures(study, comparison, [measure])[0]
 
 
 def compare_on_measures(
     study: Study, comparison: Comparison, measures: Sequence[Measure]
 ) -> list[pd.DataFrame]:
-    """`compare_runs` on several measures; those that nobody has asked for yet in one pass."""
+    """`compare_runs` on several measures; those not in the cache are computed in one pass."""
     keys = [_compare_key(comparison, measure) for measure in measures]
     new_keys = tuple(key for key in keys if not study.has_answer(_compare_runs, *key))
     if len(new_keys) > 1:
@@ -50,14 +50,14 @@ def compare_on_measures(
 
 
 def _compare_key(comparison: Comparison, measure: Measure) -> CompareKey:
-    # A margin is the chosen measure's.
+    # The margin belongs to the chosen measure alone.
     is_chosen = measure == comparison.measure
     method = comparison.method if is_chosen else replace(comparison.method, margin=None)
     return measure, comparison.baseline, comparison.narrowing_part, method
 
 
 def select_shown(frame: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
-    """The rows of the shown runs, the baseline's first."""
+    """Return the rows of the shown runs in a frame with a column run, the baseline first."""
     runs = list(dict.fromkeys([comparison.baseline, *comparison.runs]))
     positions = {run: i for i, run in enumerate(frame["run"].tolist())}
     return frame.iloc[[positions[run] for run in runs]].reset_index(drop=True)
@@ -70,7 +70,7 @@ def _compare_runs(
 
 
 def _compare_on_measures(study: Study, keys: tuple[CompareKey, ...]) -> list[pd.DataFrame]:
-    """All of one baseline and one view, on several measures."""
+    """Compare on several measures; all keys have the same baseline and view."""
     _, baseline, view, _ = keys[0]
     measures = tuple(key[0] for key in keys)
     scores = study.scores_of_all_runs(view, *measures)
@@ -78,8 +78,8 @@ def _compare_on_measures(study: Study, keys: tuple[CompareKey, ...]) -> list[pd.
 
 
 def power_sentences(study: Study, comparison: Comparison) -> Sentence:
-    """What the queries could show of the run in focus against the baseline, and where they showed
-    nothing how many it would take."""
+    """State the difference that the queries can detect between the run in focus and the baseline
+    and, if the test was inconclusive, how many queries would be needed."""
     size = sample_size(study, comparison)
     if np.isnan(size.p):
         return Sentence()
@@ -93,7 +93,7 @@ def power_sentences(study: Study, comparison: Comparison) -> Sentence:
 
 
 def test_doubts(study: Study, comparison: Comparison) -> Sentence:
-    """What makes the test of the mean doubtful; empty where nothing does."""
+    """State what makes the test of the mean unreliable; empty if nothing does."""
     size = sample_size(study, comparison)
     if np.isnan(size.p):
         return Sentence()
@@ -112,8 +112,8 @@ def test_doubts(study: Study, comparison: Comparison) -> Sentence:
 
 @dataclass(frozen=True)
 class SampleSize:
-    """The test of a pair, the `smallest` difference that it can detect and, where it shows nothing,
-    how many queries were `needed`; NaN where that is not known. `inner` is the interval of two
+    """The test of a pair. `smallest` is the smallest detectable difference, `needed` the number of
+    queries needed if the test is inconclusive; NaN if unknown. `inner` is the interval of two
     one-sided tests, `unchanged` whether no query differs."""
 
     difference: float
@@ -127,7 +127,7 @@ class SampleSize:
 
 
 def sample_size(study: Study, comparison: Comparison) -> SampleSize:
-    """How many queries the pair has, and what they can show."""
+    """Return the number of queries of the pair and the difference they can detect."""
     row = compare_runs(study, comparison, comparison.measure).set_index("run").loc[comparison.focus]
     queries, inner = int(row["queries"]), (row["inner_low"], row["inner_high"])
     size = SampleSize(

@@ -1,4 +1,4 @@
-"""Slices of queries in which the difference is unlike elsewhere, as the Breakdown lists them."""
+"""Slices of queries whose difference is unlike elsewhere, as listed on the Breakdown page."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from metrics_core.slicing.finder import find_slices
 
 @dataclass(frozen=True)
 class UnlikeSlice:
-    """Queries in which the difference is unlike elsewhere: what they have in common (each with
-    whether it is derived), the filters that list them, and the two mean differences. At
-    `zeros` of them the run that falls behind there scores 0."""
+    """A slice of queries whose difference is unlike elsewhere. `names` are its conditions, each
+    with whether the column is derived; `filters` select its queries; `difference` and `elsewhere`
+    are the mean differences inside and outside. The run that is behind in the slice (`zeros_of`)
+    scores 0 on `zeros` of its queries."""
 
     names: list[tuple[str, bool]]
     filters: tuple[Pair, ...]
@@ -35,7 +36,8 @@ class UnlikeSlice:
 
 @dataclass(frozen=True)
 class Slices:
-    """Those found, the surest first, also as a table, and among how many they were looked for."""
+    """The slices found, most certain first; `table` has them with a column slice, and
+    `searched_count` is the number of slices tested."""
 
     slices: list[UnlikeSlice] = field(default_factory=list)
     table: pd.DataFrame = field(default_factory=pd.DataFrame)
@@ -43,13 +45,13 @@ class Slices:
 
 
 def slices(study: Study, comparison: Comparison) -> Slices:
-    """The slices of all columns, given and derived; none are looked for where nothing is compared
-    or there are too few queries."""
+    """Return the slices of all columns, given and derived; empty for a single run or with too few
+    queries."""
     return study.cached_answer(_slices, comparison)
 
 
 def are_slices_known(study: Study, comparison: Comparison) -> bool:
-    """Whether `slices` is at hand, or takes a while to work out."""
+    """Whether `slices` is in the cache; it takes a while to compute."""
     return study.has_answer(_slices, comparison)
 
 
@@ -65,7 +67,7 @@ def _slices(study: Study, comparison: Comparison) -> Slices:
     mask = study.view_mask(comparison)
     columns = {c: groups.to_numpy()[mask] for c, groups in study.columns(comparison).items()}
     result = find_slices(gaps, columns)
-    # Where scores go below 0, or less is better, a score of 0 is no failure.
+    # If scores can be negative, or lower is better, a score of 0 is no failure.
     fails_at_zero = declared.higher_is_better and declared.range[0] >= 0
     unlike_slices = []
     for row in result.slices.itertuples(index=False):

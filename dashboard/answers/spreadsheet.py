@@ -1,4 +1,4 @@
-"""A table of a page as a file for a spreadsheet."""
+"""Export of a page's table for a spreadsheet."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from metrics_core import formats
 
 
 def spreadsheet(frame: pd.DataFrame) -> bytes:
-    """A frame as CSV for a spreadsheet."""
+    """Return a frame as CSV for a spreadsheet."""
     return formats.spreadsheet_csv(formats.convert_whole_counts(frame))

@@ -1,5 +1,5 @@
-"""Some queries of a collection as a collection of their own: a zip that reads back to the same
-scores."""
+"""Export of some queries as a collection of their own: a zip file that gives the same scores when
+read."""
 
 from __future__ import annotations
 
@@ -44,10 +44,9 @@ def subset(
     query_notes: Mapping[str, QueryNotes] | None = None,
     layers: Sequence[Layer] = (),
 ) -> bytes:
-    """A zip with the judgments, the query file's rows and the shown runs of these queries, what is
-    noted of them, and a text that says what it is. Tables are TREC files, or Parquet where an id
-    does not fit those. The grades of `layers`, those that the study has on, stand in a file of
-    their own, apart from the judgments of the files."""
+    """Return a zip file with the judgments, query texts, shown runs and notes of these queries, and
+    a text file that describes it. Tables are TREC files, or Parquet if an id does not fit these.
+    The grades of `layers`, the active ones of the study, are in a separate file."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         qrels = select_queries(study.unlayered.qrels, query_ids)
@@ -78,7 +77,7 @@ def subset(
 
 
 def select_queries(table: Judged, query_ids: Sequence[str]) -> Judged:
-    """The rows of a run or of judgments that belong to these queries."""
+    """Return the rows of a run or of judgments that belong to these queries."""
     table = table.holding(query_ids) if isinstance(table, Run) else table
     selected = replace(table, table=_select_rows(table.table, query_ids), notes=())
     if isinstance(selected, Qrels) and selected.subtopics is not None:
@@ -90,13 +89,13 @@ def _select_rows(table: pa.Table, query_ids: Sequence[str]) -> pa.Table:
     query = encode_ids(table["query_id"])
     is_selected = pc.is_in(query.dictionary, pa.array(list(query_ids), ID))
     rows = table.filter(is_selected.take(query.indices))
-    # Coded anew, so that the table no longer knows the queries that it lacks.
+    # Encode again, so that the dictionary contains only the selected queries.
     return rows.set_column(0, "query_id", encode_ids(rows["query_id"].cast(ID)))
 
 
 def _add_table(archive: zipfile.ZipFile, name: str, table: Table, format: str) -> None:
-    """Put a table into the zip by way of a file, so that it never is in memory as a whole; as
-    Parquet where that format cannot hold it."""
+    """Add a table to the zip file through a temporary file, so that it is never fully in memory; as
+    Parquet if `format` cannot represent it."""
     with tempfile.TemporaryFile() as draft:
         try:
             write(table, draft, format)

@@ -1,4 +1,4 @@
-"""What a column of the Queries page is: by itself, for each page knows what was noted."""
+"""Column of the Queries page; a module of its own because every page reads the notes on queries."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from metrics_core.slicing.derived_groups import MARK
 
 @dataclass(frozen=True)
 class TableColumn:
-    """A column of the table: what it holds ("text", "difference", "score", "number" or "group"),
-    its `key` in the order and among the chosen ones, and the frame's column. `name` is that of the
-    run or of the grouping; a filter knows the column by it."""
+    """A column of the table. `kind` is "text", "difference", "score", "number" or "group"; `key`
+    identifies it in the order and the chosen columns; `source` is the column of the frame; `name`
+    is the name of the run or grouping, which a filter uses."""
 
     kind: str
     key: str
@@ -21,12 +21,13 @@ class TableColumn:
 
     @property
     def label(self) -> str:
-        """What a filter and the list of columns call it."""
+        """The name in a filter and in the list of columns."""
         return (self.name or self.key).removesuffix(MARK)
 
     @property
     def title(self) -> str:
-        """What a head or a menu calls it: names of the files as they are, our own as titles."""
+        """The title in a table head or menu: names from files as they are, others in sentence
+        case."""
         of_files = self.kind == "score" or self.key.startswith("by:")
         if of_files and not self.name.endswith(MARK):
             return self.name

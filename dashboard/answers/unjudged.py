@@ -1,4 +1,5 @@
-"""How firm? What the documents that nobody judged could do to a difference, and which to judge."""
+"""Robustness: the possible effect of unjudged documents on a difference, and which to judge
+next."""
 
 from __future__ import annotations
 
@@ -32,13 +33,15 @@ from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, find_unjudged, j
 _DEPTHS = (1, 5, 10, 20, 50, 100, 1000)
 _KEPT_DEPTHS = (5, 10, 20, 50, 100)
 _USUAL, _FEW_ROWS = 20, 500_000
-"""First documents that all usual cutoffs share, where they are so few."""
+"""Least depth to which first documents are read, so that the default cutoffs share them, and the
+number of rows above which it is reduced."""
 
 
 @dataclass(frozen=True)
 class UnjudgedEffects:
-    """What the unjudged documents of a pair could do: how far, how likely; `shares` of both lists
-    that are judged, by k; `share` of the ranks that count that is not."""
+    """Possible effect of a pair's unjudged documents: `bounds` and the `likely` difference.
+    `shares` has the judged shares of both lists by k (frame of `judged_shares`); `share` is the
+    unjudged share of the first `depth` ranks."""
 
     bounds: DifferenceBounds
     likely: LikelyDifference
@@ -48,7 +51,7 @@ class UnjudgedEffects:
 
 
 def unjudged_effects(study: Study, comparison: Comparison) -> UnjudgedEffects:
-    """What the unjudged documents could do."""
+    """Return the possible effect of the unjudged documents."""
     return study.cached_answer(_unjudged_effects, pair_key(comparison))
 
 
@@ -61,7 +64,7 @@ def _unjudged_effects(study: Study, comparison: Comparison) -> UnjudgedEffects:
     cutoffs = sorted({k for k in _DEPTHS if k <= longest_list} | {depth})
     rank_counts = [sum(int(r.documents(depth).sum()) for r in (focus_ranks, baseline_ranks))]
     judged_count = sum(float(r.judged().count(depth).sum()) for r in (focus_ranks, baseline_ranks))
-    # Of very many queries both take long, and neither needs the other.
+    # Both take long for very many queries and are independent, so they run in parallel.
     with ThreadPoolExecutor(1) as executor:
         compute_likely = partial(
             estimate_difference, is_selective=_is_graded_by_choice(study, comparison)
@@ -78,7 +81,7 @@ def _unjudged_effects(study: Study, comparison: Comparison) -> UnjudgedEffects:
 
 
 def unjudged_bounds(study: Study, comparison: Comparison) -> DifferenceBounds:
-    """How far the unjudged documents could move the difference."""
+    """Return how far the unjudged documents could move the difference."""
     return study.cached_answer(_unjudged_bounds, pair_key(comparison))
 
 
@@ -88,8 +91,8 @@ def _unjudged_bounds(study: Study, comparison: Comparison) -> DifferenceBounds:
 
 
 def _is_graded_by_choice(study: Study, comparison: Comparison) -> bool:
-    """Whether layers judge documents of the pair that are no sample of those that the files do not:
-    what usually stands first on the page To judge is what could move the difference most."""
+    """Whether the layers judge documents of the pair that are not a random sample of those unjudged
+    in the files. By default the page To judge offers the most influential documents first."""
     if not _has_layer_grades(study, comparison):
         return False
     files, still_unjudged = (
@@ -103,8 +106,8 @@ def _is_graded_by_choice(study: Study, comparison: Comparison) -> bool:
 
 
 def unjudged_ids(study: Study, comparison: Comparison, cutoff: int | None) -> list[Pair] | None:
-    """The unjudged documents of the pair within a cutoff by their names; None where the lists are
-    too long to compare them."""
+    """Return the unjudged documents of the pair within a cutoff as (query_id, doc_id); None if the
+    lists are too long to compare."""
     unjudged = unjudged_of_pair(study, comparison, cutoff)
     if unjudged.doc_ids is None:
         return None
@@ -120,14 +123,14 @@ def _has_layer_grades(study: Study, comparison: Comparison) -> bool:
             s.judged[name].judged().count(comparison.measure.cutoff)
             for s in (study, study.unlayered)
         )
-        # Queries that only layers judge stand behind the others.
+        # Queries judged only in layers come after the others.
         has_more |= layer_counts > np.pad(file_counts, (0, len(layer_counts) - len(file_counts)))
     return bool(has_more[study.view_mask(comparison)].any())
 
 
 def unjudged_of_pair(study: Study, comparison: Comparison, cutoff: int | None) -> UnjudgedRanks:
-    """The unjudged documents of the pair within a cutoff, None for the whole lists; the same for
-    all measures."""
+    """Return the unjudged documents of the pair within a cutoff (None: the whole lists), for all
+    measures."""
     return study.cached_answer(
         _unjudged_ranks,
         replace(comparison.narrowing_part, focus=comparison.focus, baseline=comparison.baseline),
@@ -136,8 +139,8 @@ def unjudged_of_pair(study: Study, comparison: Comparison, cutoff: int | None) -
 
 
 def count_unjudged(study: Study, comparison: Comparison) -> int:
-    """How many documents of the pair within the measure's cutoff lack a grade; 0 where they were
-    not compared, and one in both lists would count twice."""
+    """Return the number of unjudged documents of the pair within the measure's cutoff; 0 if the
+    lists were not matched, because documents in both would count twice."""
     unjudged = unjudged_of_pair(study, comparison, comparison.measure.cutoff)
     return len(unjudged) if unjudged.is_matched else 0
 
@@ -148,12 +151,13 @@ def _unjudged_ranks(study: Study, comparison: Comparison, cutoff: int | None) ->
 
 
 def _find_first_of_both(study: Study) -> Callable[[Run, Run, int], FirstDocumentPair]:
-    """The first documents of two runs, the same for every view that asks about so deep."""
+    """Return a function for the first documents of two runs, cached for all views of similar
+    depth."""
 
     def find_first(run: Run, baseline: Run, depth: int) -> FirstDocumentPair:
         least_depth = max(depth, min(_USUAL, _FEW_ROWS // max(len(run.query_ids), 1)))
         cached_depth = next((k for k in _KEPT_DEPTHS if least_depth <= k), depth)
-        # Of very many queries it takes long to open each.
+        # Opening a run with very many queries takes long.
         focus_documents, baseline_documents = map_on_all_cores(
             lambda of: study.cached_answer(_first_documents, of.name, cached_depth), (run, baseline)
         )
@@ -177,12 +181,12 @@ def _same_documents(study: Study, name: str, baseline: str, depth: int) -> Ints:
 
 
 def next_judgments(study: Study, comparison: Comparison) -> NextJudgments:
-    """Which documents to judge next."""
+    """Return the documents to judge next."""
     return study.cached_answer(_next_judgments, pair_key(comparison))
 
 
 def is_next_known(study: Study, comparison: Comparison) -> bool:
-    """Whether that is at hand, or takes a while to work out."""
+    """Whether `next_judgments` is in the cache; it takes a while to compute."""
     return study.has_answer(_next_judgments, pair_key(comparison))
 
 

@@ -1,4 +1,4 @@
-"""What if a document of one query stood elsewhere, were left out, or had another grade?"""
+"""What if a document of one query were moved, removed, or had another grade?"""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ from metrics_core.judging.ranking import documents_by_rank, ranked_documents
 from metrics_core.measures import Measure
 
 _MOST_ROWS = 30
-"""Rows of the list that can be edited; more is nobody's by hand."""
+"""Most rows of the list that can be edited by hand."""
 _ROW = ("doc_id", "rank", "was", "grade", "graded", "part", "short")
 _FURTHER = 5
-"""Relevant documents below k, and missing ones, that can be brought up."""
+"""Most relevant documents below k, and most missing ones, that are offered."""
 
 
 @dataclass(frozen=True)
 class WhatIf:
-    """The list of the run in focus as the edits leave it, and what that does to the scores.
+    """The list of the run in focus after the edits, and the effect on the scores.
 
-    rows    the first k documents, then relevant ones below k, then relevant ones that are not
-            listed: doc_id, rank (NaN: not listed), was (its rank before, NaN: not listed), grade
-            (NaN: not judged), graded (whether an edit gave it), part ("top", "below", "missing"),
-            short (of a relevant document below k: how far the run's score for it is below that at
-            rank k; NaN of others, and of any once the list is edited)
-    scores  a row a measure: measure, before, after, baseline_before, baseline_after (of this
-            query), mean_before, mean_after, gap_before, gap_after (mean difference to the baseline
-            over the `queries` in view; NaN where the query is not in view)
-    best    the best single change to the list as it is in the run, and best_was the rank that its
-            document has there (NaN: not listed); None where nothing raises the score, or where an
-            edit is made
-    listed  how many documents the run lists
-    below   the rank down to which all rows are shown: k, but no more than can be edited by hand
-    lines   each grade that was given, as a line of judgments
+    rows        the first k documents, then relevant ones below k, then relevant ones that are not
+                listed: doc_id, rank (NaN: not listed), was (its rank before, NaN: not listed),
+                grade (NaN: not judged), graded (whether an edit gave it), part ("top", "below",
+                "missing"), short (of a relevant document below k: how far the run's score for it
+                is below that at rank k; NaN for others, and for all once the list is edited)
+    scores      a row per measure: measure, before, after, baseline_before, baseline_after (of this
+                query), mean_before, mean_after, gap_before, gap_after (mean difference to the
+                baseline over the `queries` in view; NaN if the query is not in view)
+    best        the best single change to the unedited list; None if nothing raises the score, or
+                if there are edits
+    best_was    the rank of that change's document before (NaN: not listed)
+    list_length the number of documents that the run lists
+    below       the rank down to which all rows are shown: k, but no more than can be edited by hand
+    lines       each given grade, as a line of judgments
     """
 
     edits: tuple[Edit, ...]
@@ -66,8 +66,8 @@ class WhatIf:
 def apply_edits(
     study: Study, comparison: Comparison, query_id: str, edits: tuple[Edit, ...]
 ) -> WhatIf | None:
-    """The query under these edits; None where nobody judged it, where the measure is of more than
-    grades, or where one of the two runs came as judged ranks."""
+    """Return the query with these edits. None if it is not judged, if the measure depends on more
+    than grades, or if one of the two runs came as judged ranks."""
     if study.unnamed_runs((comparison.focus, comparison.baseline)):
         return None
     if query_id not in study.query_ids or not has_ledger(comparison.measure):
@@ -179,7 +179,7 @@ def _measure_scores(
 
 
 def _first_score(measure: Measure, ranks: JudgedRanks) -> float:
-    """The score of one query; NaN where its last judgment was taken away."""
+    """Return the score of one query; NaN if its last judgment was removed."""
     return float(measure.score(ranks)[0]) if ranks.n_queries else float("nan")
 
 
@@ -189,7 +189,7 @@ def _measure_score(
     scores = study.scores_of_all_runs(comparison, measure)
     pair = [scores.position(name) for name in (comparison.focus, comparison.baseline)]
     rows = scores.of(measure)[pair]
-    # The query may be out of view, and has its scores all the same.
+    # A query that is not in view still has scores.
     position = study.query_ids.index(query_id)
     before = study.cached_answer(all_scores, measure).of(measure)[pair, position]
     combination = measure.declaration.combination

@@ -1,1 +1,1 @@
-"""One file a page: a render function that asks the session for findings, figures and blocks."""
+"""One file per page, whose render function asks the session for findings, figures and blocks."""

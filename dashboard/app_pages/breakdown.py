@@ -43,8 +43,8 @@ from metrics_core.scoring.intervals import LEVEL
 def show_crossed(
     breakdown: Breakdown, across: str, context: PageContext, top: Callable[..., None]
 ) -> None:
-    """The cells of two columns, and the scores of all runs by the second, below what `top` puts on
-    top of the page."""
+    """Show the cells of two columns and the scores of all runs by the second; `top` shows the
+    head."""
     show_all = bool(context.view.address["every"])
     crossed_groups = crossing(
         context.study, context.comparison, breakdown.by, across, show_all=show_all
@@ -87,11 +87,11 @@ _HEADROOM_NOTES = {
 _CHARTS, _TABLE = "1", "0"
 _TABLE_RUNS = 2
 _UNFOLDED = {"own": 3, "crossed": 1, "computed": 2}
-"""How many columns of each kind are not folded away."""
+"""Number of columns of each kind that are not folded."""
 
 
 def render() -> None:
-    """The groups of one column, or two columns crossed."""
+    """Show the groups of one column, or two columns crossed."""
     context = session.study_context()
     address = context.view.address
     breakdown = answers.breakdown(context.study, context.comparison, address["by"])
@@ -125,8 +125,7 @@ def _show_head(
     across: str,
     downloads: list[tuple[str, str, Callable[[], pd.DataFrame]]],
 ) -> None:
-    """Title and lead, with what was found among the slices once that is known; the columns, and
-    downloads."""
+    """Show the title, the lead (with the slices found, once known), the columns and downloads."""
     placeholder, comparison = st.empty(), context.comparison
 
     def show_answer(slices_text: str) -> None:
@@ -171,8 +170,7 @@ def _show_head(
 
 
 def _chart_form(context: PageContext) -> str:
-    """What the groups are shown as: as the address says, or else charts where a table of two runs
-    does not show all."""
+    """Return the form of the groups: as in the address, else charts for more than two runs."""
     form: str = context.view.address["charts"]
     default = _CHARTS if len(context.comparison.runs) > _TABLE_RUNS else _TABLE
     return form if form in (_CHARTS, _TABLE) else default
@@ -183,7 +181,7 @@ def _spreadsheet_bytes(frame: Callable[[], pd.DataFrame]) -> bytes:
 
 
 def _show_column_choice(breakdown: Breakdown, across: str, context: PageContext) -> None:
-    """The columns, and pairs of them, as links."""
+    """Show links to the columns and to pairs of columns."""
     file_columns = set(context.study.groupings)
 
     cutoff = context.comparison.cutoff
@@ -206,7 +204,7 @@ def _show_column_choice(breakdown: Breakdown, across: str, context: PageContext)
 
 
 def _show_groups(breakdown: Breakdown, context: PageContext) -> None:
-    """The groups of one column, in charts of all runs or in a table of two."""
+    """Show the groups of one column, as charts of all runs or as a table of two."""
     comparison, address = context.comparison, context.view.address
     higher = comparison.measure.declaration.higher_is_better
 
@@ -251,7 +249,7 @@ def _show_groups(breakdown: Breakdown, context: PageContext) -> None:
 def _show_group_controls(
     breakdown: Breakdown, group_rows: GroupRows, request: GroupTableRequest
 ) -> None:
-    """Find, order and least size, where there are many groups."""
+    """Show the search, the order and the least size, for many groups."""
     ranks = [key for key in _RANKS if key in sort_columns(breakdown.groups)]
     with st.container(horizontal=True, key="finding_groups"):
         session.widget(
@@ -319,7 +317,7 @@ def _show_table(
 
 
 def _more_link(group_rows: GroupRows, request: GroupTableRequest) -> str:
-    """The link that shows the groups that are hidden; "" where all that were asked for are seen."""
+    """Return the link that shows the hidden groups; "" if all requested groups are shown."""
     narrowed = bool(request.within or request.least) and group_rows.matching_count == len(
         group_rows.rows
     )
@@ -329,14 +327,14 @@ def _more_link(group_rows: GroupRows, request: GroupTableRequest) -> str:
 def _show_charts(
     breakdown: Breakdown, group_rows: GroupRows, request: GroupTableRequest, context: PageContext
 ) -> None:
-    """All runs shown by the groups listed, and the column crossed with the one that fits best."""
+    """Show all runs by the listed groups, and the column crossed with the best other column."""
     comparison = context.comparison
     scores = answers.group_scores(
         context.study, comparison, breakdown.by, tuple(group_rows.rows["group"])
     )
     group_charts.show_legend(context)
     across = "" if comparison.is_alone else default_across(context.study, comparison, breakdown.by)
-    # These cells are of the groups that add most, not of those that are looked for.
+    # The cells show the groups that contribute most, not those searched for.
     across = "" if request.within or request.least else across
     column_count = 1 if comparison.is_alone else 2 + bool(across)
     with st.container(key="by_group"):
@@ -376,7 +374,7 @@ _FORMS: dict[str, Callable[[Breakdown, GroupRows, GroupTableRequest, PageContext
 
 
 def _show_slices(context: PageContext) -> None:
-    """The slices in which the difference is unlike elsewhere."""
+    """Show the slices whose difference is unlike elsewhere."""
     result = slices(context.study, context.comparison)
     if not result.slices:
         return

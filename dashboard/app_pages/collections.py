@@ -1,5 +1,4 @@
-"""Collections: which ones there are and what each shows; made, renamed, copied, removed, out and
-in."""
+"""Collections: list, create, rename, copy, remove, export and import them."""
 
 from __future__ import annotations
 
@@ -32,11 +31,11 @@ from dashboard.session.open_collection import (
 from metrics_core.base import wording as w
 
 _IMPORT = 104
-"""Width of the button, in px."""
+"""Width of the import button, in px."""
 
 
 def render() -> None:
-    """The list of collections, and the ways to add one."""
+    """Show the list of collections and the controls that add one."""
     identity = collection_id()
     missing = identity if is_collection_missing() else ""
     entries = all_collections().list_collections()
@@ -86,7 +85,7 @@ def _show_row(row: ListedCollection, now: datetime, *, is_open: bool) -> None:
     )
     with st.container(horizontal=True, vertical_alignment="center", key=f"collection_{row.id}"):
         st.html(collections.row(collection_row))
-        # Its key changes with what was done, which closes it.
+        # The key changes with every action, which closes the popover.
         state_key = f"{row.changed}_{session.generation('collections')}"
         with st.popover(
             f"⋯ :gray[Actions for {escape_markdown(row.name)}]",
@@ -98,8 +97,8 @@ def _show_row(row: ListedCollection, now: datetime, *, is_open: bool) -> None:
 
 
 def _show_actions(row: ListedCollection) -> None:
-    """What can be done with a collection; only a copy can be made of what is read-only, and one
-    that cannot be read can be removed."""
+    """Show the actions on a collection: only copying if it is read-only, only restoring or removing
+    if it cannot be read."""
     if row.folder:
         if row.good:
             st.button(
@@ -150,7 +149,7 @@ def _remove_button(row: ListedCollection, label: str) -> None:
 
 
 def _rename_form(row: ListedCollection) -> None:
-    # A form, for the name is to come with the click, not a moment before it.
+    # A form, so that the name is sent with the click and not before it.
     with st.form(f"new_name_{row.id}", border=False):
         name = st.text_input("New name", row.name, key=f"name_{row.id}", max_chars=80)
         if st.form_submit_button("Rename", key=f"rename_{row.id}", width="stretch"):

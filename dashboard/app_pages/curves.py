@@ -28,12 +28,12 @@ _TITLES = {
 
 
 def render() -> None:
-    """The finding; below it the curves, precision against recall, or the numbers of both."""
+    """Show the finding, then the curves, precision against recall, or the numbers of both."""
     context = session.study_context()
     comparison = context.comparison
     part_name = context.view.address["part"]
     part = part_name if part_name in _PARTS else ""
-    # The lines stand at once; how far each difference may be chance takes longer.
+    # The lines are shown at once; the intervals of the differences take longer.
     is_quick = part != "recall" and answers.are_curves_quick(context.study, comparison)
     curves = (
         answers.curves(context.study, comparison)
@@ -74,7 +74,8 @@ def _answer_markup(curves: Curves, part: str, context: PageContext) -> Markup:
 
 
 def _legend_markup(curves: Curves, context: PageContext, note: str) -> Markup:
-    """One legend for all plots; the runs that are only shown besides can be hidden from it."""
+    """Return one legend for all plots, in which the runs other than the compared pair can be
+    hidden."""
     comparison = context.comparison
     in_colour = curves.coloured_runs(comparison)
     hidden = {}
@@ -88,7 +89,7 @@ def _legend_markup(curves: Curves, context: PageContext, note: str) -> Markup:
         in_colour,
         hidden,
         f"{hint}{note}".rstrip(" ·"),
-        # Few are hidden on purpose; of many only some are drawn at first.
+        # Of few runs, hidden ones were hidden on purpose; of many, only some are drawn at first.
         left_out=(
             others if len(context.study.names) > MOST_IN_COLOUR else 0,
             session.href("curves", also=(ALL_RUNS,)),
@@ -97,7 +98,7 @@ def _legend_markup(curves: Curves, context: PageContext, note: str) -> Markup:
 
 
 def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None:
-    """A chart for each measure; not `with_bands` where the bands are still to come."""
+    """Show a chart for each measure; `with_bands` is False until the bands are computed."""
     comparison = context.comparison
     is_tested = curves.queries >= FEWEST_QUERIES
     note = blocks.bands_note(context.drawing, is_tested=is_tested)

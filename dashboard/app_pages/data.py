@@ -1,4 +1,4 @@
-"""Data: what is loaded, does it fit?"""
+"""Data: which files are loaded, and do they fit together?"""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _HELP = (
 
 
 def exclusion_switch(study: Study) -> None:
-    """The switch."""
+    """Show the switch that excludes each query's own document."""
     session.widget(
         st.toggle,
         "Leave out each query's own document",
@@ -52,7 +52,7 @@ _ALL_FILES = 20
 
 
 def render() -> None:
-    """The files, what is odd about them, and the way to add more."""
+    """Show the files, their problems, and the uploader."""
     library = current_library()
     context = session.page_context()
     if not library.files:
@@ -77,7 +77,7 @@ def render() -> None:
         for error in answer.errors:
             st.html(data.error_card(error))
         for note in answer.notes:
-            if not note.examples:  # of no single run
+            if not note.examples:  # not about single runs
                 st.html(data.receipt(f"{w.sentence_case(note.message)}."))
     add_files.show_uploader()
     if answer.files:
@@ -102,15 +102,14 @@ def render() -> None:
 
 
 def _has_result(context: PageContext) -> bool:
-    """Whether these files have an answer: some query is in view, and nothing that the measure needs
-    is lacking."""
+    """Whether these files have a result: a query is in view, and the measure lacks no data."""
     study, comparison = context.study, context.comparison
     lack_error = comparison.measure.lacks(study.judged[study.names[0]])
     return lack_error is None and bool(study.view_mask(comparison).any())
 
 
 def _show_result(context: PageContext) -> None:
-    """What the files say, and the way to it."""
+    """Show the verdict and a link to the Overview."""
     verdict = overview.overview(context.study, context.comparison).verdict
     is_alone = context.comparison.is_alone
     st.html(data.result(verdict, context.look.styles, session.href("overview"), alone=is_alone))
@@ -137,14 +136,15 @@ def _describe_file(
 
 
 def _use_text(file: File) -> str:
-    """Whether a file counts, said of judgments, of which one file does, and where one does not."""
+    """Return whether a file is in use, for judgments (only one file is used) and unused files; else
+    ""."""
     if not file.used:
         return "not in use"
     return "in use" if file.kind == "qrels" else ""
 
 
 def _show_file_actions(rows: list[FileRow]) -> None:
-    """A look at a file's first rows; removal of what was uploaded, and the way back."""
+    """Show the first rows of files and the actions on them: remove, restore, correct."""
     look = st.expander("Preview, correct or remove", key="look", on_change="rerun")
     if not look.open:
         return
@@ -180,8 +180,8 @@ def _show_file_actions(rows: list[FileRow]) -> None:
 
 
 def _kind_picker(file: File) -> None:
-    """What the file is taken for, where it may be taken for something else: a run and judgments are
-    both numbers of documents."""
+    """Show the kind that the file is read as, if it can be changed: runs and judgments are both
+    numbers of documents."""
     if not _is_correctable(file):
         return
 
@@ -210,7 +210,7 @@ def _is_correctable(file: File) -> bool:
 
 
 def _chosen_files(rows: list[FileRow]) -> list[FileRow]:
-    """All files, or of many the one that is chosen."""
+    """Return all files, or the chosen one if there are many."""
     if len(rows) <= _ALL_FILES:
         return rows
     name = st.selectbox("File", [row.file.file for row in rows], key="look_into")

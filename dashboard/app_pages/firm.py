@@ -1,4 +1,4 @@
-"""Robustness: the checks of a verdict, and the evidence of the one that is open."""
+"""Robustness: the checks of a verdict, and the evidence of the open check."""
 
 import math
 from collections.abc import Mapping
@@ -31,11 +31,11 @@ from metrics_core.tables.ranked_run import judged_ranks_text
 _SHOWN = 20
 _IN_A_HEAD = 24
 _TO_JUDGE = 5
-"""Documents to judge next that the page lists; all of them are in the download and the queue."""
+"""Most documents to judge next on the page; the download and the queue contain all."""
 
 
 def render() -> None:
-    """A row a check, those that do not hold first; below the open one its evidence."""
+    """Show one row per check, failing ones first, and the evidence of the open one."""
     context = session.study_context()
     comparison, styles = context.comparison, context.drawing.styles
     strip = answers.robustness_summary(context.study, comparison)
@@ -44,7 +44,7 @@ def render() -> None:
         more = "Include more queries" if strip.text else "Compare another run"
         st.html(markup.empty_state("Nothing to check.", f"{more}."))
         return
-    # What there is nothing of stands last, and is no check.
+    # Entries without anything to check come last.
     checks = sorted(strip.all_checks, key=lambda entry: (not entry.brief, entry.tone == "firm"))
     part_name = context.view.address["part"]
     open_part = part_name if part_name in [entry.part for entry in checks] else checks[0].part
@@ -74,7 +74,7 @@ def _show_unjudged(context: PageContext, _: str) -> None:
         ),
         DifferenceRange(
             "Likely",
-            # Why it is not known stands in the check's own line.
+            # The check's own line says why it is unknown.
             f"with predicted grades, {w.format_share(LEVEL)} of draws" if interval else "unknown",
             float(interval.low) if interval else math.nan,
             float(interval.high) if interval else math.nan,
@@ -188,7 +188,7 @@ def _show_queries(context: PageContext, reason: str) -> None:
 
 
 def _query_table(frame: pd.DataFrame, column_names: Mapping[str, str], caption: str) -> None:
-    """A row a query, with the differences of these columns under these names."""
+    """Show one row per query, with these difference columns under these names."""
     heads = [Column("Query"), *(Column(name, "number") for name in column_names.values())]
     rows = [
         [_query_cell(row), *(Cell(w.format_difference(row[column])) for column in column_names)]
@@ -296,7 +296,7 @@ def _show_missing(context: PageContext, _: str) -> None:
 
 
 def _pair_names(context: PageContext) -> tuple[str, str]:
-    """The two compared, as they are called in the head of a column."""
+    """Return the names of the two compared runs, shortened for column heads."""
     comparison, short = context.comparison, short_names(context.drawing.styles, _IN_A_HEAD)
     return short[comparison.focus], short[comparison.baseline]
 

@@ -1,4 +1,4 @@
-"""What surrounds every page: styles, page names, and what is said in its place."""
+"""The frame of every page: styles, rail and controls, and messages shown instead of the page."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _NAME = "run_name"
 
 
 def show_run_dialog(context: PageContext) -> None:
-    """The card of the run that the address asks for, where that is here."""
+    """Show the dialog of the run named in the address, if it exists."""
     run = session.address()["naming"]
     if run not in context.study.names:
         return
@@ -107,17 +107,17 @@ def _run_dialog(run: str) -> None:
 
 _FIRST_SCREENS = {"firm": "checks", "judge": "checks", "breakdown": "groups", "curves": "curves"}
 _FIRST_SCREENS |= {"queries": "losses", "query": "losses"}
-"""The screen that a page begins with; further pages begin with the verdict."""
+"""The first screen of a presentation, by page; from other pages it is the verdict."""
 
 
 def show_present_link(context: PageContext, page: Page) -> None:
-    """The way into the meeting."""
+    """Show the link that starts the presentation."""
     screen = _FIRST_SCREENS.get(page.name, "verdict")
     st.html(navigation.present_link(session.href(page.name, screen=screen)), width="content")
 
 
 def draw_meeting(context: PageContext) -> None:
-    """The screens, where the address asks for one."""
+    """Show the presentation, if the address asks for a screen of it."""
     screen = context.view.address["screen"]
     if screen:
         show_meeting(meeting_screens(context), screen, lambda: session.change(screen=""))
@@ -128,13 +128,14 @@ ICON = str(_STATIC / "icon.svg")
 
 
 def streamlit_pages(pages: tuple[Page, ...]) -> dict[str, st.Page]:
-    """Streamlit's pages by name, for one run: it marks the one that it draws."""
+    """Return Streamlit's pages by name, copied for one run, because Streamlit marks the current
+    one."""
     return {name: copy(page) for name, page in _make_pages(pages).items()}
 
 
 @cache
 def _make_pages(pages: tuple[Page, ...]) -> dict[str, st.Page]:
-    """Streamlit's pages, whose files are looked for once."""
+    """Create Streamlit's pages; cached because this looks up their files."""
     return {
         page.name: st.Page(
             f"app_pages/{page.name}.py",
@@ -147,10 +148,10 @@ def _make_pages(pages: tuple[Page, ...]) -> dict[str, st.Page]:
 
 
 def draw_frame(pages: Sequence[Page], current: Page) -> Callable[[], None]:
-    """Rail and controls; follows a clicked link. What is given back is to be called once the page
-    is drawn."""
+    """Draw rail and controls, and follow a clicked link. Call the returned function after the page
+    is drawn; it updates the rail."""
     if is_served_by_streamlit():
-        # Our own server sends it with the page that loads the app.
+        # Ranklens's own server sends it with the page that loads the app.
         st.html(f"<style>{style_sheet()}</style>")
     st.logo(str(_STATIC / f"logo-{current_theme()}.svg"), size="large")
     context = session.page_context()
@@ -188,15 +189,15 @@ def draw_frame(pages: Sequence[Page], current: Page) -> Callable[[], None]:
 
 @cache
 def _chart_script() -> str:
-    """Where a page finds the script that draws charts; "" where Streamlit calls it otherwise."""
+    """Return the path of the script that draws charts; "" if Streamlit has renamed it."""
     scripts = list((static_folder() / "static" / "js").glob("PlotlyChart.*.js"))
     return f"./static/js/{scripts[0].name}" if len(scripts) == 1 else ""
 
 
 def show_instead(page: Page) -> bool:
-    """Whether something is said where the page would be: that there is no such page, that nothing
-    is open, that its link asks for what is not there, that no query is left, or that the files lack
-    what the measure needs."""
+    """Show a message instead of the page if it does not exist, nothing is open, the link is
+    invalid, no query is in view, or the measure lacks data; return whether one is shown. Else show
+    notices on layers, id maps, exclusions and refused runs above the page."""
     if no_page := session.address()[NO_PAGE.name]:
         st.html(markup.empty_state(f"There is no page “{no_page}”.", "The menu lists all pages."))
         st.button("Open the Overview", on_click=session.change, kwargs={NO_PAGE.name: ""})
@@ -209,8 +210,8 @@ def show_instead(page: Page) -> bool:
         return True
     if _has_invalid_link(context, page) or _has_empty_view(context) or _has_missing_data(context):
         return True
-    # Above all that shows a score: a layer is never mixed in silence.
-    # Its room is always there, so that the first grade does not move what listens to the keys.
+    # Above all scores, because active layers must never go unnoticed. The placeholder always
+    # exists, so that the first grade does not move the component that listens to the keys.
     placeholder = st.empty()
     notices = layers.notice(context.layers, session.href(page.name, layers=(NO_OTHER_RUN,)))
     receipts = list[Markup]()
@@ -239,7 +240,7 @@ def _has_invalid_link(context: PageContext, page: Page) -> bool:
             "This link refers to something that is no longer here:", " ".join(problems.values())
         )
     )
-    # The sentence on the runs speaks of all fields that name runs.
+    # The sentence on runs is about all fields that name runs.
     runs = {"run": "", "base": "", "also": ()} if "run" in problems else {}
     method_fields = dict.fromkeys(method_key.METHOD_FIELDS, "") if "test" in problems else {}
     empty = {
@@ -272,13 +273,13 @@ def _has_missing_data(context: PageContext) -> bool:
 
 
 def show_error(error: RanklensError) -> None:
-    """Show a user's mistake where the page would be."""
+    """Show a user's mistake instead of the page."""
     st.html(data.error_card(error))
 
 
 def show_failure(error: Exception) -> None:
-    """Say, where the page would be, that something of the open collection ended it, and offer the
-    other collections. The stack trace goes to stderr."""
+    """Show, instead of the page, that it failed because of the open collection, and offer the other
+    collections. The traceback goes to stderr."""
     logging.getLogger("ranklens").error("A page could not be drawn.", exc_info=error)
     collections, current = all_collections(), collection_id()
     entries = collections.list_collections()

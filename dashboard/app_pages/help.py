@@ -1,4 +1,4 @@
-"""Help: the words, the keys, and where more is said."""
+"""Help: glossary, keyboard shortcuts, and links to further documentation."""
 
 import streamlit as st
 
@@ -10,8 +10,8 @@ from dashboard.streamlit_internals import is_served_by_streamlit
 
 
 def render() -> None:
-    """What the words of the pages mean, the measures, and the keys that work everywhere; or the
-    formats of files."""
+    """Show the glossary, the link to the measures, and the keyboard shortcuts; or the file
+    formats."""
     if session.address()["about"] == help_page.FORMATS:
         lead = "Formats are recognised by content. Files shows how each file was read."
         st.html(markup.answer("File formats", lead, {}))

@@ -1,4 +1,4 @@
-"""History: how did the versions go, and what broke when?"""
+"""History: how did the versions develop, and what broke when?"""
 
 from functools import partial
 
@@ -33,12 +33,12 @@ from metrics_core.explaining.query_kinds import GOOD
 from metrics_core.findings.history import not_versions_finding
 
 _SYSTEMS = {"in_order": answers.NONE, "versions": ()}
-"""What the address holds where the reader says that the runs are no versions."""
+"""Fields of the address if the reader says that the runs are not versions."""
 _ORDERS = {answers.BY_NAME: "by name", answers.AS_LOADED: "as loaded", answers.BY_DATE: "by date"}
 
 
 def render() -> None:
-    """The order of the versions, their means, each slice, and the queries that changed."""
+    """Show the order of the versions, their means, each group, and the queries that changed."""
     context = session.study_context()
     study, comparison, address = context.study, context.comparison, context.view.address
     dates = version_dates(study.names, current_library().run_files)
@@ -75,7 +75,7 @@ def render() -> None:
 
 
 def _ask_versions(runs: tuple[str, ...]) -> None:
-    """The two answers to whether the runs are versions; the address holds them."""
+    """Ask whether the runs are versions; the address stores the answer."""
     with st.container(horizontal=True, key="are_versions"):
         yes = {"versions": runs}
         st.button("Yes, in this order", type="primary", on_click=session.change, kwargs=yes)
@@ -87,8 +87,8 @@ def _ask_versions(runs: tuple[str, ...]) -> None:
 def _show_order(
     runs: tuple[str, ...], dates: VersionDates, context: PageContext, *, are_versions: bool
 ) -> None:
-    """The versions, first to last: put in order at once, or by hand; beside others once it is
-    `are_versions` that they are versions."""
+    """Show the versions in order, with controls to sort them or order them by hand; if they
+    `are_versions`, also versions of other collections."""
     study, address = context.study, context.view.address
     default_order = answers.ordered_versions(study, address["in_order"], (), dates)
     with st.container(horizontal=True, key="versions", vertical_alignment="bottom"):
@@ -119,7 +119,8 @@ def _show_order(
 
 
 def _other_collections(context: PageContext) -> None:
-    """Which other collections' versions are shown as well; looked for when it is opened."""
+    """Show the choice of other collections whose versions are shown; their list is loaded when it
+    is opened."""
     identities = context.view.address["also_from"]
     count_text = f" ({w.format_count(len(identities))})" if identities else ""
     with st.popover(f"Also from other collections{count_text}", on_change="rerun") as popover:

@@ -1,11 +1,11 @@
-"""Judge: what to judge next, one document at a time, by keys."""
+"""Judge: what to judge next, one document at a time, by keyboard."""
 
 from dashboard import session
 from dashboard.app_pages.parts import judging
 
 
 def render() -> None:
-    """The next document of the queue, its query, and what the grades changed."""
+    """Show the next document of the queue, its query, and the effect of the grades."""
     judging.queue_part(session.study_context())
 
 

@@ -1,4 +1,4 @@
-"""Measures: what does this one say, and which one answers my question?"""
+"""Measures: what does this measure say, and which one answers my question?"""
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ from metrics_core.base.errors import RanklensError
 
 
 def render() -> None:
-    """All about one measure where the address names one, else the list."""
+    """Show the measure that the address names, else the list of measures."""
     name = session.address()["measure"]
     context = session.page_context()
     if name:

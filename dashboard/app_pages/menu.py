@@ -1,5 +1,6 @@
-"""The table of pages, in the order of the rail. Each is drawn by the file of its name in
-`app_pages/`, loaded when it is opened: a start is not to wait for pages that nobody looks at."""
+"""The table of pages, in the order of the rail. Each page is drawn by the file of its name in
+`app_pages/`, which is loaded when the page is opened, so that a start does not wait for the
+others."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ PAGES = (
         "All queries",
         "Queries",
         "q",
-        # "by" is also the Breakdown's: what it breaks down by, the strips stand by.
+        # "by" is shared with the Breakdown: its column also groups the strips.
         fields=(
             *QUERIES_FIELDS,
             Field("cols", "several"),

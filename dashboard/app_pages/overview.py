@@ -35,11 +35,11 @@ from metrics_core.findings.ranking import ranking_title
 from metrics_core.findings.sentence import Sentence
 
 _ANSWER, _DRAWING = 62, 38
-"""Widths of the two parts of the head."""
+"""Relative widths of the two parts of the head."""
 
 
 def render() -> None:
-    """The verdict, what it rests on, and the ways into it."""
+    """Show the verdict, its evidence, and links to the details."""
     context = session.study_context()
     comparison = context.comparison
     rail.own_files_button("page")
@@ -61,7 +61,7 @@ def _show_comparison(answer: Overview, context: PageContext) -> None:
     comparison, drawing = context.comparison, context.drawing
     row = answer.all_rows.set_index("run").loc[comparison.focus].to_dict()
     left_column, right_column = st.columns([_ANSWER, _DRAWING], gap="medium")
-    # The way to the method goes on in the lead's line.
+    # The link to the method continues the lead's line.
     with left_column, st.container(key="verdict"):
         _show_answer(answer, context)
         test_picker.show_test(answer.test_sentence, context, answer.facts.queries)
@@ -86,7 +86,8 @@ def _show_answer(answer: Overview, context: PageContext) -> None:
 
 
 def _show_checks(row: Mapping[str, Any], context: PageContext) -> None:
-    """What takes longer than all the rest, and so follows it; its place is kept."""
+    """Show the checks after the rest of the page, because they take longest; a placeholder keeps
+    their space."""
     placeholder, comparison = st.empty(), context.comparison
     if not is_robustness_known(context.study, comparison):
         unclear = row["verdict"] == CANNOT_TELL
@@ -127,8 +128,8 @@ def _runs_markup(answer: Overview, context: PageContext) -> Markup:
 
 
 def _show_leaderboard(answer: Overview, context: PageContext) -> None:
-    """All loaded runs. All of their pairs take a while: the places follow, and their room is
-    kept."""
+    """Show all loaded runs. Comparing all pairs takes a while, so the places follow in space kept
+    for them."""
     comparison, study, search = context.comparison, context.study, context.view.address["named"]
     with st.container(horizontal=True, key="head_leaderboard", vertical_alignment="center"):
         heading = st.empty()
@@ -177,7 +178,8 @@ def _show_leaderboard(answer: Overview, context: PageContext) -> None:
 
 
 def _measure_links(answer: Overview, context: PageContext) -> list[tuple[str, str, str]]:
-    """A measure's head chooses it; of the chosen one it leads to what it says."""
+    """Return (name, gloss, link) of each measure: the link chooses the measure or, for the chosen
+    one, leads to its description."""
     comparison = context.comparison
     measure_link = session.href("measures", measure=comparison.measure.declaration.name)
     return [
@@ -246,7 +248,7 @@ def _show_differences(answer: Overview, context: PageContext) -> None:
 
 
 def _show_few_queries(answer: Overview, context: PageContext) -> None:
-    """Too few to test: the queries themselves."""
+    """Show the queries themselves if there are too few to test."""
     comparison, drawing = context.comparison, context.drawing
     _show_answer(answer, context)
     total, queries = len(context.study.query_ids), answer.facts.queries
@@ -262,7 +264,7 @@ def _show_few_queries(answer: Overview, context: PageContext) -> None:
 
 
 def _show_single_run(answer: Overview, context: PageContext) -> None:
-    """Nothing is compared: how good one run is."""
+    """Show how good a single run is, without a comparison."""
     comparison, drawing = context.comparison, context.drawing
     _show_answer(answer, context)
     if comparison.loaded < 2:
@@ -303,7 +305,7 @@ def _show_single_run(answer: Overview, context: PageContext) -> None:
 
 
 def _score_lead(context: PageContext) -> untested.ScoreLead:
-    """Leads to the queries whose scores lie between two."""
+    """Return links to the queries whose scores are between two values."""
     run = context.comparison.focus
     return lambda low, high: session.href(
         "queries", **DEFAULT_LIST | {"filter": answers.score_filter(run, low, high)}
@@ -321,7 +323,8 @@ def _group_link(answer: Overview, context: PageContext) -> Lead:
 
 
 def _run_link(context: PageContext) -> Lead:
-    """A run's name puts it in focus; of the run in focus it leads to the queries."""
+    """Return links from run names: they put a run in focus or, for the run in focus, lead to its
+    queries."""
 
     def run_link(run: str) -> str:
         if run == context.comparison.focus:

@@ -1,4 +1,4 @@
-"""Ranking: who may be the best of all runs, and which of them can be told apart?"""
+"""Ranking: which run may be the best, and which runs differ significantly?"""
 
 import streamlit as st
 
@@ -21,11 +21,11 @@ from metrics_core.scoring.intervals import LEVEL
 
 _ALL_MEASURES = "all"
 _SEARCHED = 20
-"""Of more runs than these those that are looked for can be found by their names."""
+"""Number of runs above which the page offers a search by name."""
 
 
 def render() -> None:
-    """Who may be the best; all runs with their places, and every pair."""
+    """Show which runs may be the best, all runs with their places, and every pair."""
     context = session.study_context()
     if len(context.study.names) < FEWEST_OF_PAIRS:
         _show_too_few_runs(context)
@@ -53,7 +53,7 @@ def render() -> None:
         with placeholder.container(gap=None):
             _show_table(answer, runs, context, with_places)
 
-    # Places take longer, measure by measure; their room is kept.
+    # Places take longer, measure by measure; a placeholder keeps their space.
     is_known = ranked.is_ranking_known(context.study, context.comparison)
     draw(with_places=is_known)
     if not is_known:
@@ -71,7 +71,7 @@ def _show_too_few_runs(context: PageContext) -> None:
 
 
 def _matching_runs(answer: Pairs, context: PageContext) -> tuple[str, ...]:
-    """All runs, or of many those that are looked for; none where no name fits."""
+    """Return all runs or, if there are many, those matching the search; none if no name matches."""
     if len(answer.run_pairs.runs) <= _SEARCHED:
         return answer.run_pairs.runs
     search = context.view.address["named"]
@@ -95,7 +95,8 @@ def _matching_runs(answer: Pairs, context: PageContext) -> tuple[str, ...]:
 
 
 def _choose_measure(context: PageContext) -> bool:
-    """The choice of the measure that many runs are ranked by, or of all; whether it is all."""
+    """Show the choice of the measure by which many runs are ranked; return whether all measures are
+    chosen."""
     measures = {c.key: str(c.measure) for c in _ranking(context).columns}
     chosen_key = next(key for key, name in measures.items() if name == context.comparison.name)
     is_all = context.view.address["part"] == _ALL_MEASURES
@@ -124,7 +125,7 @@ def _ranking(context: PageContext) -> Ranking:
 
 
 def _show_beside(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> None:
-    """Many runs on one measure, with their pairs at their side."""
+    """Show many runs on one measure, with their pairs beside them."""
     run_pairs, comparison = answer.run_pairs, context.comparison
     some_pairs = run_pairs.among(runs[:MOST_IN_MATRIX])
     pairs = blocks.pair_table(
@@ -202,7 +203,7 @@ def _show_matrix(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
 
 
 def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> str:
-    """How the triangle is read, and what is coloured."""
+    """Return how to read the triangle, and what its colours mean."""
     run_pairs = answer.run_pairs
     total = len(run_pairs.runs)
     text = "Each row is the run with the higher mean. "
@@ -223,7 +224,7 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
 
 
 def _basis_texts(answer: Pairs, context: PageContext) -> tuple[str, str]:
-    """What all pairs rest on, and how they are tested."""
+    """Return the data that all pairs are based on, and how they are tested."""
     comparison = context.comparison
     text = (
         f"{section.format_count(answer.queries, 'query', 'queries')},"

@@ -1,4 +1,4 @@
-"""Queries: which ones?"""
+"""Queries: which queries differ, and how?"""
 
 import streamlit as st
 from markupsafe import Markup
@@ -17,7 +17,7 @@ from dashboard.session.picked_queries import picked_queries
 
 
 def render() -> None:
-    """What was found, one field for words and filters, chips, every query as a mark, the table."""
+    """Show the finding, the search and filter field, the chips, a chart and the table."""
     context = session.study_context()
     comparison, address = context.comparison, context.view.address
     picked_ids = picked_queries(address["pick"])
@@ -48,7 +48,7 @@ def render() -> None:
 def _filter_summary(
     query_list: QueryList, context: PageContext, picked_ids: tuple[str, ...]
 ) -> Markup:
-    """How many queries are left, and what can be taken back of what left out the others."""
+    """Return how many queries are left, with links that clear each filter."""
     comparison, address = context.comparison, context.view.address
     without = {column: comparison.replace_filters({column: ()}) for column, _ in comparison.filters}
     parts = [
@@ -57,7 +57,7 @@ def _filter_summary(
         )
     ]
     if address["s"] and address["filter"]:
-        # The field holds the filter.
+        # The field shows the filter, so the search needs a chip.
         parts.append(filter_line.search_chip(address["s"], session.href("queries", s="", p="")))
     if address["pick"]:
         back = session.href("queries", pick=(), p="")

@@ -1,4 +1,4 @@
-"""Query: why did this one fail?"""
+"""Query: why did it fail?"""
 
 from collections.abc import Mapping
 
@@ -25,7 +25,7 @@ from metrics_core.tables.ranked_run import judged_ranks_text
 
 _MOST_BESIDE = 2
 _CLEARED = {"rows": "", "what": (), "try": "", "doc": ""}
-"""What is of one query only."""
+"""Fields of the address that apply to one query only."""
 
 _LISTS = {
     "better": " that got better",
@@ -42,8 +42,8 @@ _LISTS = {
 
 
 def render() -> None:
-    """The query, one sentence, the lists, and what is missing from them; beside it where the
-    difference went and what can be done; below it every run and every part."""
+    """Show the query, one sentence, the lists and what they miss; beside them the contributions and
+    actions; below them every run and every contribution."""
     context = session.study_context()
     comparison, address = context.comparison, context.view.address
     request = QueryListRequest(
@@ -58,7 +58,7 @@ def render() -> None:
     rows = _row_count(address["rows"], is_several=bool(runs_beside))
     page = answers.query(context.study, comparison, address["q"], request, rows)
     diagnosis = page.diagnosis
-    # Tints follow the grades of the whole collection, so that a 2 looks alike on every query.
+    # Colours follow the grades of the whole collection, so that a 2 looks the same on every query.
     grades = dict.fromkeys(context.study.grades, "")
     _show_steps(page, context)
     st.html(
@@ -94,7 +94,7 @@ def _show_lists(
     runs_beside: list[str],
     rows: int,
 ) -> None:
-    """The lists side by side, and the ways to more of them."""
+    """Show the lists side by side, and links to more rows or runs."""
     diagnosis, drawing, comparison = page.diagnosis, context.drawing, context.comparison
     nameless = context.study.unnamed_runs(comparison.runs)
     note = f"{judged_ranks_text(nameless)}: only judged documents are known." if nameless else ""
@@ -147,7 +147,7 @@ def _show_lists(
 
 
 def _show_missed(page: QueryPage, context: PageContext, grades: Mapping[float, str]) -> None:
-    """The relevant documents that are not in the top of the run in focus."""
+    """Show the relevant documents that are not in the top of the run in focus."""
     comparison, study = context.comparison, context.study
     diagnosis, styles = page.diagnosis, context.drawing.styles
     k = w.format_count(comparison.cutoff)
@@ -171,7 +171,7 @@ def _show_missed(page: QueryPage, context: PageContext, grades: Mapping[float, s
 
 
 def _show_standings(page: QueryPage, context: PageContext, grades: Mapping[float, str]) -> None:
-    """Every shown run on the query."""
+    """Show every shown run on the query."""
     diagnosis, drawing = page.diagnosis, context.drawing
     section.show_heading(
         "Every run on this query",
@@ -186,19 +186,19 @@ def _show_standings(page: QueryPage, context: PageContext, grades: Mapping[float
 
 
 def _other_runs(context: PageContext) -> list[str]:
-    """The shown runs that are not compared."""
+    """Return the shown runs that are not compared."""
     comparison = context.comparison
     return [run for run in comparison.runs if run not in (comparison.focus, comparison.baseline)]
 
 
 def _runs_beside(context: PageContext) -> list[str]:
-    """The lists that are shown beside those of the two compared runs, by choice."""
+    """Return the runs chosen to be listed beside the two compared."""
     others = _other_runs(context)
     return [run for run in context.view.address["beside"] if run in others][:_MOST_BESIDE]
 
 
 def _row_count(text: str, *, is_several: bool) -> int:
-    """How many rows of the lists are shown; few where the address has no number."""
+    """Return how many rows of the lists are shown; few if the address has no number."""
     first = two_lists.FIRST_OF_SEVERAL if is_several else two_lists.FIRST
     return max(parse_whole_number(text) or 0, first)
 

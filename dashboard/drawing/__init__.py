@@ -1,1 +1,1 @@
-"""Values to what is seen: figures of Plotly, blocks of markup, the theme. Computes nothing."""
+"""From values to graphics: figures for Plotly, blocks of markup, the theme. Computes nothing."""

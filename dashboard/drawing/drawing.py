@@ -1,4 +1,5 @@
-"""What is compared and how it is drawn: what every figure and block takes beside its table."""
+"""A comparison and how it is drawn: the argument that every figure and block takes besides its
+table."""
 
 from __future__ import annotations
 
@@ -11,8 +12,8 @@ from dashboard.drawing.theme import LIGHT, Palette, RunStyle, run_styles
 
 @dataclass(frozen=True)
 class Drawing:
-    """A comparison, the colours of the reader's theme, and the styles of the runs shown, in the
-    order in which they are shown. Equal ones draw the same."""
+    """A comparison, the colours of the reader's theme, and the styles of the shown runs in the
+    order shown. Equal values draw the same."""
 
     comparison: Comparison
     palette: Palette
@@ -26,8 +27,8 @@ class Drawing:
         slots: Mapping[str, int] | None = None,
         palette: Palette = LIGHT,
     ) -> Drawing:
-        """A comparison as it is drawn where `names` are loaded; their colours are those of `slots`,
-        by default in their order."""
+        """Return the drawing of a comparison when `names` are loaded; `slots` maps runs to colours,
+        by default in order of `names`."""
         run_slots = {name: i for i, name in enumerate(names)} if slots is None else slots
         styles = run_styles(names, run_slots, focus=comparison.focus, baseline=comparison.baseline)
         return cls(comparison, palette, {name: styles[name] for name in comparison.runs})
@@ -44,12 +45,12 @@ class Drawing:
 
     @property
     def alone(self) -> bool:
-        """Whether nothing is compared: the run in focus is the baseline itself."""
+        """Whether there is no comparison: the run in focus is the baseline itself."""
         return self.comparison.is_alone
 
     @property
     def focus_style(self) -> RunStyle:
-        """How the run in focus is drawn."""
+        """The style of the run in focus."""
         return self.styles[self.focus]
 
     @property
@@ -59,15 +60,15 @@ class Drawing:
 
     @property
     def cutoff(self) -> int:
-        """How many results count: the chosen k."""
+        """The chosen k: how many results count."""
         return self.comparison.cutoff
 
     @property
     def value_range(self) -> tuple[float, float]:
-        """The least and the greatest value that the measure can have."""
+        """The least and greatest possible value of the measure."""
         return self.comparison.measure.declaration.range
 
     @property
     def quiet(self) -> Drawing:
-        """The same without the colours of better and worse: there is too little to tell."""
+        """The same without the colours for better and worse, for too few queries to test."""
         return replace(self, palette=self.palette.quiet)

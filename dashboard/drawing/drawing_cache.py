@@ -1,8 +1,7 @@
-"""What was drawn is kept: a page that is seen again draws nothing anew.
+"""Cache of drawings, so that a page seen again is not drawn anew.
 
-The same thing is asked for where the same is given: tables and answers by being the very same
-object (they are kept, and nobody changes them), all else by value. What is kept here does not keep
-alive what it was drawn from. No Streamlit here.
+Cache keys compare tables and answers by identity (they are cached and never changed), everything
+else by value. The cache does not keep alive what a drawing was made from. No Streamlit here.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from metrics_core.base.memo import Memo
 from metrics_core.base.memory_size import estimate_size
 
 CACHE_BYTES = 60_000_000
-"""Bytes of charts and markup that are kept, those asked for last: those of twenty readers, each at
-a cutoff of their own."""
+"""Most bytes of cached charts and markup, least recently used dropped first: enough for twenty
+readers, each at a different cutoff."""
 
 Drawn = TypeVar("Drawn")
 
@@ -27,8 +26,8 @@ _cache = Memo(CACHE_BYTES, estimate_size)
 
 @dataclass(frozen=True, eq=False)
 class _Identity:
-    """One object, whatever is in it; `find` finds it as long as it lives. Another that takes its
-    place in memory is not the same."""
+    """Identity of an object, whatever it contains; `find` returns the object while it lives. A
+    later object at the same memory address is not the same."""
 
     find: Callable[[], Any]
     address: int
@@ -37,7 +36,7 @@ class _Identity:
     def from_value(cls, value: Any) -> _Identity:
         try:
             return cls(ref(value), id(value))
-        except TypeError:  # such as a list, which then lives as long as what was drawn from it
+        except TypeError:  # such as a list, which then lives as long as the cached drawing
             return cls(lambda: value, id(value))
 
     def __hash__(self) -> int:
@@ -51,13 +50,14 @@ class _Identity:
 
 
 def draw_once(figure: Callable[..., Drawn], *arguments: Any, **options: Any) -> Drawn:
-    """`figure(*given, **options)`, worked out once while it is kept."""
+    """Return `figure(*arguments, **options)`, cached."""
     options_key = tuple((name, _hashable(value)) for name, value in sorted(options.items()))
     return draw_cached((figure, *arguments, options_key), lambda: figure(*arguments, **options))
 
 
 def draw_cached(key: tuple[Any, ...], draw: Callable[[], Drawn]) -> Drawn:
-    """What `draw` gives, once for what is `key` while it is kept: all that it depends on."""
+    """Return the result of `draw`, cached by `key`, which must contain everything that it depends
+    on."""
     return _cache(tuple(map(_hashable, key)), draw)
 
 

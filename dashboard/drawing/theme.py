@@ -1,6 +1,6 @@
-"""Colours, fonts and run styles: the only place that knows them.
+"""Colours, fonts and run styles, defined only here.
 
-Number formats live in `metrics_core.base.wording`, because findings write numbers too.
+Number formats are in `metrics_core.base.wording`, because findings contain numbers, too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ _FONTS = Path(__file__).parents[1] / "static"
 
 @dataclass(frozen=True)
 class Palette:
-    """One theme's colours by role; every text colour reaches 4.5 : 1 on the page."""
+    """One theme's colours by role; every text colour has a contrast of at least 4.5 : 1 on the
+    page."""
 
     page: str
     sidebar: str
@@ -60,7 +61,7 @@ class Palette:
 
     @property
     def diverging(self) -> tuple[str, str, str, str, str]:
-        """The scale of differences, from the worst over zero to the best."""
+        """The colour scale of differences, from worst over zero to best."""
         return (
             self.diverging_low,
             self.diverging_lower,
@@ -71,7 +72,7 @@ class Palette:
 
     @property
     def quiet(self) -> Palette:
-        """The same without the colours of better and worse: there is too little to tell."""
+        """The same without the colours for better and worse, for too few queries to test."""
         return replace(self, better=self.muted, worse=self.muted)
 
 
@@ -152,30 +153,30 @@ DARK = Palette(
 PALETTES: Mapping[str, Palette] = {"light": LIGHT, "dark": DARK}
 
 BY_THEME = Palette(**{f.name: f"var(--{f.name.replace('_', '-')})" for f in fields(Palette)})
-"""Every colour as its CSS variable, which follows the theme by itself: for what is drawn as HTML or
-SVG. Plotly does not know variables."""
+"""Every colour as a CSS variable, which follows the theme: for HTML and SVG. Plotly does not know
+variables."""
 
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star", "cross")
 _GLYPHS = ("●", "■", "◆", "▲", "★", "✚")
 _DASHES = ("solid", "1.5px,3px", "10px,3px", "10px,3px,1.5px,3px", "14px,6px", "3px,6px")
 COLORS = 8
 SLOTS = COLORS * len(_SYMBOLS)
-"""Runs that have a colour, a shape and a line of their own; further ones are grey."""
+"""Number of runs with a distinct colour, shape and line; further ones are grey."""
 _BASELINE_DASH = "5px,3px"
 
 
 @dataclass(frozen=True)
 class RunStyle:
-    """How one run is drawn; the rule of all pages stands here.
+    """How one run is drawn on all pages.
 
-    - `slot` counts from 0 and stays with a run for good, and with it its colour and its shape. The
-      eight colours come first, then they come again with another shape and another line, so that
-      no two of the first 48 runs look alike. The first four are those of the house.
-    - The baseline, whichever run it is, is drawn in ink with a dashed line; its shape stays.
-    - The run in focus has its colour for itself: it keeps its own, and a run that has the same
-      colour in another round is grey (`is_dimmed`) while it is in focus; its shape stays. Its line
-      is solid and the thickest.
-    - Lines that their colours tell apart are solid (`solid_lines`).
+    - `slot` counts from 0 and belongs to a run permanently, and with it its colour and shape. The
+      eight colours come first, then again with another shape and another line, so that no two of
+      the first 48 runs look the same. The first four are those of the house.
+    - The baseline, whichever run it is, is drawn in ink with a dashed line; it keeps its shape.
+    - No other run has the colour of the run in focus: a run with the same colour is grey
+      (`is_dimmed`) meanwhile; it keeps its shape. The line of the run in focus is solid and the
+      thickest.
+    - Lines with distinct colours are solid (`solid_lines`).
     """
 
     name: str
@@ -193,12 +194,12 @@ class RunStyle:
         return f"run_{self.slot % COLORS + 1}" if has_color else "run_more"
 
     def color(self, palette: Palette) -> str:
-        """The run's colour in this palette."""
+        """Return the run's colour in this palette."""
         return str(getattr(palette, self.color_name))
 
     @property
     def css_color(self) -> str:
-        """The run's colour as a CSS variable, which follows the theme by itself."""
+        """The run's colour as a CSS variable, which follows the theme."""
         return f"var(--{self.color_name.replace('_', '-')})"
 
     @property
@@ -213,7 +214,7 @@ class RunStyle:
 
     @property
     def dash(self) -> str:
-        """Plotly's dash of the run's line."""
+        """Plotly's dash pattern of the run's line."""
         if self.role == "baseline":
             return _BASELINE_DASH
         if self.role == "focus" or self.is_solid:
@@ -222,7 +223,7 @@ class RunStyle:
 
     @property
     def _shape(self) -> int:
-        # One back in each round: eight colours then meet all six shapes.
+        # Shifted by one in each round, so that all combinations of colour and shape occur.
         return (self.slot - self.slot // COLORS) % len(_SYMBOLS)
 
     @property
@@ -233,20 +234,20 @@ class RunStyle:
 
 @dataclass(frozen=True)
 class Look:
-    """How a view is drawn: the colours of the reader's theme, and the style of every run."""
+    """How a view is drawn: the colours of the reader's theme, and the style of every loaded run."""
 
     palette: Palette
     styles: Mapping[str, RunStyle]
 
     def styles_of(self, runs: Iterable[str]) -> dict[str, RunStyle]:
-        """The styles of these runs, in their order."""
+        """Return the styles of these runs, in their order."""
         return {name: self.styles[name] for name in runs}
 
 
 def run_styles(
     names: Sequence[str], slots: Mapping[str, int], *, focus: str, baseline: str
 ) -> dict[str, RunStyle]:
-    """The style of each of these runs in a view; see `RunStyle` for the rule."""
+    """Return the style of each of these runs in a view; see `RunStyle` for the rule."""
     focused = slots.get(focus, SLOTS) % COLORS if focus != baseline else None
 
     def style(name: str) -> RunStyle:
@@ -261,14 +262,15 @@ def run_styles(
 
 
 def solid_lines(styles: Sequence[RunStyle]) -> list[RunStyle]:
-    """The same runs, with solid lines but for the baseline where no two share a colour: a dash
-    that parts nothing would pass for a second baseline."""
+    """Return the styles with solid lines, except for the baseline, if no two share a colour: a
+    needless dash could be taken for a second baseline."""
     are_distinct = len({style.color_name for style in styles}) == len(styles)
     return [replace(style, is_solid=are_distinct) for style in styles]
 
 
 def css_variables() -> str:
-    """Every palette role as a CSS variable that follows Streamlit's theme without a rerun."""
+    """Return every palette role as a CSS variable that follows Streamlit's theme without a
+    rerun."""
     declared = [
         f"--{f.name.replace('_', '-')}:light-dark({getattr(LIGHT, f.name)},{getattr(DARK, f.name)})"
         for f in fields(Palette)
@@ -278,14 +280,14 @@ def css_variables() -> str:
 
 @cache
 def font_face() -> str:
-    """Inter in all weights, as a rule of CSS that holds the font itself."""
+    """Return the CSS rule that embeds Inter in all weights."""
     return _font_rule("inter.woff2", "100 900")
 
 
 def font_faces_for(markup: str) -> str:
-    """The same of the weights that stand in this drawing, each a font of its own: a browser prints
-    one of variable weight as outlines (Type 3), which publishers refuse. They are cut from the
-    other by `fontTools.varLib.instancer`."""
+    """Return CSS rules that embed the weights used in this drawing, each as a font of its own:
+    browsers print variable fonts as outlines (Type 3), which publishers refuse. These fonts were
+    made with `fontTools.varLib.instancer`."""
     weights = [weight for weight in ("400", "600") if weight == "400" or f":{weight}" in markup]
     return "".join(_font_rule(f"inter-{weight}.woff2", weight) for weight in weights)
 

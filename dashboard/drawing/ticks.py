@@ -1,4 +1,4 @@
-"""Round values on an axis: the one algorithm of all charts and drawn tables."""
+"""Round values on an axis, for all charts and drawn tables."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from metrics_core.base import wording
 
 
 class Ticks(NamedTuple):
-    """Round values on an axis, how they are written, and the range of the axis."""
+    """Round values on an axis, their texts, and the range of the axis."""
 
     values: list[float]
     texts: list[str]
     span: tuple[float, float]
 
     def within(self, low: float, high: float) -> Ticks:
-        """The same ticks on an axis that runs from low to high."""
+        """Return the ticks between low and high, on an axis with this range."""
         pairs = [(v, t) for v, t in zip(self.values, self.texts, strict=True) if low <= v <= high]
         return Ticks([v for v, _ in pairs], [t for _, t in pairs], (low, high))
 
     def share(self, value: float) -> float:
-        """Where a value stands on the axis, 0 at its beginning and 1 at its end."""
+        """Return the position of a value on the axis, from 0 at its start to 1 at its end."""
         return (value - self.span[0]) / (self.span[1] - self.span[0])
 
 
@@ -36,8 +36,8 @@ def nice_ticks(
     fewest_digits: int = 0,
     write: Callable[[float, int], str] = wording.format_score,
 ) -> Ticks:
-    """At most `most` + 1 round ticks that cover the range, with the decimals that they need and at
-    least `fewest_digits` of them where they are no whole numbers."""
+    """Return at most `most` + 1 round ticks that cover the range, with as many decimals as needed;
+    at least `fewest_digits` unless they are whole numbers."""
     span = high - low
     if not (math.isfinite(span) and span > 0):
         low, high, span = 0.0, 1.0, 1.0
@@ -57,27 +57,27 @@ def _count_intervals(low: float, high: float, step: float) -> int:
 
 
 def _format_signed(value: float, digits: int) -> str:
-    """A tick on an axis of differences: signed, zero plain."""
+    """Format a tick on an axis of differences: signed, except for zero."""
     return "0" if value == 0 else wording.format_difference(value, digits)
 
 
 def signed_ticks(low: float, high: float, *, most: int = 6, fewest_digits: int = 0) -> Ticks:
-    """Ticks for differences on an axis from low to high."""
+    """Return ticks for differences on an axis from low to high."""
     ticks = nice_ticks(low, high, most=most, fewest_digits=fewest_digits, write=_format_signed)
     return ticks.within(low, high)
 
 
 def covering_ticks(values: Iterable[float], *, most: int = 6) -> Ticks:
-    """Ticks for differences on an axis that has zero on it and begins and ends at a tick. NaN is
-    skipped."""
+    """Return ticks for differences on an axis that includes zero and starts and ends at a tick. NaN
+    is ignored."""
     return nice_ticks(*_finite_range(values, 0.0), most=most, write=_format_signed)
 
 
 def difference_ticks(
     values: Iterable[float], *, most: int = 6, padding: float = 0.04, fewest_digits: int = 0
 ) -> Ticks:
-    """Ticks for differences, on an axis that has zero on it and reaches beyond the values by this
-    share of their range at both ends. NaN is skipped."""
+    """Return ticks for differences on an axis that includes zero and extends beyond the values by
+    `padding`, a share of their range, at both ends. NaN is ignored."""
     low, high = _finite_range(values, 0.0)
     if high - low < 1e-9:
         low, high = -0.1, 0.1
@@ -86,12 +86,13 @@ def difference_ticks(
 
 
 def score_ticks(values: Iterable[float], value_range: tuple[float, float] = (0, 1)) -> Ticks:
-    """Ticks from the least to the greatest possible score; further if the values go further."""
+    """Return ticks from the least to the greatest possible score, extended to the values if
+    necessary."""
     return nice_ticks(*_finite_range(values, *value_range))
 
 
 def _finite_range(values: Iterable[float], *more: float) -> tuple[float, float]:
-    """The least and the greatest finite number of all; 0 and 1 where there is none."""
+    """Return the least and greatest finite number; 0 and 1 if there is none."""
     numbers = np.asarray(values if isinstance(values, np.ndarray) else list(values), dtype=float)
     finite = [float(v) for v in more if math.isfinite(v)]
     numbers = numbers[np.isfinite(numbers)]

@@ -1,1 +1,1 @@
-"""What pages are put together of: sidebar and pickers, and parts that several pages have."""
+"""Parts of pages: sidebar and pickers, and parts shared by several pages."""

@@ -1,4 +1,5 @@
-"""Taking files in: the uploader, what could not be read, and the screen of a first visit."""
+"""Adding files: the uploader, errors of files that could not be read, and the screen of a first
+visit."""
 
 from __future__ import annotations
 
@@ -47,7 +48,7 @@ from metrics_core.base.errors import FileFormatError, RanklensError
 from metrics_core.formats.source.limits import format_size
 
 _NAMED_FILES = 3
-"""Files that the line on those that could not be read names."""
+"""Most file names in the line about files that could not be read."""
 
 _OFFERS = {
     "duplicates=best": "Keep the best score of each",
@@ -61,7 +62,8 @@ _OFFERS = {
 
 
 def show_bar() -> None:
-    """What the bar of the Files page offers: its uploader, and all of a collection as one file."""
+    """Show the controls in the bar of the Files page: the uploader, and the download of the
+    collection."""
     identity = collection_id()
     if all_collections().folder_of(identity) is None and workspace().has_collection(identity):
         st.download_button(
@@ -77,7 +79,8 @@ def show_bar() -> None:
 
 
 def show_first_run() -> None:
-    """What to load, the uploader, and the example; if some of it is loaded, what is missing."""
+    """Show what to load, the uploader, and the example; if some files are loaded, what is
+    missing."""
     library = current_library()
     questions = file_fields.file_checks(library.files)
     if library.files:
@@ -115,7 +118,8 @@ def show_first_run() -> None:
 
 
 def _choose_audience() -> str:
-    """What the reader evaluates, by whose words the page speaks; the address keeps it."""
+    """Ask what the reader evaluates, which determines the words of the page; stored in the
+    address."""
     return str(
         session.widget(
             st.pills,
@@ -132,10 +136,10 @@ def _choose_audience() -> str:
 
 
 def receipts_area() -> DeltaGenerator:
-    """Room for what comes and goes before the uploader.
+    """Container for messages before the uploader.
 
-    Were the uploader itself to move down when a sentence appears, the browser would make it anew,
-    and an upload under way would end nowhere.
+    If a message moved the uploader down, the browser would create it again and break off a running
+    upload.
     """
     return st.container()
 
@@ -146,8 +150,8 @@ def show_uploader(
     *,
     width: int | Literal["stretch"] = "stretch",
 ) -> None:
-    """Take files in, many at once; each is read, remembered and reported, in the place where that
-    is `area`, by default beside the uploader."""
+    """Show the uploader for any number of files; each is read, stored and reported in `area`, by
+    default beside the uploader."""
     with area or receipts_area():
         cut = cut_off_uploads()
         if cut:
@@ -190,7 +194,8 @@ def show_uploader(
 
 
 def question_names(questions: Sequence[FileCheck]) -> tuple[list[str], list[str]]:
-    """The files whose fields are asked about, and those that may be two kinds of table."""
+    """Return the names of the files whose fields are unclear, and of those that could be two kinds
+    of table."""
     names = [(entry.of_two_kinds, entry.names or [entry.original.name]) for entry in questions]
     unclear, either = (
         [n for is_ambiguous, entry in names if is_ambiguous is two for n in entry]
@@ -200,8 +205,8 @@ def question_names(questions: Sequence[FileCheck]) -> tuple[list[str], list[str]
 
 
 def show_messages(files: Sequence[File] = (), questions: Sequence[FileCheck] | None = None) -> None:
-    """What became of what was done, with the ways back, the questions about files, and a card for
-    each other file that could not be read, with the choices that would mend it."""
+    """Show the results of past actions with undo, the questions about files, and a card for each
+    other file that could not be read, with the choices that would fix it."""
     trouble = workspace().trouble()
     if trouble is not None:
         st.html(data.receipt(trouble.message, trouble.hint, alarming=True))
@@ -220,7 +225,7 @@ def show_messages(files: Sequence[File] = (), questions: Sequence[FileCheck] | N
 
 
 def show_arrival() -> None:
-    """On the page that an upload led to: what became of each of its files."""
+    """Show the result of an upload, file by file, on the page that it opened."""
     loaded = arrived_files()
     if loaded is None:
         return
@@ -252,7 +257,8 @@ def _show_receipts() -> None:
 
 
 def _show_refused(refused: dict[str, Refusal]) -> None:
-    """A card for each uploaded file that could not be read; several are one folded line."""
+    """Show a card for each uploaded file that could not be read; several are folded into one
+    line."""
     if len(refused) < 2:
         for name, refusal in refused.items():
             _show_refusal(name, refusal)
@@ -280,8 +286,8 @@ def _show_refusal(name: str, refusal: Refusal) -> None:
 
 
 def _show_unread(files: Sequence[File], asked_keys: Collection[str]) -> None:
-    """A card for each file of the open collection that cannot be read, with what would mend it, but
-    for those that are asked about."""
+    """Show a card for each unreadable file of the open collection, with the choices that would fix
+    it, except for files with a question."""
     for file in files:
         if file.error is None or file.key in asked_keys:
             continue
@@ -300,7 +306,7 @@ def _show_unread(files: Sequence[File], asked_keys: Collection[str]) -> None:
 
 
 def show_id_offer(offer: IdOffer, key: str) -> None:
-    """Ids that do not meet, and the button that reads them so that they do."""
+    """Show ids that do not match, with a button that maps them."""
     with st.container(horizontal=True, vertical_alignment="center", key=key):
         st.html(data.receipt(offer.text, offer.examples, alarming=True))
         st.button(
@@ -313,14 +319,14 @@ def show_id_offer(offer: IdOffer, key: str) -> None:
 
 
 def show_id_maps(sentence: str) -> None:
-    """How ids are read, and the way back."""
+    """Show the id maps in use, with a button that undoes them."""
     with st.container(horizontal=True, vertical_alignment="center", key="ids_mapped"):
         st.html(data.receipt(f"Ids are mapped. {w.sentence_case(sentence)}."))
         st.button("Undo the mapping", key="ids_back", on_click=map_ids, args=("", ""))
 
 
 def show_unused_judgments(library: Library) -> None:
-    """A line for each file of judgments that is not used, with what else it may be."""
+    """Show a line for each file of judgments that is not in use, with its other possible uses."""
     current_file = library.judgments
     for file in library.files_of_kind("qrels"):
         if current_file is None or file is current_file:
@@ -355,7 +361,7 @@ def show_unused_judgments(library: Library) -> None:
 
 
 def _offer_buttons(error: RanklensError, key: str, read: Callable[..., None]) -> None:
-    """A button for each choice with which a file can be read."""
+    """Show a button for each choice with which a file can be read."""
     for offer, label in _matching_offers(error):
         st.button(label, key=f"{offer}_{key}", on_click=partial(read, **_parse_choice(offer)))
 

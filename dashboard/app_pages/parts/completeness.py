@@ -1,4 +1,4 @@
-"""The switch that says that the judgments are complete, beside what tells how much is judged."""
+"""The switch that declares the judgments complete, shown beside figures on judged documents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HELP = (
 
 
 def complete_switch(study: Study, part: str) -> None:
-    """The switch; a `part` of each page or part has its own."""
+    """Show the switch; `part` makes its key unique on the page."""
     session.widget(
         st.toggle,
         "My judgments are complete",

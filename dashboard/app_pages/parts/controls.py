@@ -1,4 +1,5 @@
-"""The sentence on top of every page, whose words are the controls: compare … with … on … over …"""
+"""The sentence at the top of every page, whose words are the controls: compare … with … on … over
+…"""
 
 from __future__ import annotations
 
@@ -31,14 +32,14 @@ from metrics_core.slicing.breakdowns import order_groups
 _FEW_VALUES = 4
 _CONTROLS = 3
 _NAME_LENGTH = 16
-"""Characters of a run's name in the sentence: two such names have room in a window of 1440 px."""
+"""Most characters of a run's name in the sentence: two such names fit in a window of 1440 px."""
 _OF_TWO, _OF_ONE, _OF_ALL = "Compare", "Scores of", "All runs on"
 _WITH, _ON, _OVER = "with", "on", "over"
 _BEST = 5
 
 
 def show_sentence(context: PageContext, page: Page) -> None:
-    """The controls that the page has a use for, read as a sentence; a narrow screen folds them."""
+    """Show the controls that the page uses, as a sentence; a narrow screen folds them."""
     comparison, short = context.comparison, _short_names(context)
     pair, count_text = _compared_styles(context, page), _count_text(context)
     rest = f"{'' if pair else 'all runs '}· {comparison.name} · {count_text}"
@@ -64,18 +65,18 @@ def show_sentence(context: PageContext, page: Page) -> None:
         with st.popover(count_text, key="queries_in_view"):
             _query_controls(context, page)
         if also:
-            # What it is stands in a span, which is only read aloud where there is little room.
+            # The noun is in a span that is only read aloud if there is little space.
             with st.popover(f"{also[0]} :gray[{also[1]}]", key="also_shown"):
                 if len(others) > _BEST:
-                    # Many scroll: those that are likely shown stand on top.
+                    # Many runs scroll, so the likely choices come first.
                     others.sort(key=context.study.runs_by_score.index)
                 _also_controls(context, others, short)
 
 
 def _also_text(context: PageContext, page: Page) -> tuple[str, str]:
-    """How many runs are shown besides the two compared, and what that counts."""
+    """Return how many runs are shown besides the compared pair, and the noun for this number."""
     also = context.comparison.other_runs
-    # The Overview's table of many holds all of them, whichever are shown.
+    # With many runs the Overview's table contains all of them, whichever are shown.
     in_charts = page.name == "overview" and len(context.study.names) > SHOWN_IN_FULL
     label = "in charts" if in_charts else f"{w.plural(len(also), 'run')} shown"
     return f"+{w.format_count(len(also))}", label
@@ -84,7 +85,7 @@ def _also_text(context: PageContext, page: Page) -> tuple[str, str]:
 def _folding_style(
     names: Sequence[str], buttons: Sequence[str], optional_words: Sequence[str]
 ) -> Markup:
-    """The style that folds the sentence where these names and buttons have no room."""
+    """Return the style that folds the sentence if these names and buttons do not fit."""
     if not names:
         return navigation.folding_style(names, buttons, (_OF_ALL, _OVER))
     if len(names) == 1:
@@ -93,7 +94,7 @@ def _folding_style(
 
 
 def _compared_styles(context: PageContext, page: Page) -> list[RunStyle]:
-    """The runs that a narrow screen names."""
+    """Return the styles of the runs that a narrow screen names."""
     if page.controls != "pair":
         return []
     comparison, styles = context.comparison, context.look.styles
@@ -101,7 +102,7 @@ def _compared_styles(context: PageContext, page: Page) -> list[RunStyle]:
 
 
 def _count_text(context: PageContext) -> str:
-    """How many queries are in view."""
+    """Return how many queries are in view."""
     in_view, total = (
         int(context.study.view_mask(context.comparison).sum()),
         len(context.study.query_ids),
@@ -115,7 +116,7 @@ def _show_word(text: str) -> None:
 
 
 def _compare_controls(context: PageContext, short: Mapping[str, str]) -> None:
-    """Who is compared with whom."""
+    """Show the choice of the two compared runs."""
     comparison, names, styles = context.comparison, context.study.names, context.look.styles
     _show_word(_OF_ONE if comparison.is_alone else _OF_TWO)
     session.widget(
@@ -149,7 +150,7 @@ def _compare_controls(context: PageContext, short: Mapping[str, str]) -> None:
 
 
 def _judgments_picker() -> None:
-    """Which judgments are used, where there are several."""
+    """Show the choice of the judgments, if there are several."""
     library = current_library()
     files = named_judgments(library.files)
     if len(files) < 2:
@@ -172,7 +173,7 @@ def _judgments_picker() -> None:
 
 
 def watch_controls(context: PageContext | None, page: str) -> None:
-    """What rail and controls need of the browser."""
+    """Start the browser component that the rail and the controls need."""
     short = {} if context is None else _short_names(context)
     names = {text: name for name, text in short.items() if text != name}
     watch_frame(page, names, presets())
@@ -183,7 +184,8 @@ def _short_names(context: PageContext) -> dict[str, str]:
 
 
 def _also_controls(context: PageContext, others: list[str], short: dict[str, str]) -> None:
-    """A pill for each run that may be shown as well; of many, all, the best, or none at once."""
+    """Show a pill for each further run that can be shown; if there are many, also buttons for all,
+    the best, or none."""
     comparison, styles = context.comparison, context.look.styles
     session.widget(
         st.pills,
@@ -224,7 +226,7 @@ def _also_controls(context: PageContext, others: list[str], short: dict[str, str
 
 
 def _change_baseline(context: PageContext, name: str) -> dict[str, Any]:
-    """The new baseline; a run in focus that becomes it changes places with the old one."""
+    """Return the change to a new baseline; if it was the run in focus, the two swap."""
     comparison = context.comparison
     return context.view.changes_to_compare(
         comparison.baseline if name == comparison.focus else comparison.focus, name
@@ -232,17 +234,17 @@ def _change_baseline(context: PageContext, name: str) -> dict[str, Any]:
 
 
 def _run_label(style: RunStyle, name: str) -> str:
-    # Streamlit's Markdown has few colours: `pill_colors` gives the mark the run's own. And it looks
-    # for an emoji in a first word that is not ASCII, with a list that takes long to load.
+    # Streamlit's Markdown has few colours, so `pill_colors` sets the run's colour. A character
+    # reference, because Streamlit loads a slow emoji list if the first word is not ASCII.
     return f":gray[&#{ord(style.glyph)};] {escape_markdown(name)}"
 
 
 def _query_controls(context: PageContext, page: Page) -> None:
-    """What narrows the queries in view, and the ways back."""
+    """Show the filters of the queries in view, with links that clear them."""
     study, comparison = context.study, context.comparison
     st.html(navigation.filter_list(*_filter_links(context, page)))
     groups = dict(study.groups)
-    # Every column that narrows the view has its control.
+    # Every column with an active filter has its control.
     narrowing = {column for column, _ in comparison.filters}
     controlled = [c for i, c in enumerate(study.groupings) if i < _CONTROLS or c in narrowing]
     for column in sorted(narrowing - set(groups)):
@@ -270,12 +272,12 @@ def _query_controls(context: PageContext, page: Page) -> None:
 
 
 def _size_formatter(sizes: pd.Series, format_value: Callable[[str], str]) -> Callable[[str], str]:
-    """A value with how many judged queries have it."""
+    """Return a formatter that adds the number of judged queries to a value."""
     return lambda value: f"{format_value(value)} ({w.format_count(int(sizes.get(value, 0)))})"
 
 
 def _filter_links(context: PageContext, page: Page) -> tuple[list[tuple[str, str]], str]:
-    """Each filter with the link that takes it back, and the link that takes back all."""
+    """Return each filter with the link that clears it, and the link that clears all."""
     comparison, links = context.comparison, []
     for column in dict.fromkeys(column for column, _ in comparison.filters):
         values = w.join_words(comparison.filter_values(column))

@@ -1,5 +1,5 @@
-"""How a file is read: a row for each of its fields with what it means and why, the first rows as
-they would be read, and the two readings of a file that may be two kinds of table."""
+"""How a file is read: one row per field with its meaning and the evidence for it, a preview of the
+first rows, and both readings of a file that could be two kinds of table."""
 
 from __future__ import annotations
 
@@ -39,16 +39,17 @@ from metrics_core.formats.registry import Kind
 from metrics_core.tables import Table
 
 RANKED: tuple[Kind, ...] = ("run", "qrels")
-"""Kinds of table that may look alike."""
+"""Kinds of table that can look alike."""
 
 _LONG = "This file is long. Its rows are read when you import it."
 
 
 @dataclass(frozen=True)
 class FileCheck:
-    """A file whose reading is to be checked: the key of its widgets, what reads it by the reader's
-    choices, and what it likely is. Of a file `of_two_kinds` nothing says which; `names` are those
-    of refused files of its shape, `why` is what was wrong."""
+    """A file whose reading the reader should check. `key` is the prefix of its widgets, `read`
+    reads it with the reader's choices, `kind` is its likely kind. If `of_two_kinds`, it could be
+    either, and `is_guessed` says that it was read as the likelier one. `names` are the refused
+    files of the same shape, `why` is the problem."""
 
     original: Original
     key: str
@@ -61,8 +62,8 @@ class FileCheck:
 
 
 def file_checks(files: Sequence[File]) -> list[FileCheck]:
-    """The refused files and those of the collection that the reader is asked about: their fields
-    are unknown, or nothing says what kind of table they are."""
+    """Return the checks for refused files and for files of the collection whose fields or kind are
+    unknown."""
     checks: list[FileCheck | None] = []
     seen_names = set[str]()
     for name, refusal in refusals().items():
@@ -99,7 +100,8 @@ def _make_check(
     read: Callable[..., None],
     names: Sequence[str] = (),
 ) -> FileCheck | None:
-    """What is asked about a file that could not be read; None if its fields are no matter."""
+    """Return the check for a file that could not be read; None if its fields are not the
+    problem."""
     fields, kind = original.fields(), original.choices.get("kind", "run")
     of_two_kinds = all(f"kind={kind_name}" in error.hint for kind_name in RANKED)
     is_unknown = fields is not None and (
@@ -116,7 +118,7 @@ def _table_kind(file: File) -> Kind:
 
 
 def show_checks(checks: Sequence[FileCheck]) -> None:
-    """A card for each file that the reader is asked about."""
+    """Show a card for each file to check."""
     for check in checks:
         with st.container(border=True, key=f"fields_{check.key}"):
             if check.of_two_kinds:
@@ -126,8 +128,8 @@ def show_checks(checks: Sequence[FileCheck]) -> None:
 
 
 def field_editor(file: File) -> Callable[[], object] | None:
-    """What shows the fields of a file that was read, once the reader wants to see them; None till
-    then, and if its columns have no names or the file is not at hand."""
+    """Return a function that shows the fields of a file that was read; None until the reader asks
+    for it, and if its columns have no names or the file is not available."""
     original = find_original(file) if file.kind in RANKED else None
     if original is None and file.kind in RANKED and ": " in file.read_as:
         st.caption("To choose columns, upload the file again.")
@@ -142,7 +144,7 @@ def field_editor(file: File) -> Callable[[], object] | None:
 
 
 def _show_fields(check: FileCheck) -> None:
-    """A row for each field, and what the file gives by the meanings that are chosen."""
+    """Show a row for each field, and what the file contains with the chosen meanings."""
     original, key, library, fields = (
         check.original,
         check.key,
@@ -196,7 +198,8 @@ def _show_fields(check: FileCheck) -> None:
 
 
 def _show_rows(table: FieldTable, key: str) -> tuple[dict[str, str], bool]:
-    """The meaning that is chosen for each field, and whether the smallest score is the best."""
+    """Show the rows; return the chosen meaning of each field, and whether the smallest score is
+    best."""
     shown_names, folded = table.shown_fields
     word_by_field: dict[str, str] = {}
     reasons = {}
@@ -242,7 +245,7 @@ def _choose_meaning(table: FieldTable, name: str, key: str) -> str:
 def _is_smallest_best(
     table: FieldTable, name: str, word_by_field: Mapping[str, str], key: str
 ) -> bool:
-    """Whether the smallest score is the best; asked beside the score."""
+    """Ask beside the score whether the smallest score is best."""
     meanings = {word: field for field, word in word_by_field.items()}
     best: str = st.selectbox(
         "Best is",
@@ -256,7 +259,7 @@ def _is_smallest_best(
 
 
 def _is_all_relevant(table: FieldTable, key: str) -> bool:
-    """Whether every document of the file is relevant, asked if no field is a grade."""
+    """Ask whether every document of the file is relevant, if no field is a grade."""
     default = "grade" not in table.proposed_fields
     return st.checkbox("All listed documents are relevant", value=default, key=f"all_{key}")
 
@@ -282,7 +285,7 @@ def _import_button(
     wrong: bool = False,
     disabled: bool = False,
 ) -> None:
-    """The button that reads the file, and what it gives, or why it cannot be read."""
+    """Show the button that reads the file, with what it contains or why it cannot be read."""
     is_likely = not check.of_two_kinds or (check.is_guessed and kind == check.kind)
     with st.container(horizontal=True, vertical_alignment="center", key=f"read_{kind}_{check.key}"):
         st.button(
@@ -304,7 +307,7 @@ def _dismiss_button(check: FileCheck) -> None:
 
 
 def _show_readings(check: FileCheck) -> None:
-    """A file that may be two kinds of table: what it would be as each, the likelier first."""
+    """Show both readings of a file that could be two kinds of table, the more likely one first."""
     original, fields = check.original, check.original.fields()
     library, settings = current_library(), all_collections().read_settings(collection_id())
     number = "" if fields is None else fields.inferred["run"].get("score", "")
@@ -331,12 +334,12 @@ def _show_readings(check: FileCheck) -> None:
 
 
 def _is_mendable(error: str) -> bool:
-    """Whether an error names a choice of reading, so that trying it offers that as a button."""
+    """Whether an error names a reading choice, which the import then offers as a button."""
     return any(f"{choice}=" in error for choice in ("duplicates", "grades", "encoding"))
 
 
 def _read_tables(original: Original, choices: Mapping[str, Any]) -> tuple[list[Table], str]:
-    """What the file holds by these choices, and why it cannot be read by them."""
+    """Return the tables of the file read with these choices, and the error if it cannot be read."""
     try:
         return original.tables_by(choices), ""
     except RanklensError as error:

@@ -1,5 +1,5 @@
-"""What a file says by the columns that are chosen: from which grade documents are relevant, what no
-grade means, and the numbers that follow."""
+"""The figures of a file read with the chosen columns, and the choices behind them: from which grade
+documents are relevant, and how unjudged documents count."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _DEFAULT_K = 10
 
 
 def ask_relevance_limit(tables: Sequence[Table], words: Words, key: str) -> float:
-    """From which grade a document is relevant, asked where the tables are judgments, and there also
-    what no grade means. The measure of the address has the grade; one that has none leaves it to
-    what is counted here."""
+    """Ask from which grade a document is relevant and how unjudged documents count, if the tables
+    are judgments; return the grade. It is stored in the measure of the address if that takes one,
+    else it only affects the figures shown here."""
     measure_choice = _current_measure()
     current, qrels = relevance_limit(measure_choice), tables[0] if tables else None
     if not isinstance(qrels, Qrels):
@@ -65,7 +65,7 @@ def ask_relevance_limit(tables: Sequence[Table], words: Words, key: str) -> floa
 
 
 def _unjudged_choice(words: Words, key: str) -> None:
-    """Whether the judgments are complete, which is a setting of the collection."""
+    """Ask whether the judgments are complete, a setting of the collection."""
     session.widget(
         st.pills,
         f"Not {words.judged}",
@@ -79,7 +79,7 @@ def _unjudged_choice(words: Words, key: str) -> None:
 
 
 def show_numbers(tables: Sequence[Table], file: str, words: Words, relevant_from: float) -> None:
-    """What the tables of a file say beside what is loaded."""
+    """Show the figures of a file's tables together with what is loaded."""
     measure_choice, settings = _current_measure(), _collection_settings()
     cutoff = measure_choice.measure.cutoff or _DEFAULT_K
     pair = pair_with(tables, file, current_library(), settings)
@@ -95,7 +95,7 @@ def show_numbers(tables: Sequence[Table], file: str, words: Words, relevant_from
 
 
 def _current_measure() -> ChosenMeasure:
-    """The measure of the address, also where nothing is compared yet."""
+    """Return the measure of the address, also if nothing can be compared yet."""
     context = session.page_context()
     return (
         context.comparison.chosen_measure

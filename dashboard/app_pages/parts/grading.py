@@ -39,7 +39,8 @@ _MOST_DAMAGED = 20
 
 
 def layers_part() -> None:
-    """The layers of the open collection: on or off, as files, removed; and one taken in."""
+    """Show the layers of the open collection, with controls to switch, download, remove and import
+    them."""
     all_layers, active = current_layers(), active_layers()
     for layer in all_layers:
         _layer_row(layer, is_on=layer in active)
@@ -95,7 +96,7 @@ def _layer_row(layer: Layer, *, is_on: bool) -> None:
 
 
 def _show_damaged(name: str, rows: Sequence[str]) -> None:
-    """Damaged rows, as far as they are legible, to keep elsewhere and to drop."""
+    """Show damaged rows as far as legible, to copy and to delete."""
     with st.popover(f"Damaged {w.plural(len(rows), 'row')}"):
         st.markdown(
             f"{section.format_count(len(rows), 'row', 'rows')} of {escape_markdown(name)}"
@@ -125,14 +126,14 @@ def _show_damaged(name: str, rows: Sequence[str]) -> None:
 
 
 def notes_part(query_id: str) -> None:
-    """Notes and tags of a query, and the ways to add some."""
+    """Show the notes and tags of a query, and a form to add some."""
     query_notes = current_notes().get(query_id, QueryNotes())
     with st.container(key="side_note"):
         st.html(card_head.head("Note"))
         st.html(card_head.key("N"))
         _show_notes(query_id, query_notes)
-        # The browser would empty the fields at the first of two clicks, and a server that is busy
-        # gets both at once, with what the second sent: they are emptied once they are kept.
+        # The fields are cleared after saving, not by the browser: it would clear them on the first
+        # of two clicks, and a busy server then receives only what the second click sent.
         with st.form(f"note_{query_id}", border=False):
             fields = (f"note_text_{query_id}", f"note_tag_{query_id}")
             st.text_area(
@@ -153,7 +154,7 @@ def notes_part(query_id: str) -> None:
 
 
 def _show_notes(query_id: str, query_notes: QueryNotes) -> None:
-    """What is noted of a query, each with its way back."""
+    """Show the notes and tags of a query, each with a button that removes it."""
     if query_notes.notes:
         st.html(layers.query_notes(query_notes))
     for note in query_notes.notes:

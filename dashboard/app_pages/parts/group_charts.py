@@ -25,14 +25,14 @@ from metrics_core.slicing.breakdowns import ALL
 
 
 def show_legend(context: PageContext) -> None:
-    """The one legend of all these charts."""
+    """Show the legend shared by these charts."""
     st.html(blocks.legend(context.drawing, list(context.drawing.styles), {}))
 
 
 def show_scores(
     frame: pd.DataFrame, by: str, order: Sequence[str], finding: str, context: PageContext
 ) -> None:
-    """The score of each run by group."""
+    """Show the score of each run by group; `frame` is that of `summarise_groups`."""
     name, column = context.comparison.name, column_name(by, context.comparison.cutoff)
     st.html(blocks.panel_head("Score", f"mean {name}, {w.format_share(LEVEL)} intervals"))
     figure = draw_once(figures.score_by_group, frame, context.drawing, order=order)
@@ -50,7 +50,8 @@ def show_differences(
     group_count: int,
     context: PageContext,
 ) -> None:
-    """The difference of each run to the baseline by group."""
+    """Show the difference of each run from the baseline by group; `frame` is that of
+    `summarise_groups`."""
     comparison = context.comparison
     column, groups_text = (
         column_name(by, comparison.cutoff),
@@ -72,7 +73,7 @@ def show_differences(
 
 
 def show_cells(crossing: Crossing, by: str, context: PageContext) -> None:
-    """The difference in each cell of two columns, and what the colours say."""
+    """Show the difference in each cell of two columns, and the colour scale."""
     comparison = context.comparison
     rows, columns = (column_name(name, comparison.cutoff) for name in (by, crossing.across))
     both, pair_text = f"by {rows} and {columns}", f"{comparison.focus} minus {comparison.baseline}"
@@ -101,7 +102,8 @@ def show_cells(crossing: Crossing, by: str, context: PageContext) -> None:
 
 
 def _open_queries(clicked: Sequence[Any] | None, by: str, context: PageContext) -> None:
-    """Open the queries of the group that was clicked, of a dot's run against the baseline."""
+    """Open the queries of the clicked group; a click on a dot also compares its run with the
+    baseline."""
     if not clicked:
         return
     comparison, run = context.comparison, clicked[1] if len(clicked) > 1 else ""

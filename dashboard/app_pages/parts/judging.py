@@ -1,4 +1,4 @@
-"""Judging in place: the card of the Query page, and a queue one by one."""
+"""Judging in place: the card of the Query page, and a queue of single documents."""
 
 from __future__ import annotations
 
@@ -37,15 +37,16 @@ from metrics_core.findings.sentence import Sentence
 from metrics_core.tables.ranked_run import judged_ranks_text
 
 _WINDOW = 40
-"""Documents of a queue that the browser has at hand, so that no key waits for the server."""
+"""Number of queued documents sent to the browser, so that no key press waits for the server."""
 _LONGEST_TEXT = 3_000
 _QUEUE = "judge_queue"
 _NAME, _MOST_NAMED = 24, 3
-"""Characters of a run's name, and runs that are named, where a document stands."""
+"""Most characters of a run's name, and most runs named, in a document's ranks."""
 
 
 def query_part(context: PageContext, query_id: str) -> None:
-    """The documents of a query that nobody judged, to be judged by keys, and what that changed."""
+    """Show the unjudged documents of a query, to be judged by keyboard, and the effect of the
+    grades."""
     comparison, rows = (
         context.comparison,
         answers.unjudged_documents(context.study, context.comparison, query_id),
@@ -88,7 +89,7 @@ def _show_effect(context: PageContext, query_id: str) -> None:
 
 
 def queue_part(context: PageContext) -> None:
-    """The queue of the comparison, one document at a time."""
+    """Show the queue of the comparison, one document at a time."""
     comparison = context.comparison
     reason = _unknown_reason(context.study.unnamed_runs((comparison.focus, comparison.baseline)))
     back = session.href("queries") if comparison.is_alone else session.href("firm", part="unjudged")
@@ -135,7 +136,7 @@ def queue_part(context: PageContext) -> None:
 
 
 def _settling_pairs(context: PageContext, summary: answers.JudgingSummary) -> set[tuple[str, str]]:
-    """Those that settle the order, which count while they come first."""
+    """Return the documents that settle the order; empty if the order is random."""
     if not summary.settle or context.view.address["order"] == AT_RANDOM:
         return set()
     first = answers.judging_queue(context.study, context.comparison).head(summary.settle)
@@ -163,7 +164,7 @@ def _queue_summary(
     *,
     settles: bool,
 ) -> dict[str, Any]:
-    """What stands around the card of a queue: how much there is, the orders, what changed."""
+    """Return what is shown around the card of a queue: the amount left, the orders, the effect."""
     comparison, blind, short = (
         context.comparison,
         is_blind(),
@@ -175,7 +176,7 @@ def _queue_summary(
     )
     scope = f"in the top {w.format_count(comparison.measure.cutoff or comparison.cutoff)}, {scope}"
     return {
-        # Where all of them count, their number stands before it.
+        # Without settling documents the component shows the total before this text.
         "counted": f"{w.format_count(summary.unjudged)} unjudged {scope}" if settles else scope,
         "order": order,
         "orders": list(ORDERS.items()),
@@ -187,7 +188,7 @@ def _queue_summary(
 
 
 def _change_rows(context: PageContext) -> list[list[str]]:
-    """What the grades changed of the comparison: what, before, and after."""
+    """Return the effect of the grades on the comparison, as rows of (name, before, after)."""
     difference = answers.layers_effect(context.study, context.comparison).difference
     worst = answers.worst_case(context.study, context.comparison)
     rows = [["difference", *map(w.format_difference, difference)]]
@@ -199,7 +200,8 @@ def _change_rows(context: PageContext) -> list[list[str]]:
 
 
 def _score_changes(context: PageContext, waiting: pd.DataFrame) -> Mapping[str, list[list[str]]]:
-    """What they changed of the scores of the queries that come next: run, before, and after."""
+    """Return the effect of the grades on the scores of the next queries: (run, before, after) by
+    query_id."""
     graded = {query_id for layer in context.layers for query_id, _ in layer.grades}
     comparison, short = context.comparison, short_names(context.drawing.styles, _NAME)
     return {
@@ -215,7 +217,7 @@ def _score_changes(context: PageContext, waiting: pd.DataFrame) -> Mapping[str, 
 
 
 def _unknown_reason(runs: list[str]) -> str:
-    """What cannot be judged here, where runs came as judged ranks."""
+    """Return what cannot be judged because these runs came as judged ranks."""
     if not runs:
         return ""
     return (
@@ -226,7 +228,7 @@ def _unknown_reason(runs: list[str]) -> str:
 
 
 def _show_own_layer(context: PageContext, page: str, message: str) -> None:
-    """What is said of judging here, with the reader's layer and its switch."""
+    """Show a message about judging, and the reader's own layer with its switch."""
     layer = own_layer()
     is_on = layer in context.layers
     link = layer_href(page, layer, is_on=not is_on) if layer else ""
@@ -238,7 +240,8 @@ def _show_own_layer(context: PageContext, page: str, message: str) -> None:
 
 
 def _given_grades(context: PageContext) -> dict[tuple[str, str], float]:
-    """What was given here: in the layers that are on, and in the reader's own, on or off."""
+    """Return the grades given in Ranklens: those of the active layers and of the reader's own
+    layer, active or not."""
     reader_layer = own_layer()
     grades: dict[tuple[str, str], float] = {}
     for layer in (*context.layers, *([reader_layer] if reader_layer else [])):
@@ -255,9 +258,9 @@ def _show_keys(
     settling: AbstractSet[tuple[str, str]] = frozenset(),
     queue: Mapping[str, Any] | None = None,
 ) -> None:
-    """The rows, judged by keys or by clicks: the browser's part. Those of a `queue` stand there
-    with more around them; of those that are `settling` the order, if any are, `judged_count`
-    counts."""
+    """Show the component with which the rows are judged by keyboard or clicks. `queue` is what is
+    shown around the rows of a queue. `judged_count` counts only the `settling` documents, if there
+    are any."""
     comparison = context.comparison
     grades = answers.offered_grades(context.study)
     tints = Grades.from_grades(context.study.unlayered.grades)
@@ -294,14 +297,14 @@ def _show_keys(
 
 
 def _chosen_fields(event: Mapping[str, Any]) -> dict[str, str]:
-    """What of a queue's fields in the address was chosen."""
+    """Return the fields of a queue's address that an event changes."""
     return {name: str(event[name]) for name in ("order", "blind") if name in event}
 
 
 def _document_rows(
     context: PageContext, rows: pd.DataFrame, settling: AbstractSet[tuple[str, str]], *, blind: bool
 ) -> list[dict[str, Any]]:
-    """What the browser is told of each document."""
+    """Return the data of each document for the browser."""
     grades, query_texts = _given_grades(context), context.study.texts
     cutoff = context.comparison.measure.cutoff or context.comparison.cutoff
     short = short_names(context.drawing.styles, _NAME)
@@ -322,7 +325,8 @@ def _document_rows(
 
 
 def _rank_text(ranks: Mapping[str, int], short: Mapping[str, str], cutoff: int) -> str:
-    """Where a document stands: "rank 10 in bm25, not in the top 10 of dense"."""
+    """Describe the ranks of a document, for example "rank 10 in bm25, not in the top 10 of
+    dense"."""
     ranked = [f"{w.format_count(rank)} in {short[run]}" for run, rank in ranks.items() if rank]
     more = len(ranked[_MOST_NAMED:])
     others = f" and {w.format_count(more)} other {w.plural(more, 'run')}" if more else ""

@@ -1,15 +1,15 @@
-"""User text where Streamlit would read Markdown: every character shown as it stands."""
+"""User text for Streamlit's Markdown, with every character shown literally."""
 
 from __future__ import annotations
 
 import re
 
-# An invisible word joiner breaks what Streamlit would turn into emoji, icons, links and arrows.
+# An invisible word joiner prevents Streamlit from creating emoji, icons, links and arrows.
 _JOINER = "\u2060"
 
 
 def escape_markdown(text: str) -> str:
-    """The text escaped for Streamlit's Markdown, so that it is shown letter for letter."""
+    """Escape a text for Streamlit's Markdown, so that it is shown literally."""
     text = re.sub(r"(?<=[-<~])(?=[->=])|(?<=>)(?==)", _JOINER, text)
     text = re.sub(r"([\\`*_{}\[\]()#+\-.!|<>~$^=&])", r"\\\1", text).replace("\n", " ")
     text = re.sub(r":(?=\S)", "\\\\:" + _JOINER, text)

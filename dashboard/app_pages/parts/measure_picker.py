@@ -1,4 +1,4 @@
-"""The measure picker of the sidebar: a measure by any of its names, its options, what it says."""
+"""The measure picker: a measure by any of its names, its options and explanation."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from metrics_core.measures.declaring.parameters import Parameter, format_paramet
 _EXAMPLES: dict[type, str] = {dict: "{1:1,2:3,3:7}", tuple: "[0.2,0.5,0.8]"}
 
 _MOST = 1e15
-"""Streamlit's number fields take no bound beyond what JavaScript counts exactly."""
+"""Largest bound for Streamlit's number fields, within the integers exact in JavaScript."""
 
 
 def measure_controls(study: Study, comparison: Comparison, page: str) -> None:
-    """Picker, cutoff, options and explanation of the measure."""
+    """Show picker, cutoff, options and explanation of the measure."""
     labels = {choice.name: choice.label for choice in measure_key.measure_choices()}
     session.widget(
         st.selectbox,
@@ -35,7 +35,7 @@ def measure_controls(study: Study, comparison: Comparison, page: str) -> None:
         options=list(labels),
         format_func=lambda name: labels.get(name, name),
         accept_new_options=True,
-        # Fuzzy search puts long names above the one that was typed.
+        # Fuzzy search would list long names above an exact match.
         filter_mode="contains",
         help="Search by any name, or type one with parameters: `P(rel=2)@5`, `ndcg_cut_10`.",
     )
@@ -54,7 +54,7 @@ def measure_controls(study: Study, comparison: Comparison, page: str) -> None:
 
 
 def _cutoff_controls(study: Study, comparison: Comparison) -> None:
-    """The usual cutoffs as buttons, and a field for any other."""
+    """Show the usual cutoffs as buttons, and a field for any other."""
     with st.container(horizontal=True, key="cutoff", vertical_alignment="bottom"):
         session.widget(
             st.segmented_control,
@@ -80,7 +80,7 @@ def _cutoff_controls(study: Study, comparison: Comparison) -> None:
 
 
 def _measure_link(name: str, page: str) -> str:
-    """A link to the present page with another measure."""
+    """Return a link to the current page with another measure."""
     choice = next((c for c in measure_key.measure_choices() if c.name == name), None)
     return session.href(page, m=choice.key) if choice else ""
 
@@ -90,7 +90,7 @@ def _about_link(comparison: Comparison) -> str:
 
 
 def _measure_explanation(comparison: Comparison) -> tuple[str, str]:
-    """What the measure says, and what only matters to few."""
+    """Return the meaning of the measure, and details that few need."""
     description = describe_measure(comparison.measure.declaration)
     first, _, rest = description.more.partition(". ")
     text = f"{description.answer} {first}{'.' if rest else ''}".strip()
@@ -104,7 +104,7 @@ def _measure_explanation(comparison: Comparison) -> tuple[str, str]:
 
 
 def _option_controls(study: Study, comparison: Comparison) -> None:
-    """One widget for each parameter beside the cutoff's."""
+    """Show one widget for each parameter other than the cutoff."""
     declaration = comparison.measure.declaration
     cutoff = declaration.cutoff
     optional = cutoff is not None and cutoff.optional and declaration.at == "cutoff"
@@ -129,7 +129,7 @@ def _option_controls(study: Study, comparison: Comparison) -> None:
 
 
 def _option_control(study: Study, comparison: Comparison, p: Parameter) -> None:
-    """The widget of one parameter; a change of it rewrites the measure in the address."""
+    """Show the widget of one parameter; a change rewrites the measure in the address."""
     name = f"p_{comparison.measure.declaration.name}_{p.name}"
     value = comparison.measure.value(p.name)
 
@@ -173,8 +173,8 @@ def _option_control(study: Study, comparison: Comparison, p: Parameter) -> None:
 
 
 def _number_options(p: Parameter, value: float | None) -> dict[str, Any]:
-    """Bounds and step of a number field; open ends are refused by the parameter itself. One of
-    whole numbers takes fractions where it has one."""
+    """Return bounds and step of a number field; the parameter itself rejects open ends. A field of
+    whole numbers allows fractions if its value is one."""
     low, high = p.bounds.low, p.bounds.high
     is_whole = p.kind is int and not isinstance(value, float)
     if p.fractions and not is_whole:

@@ -1,4 +1,4 @@
-"""What stands above the table of the Queries page: a strip, or one chart at a time."""
+"""The area above the table of the Queries page: a strip, or one chart at a time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TOOLS = {"": "Click to open", "lasso": "Lasso to list"}
 
 
 def choose_view(context: PageContext) -> str:
-    """The choice of views above the table, and the one that is chosen."""
+    """Show the choice of views above the table; return the chosen one."""
     is_alone, address_view = context.comparison.is_alone, context.view.address["view"]
     views = [name for name in _VIEWS if not (is_alone and name == "against")]
     view = address_view if address_view in views else views[0]
@@ -42,7 +42,7 @@ def choose_view(context: PageContext) -> str:
 
 
 def draw_chart(view: str, query_list: QueryList, context: PageContext) -> None:
-    """What stands above the table in a view; of one run alone nothing is sorted."""
+    """Draw the chart of a view above the table; a single run has no sorted differences."""
     if not view and context.comparison.is_alone:
         return
     with st.container(key="marks"):
@@ -95,7 +95,7 @@ def _scatter(query_list: QueryList, context: PageContext) -> list[str] | None:
         title,
         f"One point per query, by its {comparison.measure}. On the line both runs score the same.",
     )
-    # Streamlit tells clicks or regions of a chart, never both.
+    # Streamlit reports either clicks or regions of a chart, never both.
     session.widget(
         st.segmented_control,
         "What the mouse does",
@@ -123,7 +123,7 @@ def _scatter(query_list: QueryList, context: PageContext) -> list[str] | None:
     regions = section.draw_regions(figure, "against_lasso", alt=alt, picture=picture)
     if regions:
         picked_ids = query_views.ids_inside(query_list.frame, "baseline_score", "score", regions)
-        # The chart forgets the region, which the address holds from here on.
+        # Reset the region in the chart, because the address now stores the selection.
         session.forget("against_lasso")
         session.change(pick=store_selection(picked_ids), p="")
         st.rerun()

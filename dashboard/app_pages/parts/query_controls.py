@@ -1,4 +1,4 @@
-"""What narrows the list of queries and what becomes of it: one field, chips, columns, downloads."""
+"""Controls of the list of queries: search and filter field, chips, columns, downloads."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ _MARKS = {"better": ":green[▲] ", "worse": ":orange[▼] "}
 
 
 def filter_controls(query_list: QueryList, context: PageContext) -> None:
-    """The field for words and filters, what it can say, columns and downloads in one line; below it
-    what is wrong in a filter."""
+    """Show the search and filter field, its help, columns and downloads in one line; below it, an
+    error in the filter."""
     comparison, address = context.comparison, context.view.address
     example = answers.filter_example(context.study, comparison)
     with st.container(horizontal=True, key="narrowing", vertical_alignment="center"):
@@ -57,7 +57,8 @@ def filter_controls(query_list: QueryList, context: PageContext) -> None:
 
 
 def _store_filter(text: object) -> dict[str, str]:
-    """What the field tells, to the address: words or a filter, in place of what it showed."""
+    """Return the fields of the address for the text of the search field, which replaces the search
+    or filter it showed."""
     search, line = answers.split_typed(str(text))
     address = session.address()
     if not search and address["s"] and address["filter"]:
@@ -66,7 +67,7 @@ def _store_filter(text: object) -> dict[str, str]:
 
 
 def show_chips(query_list: QueryList, comparison: Comparison) -> None:
-    """One row of lists; the others under "more"."""
+    """Show one row of lists; the others under "more" in a popover."""
     first = (*CHIPS, *CHIPS_OF_ONE) if comparison.is_alone else CHIPS
     _show_chip_row(query_list, comparison, first, "show", "Lists")
     others = [key for key in ABOUT_RUNS if key not in first]
@@ -116,7 +117,7 @@ def _chip_label(show: str, query_list: QueryList, comparison: Comparison) -> str
 
 
 def chip_name(show: str, comparison: Comparison) -> str:
-    """A query list's name, as plain text."""
+    """Return the name of a query list, as plain text."""
     return {
         SHOW_ALL: "All",
         "none": _all_fail_name(comparison),
@@ -135,7 +136,7 @@ def _all_fail_name(comparison: Comparison) -> str:
 
 
 def _column_picker(query_list: QueryList) -> None:
-    """The columns of the table, to be chosen."""
+    """Show the choice of the table's columns."""
     columns = {column.key: column for column in query_list.all_columns}
     with st.popover("Columns", key="columns", icon=":material/view_column:"):
         session.widget(
@@ -153,7 +154,7 @@ def _column_picker(query_list: QueryList) -> None:
 
 
 def _download_menu(query_list: QueryList, context: PageContext) -> None:
-    """The table as a file, and its queries as a collection of their own."""
+    """Show the downloads: the table as a file, and its queries as a collection."""
     comparison, study = context.comparison, context.study
     notes, layers = current_notes(), context.layers
     count_text = section.format_count(len(query_list.rows), "query", "queries")

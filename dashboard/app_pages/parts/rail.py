@@ -1,4 +1,4 @@
-"""The rail at the left: which collection is open, the pages, and what waits on them."""
+"""The navigation rail: the open collection, the pages, and the counts beside them."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ from metrics_core.base import wording as w
 def draw_rail(
     pages: Sequence[Page], current: Page, context: PageContext | None
 ) -> Callable[[], None]:
-    """The collection and the page names, with what is known to wait on the pages; what is given
-    back tells it anew, once the page has worked out more."""
+    """Draw the collection and the page names with the counts known so far. Call the returned
+    function to update the counts after the page is drawn."""
     _collection_menu(context)
     own_files_button("rail")
     if context is not None and context.study.settings.complete:
@@ -73,7 +73,8 @@ def draw_rail(
 
 
 def own_files_button(location: Literal["rail", "page"]) -> None:
-    """The way to the reader's own files, in the rail or on a page; only on the example."""
+    """Show the button that opens the reader's own files, in the rail or on a page; only for the
+    example."""
     if collection_id() != SAMPLE:
         return
     with st.container(key=f"own_files_{location}"):
@@ -83,14 +84,15 @@ def own_files_button(location: Literal["rail", "page"]) -> None:
 
 
 def _is_offered(page: Page, first: Page, context: PageContext | None) -> bool:
-    """Before anything is loaded there are only the way in, the files and what explains."""
+    """Whether a page is in the rail: before anything is loaded only the first page and pages that
+    need no study, later those for which there are enough runs."""
     if context is None:
         return page is first or not page.needs_study
     return len(context.study.names) >= page.fewest_runs
 
 
 def _collection_menu(context: PageContext | None) -> None:
-    """The open collection, which opens the list of all; it is looked for then."""
+    """Show the open collection, which opens the list of all; the list is loaded when opened."""
     collections = all_collections()
     name, summary = "Collections", "none open"
     if not is_collection_missing():
@@ -109,7 +111,7 @@ def _collection_menu(context: PageContext | None) -> None:
 
 
 def _show_shelf(entries: Sequence[ListedCollection]) -> None:
-    """All collections, last opened first."""
+    """Show all collections, most recently opened first."""
     now = datetime.now().astimezone()
     rows = [
         ShelfEntry(
@@ -128,7 +130,7 @@ def _show_shelf(entries: Sequence[ListedCollection]) -> None:
 def filter_by_name(
     collections: Sequence[ListedCollection], key: str, placeholder: str
 ) -> Sequence[ListedCollection]:
-    """Those that are looked for by their names, once there are many."""
+    """Return the collections that match a search by name, which is shown only if there are many."""
     if len(collections) <= MAX_WITHOUT_SEARCH:
         return collections
     words = st.text_input(
@@ -143,7 +145,7 @@ def filter_by_name(
 
 
 def new_collection_form(suffix: str) -> None:
-    """The name of a new collection, which is made, opened, and then takes files."""
+    """Show the form that creates a collection and opens its Files page."""
     field = f"new_name_{suffix}"
     with st.form(f"new_collection_{suffix}", border=False, clear_on_submit=True):
         st.text_input("Collection name", key=field, placeholder="My files", max_chars=80)

@@ -1,4 +1,4 @@
-"""Save report: what it includes, under which title, which parts; and the file."""
+"""Save report: what it includes, its title and parts, and the file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DEFAULT: Include = "run names"
 
 
 def save_button(context: PageContext) -> None:
-    """The button that asks what the report includes."""
+    """Show the button that opens the dialog for saving a report."""
     if st.button("Save report", key="save_report", type="tertiary"):
         _report_dialog(context)
 

@@ -1,4 +1,5 @@
-"""Scores explained: parts of the Query page (taken apart, what if, a document) and of Breakdown."""
+"""Explanations of scores on the Query page: contributions of documents, headroom, what if, a
+document."""
 
 from __future__ import annotations
 
@@ -32,12 +33,12 @@ _PARTS = {
     "order": "{measure} is not a sum over documents. Each part is what a document adds when the"
     " relevant documents are counted in rank order.",
 }
-"""What a part of a ledger is, by how it was found."""
+"""The meaning of a ledger's parts, by how they were computed."""
 
 
 def failure_kind(page: QueryPage) -> str:
-    """What kind of failure it is, which is its likely cause; nothing of a query that is fine, and
-    nothing where the kind says no more than the sentence on its documents does."""
+    """Return the kind of failure of the query, which is its likely cause; "" if the query is fine,
+    or if the kind adds nothing to the sentence about its documents."""
     kind = FINE if page.ledger is None else page.ledger.kind
     return "" if kind in (FINE, LOW) else kind
 
@@ -45,7 +46,7 @@ def failure_kind(page: QueryPage) -> str:
 def ledger_part(
     page: QueryPage, query_ledger: QueryLedger, context: PageContext, grades: Mapping[float, str]
 ) -> None:
-    """The difference document by document, or of one run the score."""
+    """Show the difference by document, or the score of a single run."""
     comparison = context.comparison
     if query_ledger.steps.empty:
         return
@@ -73,7 +74,7 @@ def ledger_part(
 
 
 def ledger_card(page: QueryPage, query_ledger: QueryLedger, context: PageContext) -> None:
-    """The largest parts of the difference, or of one run's score."""
+    """Show the largest contributions to the difference, or to a single run's score."""
     if query_ledger.steps.empty:
         return
     with _open_card("ledger", _ledger_title(query_ledger, context)):
@@ -89,7 +90,7 @@ def ledger_card(page: QueryPage, query_ledger: QueryLedger, context: PageContext
 
 
 def _ledger_title(query_ledger: QueryLedger, context: PageContext) -> str:
-    """What the parts of a ledger are parts of."""
+    """Return the title of a ledger: what its parts add up to."""
     before, after = query_ledger.scores
     size = w.format_score(abs(after - before))
     if context.comparison.is_alone:
@@ -101,7 +102,7 @@ def _ledger_title(query_ledger: QueryLedger, context: PageContext) -> str:
 
 
 def headroom_card(query_ledger: QueryLedger, context: PageContext) -> None:
-    """What the run in focus could still gain, where that is more than nothing."""
+    """Show what the run in focus could still gain, if anything."""
     if query_ledger.headroom is None or not query_ledger.headroom.best[0] > 0:
         return
     best, score = float(query_ledger.headroom.best[0]), float(query_ledger.headroom.score[0])
@@ -119,7 +120,7 @@ def headroom_card(query_ledger: QueryLedger, context: PageContext) -> None:
 
 
 def _open_card(name: str, title: str, subtitle: str = "") -> DeltaGenerator:
-    """A card beside the lists, under its heading."""
+    """Create a card beside the lists, with a heading."""
     card = st.container(key=f"side_{name}")
     with card:
         st.html(card_head.head(title))
@@ -129,7 +130,8 @@ def _open_card(name: str, title: str, subtitle: str = "") -> DeltaGenerator:
 
 
 def what_if_card(page: QueryPage, query_ledger: QueryLedger, context: PageContext) -> None:
-    """The best single change of the list of the run in focus, and the way to change it by hand."""
+    """Show the best single change to the list of the run in focus, and a link to change it by
+    hand."""
     if not query_ledger.by:
         return
     nameless = context.study.unnamed_runs((context.comparison.focus, context.comparison.baseline))
@@ -162,7 +164,8 @@ def _apply_edits(page: QueryPage, context: PageContext, edits: tuple[Edit, ...])
 
 
 def what_if_part(page: QueryPage, context: PageContext, grades: Mapping[float, str]) -> bool:
-    """The list of the run in focus, changed by hand; whether it is asked for."""
+    """Show the list of the run in focus, changed by hand; return whether the address asks for
+    it."""
     comparison, query_id = context.comparison, page.diagnosis.query_id
     edit_keys: tuple[str, ...] = context.view.address["what"]
     edits = read_edits(edit_keys)
@@ -204,7 +207,7 @@ def what_if_part(page: QueryPage, context: PageContext, grades: Mapping[float, s
 def card_part(
     doc_id: str, page: QueryPage, context: PageContext, grades: Mapping[float, str]
 ) -> None:
-    """The document that the address names, over the page."""
+    """Show the document named in the address, in a dialog."""
     card = document(context.study, page.diagnosis.query_id, doc_id)
     if card is None:
         return

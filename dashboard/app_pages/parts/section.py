@@ -1,4 +1,4 @@
-"""Small Streamlit pieces that every page puts together: headings with a CSV link, charts."""
+"""Small Streamlit pieces shared by all pages: headings with a CSV link, charts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _POINTS: tuple[Mode, ...] = ("points",)
 _NOT_OFFERED = ("zoom", "pan", "zoomIn", "zoomOut", "autoScale", "resetScale")
 _CONFIG = {
     "displaylogo": False,
-    # Left are the picture, which comes first, and Streamlit's own button that enlarges the chart.
+    # This leaves the download as image, first, and Streamlit's button that enlarges the chart.
     "modeBarButtonsToRemove": [f"{name}2d" for name in _NOT_OFFERED],
     "doubleClick": "reset",
     "showAxisDragHandles": False,
@@ -47,8 +47,8 @@ def show_heading(
     key: str = "",
     styles: Mapping[str, RunStyle] | None = None,
 ) -> None:
-    """A section's heading with its muted line and, beside it, the table behind it as CSV. `key`
-    names the table in its file, after the page and before what it was worked out for."""
+    """Show a section's heading with an explanation and a CSV link to `frame`. `key` names the table
+    in the file name, after the page."""
     if frame is None:
         st.html(markup.section(title, explanation, styles=styles))
         return
@@ -58,17 +58,16 @@ def show_heading(
 
 
 def show_note(note: Markup, title: str, *, frame: pd.DataFrame, key: str) -> None:
-    """A note below a table that needs no heading, and beside it the table as CSV; as
-    `show_heading`."""
+    """Show a note below a table that needs no heading, with a CSV link as in `show_heading`."""
     with st.container(horizontal=True, key=f"head_{key}", vertical_alignment="top"):
         st.html(note or Markup("<span></span>"))
         csv_link(title, frame, key)
 
 
 def csv_link(title: str, frame: pd.DataFrame, key: str) -> None:
-    """The table behind a part as CSV."""
+    """Show the download of a part's table as CSV."""
     st.download_button(
-        # Read aloud out of its place it says what it downloads; the eye sees "CSV".
+        # Screen readers say what is downloaded; on screen it is only "CSV".
         f"CSV :gray[of {escape_markdown(title)}]",
         data=lambda: spreadsheet(frame),
         file_name=file_name(key),
@@ -81,7 +80,8 @@ def csv_link(title: str, frame: pd.DataFrame, key: str) -> None:
 
 
 def file_name(key: str, ending: str = ".csv") -> str:
-    """ "ranklens-runs-nDCG@10-vs-bm25-sample.csv": the table, measure, baseline, collection."""
+    """Return the name of a download, for example "ranklens-runs-nDCG@10-vs-bm25-sample.csv" with
+    table, measure, baseline and collection."""
     comparison = session.study_context().comparison
     parts = [
         key,
@@ -96,28 +96,28 @@ def file_name(key: str, ending: str = ".csv") -> str:
 
 
 def safe_name(text: str) -> str:
-    """A text without what no file system takes, and what a shell would read."""
+    """Replace characters that file systems refuse or shells interpret."""
     return re.sub(r"[^\w@.=+()\-]+", "_", text)
 
 
 def show_cached(name: str, draw: Callable[[], Markup], *key_parts: Any) -> None:
-    """Show a part that follows from its name, from what is `key_parts` and from the address, to
-    which its links lead on; seen again it is at hand."""
+    """Show a part that depends on its name, on `key_parts`, and on the address, which its links
+    extend; the drawn part is cached."""
     st.html(draw_cached((name, session.address().query, *key_parts), draw))
 
 
 def format_count(n: int, one: str, many: str) -> str:
-    """A number with its noun: "1 query", "84 queries"."""
+    """Format a number with its noun, for example "84 queries" or "1 query" for one."""
     return f"{w.format_count(n)} {w.plural(n, one, many)}"
 
 
 INTERVALS = f"intervals: {w.format_share(LEVEL)}, bootstrap over queries"
-"""What the intervals of a chart are, for its picture."""
+"""The kind of a chart's intervals, for the caption of its image."""
 
 
 def make_caption(title: str, *notes: str, runs: Iterable[str] | None = None) -> Caption:
-    """What a chart's picture says: its title, `notes`, the number of queries, the runs; by default
-    all that are shown."""
+    """Return the caption of a chart's image: its title, `notes`, the number of queries, and the
+    runs (by default all that are shown)."""
     context = session.study_context()
     queries = int(context.study.view_mask(context.comparison).sum())
     run_styles = context.drawing.styles if runs is None else context.look.styles_of(runs)
@@ -140,10 +140,10 @@ def show_chart(
     zooms: bool = False,
     chooses: str = "",
 ) -> list[Any] | None:
-    """Draw a figure; the customdata of the mark that was clicked, if one was. `alt` tells its
-    finding to those who do not see it, `picture` is what it says when it is downloaded or enlarged.
-    If it `zooms`, a drag zooms its lines, a double click takes that back, and a click follows
-    `chooses`, a link that the place clicked is added to as k."""
+    """Draw a figure; return the customdata of the clicked mark, or None. `alt` describes its
+    finding for screen readers, `picture` is its caption when downloaded or enlarged. If it `zooms`,
+    dragging zooms in and a double click zooms out, and a click follows the link `chooses` with the
+    clicked position as k."""
     if zooms:
         figure = make_zoomable(figure, session.study_context().drawing, chooses)
     return _clicked_data(_draw_chart(figure, key, alt, picture, _POINTS if clickable else ()))
@@ -152,7 +152,8 @@ def show_chart(
 def draw_regions(
     figure: Chart, key: str, *, alt: str, picture: Caption
 ) -> list[Mapping[str, Sequence[float]]]:
-    """Draw a figure in which regions can be marked: the corners (x and y) of each box or lasso."""
+    """Draw a figure in which regions can be selected; return the corners (x and y) of each box or
+    lasso."""
     selection = _draw_chart(figure, key, alt, picture, ("box", "lasso"))
     return [*selection.get("box", ()), *selection.get("lasso", ())]
 
@@ -186,8 +187,8 @@ def _clicked_data(selection: Mapping[str, Any]) -> list[Any] | None:
 
 
 def choose_grouping(columns: Sequence[str], selected: str, *, labelled: bool = False) -> None:
-    """The choice of a column to group by, where there is more than one; the address keeps it as
-    `by`. `labelled` says what it is for where no heading does."""
+    """Show the choice of a column to group by, if there are several; stored in the address as `by`.
+    `labelled` shows its label, for use without a heading."""
     if len(columns) < 2:
         return
     session.widget(
@@ -204,15 +205,15 @@ def choose_grouping(columns: Sequence[str], selected: str, *, labelled: bool = F
 
 
 def show_removed(message: str, key: str, bring_back: Callable[..., None], *arguments: str) -> None:
-    """A row for what was removed, and the way back."""
+    """Show a row for a removed item, with a button that restores it."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(message)
         st.button("Restore", key=key, on_click=bring_back, args=arguments, type="tertiary")
 
 
 def run_steps(steps: Sequence[tuple[str, Callable[[], object]]]) -> None:
-    """Do what takes long with a bar that says how far it is. Between two steps Streamlit hears
-    clicks: whoever goes elsewhere meanwhile ends it, and what was done is kept."""
+    """Run slow steps with a progress bar. Streamlit handles clicks between steps, so a reader who
+    leaves the page cancels the rest; finished steps stay cached."""
     if not steps:
         return
     bar = st.progress(0.0)

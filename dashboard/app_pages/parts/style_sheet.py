@@ -1,4 +1,4 @@
-"""How everything looks: the palette's variables and the style sheets of all pages, as one text."""
+"""The styles of the app: the palette's variables and the style sheets of all pages, as one text."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ _SHEETS = ("app_pages/frame.css", "drawing/style.css")
 
 @cache
 def style_sheet() -> str:
-    """The palette's variables and the style sheets of all pages, one after the other."""
+    """Return the palette's variables followed by the style sheets of all pages."""
     folder = Path(__file__).parents[2]
     return css_variables() + "".join((folder / name).read_text("utf-8") for name in _SHEETS)

@@ -1,4 +1,4 @@
-"""How runs are compared: what the verdict says and does not, and the choice of another test."""
+"""How runs are compared: the meaning of the verdict, and the choice of another test."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ with single queries, up to about 1 %.
 
 
 def show_test(test_sentence: Sentence, context: PageContext, queries: int) -> None:
-    """For how many comparisons the verdict holds, what it means, and how else it could be made."""
+    """Show the correction of the verdict, its meaning, and the choice of another test."""
     if not test_sentence:
         return
     with (

@@ -1,1 +1,1 @@
-"""Drawn tables and lists: one function each, table in, escaped markup out; see `templates`."""
+"""Tables and lists: each function turns a table into escaped markup; see `templates`."""

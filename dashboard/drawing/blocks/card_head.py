@@ -1,4 +1,4 @@
-"""The cards beside the lists of a query: their heads, which fold on a phone."""
+"""Headings of the cards beside the lists of a query; on a phone they fold the cards."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ _render = Template("card_head")
 
 
 def head(title: str) -> Markup:
-    """A card's heading; on a phone it opens the card. What changes while the card is used stands in
-    `summary`, for a heading that is drawn anew is closed."""
+    """Draw a card's heading; on a phone it opens the card. Text that changes while the card is used
+    belongs in `summary`, because redrawing the heading closes the card."""
     return _render("head", title=title)
 
 
 def summary(text: str = "") -> Markup:
-    """What a card comes to in a word, at the end of its heading."""
+    """Draw the summary of a card in a few words, at the end of its heading."""
     return _render("told", text=text)
 
 
 def key(letter: str) -> Markup:
-    """The key that leads to a card, at the end of its heading."""
+    """Draw the key that opens a card, at the end of its heading."""
     return _render("key", letter=letter)
 
 
 def remark(text: str) -> Markup:
-    """A muted line of a card."""
+    """Draw a muted line in a card."""
     return _render("remark", text=text)

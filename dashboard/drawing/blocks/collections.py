@@ -1,4 +1,4 @@
-"""The parts of the Collections page."""
+"""Blocks of the Collections page."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from dashboard.drawing.theme import SLOTS, RunStyle
 from dashboard.files.collections import Preview
 
 _NAME = 40
-"""Characters of a run's name in a row."""
+"""Most characters of a run's name in a row."""
 
 
 @dataclass(frozen=True)
 class CollectionRow:
-    """A collection as its row tells of it; `missing_reason` says why no result is shown,
-    `test_text` what the test says of the one that is."""
+    """The content of a collection's row. `missing_reason` says why no result is shown, `test_text`
+    is the result of the test."""
 
     name: str
     link: str
@@ -35,18 +35,18 @@ _render = Template("collections")
 
 
 def heads() -> Markup:
-    """What stands under what."""
+    """Draw the column headings."""
     return _render("heads")
 
 
 def storage_note(folder: str, put_aside: Sequence[object] = ()) -> Markup:
-    """Which collection comes first, and where all are kept; the `folder` only to who asks. Damaged
+    """Draw the order of the collections and where they are stored; the `folder` is folded. Damaged
     databases that were `put_aside` are listed."""
     return _render("kept", folder=folder, put_aside=[str(path) for path in put_aside])
 
 
 def row(entry: CollectionRow) -> Markup:
-    """One collection: its name, which opens it, what it holds, and its result."""
+    """Draw one collection: its name as a link, its contents, and its result."""
     preview = entry.preview
     if preview is None or entry.missing_reason:
         return _render("row", told=entry, pair=[], best=None, short={})

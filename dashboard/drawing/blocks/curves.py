@@ -1,4 +1,4 @@
-"""What stands around the charts of By cutoff: their legend, their heads, and their numbers."""
+"""Blocks around the charts of By cutoff: legend, headings, and numbers."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def legend(
     *,
     left_out: tuple[int, str] = (0, ""),
 ) -> Markup:
-    """The runs that are drawn in colour, how many are in grey, and what bands are; `hidden` gives
-    for a run that may be hidden where that leads. `left_out` counts the runs that are not drawn,
-    with what draws them."""
+    """Draw the legend: the runs in colour, the number of grey ones, and a note on the bands.
+    `hidden` maps runs that can be hidden to the link that hides them. `left_out` is the number of
+    runs not drawn and the link that draws them."""
     short = short_names(in_colour, _NAME_LENGTH)
     return _render(
         "legend",
@@ -45,7 +45,7 @@ def legend(
 
 
 def bands_note(drawing: Drawing, *, is_tested: bool) -> str:
-    """Whose bands the charts hold, and for what they hold."""
+    """Return which runs have bands, and whether these are simultaneous."""
     if not is_tested:
         return "too few queries for bands"
     short = short_names(drawing.styles, _NAME_LENGTH)
@@ -56,12 +56,12 @@ def bands_note(drawing: Drawing, *, is_tested: bool) -> str:
 
 
 def panel_head(title: str, gloss: str) -> Markup:
-    """What a chart shows, in the line above it."""
+    """Draw the heading of a chart."""
     return _render("panel_head", title=title, gloss=gloss)
 
 
 def note(text: str) -> Markup:
-    """How charts are read, below them."""
+    """Draw a note on reading the charts, below them."""
     return _render("note", text=text)
 
 
@@ -69,8 +69,9 @@ def means_by_k(
     frames: Mapping[str, pd.DataFrame], glosses: Mapping[str, str], drawing: Drawing,
     in_colour: Sequence[str],
 ) -> Markup:  # fmt: skip
-    """The means of these runs at round k, a table a measure, and the difference of the run in focus
-    with its band, coloured where it is clear."""
+    """Draw the means of these runs at round k, one table per measure, and the difference of the run
+    in focus with its band, coloured if significant. `frames` are those of `mean_curves` by measure
+    name."""
     heads = [drawing.styles[run] for run in in_colour]
     tables = [
         (f"{name}@k", glosses[name], heads, _mean_rows(frame, heads, drawing))
@@ -107,8 +108,8 @@ def _mean_rows(
 
 
 def precision_table(frame: pd.DataFrame, drawing: Drawing) -> Markup:
-    """Precision where a fifth, half and four fifths of the relevant documents are found, best run
-    at half first; `frame` is that of `precision_recall`."""
+    """Draw the precision at recall 0.2, 0.5 and 0.8, best run at 0.5 first; `frame` has run,
+    recall, precision."""
     level = frame["recall"].round(6)
     columns = [
         dict(zip(part["run"], part["precision"], strict=True))
@@ -132,6 +133,6 @@ def _or_lowest(value: float | None) -> float:
 
 
 def _format_cell(column: dict[str, float], run: str) -> tuple[str, bool]:
-    """A value as it is written, and whether it is the best of its column."""
+    """Return the formatted value, and whether it is the best of its column."""
     text = w.format_score(column.get(run))
     return text, len(column) > 1 and text == w.format_score(max(map(_or_lowest, column.values())))

@@ -1,4 +1,4 @@
-"""The parts of the Data page: what was read, what was noticed, what could not be read."""
+"""Blocks of the Files page: files, notes, and errors of files that could not be read."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ Row = Mapping[str, Any]
 
 _render = Template("data")
 _NAMED_FILES = 4
-"""Files of an upload that are named one by one in the line that tells of it."""
+"""Most files of an upload that are named one by one in its message."""
 
 
 def result(
     verdict: VerdictFinding | None, styles: Styles, link: str, *, alone: bool = False
 ) -> Markup:
-    """What the loaded files say, with the way to the comparison, or to the scores of a run that is
-    `alone`; without it, its room."""
+    """Draw the result of the loaded files with a link to the comparison, or to the scores of a
+    single run (`alone`). Without a verdict, draw an empty box of the same size."""
     if verdict is None:
         return _render("result", pieces=[], lead=[], badge="", tone="", leads_to="", link="")
     return _render(
@@ -42,7 +42,7 @@ def result(
 
 
 def error_card(error: RanklensError) -> Markup:
-    """What is wrong with a file, what was expected, and how to mend it; never a stack trace."""
+    """Draw what is wrong with a file, what was expected, and how to fix it; never a traceback."""
     if not isinstance(error, FileFormatError):
         return _render("error_card", error=error)
     offer = error.offer if error.offer and error.offer not in error.hint else ""
@@ -56,12 +56,12 @@ def error_card(error: RanklensError) -> Markup:
 
 
 def receipt(message: str, hint: str = "", *, alarming: bool = False) -> Markup:
-    """What became of something that was done; `alarming` where it went wrong."""
+    """Draw the result of an action; `alarming` if it failed."""
     return _render("receipt", message=message, hint=hint, alarming=alarming)
 
 
 def arrived_files(loaded: Sequence[tuple[str, str]], link: str) -> Markup:
-    """The files that an upload loaded, each with what it holds; the link leads to all files."""
+    """Draw the files that an upload loaded as (name, kind); the link leads to all files."""
     kinds = Counter(kind for _, kind in loaded)
     runs = kinds.pop("run", 0)
     kinds_text = [f"{w.number_word(runs)} {w.plural(runs, 'run')}"] if runs else []
@@ -76,28 +76,27 @@ def arrived_files(loaded: Sequence[tuple[str, str]], link: str) -> Markup:
 
 
 def file_table(rows: Sequence[Row], cutoff: int = 10) -> Markup:
-    """Every loaded file. A row has file, kind, use ("in use", "" where that goes without saying),
-    read_as, correctable (it may be taken for something else), rows, queries (None where it has
-    none), judged (share of the top `cutoff`, or None), notes, style (of a run, or None),
-    is_baseline."""
+    """Draw every loaded file. A row has file, kind, use ("in use", or "" if obvious), read_as,
+    correctable (whether its kind can be changed), rows, queries (or None), judged (share of the top
+    `cutoff`, or None), notes, style (of a run, or None), is_baseline."""
     return _render("file_table", rows=rows, cutoff=cutoff)
 
 
 def upload_note(most: str) -> Markup:
-    """What an uploader takes; `most` is the size that a file may have."""
+    """Draw what the uploader accepts; `most` is the largest size of a file."""
     return _render("how_large", most=most)
 
 
 def fit_table(lines: Sequence[FitLine]) -> Markup:
-    """Whether the files belong together; `lines` are those of `fit_report`."""
+    """Draw whether the files belong together; `lines` come from `fit_report`."""
     return _render("fit_table", lines=lines)
 
 
 AUDIENCES = {"search": "Search", "rag": "RAG", "recommender": "Recommender"}
-"""Who brings files: the word that an address has for them, and what they evaluate."""
+"""The audiences: their word in an address, and what they evaluate."""
 
 Step = tuple[str, str, str]
-"""A title, a line below it, and how such a file begins, "" of what is no file."""
+"""A title, a line below it, and the beginning of such a file ("" if the step needs no file)."""
 
 STEPS: Mapping[str, tuple[Step, ...]] = {
     "search": (
@@ -157,38 +156,38 @@ STEPS: Mapping[str, tuple[Step, ...]] = {
         ),
     ),
 }
-"""The files that each audience brings."""
+"""The steps to load files, by audience."""
 
 
 def audience(word: str) -> str:
-    """Who is spoken to: whom an address asks for, else the first."""
+    """Return the audience with this word, else the first."""
     return word if word in AUDIENCES else next(iter(AUDIENCES))
 
 
 def first_run_steps(name: str, tools: Sequence[str]) -> Markup:
-    """What to load, as this audience calls it, with the beginning of each file; and the `tools`
-    whose files are read as they are."""
+    """Draw the files to load in the words of this audience, with the beginning of each file and the
+    `tools` whose files can be read directly."""
     return _render("first_run_steps", steps=STEPS[name], tools=w.join_words(tools))
 
 
 def all_formats(link: str) -> Markup:
-    """The way to what files can be read."""
+    """Draw the link to the list of file formats."""
     return _render("all_formats", link=link)
 
 
 def file_numbers(counts: Sequence[tuple[str, str]], warning: str) -> Markup:
-    """What a file says beside what is loaded: each number with what it counts, and `warning`, what
-    is to be known of documents without a grade, "" where nothing is."""
+    """Draw the figures of a file, each as (number, description); `warning` is about unjudged
+    documents, or ""."""
     return _render("file_numbers", counts=counts, lacking=warning)
 
 
 def without_limit(measure: str, judgments: str, other: str, link: str) -> Markup:
-    """That the measure has no grade from which documents are relevant; the link leads to an `other`
-    that has."""
+    """Draw a note that the measure has no grade from which documents are relevant; the link leads
+    to the measure `other`, which has one."""
     return _render("without_limit", measure=measure, judgments=judgments, other=other, link=link)
 
 
 def preview(kind: str, rows: pd.DataFrame) -> Markup:
-    """The first rows of a file as a small table; `kind` says what the file holds."""
+    """Draw the first rows of a file as a small table; `kind` is the kind of the file."""
     values, label = rows.itertuples(index=False, name=None), f"First rows: {kind}"
     return _render("first_rows", label=label, names=rows.columns, rows=values, caption=label)

@@ -1,5 +1,5 @@
-"""Differences to the baseline: that of the run in focus against zero, and the rows of all runs with
-interval, numbers, queries lost and won."""
+"""Differences from the baseline: the run in focus against zero, and the rows of all runs with
+interval, numbers, and queries lost and won."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _SHORT_NAME = 16
 
 
 _EDGE, _TICK_EDGE = 0.2, 0.24
-"""Where the ends of the axis say which side is better: zero, and other ticks, that are nearer to an
-end leave no room for it, or have none."""
+"""Least distance of zero, and of other ticks, from the ends of the axis, as shares: the labels of
+the better and worse side need this space, else one of them is left out."""
 _LABEL = 0.09
-"""Half the width of a number, as a share of the drawing."""
+"""Half the width of a number, as a share of the drawing's width."""
 _SHORT_OF_ALL, _OWN_ROOM = 0.16, 0.3
 _OTHER_SIDE, _BEYOND = 0.28, 0.08
-"""Of the largest difference of any run: what is seen of the side on which the interval is not, and
-what is left beyond an end."""
+"""Shares of the largest difference of any run: the visible part of the other side of zero, and the
+margin beyond an end."""
 _NARROW = 0.26
-"""Of a narrower interval the numbers of its ends stand outwards, or they would touch."""
+"""The numbers at the ends of a narrower interval are moved outwards, or they would touch."""
 
 
 def against_zero(
@@ -46,8 +46,9 @@ def against_zero(
     all_rows: pd.DataFrame,
     drawing: Drawing,
 ) -> Markup:
-    """The difference of the run in focus and the interval that was `interval` (low, high, level),
-    drawn against zero. `row` and the rows of `all_rows` loaded run are of `compare`."""
+    """Draw the difference of the run in focus against zero, with its `interval` (low, high, level).
+    `row` is the row of the run and `all_rows` those of all loaded runs in the frame of
+    `compare`."""
     comparison = drawing.comparison
     low, high, level = interval
     digits, gap = w.interval_decimals(low, high), row["difference"]
@@ -72,9 +73,9 @@ def against_zero(
 
 
 def _difference_axis(all_rows: pd.DataFrame, low: float, high: float, gap: float) -> Ticks:
-    """A unit is as long for every loaded run, so that the scale stays while measure and baseline
-    do; most of it is the side of zero on which the difference lies. Where the interval would be
-    too short to read on it, one of its own."""
+    """Return an axis with the same unit for every loaded run, so that the scale stays the same for
+    a measure and baseline; most of it is on the side of the difference. If the interval would be
+    too short to read, return an axis of its own."""
     values = pd.Series(
         [*all_rows["low"], *all_rows["high"], *all_rows["difference"], low, high, gap]
     )
@@ -98,13 +99,13 @@ def _correction_note(all_rows: pd.DataFrame, comparison: Comparison) -> str:
 
 
 def _side_labels(zero: float, *, less: bool) -> tuple[str, str]:
-    """What the ends of the axis say; nothing where zero itself stands."""
+    """Return the labels of the ends of the axis; "" if zero is too near."""
     left, right = ("better", "worse") if less else ("worse", "better")
     return left if zero > _EDGE else "", right if zero < 1 - _EDGE else ""
 
 
 def _label_position(share: float) -> str:
-    """The middle of a number there, kept within the drawing."""
+    """Return the position of a number's middle as CSS, kept within the drawing."""
     return percent(min(max(share, _LABEL), 1 - _LABEL))
 
 
@@ -125,10 +126,9 @@ def difference_rows(
     list_link: Callable[[str, str], str],
     level: float = LEVEL,
 ) -> Markup:
-    """Every run against the baseline, best first; `frame` is the frame of `compare`, made at
-    `level`. `lead`
-    gives where a run's name leads, `list_link(run, outcome)` where its queries of an outcome are
-    listed, all of them for ""."""
+    """Draw every run against the baseline, best first. `frame` is that of `compare`, computed at
+    `level`. `lead` returns the link of a run's name, `list_link(run, outcome)` the link to its
+    queries with an outcome ("" for all)."""
     baseline = drawing.baseline
     others = frame[frame["run"] != baseline]
     if others.empty:
@@ -161,8 +161,8 @@ def difference_rows(
 
 
 def _zero_label(axis: Ticks, baseline: str) -> str:
-    """Where the zero line's label stands, as CSS."""
+    """Return the position of the zero line's label as CSS."""
     zero = axis.share(0)
-    # In the middle of its line, unless it would leave the drawing.
+    # Centred on its line, unless it would leave the drawing.
     centred = 0.15 < zero < 0.85 and len(baseline) <= _SHORT_NAME
     return f"left:{percent(zero)};transform:translateX(-{percent(0.5 if centred else zero)})"

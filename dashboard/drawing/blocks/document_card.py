@@ -1,4 +1,4 @@
-"""A document of a query as a card: grade, ranks, text with the query's words, and its fields."""
+"""A document of a query as a card: grade, ranks, text with the query's words marked, and fields."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.theme import RunStyle
 
 _OPEN = 6_000
-"""Characters of a text that stand open."""
+"""Most characters of a text that are not folded."""
 _MOST = 60_000
-"""Characters that a page is sent at all; of more the rest is counted."""
+"""Most characters of a text that are sent to the page; the rest is only counted."""
 
 _PLACE_FIELDS = ("rank", "score", "listed", "known")
 
@@ -37,8 +37,8 @@ class _RunPlace:
 def document_card(
     card: DocumentCard, drawing: Drawing, grades: Grades, words: Collection[str]
 ) -> Markup:
-    """The document's grade, its place in every run, its text and its fields. `drawing` holds the
-    styles of all of them."""
+    """Draw the document's grade, its rank in every run, its text and its fields. `drawing` has the
+    styles of all loaded runs."""
     places = [
         _RunPlace(run_style(drawing.styles, row["run"]), *(row[c] for c in _PLACE_FIELDS))
         for row in card.standings.to_dict("records")
@@ -63,5 +63,5 @@ def _paragraphs(text: str, words: Collection[str]) -> list[Markup]:
 
 
 def _is_link(value: str) -> bool:
-    """Whether a field is the address of a page, which a click may open."""
+    """Whether a field is the address of a web page, which becomes a link."""
     return value.startswith(("https://", "http://")) and not any(c.isspace() for c in value)

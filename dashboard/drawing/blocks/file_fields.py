@@ -1,5 +1,5 @@
-"""How a file is read: its fields with what they mean and why, the first rows as they would be read,
-and the readings of a file that may be two kinds of table."""
+"""Blocks for reading a file: its fields with their meanings and evidence, a preview of the first
+rows, and the readings of a file that could be two kinds of table."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def head(
     why: LineProblem | None = None,
     others: int = 0,
 ) -> Markup:
-    """The heading of a file that is to be checked: how many of its rows were looked at, why it was
-    not read, and how many `others` are alike."""
+    """Draw the heading of a file to check: the number of rows inspected, why it was not read, and
+    the number of `others` like it."""
     about = (
         f"{'the first ' if rows >= _LOOKED_AT else ''}{w.format_count(rows)}"
         f" {w.plural(rows, 'row')}"
@@ -34,37 +34,37 @@ def head(
 
 
 def question(file: str) -> Markup:
-    """The heading of a file that may be two kinds of table."""
+    """Draw the heading of a file that could be two kinds of table."""
     return _render("question", file=file)
 
 
 def heads() -> Markup:
-    """The heads above the rows of the fields."""
+    """Draw the column headings above the fields."""
     return _render("heads")
 
 
 def field(name: str, samples: str) -> Markup:
-    """A field of a file, with its first values."""
+    """Draw a field of a file with its first values."""
     return _render("field", name=name, samples=samples)
 
 
 def reason(evidence: Evidence) -> Markup:
-    """Why a field means what it means."""
+    """Draw the evidence for a field's meaning."""
     return _render("reason", text=evidence.text, fails=evidence.fails)
 
 
 def preview(file_preview: FilePreview, words: Mapping[str, str]) -> Markup:
-    """The first rows as they would be read; `words` is what their columns are called."""
+    """Draw the first rows as they would be read; `words` maps meanings to column names."""
     return _render("preview", found=file_preview, words=words)
 
 
 def message(text: str, *, wrong: bool) -> Markup:
-    """What a file gives, or why it cannot be read."""
+    """Draw what a file contains, or why it cannot be read."""
     return _render("told", text=text, wrong=wrong)
 
 
 def reading(kind_reading: KindReading, *, is_likely: bool) -> Markup:
-    """A file read as one of the kinds that it may be."""
+    """Draw a file read as one of its possible kinds."""
     words = {"query": "query", "doc": "document", "score": "score", "grade": "grade"}
     title = _TITLES[kind_reading.preview.kind]
     return _render("reading", own=kind_reading, title=title, is_likely=is_likely, words=words)

@@ -1,4 +1,4 @@
-"""Under the filter line: what is wrong in it and where, what it can name."""
+"""Blocks below the filter line: errors with their position, and the available columns."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from dashboard.drawing.figures.text import shorten
 from metrics_core.base.errors import FilterLineError
 
 _AROUND = 60
-"""Characters of a line that are shown before and after the place where it is wrong."""
+"""Most characters of a line shown before and after the position of an error."""
 
 _render = Template("filter_line")
 
 
 def line_error(error: FilterLineError) -> Markup:
-    """The line with the place where it is wrong, and why."""
+    """Draw the line with the position of its error, and the reason."""
     position = error.position
     end = position + max(
         len(error.found) if error.line[position:].startswith(error.found) else 0, 0
@@ -35,16 +35,16 @@ def line_error(error: FilterLineError) -> Markup:
 
 
 def filter_help(names: Sequence[str], example: str) -> Markup:
-    """The columns that a filter line can name, folded, with what can be said of them."""
+    """Draw the columns that a filter line can name, folded, with the possible conditions."""
     return _render("can_name", names=list(names), example=example)
 
 
 def search_chip(words: str, link: str) -> Markup:
-    """The words that are searched for beside a filter, and the way to do without."""
+    """Draw the search text used in addition to a filter, with a link that clears it."""
     return _render("searched", words=shorten(words), whole=words, link=link)
 
 
 def selection_chip(count: int, is_known: bool, link: str) -> Markup:
-    """How many queries were picked in a chart, and the way back to all; or that the selection was
-    made in another visit."""
+    """Draw the number of queries selected in a chart, with a link that clears the selection; or
+    that the selection was made in another visit."""
     return _render("chosen", picked=count, known=is_known, link=link)

@@ -1,4 +1,4 @@
-"""Grades as chips and squares: three tints, an outline for 0, dashes for what nobody judged."""
+"""Grades as chips and squares: three tints, an outline for 0, dashes for unjudged."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ _render = Template("grades")
 
 @dataclass(frozen=True)
 class Grades:
-    """The grades of a collection, which are tinted relative to the highest of them."""
+    """The grades of a collection, coloured relative to the highest of them."""
 
     levels: tuple[float, ...]
 
     @classmethod
     def from_grades(cls, *grades: Iterable[float]) -> Grades:
-        """The distinct grades among these, lowest first; negative ones are no judgments."""
+        """Create from the distinct grades among these; negative ones are ignored, because they do
+        not count as judgments."""
         return cls(tuple(sorted({float(g) for some in grades for g in some if g >= 0})))
 
     def tint(self, grade: float) -> str:
-        """The class that colours a grade: g1 to g3, g0 for no relevance, gx where unjudged."""
+        """Return the CSS class of a grade: g1 to g3, g0 for not relevant, gx for unjudged."""
         if math.isnan(grade) or grade < 0:
             return "gx"
         highest = max(self.levels, default=grade)
@@ -38,17 +39,17 @@ class Grades:
         return f"g{min(TINTS, math.ceil(TINTS * grade / highest - 1e-9))}"
 
     def spoken_text(self, grade: float) -> str:
-        """A grade for screen readers and hover texts."""
+        """Return the text of a grade for screen readers and hover."""
         return NOT_JUDGED if self.tint(grade) == "gx" else f"grade {w.format_grade(grade)}"
 
     def chip(self, grade: float) -> Markup:
-        """A grade as a small square with its digit."""
+        """Draw a grade as a small square with its digit."""
         tint = self.tint(grade)
         digit = w.format_grade(None if tint == "gx" else grade)
         return _render("chip", tint=tint, spoken=self.spoken_text(grade), shown=digit)
 
     def legend(self, names: Mapping[float, str]) -> Markup:
-        """What the chips mean, the highest grade first."""
+        """Draw the legend of the chips, highest grade first."""
         given_names = {float(grade): name for grade, name in names.items()}
         entries = [
             (self.chip(grade), given_names.get(grade) or self._default_name(grade))
@@ -57,7 +58,7 @@ class Grades:
         return _render("legend", entries=[*entries, (self.chip(math.nan), NOT_JUDGED)])
 
     def _default_name(self, grade: float) -> str:
-        """What can be said of a grade that nobody named."""
+        """Return the description of a grade without a name."""
         positive = [level for level in self.levels if level > 0]
         if grade <= 0:
             return NOT_RELEVANT

@@ -1,4 +1,4 @@
-"""The table of the Breakdown page: a row a group, and the choice of the column above it."""
+"""Blocks of the Breakdown page: the table with a row per group, and the choice of the column."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _render = Template("groups")
 _SHORT_RUN, _SHORT_GROUP = 16, 28
 _ROUNDING = 1e-9
 _WIDE = 2.0
-"""An interval so many times as wide as the usual one sets no scale, but runs off it."""
+"""Intervals more than this many times the median width run off the scale instead of setting it."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A column, or two that cross, to break down by; of the `kind` "own", "crossed" or
+    """A column, or two crossed columns, to break down by. `kind` is "own", "crossed" or
     "computed"."""
 
     text: str
@@ -42,8 +42,8 @@ class Choice:
 
 
 def column_choice(choices: Sequence[Choice], *, most: Mapping[str, int]) -> Markup:
-    """The columns as pills: so many of each kind, and the one that is chosen; the others fold into
-    "n more"."""
+    """Draw the columns as pills: the first `most` of each kind and the chosen one; the others are
+    folded into "n more" at the end."""
     shown_counts = dict.fromkeys(most, 0)
     shown_choices: list[Choice] = []
     more: list[Choice] = []
@@ -66,9 +66,9 @@ def group_table(
     sort_link: Callable[[str], str],
     more: str,
 ) -> Markup:
-    """The groups listed and all queries; `column` is what they are groups of. `lead` gives where a
-    group leads, `sort_link` where a head does, `more` opens what is hidden, "" where nothing
-    does."""
+    """Draw the listed groups and the row of all queries. `column` is the title of their column.
+    `lead` returns the link of a group, `sort_link` that of a column head for an order; `more` is
+    the link that shows hidden groups, "" if there is none."""
     ends = [0.0, *group_rows.rows["adds"].cumsum()]
     rest = {"start": ends[-1], "adds": group_rows.hidden_adds, "clear": False}
     names = short_names(group_rows.rows["group"], _SHORT_GROUP)
@@ -114,8 +114,8 @@ def group_table(
 
 
 def _headroom_parts(breakdown: Breakdown, drawing: Drawing) -> dict[str, str]:
-    """The parts of the room for improvement in words, by their columns; none where a score is below
-    0, which is no length."""
+    """Return the descriptions of the parts of headroom by column; empty if a score is below 0,
+    which cannot be drawn as a length."""
     k = w.format_count(drawing.cutoff)
     parts = {
         "score": "achieved",
@@ -129,9 +129,9 @@ def _headroom_parts(breakdown: Breakdown, drawing: Drawing) -> dict[str, str]:
 
 
 def _difference_scale(rows: pd.DataFrame) -> Ticks:
-    """The scale of all differences and of their intervals, but for those far wider than usual."""
+    """Return the scale of all differences and their intervals, except for unusually wide ones."""
     width = rows["diff_high"] - rows["diff_low"]
-    # NaN where no group has an interval: then that of all queries sets the scale.
+    # The median is NaN if no group has an interval; then the row of all queries sets the scale.
     narrow = rows[~(width > _WIDE * width[:-1].median())]
     values = [rows["difference"], narrow["diff_low"], narrow["diff_high"]]
     return covering_ticks(np.concatenate(values), most=14)
@@ -148,7 +148,8 @@ def _table_heads(
     sort_link: Callable[[str], str],
     has_headroom: bool,
 ) -> list[Column]:
-    """Name, queries, mean, difference, what it adds, and room, as far as they are there."""
+    """Return the heads of the available columns: name, queries, mean, difference, contribution,
+    headroom."""
     comparison = drawing.comparison
     group_count = max(breakdown.group_count, len(breakdown.groups))
     for_all = (
@@ -205,21 +206,19 @@ def _table_heads(
 
 
 def _is_beyond_scale(rows: pd.DataFrame, gaps: Ticks) -> bool:
-    """Whether an interval goes on beyond the scale."""
     ends = gaps.share(rows["diff_low"].min()), gaps.share(rows["diff_high"].max())
     return ends[0] < -_ROUNDING or ends[1] > 1 + _ROUNDING
 
 
 def _tick_digits(ticks: Ticks) -> int:
-    """The decimals of the ticks of a scale."""
     return max((len(text.partition(".")[2]) for text in ticks.texts), default=1)
 
 
 def _row_hint(
     record: Mapping[str, Any], drawing: Drawing, parts: Mapping[str, str], queries: int
 ) -> str:
-    """What the pointer over a row says: the whole name, the interval, how the part comes about, and
-    the parts of the room."""
+    """Return a row's hover text: full name, interval, computation of the contribution, and the
+    parts of headroom."""
     text = str(record["group"]) or "All"
     gap = record["difference"]
     if not drawing.alone and gap == gap:
@@ -238,8 +237,8 @@ def _row_hint(
 
 
 def _bar_class(row: Mapping[str, Any], drawing: Drawing, queries: int) -> str:
-    """The classes of the bar of what a row adds: a difference that is not clear is pale, and of too
-    few queries in all grey."""
+    """Return the CSS classes of a contribution's bar: pale if not significant, grey if there are
+    too few queries in all."""
     less = not drawing.comparison.measure.declaration.higher_is_better
     side = tone(-row["adds"] if less else row["adds"], 9) or "level"
     side = "level" if queries < FEWEST_QUERIES else side
@@ -247,7 +246,7 @@ def _bar_class(row: Mapping[str, Any], drawing: Drawing, queries: int) -> str:
 
 
 def below_groups(breakdown: Breakdown, drawing: Drawing, note: str) -> Markup:
-    """What stands below the table: a note, and what the difference owes to other queries."""
+    """Draw a note below the table, and the effect of different queries on the difference."""
     return _render(
         "below_groups",
         note=note,
@@ -256,12 +255,12 @@ def below_groups(breakdown: Breakdown, drawing: Drawing, note: str) -> Markup:
 
 
 def more_link(text: str, link: str) -> Markup:
-    """A line that opens what is folded, or closes it."""
+    """Draw a link that shows or hides the folded groups."""
     return _render("more_link", text=text, link=link)
 
 
 def cells_scale(cells: pd.DataFrame, drawing: Drawing, about: str) -> Markup:
-    """What the colours of the cells say."""
+    """Draw the colour scale of the cells; `cells` is the frame of `cross_groups`."""
     ends = ["worse", "better"]
     if not drawing.comparison.measure.declaration.higher_is_better:
         ends.reverse()

@@ -1,4 +1,4 @@
-"""The parts of the Help page: its keys, and the words of all pages."""
+"""Blocks of the Help page: keyboard shortcuts, glossary, and file formats."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from metrics_core.scoring.intervals import LEVEL
 _render = Template("help_page")
 
 FORMATS = "formats"
-"""What an address asks the Help page about for the formats of files."""
+"""Value of the Help page's field `about` that shows the file formats."""
 
 _WORDS = (
     (
@@ -82,15 +82,15 @@ _WORDS = (
 
 
 def keys(pages: Sequence[tuple[str, str]]) -> Markup:
-    """The keys; `pages` are the letters that open a page after G, with its title."""
+    """Draw the keyboard shortcuts; `pages` are (letter to press after G, page title)."""
     return _render("keys", pages=pages)
 
 
 def words(measures: str, formats: str) -> Markup:
-    """What the words mean; `measures` and `formats` lead to these."""
+    """Draw the glossary; `measures` and `formats` are links."""
     return _render("words", words=_WORDS, measures=measures, formats=formats)
 
 
 def formats(file_formats: Sequence[FileFormat], back: str) -> Markup:
-    """Each format that is read; `back` leads to the rest of the help."""
+    """Draw every file format that can be read; `back` links to the rest of the help."""
     return _render("formats", formats=file_formats, back=back)

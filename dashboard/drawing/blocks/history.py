@@ -1,4 +1,4 @@
-"""The tables of the History page: versions, groups over versions, the queries that changed."""
+"""Tables of the History page: versions, groups by version, and changed queries."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def slice_table(
     first_bad: Mapping[str, str],
     lead: Link,
 ) -> Markup:
-    """A row a group, a column a version: the mean with its interval on hover. `means` has group,
-    run, queries, mean, low, high; `first_bad` names, for some groups, the version since which they
-    are worse."""
+    """Draw a row per group and a column per version: the mean, with its interval on hover. `means`
+    has group, run, queries, mean, low, high; `first_bad` maps groups to the version since which
+    they are significantly worse."""
     short = short_names(versions, _NAME)
     return _render(
         "slice_table",
@@ -43,9 +43,10 @@ def slice_table(
 def version_table(
     frame: pd.DataFrame, measure: str, judged_in: str, collection_link: Link
 ) -> Markup:
-    """A row a version: its date, its mean with the interval, how many queries it is over, how much
-    of its top results is judged, and by whose judgments. `frame` has run, collection, judged_by,
-    date, queries, mean, low, high, judged, unknown. Who all are judged alike do not say it."""
+    """Draw a row per version: date, mean with interval, number of queries, judged share of its top
+    results, and the collection whose judgments it uses. `frame` has run, collection, judged_by,
+    date, queries, mean, low, high, judged, unknown. The last column is omitted if all use the same
+    judgments."""
     return _render(
         "version_table",
         rows=frame.to_dict("records"),
@@ -58,12 +59,12 @@ def version_table(
 
 
 def remarks(lines: Sequence[str]) -> Markup:
-    """Sentences on what the versions rest on, one a line."""
+    """Draw remarks on the versions, one sentence per line."""
     return _render("remarks", told=lines)
 
 
 def query_table(frame: pd.DataFrame, versions: Sequence[str], query_link: Link) -> Markup:
-    """A row a query: a mark for each version, good or not, and when it broke and was fixed. `frame`
-    has query_id, text, states, broke, fixed, flickers."""
+    """Draw a row per query: a mark for each version, good or failing, and when it broke and was
+    fixed. `frame` has query_id, text, states, broke, fixed, flickers."""
     rows = frame.to_dict("records")
     return _render("query_table", rows=rows, versions=versions, opened=query_link)

@@ -1,4 +1,4 @@
-"""Judgment layers and notes as they are drawn: what is on, what it changed, what is noted."""
+"""Blocks for judgment layers and notes: active layers, their effect, and notes on queries."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _render = Template("layers")
 
 
 def notice(layers: Sequence[Layer], link: str) -> Markup:
-    """That scores hold grades of these layers, and the way to do without; nothing where none is
-    on."""
+    """Draw that scores include grades of these layers, with a link that deactivates them; empty if
+    none is active."""
     non_empty = [layer for layer in layers if len(layer)]
     return _render("notice", layers=non_empty, link=link) if non_empty else Markup()
 
@@ -23,7 +23,7 @@ def notice(layers: Sequence[Layer], link: str) -> Markup:
 def own_layer(
     explanation: str, layer: Layer | None = None, *, is_on: bool = False, link: str = ""
 ) -> Markup:
-    """A muted line on judging, with the reader's layer and its switch."""
+    """Draw a muted line on judging, with the reader's layer and its switch."""
     return _render(
         "own",
         name=layer.name if layer else "",
@@ -42,8 +42,8 @@ def effect(
     measure: str,
     queries: int,
 ) -> Markup:
-    """What layers changed on the measure `measure`: the score on a query of each run whose it
-    changed, and the mean difference of the two named runs; before and after."""
+    """Draw the effect of layers on a measure, before and after: each run's changed score on a
+    query, and the mean difference of the two named runs."""
     rows = [(run, *both) for run, both in scores.items() if both[0] != both[1]]
     return _render(
         "effect", scores=rows, difference=difference, names=names, measure=measure, queries=queries
@@ -51,15 +51,15 @@ def effect(
 
 
 def judging_link(link: str, words: str, kind: Literal["", "primary", "back"] = "") -> Markup:
-    """A link to where judging goes on, as a button for the eye, or `back` to where it came from."""
+    """Draw a link to continue judging, as a button, or (`back`) to the page it started from."""
     return _render("onward", link=link, words=words, kind=kind)
 
 
 def row(layer: Layer, *, is_on: bool) -> Markup:
-    """A layer in the list of layers."""
+    """Draw a layer in the list of layers."""
     return _render("row", layer=layer, is_on=is_on)
 
 
 def query_notes(notes: QueryNotes) -> Markup:
-    """The notes on a query; nothing where there are none."""
+    """Draw the notes on a query; empty if there are none."""
     return _render("noted", notes=notes.notes) if notes.notes else Markup()

@@ -1,4 +1,4 @@
-"""The leaderboard: all loaded runs on the usual measures, each with the places it may have."""
+"""The leaderboard: all loaded runs on the default measures, each with its possible places."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 
 FIRST_ROWS = 17
-"""Runs shown at first; the others stand in a fold below."""
+"""Number of runs that are not folded."""
 MAX_ROWS = 40
-"""Runs drawn at most: of more the others are found by name, and stand on the Ranking page."""
+"""Most runs drawn; the others can be found by name, or on the Ranking page."""
 _NAMED = 3
 _NAME = 20
-"""Characters of a run's name that have room."""
+"""Most characters of a run's name."""
 
 _render = Template("leaderboard")
 
@@ -39,10 +39,11 @@ def leaderboard(
     places: AllPairs | None = None,
     search: str = "",
 ) -> Markup:
-    """All runs of the long `table` (see `overview.columns_of`), best mean first, those beyond
-    `FIRST_ROWS` folded but for the two compared; of those that are `search` by a part of their
-    name all. `places` are those of all pairs, to which the link `pairs` leads; None while they are
-    worked out."""
+    """Draw all runs of the long `table` (see `overview.measure_columns`), best mean first.
+
+    Runs beyond `FIRST_ROWS` are folded, except for the compared pair. With `search`, only runs with
+    this text in their names are drawn. `places` are all pairs, None while they are computed;
+    `pairs` is the link to them."""
     order = runs_by_mean(table, drawing)
     short = short_names(order, _NAME)
     search_text = search.strip().lower()
@@ -83,7 +84,7 @@ def leaderboard(
 
 
 def _rest_note(rest: Sequence[tuple[int, str]]) -> str:
-    """Which runs the others are, of their ranks by mean from 0."""
+    """Return which runs are folded; `rest` has their ranks by mean (from 0) and names."""
     if not rest:
         return ""
     low, high = (w.format_count(rank + 1) for rank, _ in (rest[0], rest[-1]))

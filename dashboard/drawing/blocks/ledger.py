@@ -1,4 +1,4 @@
-"""One query's scores taken apart: the difference by document, and what a run could still gain."""
+"""One query's scores in detail: the difference by document, and the headroom of a run."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from metrics_core.base import wording as w
 from metrics_core.explaining.headroom import Headroom
 
 _WRITTEN_OUT = 5
-"""Parts that a sum still spells out; of more it says how many there are."""
+"""Most parts of a sum that are written out."""
 
 _ON_THE_CARD = 3
-"""Parts of a ledger that its card shows, the largest; one more is no fold."""
+"""Number of largest parts of a ledger on its card; a single further part is not folded."""
 
 _ALIKE = 1e-9
 
@@ -41,12 +41,12 @@ def ledger_rows(
     *,
     document_link: Callable[[str], str],
 ) -> Markup:
-    """Documents as bars that lead from the baseline's score to that of the run in focus, each
-    beginning where the last one ended. `steps` has doc_id, grade, rank, baseline_rank, part and
-    documents (1, or how many are one step); `ends` are the two scores."""
+    """Draw documents as bars from the baseline's score to that of the run in focus, each starting
+    where the last one ended. `steps` has doc_id, grade, rank, baseline_rank, part and documents
+    (number of documents in the bar); `ends` are the two scores."""
     scores = [ends[0], *(ends[0] + steps["part"].cumsum()).tolist()]
     low, high = min(0.0, *scores), max(scores)
-    # Zero is in sight where it is not far: else the bars would be slivers.
+    # Include zero only if it is near, because otherwise the bars would be too narrow.
     if low == 0 and min(scores) > (high - min(scores)):
         low = min(scores) - (high - min(scores)) / 8
     higher = drawing.comparison.measure.declaration.higher_is_better
@@ -80,13 +80,14 @@ def ledger_rows(
 
 
 def _printed_parts(steps: pd.DataFrame, ends: tuple[float, float]) -> list[float]:
-    """The parts as card, ledger and report print them: they add up to the difference as printed."""
+    """Return the parts as printed, which add up to the printed difference."""
     return w.round_parts(ends[1] - ends[0], steps["part"].tolist())
 
 
 def _sum_text(ends: tuple[float, float], parts: list[float]) -> str:
-    """ "= 0.744 − 0.195 + 0.065", where there is room for it and it holds as printed: the parts add
-    up to the difference, which may be one last digit off that of the two rounded scores."""
+    """Return a text such as "= 0.744 − 0.195 + 0.065"; "" if it would be too long, or if the
+    printed numbers do not add up: the parts add up to the difference, which can differ from that of
+    the rounded scores in the last digit."""
     before, after = (round(end, 3) for end in ends)
     if len(parts) > _WRITTEN_OUT or round(before + math.fsum(parts), 3) != after:
         return ""
@@ -96,7 +97,7 @@ def _sum_text(ends: tuple[float, float], parts: list[float]) -> str:
 
 
 def _movement(row: Mapping[str, Any], cutoff: int, *, alone: bool) -> tuple[str, str, str]:
-    """How a document moved from the baseline's list, in words, as a tone and as an arrow."""
+    """Return how a document moved from the baseline's list: text, tone and arrow."""
     if row["documents"] != 1:
         return "", "", ""
     before, after = row["baseline_rank"], row["rank"]
@@ -119,7 +120,7 @@ def _movement(row: Mapping[str, Any], cutoff: int, *, alone: bool) -> tuple[str,
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """A document's part of a ledger, in a word or two."""
+    """A document's part of a ledger, in a few words."""
 
     name: str
     link: str
@@ -137,8 +138,8 @@ def ledger_card(
     *,
     document_link: Callable[[str], str],
 ) -> Markup:
-    """The largest parts of a ledger by document; the others are one line with their sum, and folded
-    below it. All that is printed adds up to the difference as printed. As of `ledger_rows`."""
+    """Draw the largest parts of a ledger by document; the others are folded into one line with
+    their sum. All printed parts add up to the printed difference. Arguments as in `ledger_rows`."""
     entries, most, rest = ledger_parts(steps, ends, drawing, documents, document_link=document_link)
     return _render("ledger_card", shown=entries[:most], folded=entries[most:], rest=rest)
 
@@ -151,8 +152,8 @@ def ledger_parts(
     *,
     document_link: Callable[[str], str],
 ) -> tuple[list[LedgerEntry], int, float]:
-    """The parts of a ledger by document, the largest first, how many of them are told by
-    themselves, and the sum of the others; as of `ledger_card`."""
+    """Return the parts of a ledger by document (largest first), how many of them are shown
+    separately, and the sum of the others. Arguments as in `ledger_rows`."""
     steps = steps.assign(printed=_printed_parts(steps, ends))
     steps = steps.sort_values("part", key=abs, ascending=False, kind="stable")
     most = len(steps) if len(steps) <= _ON_THE_CARD + 1 else _ON_THE_CARD
@@ -174,7 +175,7 @@ def ledger_parts(
 
 
 def _short_movement(row: Mapping[str, Any], *, alone: bool) -> str:
-    """How a document moved, in a word or two."""
+    """Return how a document moved, in a few words."""
     before, after = row["baseline_rank"], row["rank"]
     if row["documents"] != 1:
         return ""
@@ -188,10 +189,12 @@ def _short_movement(row: Mapping[str, Any], *, alone: bool) -> str:
 
 
 def headroom_bar(headroom: Headroom, drawing: Drawing, difference: float = math.nan) -> Markup:
-    """One query's, or a mean's, score and what it could still gain, as one bar to the best that can
-    be reached. `headroom` holds one value of each; what could be gained adds up as printed, and a
-    part that is all of the `difference` to the baseline is printed as that is. Nothing where there
-    is no best above 0, or where the score is below 0, which is no length."""
+    """Draw the score of a query, or a mean score, and its headroom as one bar up to the best
+    possible score.
+
+    `headroom` has one value each. The printed gains add up; a gain equal to the `difference` from
+    the baseline is printed the same. Empty if the best score is not above 0, or if the score is
+    negative, which cannot be drawn as a length."""
     best = float(headroom.best[0])
     if not best > 0 or headroom.score[0] < 0:
         return Markup()
@@ -204,7 +207,8 @@ def headroom_bar(headroom: Headroom, drawing: Drawing, difference: float = math.
 
 
 def _printed_gains(total: float, gains: list[float], shown_difference: float) -> list[float]:
-    """What could be gained as it is printed; what stands elsewhere in the view as it does there."""
+    """Return the gains as printed; a gain that equals the difference shown elsewhere is rounded the
+    same."""
     same = [abs(gain - shown_difference) < _ALIKE for gain in gains]
     if True not in same:
         return w.round_parts(total, gains)
@@ -215,7 +219,8 @@ def _printed_gains(total: float, gains: list[float], shown_difference: float) ->
 
 
 def _bar_pieces(parts: list[float], cutoff: int) -> list[tuple[str, float, str]]:
-    """Score, order, below and missing: class, amount and words; what is nothing is left out."""
+    """Return score, order, below and missing as (class, amount, words), without gains that print as
+    0."""
     k = w.format_count(cutoff)
     kinds = ("reached", "order", "below", "missing")
     words = ("achieved", f"wrong order in the top {k}", f"ranked below {k}", "never retrieved")

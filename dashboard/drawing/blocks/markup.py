@@ -1,8 +1,8 @@
-"""What pages put together themselves: sentences, headings, empty states.
+"""Blocks shared by all pages: sentences, headings, empty states.
 
-Each part is one piece of markup whose root has the class `lens`; drawing/style.css draws it. The
-parts pass through the sanitiser of `st.html`, so they hold no script, no inline svg and no event
-handlers, and colours are CSS variables only, which follow light and dark by themselves.
+Each block is one piece of markup whose root has the class `lens`, drawn by drawing/style.css.
+Blocks pass through the sanitiser of `st.html`, so they contain no scripts, inline SVG or event
+handlers. Colours are CSS variables only, which follow the light or dark theme.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from metrics_core.findings.sentence import Sentence
 
 Styles = Mapping[str, RunStyle]
 Href = Callable[..., str]
-"""Gives the address of a page with these parameters."""
+"""Returns the address of a page with these parameters."""
 Lead = Callable[[str], str]
-"""Gives the address that a run, or a group of queries, leads to."""
+"""Returns the link of a run or of a group of queries."""
 
 _IN_A_TITLE = 24
-"""Characters of a run's name in the answer of a page; of a longer one the middle is left out."""
+"""Most characters of a run's name in a page's headline; longer names are shortened."""
 
 _render = Template("markup")
 
 
 class SentencePiece(NamedTuple):
-    """A piece of a sentence as it is drawn; `style` is that of a run's name, and `short` that name
-    where the whole has no room."""
+    """A piece of a sentence to draw. `style` is the style of a run's name, and `short` the
+    shortened name for narrow screens."""
 
     text: str
     kind: str = ""
@@ -40,19 +40,20 @@ class SentencePiece(NamedTuple):
 
 
 class Badge(NamedTuple):
-    """What the test says in a word or two; `tone` is "better", "worse", "unclear" or "few"."""
+    """The result of the test in a few words; `tone` is "better", "worse", "unclear" or "few"."""
 
     text: str
     tone: str
 
 
 def run_style(styles: Styles, run: str) -> RunStyle:
-    """The run's style; a run without one is grey."""
+    """Return the run's style; a run without one is grey."""
     return styles.get(run) or RunStyle(run, SLOTS)
 
 
 def sentence_pieces(text: str | Sentence, styles: Styles) -> list[SentencePiece]:
-    """Run names in their colours, what qualifies in muted text; a plain text is one piece."""
+    """Return the pieces of a sentence: run names in their colours, qualifications muted; a plain
+    text is one piece."""
     if not isinstance(text, Sentence):
         return [SentencePiece(text)] if text else []
     pieces = []
@@ -60,7 +61,7 @@ def sentence_pieces(text: str | Sentence, styles: Styles) -> list[SentencePiece]
     for span in text.spans:
         if span.role == "run" and span.text in styles:
             style = styles[span.text]
-            # Within a muted clause the baseline is no news: it stays as quiet as the clause.
+            # In a muted clause the baseline is muted, too, because it is nothing new.
             quiet = style.role == "baseline" and before == "muted"
             pieces.append(SentencePiece(span.text, "quiet" if quiet else "loud", style))
             continue
@@ -70,15 +71,15 @@ def sentence_pieces(text: str | Sentence, styles: Styles) -> list[SentencePiece]
 
 
 def second_line(sentence: Sentence, styles: Styles) -> Markup:
-    """The smaller line below the headline; nothing for an empty sentence."""
+    """Draw the smaller line below the headline; empty for an empty sentence."""
     return _render("second", pieces=sentence_pieces(sentence, styles)) if sentence else Markup()
 
 
 def answer(
     title: str | Sentence, lead: str | Sentence, styles: Styles, *, badge: Badge | None = None
 ) -> Markup:
-    """The top of a page: what was found, in at most 60 characters; the test's answer in a word
-    beside it; below both, number, test and limits in at most two lines."""
+    """Draw the top of a page: the finding in at most 60 characters with the test's result as a
+    badge; below it numbers, test and limits in at most two lines."""
     short = short_names(styles, _IN_A_TITLE)
     pieces = [
         piece._replace(short=short[piece.text]) if piece.style else piece
@@ -88,10 +89,10 @@ def answer(
 
 
 def section(title: str, explanation: str | Sentence = "", styles: Styles | None = None) -> Markup:
-    """The heading of a part, and one muted line that says how to read it."""
+    """Draw the heading of a section, with one muted line on how to read it."""
     return _render("section", title=title, pieces=sentence_pieces(explanation, styles or {}))
 
 
 def empty_state(title: str, text: str = "") -> Markup:
-    """What stands where there is nothing to show: what was asked, and what to do."""
+    """Draw a message instead of an empty result: what is missing, and what to do."""
     return _render("nothing", title=title, text=text)

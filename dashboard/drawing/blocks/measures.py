@@ -1,4 +1,4 @@
-"""The parts of the Measures page: the list, and all about one."""
+"""Blocks of the Measures page: the list, and the details of one measure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _render = Template("measures")
 def catalogue(
     groups: Mapping[str, Sequence[Description]], questions: Mapping[str, str], href: Href
 ) -> Markup:
-    """The measures of each group: name, title and what each answers."""
+    """Draw the measures of each group: name, title, and the question each answers."""
     headed = [
         (section(name, questions.get(name, "")), descriptions)
         for name, descriptions in groups.items()
@@ -30,28 +30,28 @@ def catalogue(
 
 
 def no_measure(find: str, near: Sequence[str], href: Href) -> Markup:
-    """What stands where no measure fits a search."""
+    """Draw a message that no measure matches a search, with links to similar names."""
     links = [(name, href("measures", measure=name)) for name in near]
     return _render("no_measure", find=find, near=links)
 
 
 def head(description: Description, back: str, use: str, why_not: str) -> Markup:
-    """Name, title and family, what the measure answers, and the link that chooses it."""
+    """Draw name, title, family and meaning of the measure, with the link that selects it."""
     return _render("head", told=description, back=back, use=use, why_not=why_not)
 
 
 def parameters(description: Description) -> Markup:
-    """What may be set, and to what."""
+    """Draw the parameters and their allowed values."""
     return _render("parameters", parameters=description.parameters)
 
 
 def facts(description: Description) -> Markup:
-    """Range, what is done with odd documents, names elsewhere, source, differences."""
+    """Draw range, treatment of unusual documents, names elsewhere, source, and differences."""
     return _render("facts", told=description, treated=_TREATED, as_usual=RULES_OF_ALL)
 
 
 def worked_example(description: Description) -> Markup:
-    """The shared example as squares, and the measure worked out on it."""
+    """Draw the shared example as squares, and the measure computed on it."""
     return _render(
         "worked",
         squares=[_make_square(rank, doc) for rank, doc in enumerate(LISTED, 1)],
@@ -63,7 +63,7 @@ def worked_example(description: Description) -> Markup:
 
 
 def _subtopic_lines() -> list[str]:
-    """The example's judgments by subtopic, with the rank of each document."""
+    """Return the example's judgments by subtopic, with the rank of each document."""
     lines = []
     for name, grades in SUBTOPICS.items():
         places = [f"{_rank_text(doc)} grade {g}".replace("-", w.MINUS) for doc, g in grades.items()]
@@ -72,7 +72,7 @@ def _subtopic_lines() -> list[str]:
 
 
 def _document_lines() -> list[str]:
-    """The columns of the example's documents, in the order of the list."""
+    """Return the columns of the example's documents, in the order of the list."""
     lines = []
     for name, values in COLUMNS.items():
         values_text = ", ".join(str(values[doc]) for doc in LISTED)
@@ -86,8 +86,6 @@ def _rank_text(doc: str) -> str:
 
 
 class _Square(NamedTuple):
-    """A listed document of the example."""
-
     rank: int
     tint: str
     digit: str

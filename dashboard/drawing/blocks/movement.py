@@ -1,4 +1,4 @@
-"""How a document moved between two lists: in words, and as a line."""
+"""Movement of a document between two lists: in words, and as a line."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from dashboard.drawing.blocks.templates import Template
 from metrics_core.base import wording as w
 
 GAP = 52
-"""Width of the drawing between the lists in px."""
+"""Width of the drawing between the lists, in px."""
 _TITLE = 22
 _HOOK = 15
 _THICK, _THIN = 4.2, 1.3
 
 Row = Mapping[str, Any]
 _Stroke = tuple[str, float]
-"""A curve as svg writes it, and its width in px."""
+"""A curve as an SVG path, and its width in px."""
 
 _render = Template("movement")
 
 
 @dataclass(frozen=True)
 class Movement:
-    """A movement in words with its arrow, and whether it is "better", "worse" or "" (no matter)."""
+    """A movement in words with an arrow; `tone` is "better", "worse" or "" (neither)."""
 
     words: str
     tone: str
@@ -36,17 +36,18 @@ class Movement:
 
     @property
     def length(self) -> int:
-        """Characters that are seen."""
+        """Number of visible characters."""
         return len(f"{self.arrow} {self.words}".strip())
 
 
 NO_MOVE = Movement("", "")
-"""Where there is no other list to move to, or nobody knows what it holds."""
+"""For a document without another list to move to, or whose rank there is unknown."""
 
 
 def movement(row: Row, side: str) -> Movement:
-    """What a row of `Diagnosis.join_measures` says of its document: where it goes from the left
-    list, or whence it comes to the right one. Only a relevant document's movement has a tone."""
+    """Return the movement of the document in a row of `Diagnosis.side_by_side`: from the left list
+    to its rank in the right one, or to the right list from its rank in the left one. Only relevant
+    documents have a tone."""
     if not row["other_known"]:
         return NO_MOVE
     rank, other = row["rank"], row["other_rank"]
@@ -65,8 +66,8 @@ def movement(row: Row, side: str) -> Movement:
 
 
 def movement_lines(left: Sequence[Row], right: Sequence[Row], cutoff: int, height: int) -> Markup:
-    """The lines between two lists whose rows are `height` high: one layer a colour, drawn as a
-    mask, because the sanitiser drops inline svg. A mask holds only numbers."""
+    """Draw the lines between two lists whose rows are `height` px high. Each colour is a layer
+    drawn as a CSS mask, because the sanitiser drops inline SVG; a mask contains only numbers."""
     layers: dict[str, list[_Stroke]] = {"line": [], "worse": [], "better": []}
     for row in left:
         color, strokes = _from_left(row, cutoff, height)
@@ -81,14 +82,15 @@ def movement_lines(left: Sequence[Row], right: Sequence[Row], cutoff: int, heigh
 
 
 def _from_left(row: Row, cutoff: int, height: int) -> tuple[str, list[_Stroke]]:
-    """The colour of what begins at a row of the left list, and the stroke, if there is one."""
+    """Return the colour of the line that starts at a row of the left list, and its stroke, if
+    any."""
     relevant = row["relevant"]
     color = movement(row, "left").tone or "line"
     start = _row_y(row["rank"], height)
     if not row["other_rank"] <= cutoff:
         return color, [(_hook_path(start, 0, 1), _THICK)] if relevant else []
     end = _row_y(row["other_rank"], height)
-    # Steeper lines turn later, so that they leave and reach a row level.
+    # Control points near the other end keep both ends of the curve horizontal.
     curve = f"M0 {start}C{GAP * 0.55:g} {start} {GAP * 0.45:g} {end} {GAP} {end}"
     return color, [(curve, _THICK if relevant else _THIN)]
 
@@ -98,13 +100,13 @@ def _row_y(rank: float, height: int) -> int:
 
 
 def _hook_path(y: int, x: int, direction: int) -> str:
-    """A short turn down at the side of a list: the document's other end is below the lists."""
+    """Return a short downward curve beside a list: the document's other end is below the lists."""
     turn, end = x + direction * (_HOOK - 3), x + direction * _HOOK
     return f"M{x} {y}C{turn} {y} {end} {y + 3} {end} {y + _HOOK - 2}"
 
 
 def _mask_image(strokes: list[_Stroke], height: int) -> str:
-    """The strokes as an image, as CSS."""
+    """Return the strokes as a CSS image."""
     drawing = _render("mask", strokes=strokes, width=GAP, height=height)
     code = base64.b64encode(drawing.encode()).decode()
     return f"url(data:image/svg+xml;base64,{code}) 0 0/100% 100% no-repeat"

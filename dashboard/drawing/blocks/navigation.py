@@ -1,4 +1,4 @@
-"""What surrounds the pages: the rail, and the small texts of the controls."""
+"""Blocks around the pages: the rail, and the small texts of the controls."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from metrics_core.base.errors import RanklensError, UnknownMeasureError
 
 @dataclass(frozen=True)
 class PageLink:
-    """A page in the rail: the heading it stands below, "" at the foot, the key that opens it, what
-    waits there, and whether it is shown."""
+    """A page in the rail. `group` is its heading ("" at the foot), `key` the key that opens it,
+    `waiting` the text beside its title."""
 
     group: str
     title: str
@@ -31,8 +31,8 @@ class PageLink:
 
 @dataclass(frozen=True)
 class ShelfEntry:
-    """A collection in the list of all; `best` is the run that scores highest, "" where that is not
-    known."""
+    """A collection in the list of collections; `best` is the run with the highest score, "" if
+    unknown."""
 
     name: str
     contents: str
@@ -43,51 +43,52 @@ class ShelfEntry:
 
 
 _BEST = 18
-"""Characters of a run's name beside that of its collection."""
+"""Most characters of a run's name beside that of its collection."""
 
 _FIELD, _BUTTON = 72, 39
-"""What a field for a run, and a button that opens controls, take in px beside their text."""
+"""Widths in px of a run's field and of a button, without their text."""
 _GAP, _WIDE_GAP = 6, 8
 _BESIDE = 352
-"""What the buttons and edges beside the sentence take in px, with a closed rail as well."""
+"""Width in px of the buttons and edges beside the sentence, including a closed rail."""
 
 _render = Template("navigation")
 
 
 def rail(places: Sequence[PageLink]) -> Markup:
-    """The names of the pages, in groups."""
+    """Draw the names of the pages, in groups."""
     groups = [(name, list(pages)) for name, pages in groupby(places, key=attrgetter("group"))]
     return _render("rail", groups=groups)
 
 
 def shelf(collections: Sequence[ShelfEntry]) -> Markup:
-    """The collections that can be opened."""
+    """Draw the collections that can be opened."""
     return _render("shelf", collections=collections, shorten=shorten, most=_BEST)
 
 
 def all_collections(link: str) -> Markup:
-    """The way to all that can be done with collections."""
+    """Draw the link to the Collections page."""
     return _render("all_collections", link=link)
 
 
 def page_title(title: str, name: str) -> Markup:
-    """The page on top, where no sentence of controls stands in its place; `name` is its file's."""
+    """Draw the page's title, for pages without a sentence of controls; `name` is the name of its
+    file."""
     return _render("page_title", title=title, name=name)
 
 
 def word(text: str) -> Markup:
-    """A word between two controls."""
+    """Draw a word between two controls."""
     return _render("word", text=text)
 
 
 def folded_controls(pair: Sequence[RunStyle], short: Mapping[str, str], rest: str) -> Markup:
-    """The controls in a line of a narrow bar, which opens them; `short` holds the runs' names as
-    the controls show them."""
+    """Draw the controls as one line in a narrow bar, which opens them; `short` maps runs to
+    shortened names."""
     return _render("folded", pair=pair, short=short, rest=rest.removesuffix(" queries"))
 
 
 def field_width(name: str) -> int:
-    """The width in px of the field for a run that shows this name, with mark and arrow."""
+    """Return the width in px of a run's field that shows this name, with mark and arrow."""
     return round(_FIELD + _bold_width(name))
 
 
@@ -97,9 +98,9 @@ def folding_style(
     words: Sequence[str],
     dropped: Sequence[str] = (),
 ) -> Markup:
-    """The style that folds the bar where the sentence would not fit in one line: of `fields` for
-    runs, of `buttons` that open controls, and of `words`. `dropped` are the words and ends of
-    buttons that the sentence leaves out before that."""
+    """Return the style that folds the bar if the sentence does not fit in one line: `fields` for
+    runs, `buttons` that open controls, and `words`. Before that the sentence omits the `dropped`
+    words and ends of buttons."""
     parts = [*map(field_width, fields), *(_BUTTON + _bold_width(text) for text in buttons)]
     parts += [text_width(word, size=15) for word in words]
     least = _BESIDE + sum(parts) + _GAP * len(parts)
@@ -113,37 +114,36 @@ def _bold_width(text: str) -> float:
 
 
 def copy_link() -> Markup:
-    """The way to the address of what is shown."""
+    """Draw the link that copies the current address."""
     return _render("copy_link")
 
 
 def present_link(link: str) -> Markup:
-    """The way to the findings one a screen."""
+    """Draw the link that presents one finding per screen."""
     return _render("present_link", link=link)
 
 
 def add_files() -> Markup:
-    """The way to the uploader of the page."""
+    """Draw the link to the uploader of the page."""
     return _render("add_files")
 
 
 def filter_list(filters: Sequence[tuple[str, str]], link: str) -> Markup:
-    """What narrows the queries in view, each with the link that takes it back; `link` takes back
-    all of it."""
+    """Draw the active filters, each with the link that clears it; `link` clears all."""
     return _render("narrowed", filters=filters, link=link)
 
 
 def measure_note(name: str, text: str, link: str, more: str = "") -> Markup:
-    """The chosen measure in a sentence or two, and the way to all about it; `more` is what matters
-    to few, and is folded."""
+    """Draw the meaning of the chosen measure in a sentence or two, with a link to its page; `more`
+    is folded."""
     return _render("explained", name=name, text=text, link=link, more=more)
 
 
 def measure_error(
     error: RanklensError, current: str = "", link: Callable[[str], str] = lambda name: ""
 ) -> Markup:
-    """Why a typed name or value was not taken; the nearest measures are links, `current` is shown
-    instead."""
+    """Draw why a typed name or value was rejected; the nearest measures are links, `current` is the
+    measure used instead."""
     near: list[tuple[str, str]] = []
     hint = error.hint
     if isinstance(error, UnknownMeasureError):
@@ -153,26 +153,26 @@ def measure_error(
 
 
 def read_as_note(text: str) -> Markup:
-    """What a typed name was read as."""
+    """Draw how a typed name was interpreted."""
     return _render("read_as", text=text)
 
 
 def run_marks(marks: Mapping[str, RunStyle]) -> Markup:
-    """Widget key -> the run that is chosen there: its mark stands before its name."""
+    """Draw the marks of runs before their names in widgets; `marks` maps widget keys to styles."""
     return _render("run_marks", marks=marks)
 
 
 def pill_colors(key: str, styles: Sequence[RunStyle]) -> Markup:
-    """The runs' own colours for the marks in a widget's pills, one for each in their order."""
+    """Draw the colours of the marks in a widget's pills, one style per pill in order."""
     return _render("pill_colors", key=key, styles=styles)
 
 
 def steps(previous: str | None, following: str | None, position: str, back: str) -> Markup:
-    """← All queries · 1 of 17 that got worse · ← Previous · Next →; a link that is None leads
-    nowhere, `back` leads to the list."""
+    """Draw "← All queries · 1 of 17 that got worse · ← Previous · Next →". A link that is None is
+    inactive; `back` leads to the list."""
     return _render("steps", previous=previous, following=following, place=position, back=back)
 
 
 def image_menu(caption: Caption) -> Markup:
-    """A chart's own menu: enlarged, with what its picture says above it; as a file, or printed."""
+    """Draw a chart's menu: enlarge with caption, save as a file, or print."""
     return _render("image_menu", caption=caption)

@@ -1,4 +1,4 @@
-"""The parts of the Overview: outcomes, runs and measures, the lists, facts."""
+"""Blocks of the Overview: outcomes, runs and measures, the lists, facts."""
 
 from __future__ import annotations
 
@@ -28,35 +28,35 @@ from metrics_core.scoring.intervals import LEVEL
 Row = dict[str, Any]
 
 _IN_A_HEAD = {"P": "share relevant", "R": "share found", "RR": "first relevant", "AP": "all ranks"}
-"""What has room in one line beside the name; the whole stands on it."""
+"""Short glosses that fit in one line beside the name; the full gloss is shown on hover."""
 
 _render = Template("overview")
 
 
 def facts_line(facts: ViewFacts, href: Href, guess: tuple[str, str] | None = None) -> Markup:
-    """What every number of the view rests on, as one line; `guess` are the baseline that was taken
-    for its name and the first run."""
+    """Draw the data that all numbers of the view are based on, as one line. `guess` are the
+    baseline that was guessed from its name, and the first run."""
     return _render("facts_line", facts=facts, href=href, listed=select_list, guess=guess)
 
 
 def outcomes(row: Mapping[str, Any], href: Href) -> Markup:
-    """How many queries of a row of `compare` got better, stayed the same and got worse, as one bar
-    whose parts lead to them; in greys where the verdict is not clear."""
+    """Draw how many queries got better, stayed the same and got worse, as one bar with links; grey
+    if not significant. `row` is a row of `compare`."""
     counts = {BETTER: int(row["won"]), TIED: int(row["same"]), WORSE: int(row["lost"])}
     links = {kind: href("queries", **select_list(kind)) for kind in counts}
     return _render("outcomes", counts=counts, links=links, clear=row["verdict"] in CLEAR)
 
 
 def short_gloss(measure: str, gloss: str) -> str:
-    """A measure's gloss in a head of one line."""
+    """Return a measure's gloss for a heading of one line."""
     return _IN_A_HEAD.get(measure.partition("@")[0], gloss)
 
 
 @dataclass(frozen=True)
 class MeasureColumn:
-    """One measure's column: how its values are written, whether they fit a bar, which is best.
-    `bold` says whether the best is marked; `level` is that of the intervals; of `less` the smaller
-    value is the better one."""
+    """One measure's column. `rows` maps runs to rows of `compare`; `bold` says whether the best
+    value is marked; `level` is the level of the intervals; `less` says that lower values are
+    better."""
 
     name: str
     gloss: str
@@ -69,7 +69,7 @@ class MeasureColumn:
 
     @property
     def brief(self) -> str:
-        """The gloss in a head."""
+        """The gloss for a heading."""
         return short_gloss(self.name, self.gloss)
 
     @property
@@ -79,7 +79,7 @@ class MeasureColumn:
 
     @property
     def has_bar(self) -> bool:
-        """Whether its values are shares of a bar."""
+        """Whether its values can be drawn as bars: all are from 0 to 1."""
         return all(0 <= value <= 1 for value in self._values)
 
     @property
@@ -89,21 +89,21 @@ class MeasureColumn:
 
     @property
     def digits(self) -> int:
-        """The decimals of its means and differences: three, or so many that no significant
-        difference is lost."""
+        """The decimals of its means and differences: at least three, and enough that no significant
+        difference prints as 0."""
         gaps = [abs(row["difference"]) for row in self.rows.values() if row["clear"]]
         enough = (n for n in range(3, 8) if all(w.format_score(gap, n).strip("0.") for gap in gaps))
         return next(enough, 8)
 
     def format_value(self, value: float) -> str:
-        """A value as it is printed."""
+        """Format a value as printed."""
         return w.format_count(value) if self._is_count else w.format_score(value, self.digits)
 
     def is_best(self, value: float) -> bool:
-        """Whether no run has a better value."""
+        """Whether no run has a better value, as printed."""
         if not self.bold or len(self.rows) < 2 or math.isnan(value):
             return False
-        # Two values that are written alike are both the best, or a reader finds an error.
+        # Values that print alike are both marked, else this would look like an error.
         best = min(self._values) if self.less else max(self._values)
         return self.format_value(value) == self.format_value(best)
 
@@ -111,8 +111,8 @@ class MeasureColumn:
 def measure_columns(
     table: pd.DataFrame, drawing: Drawing, measures: Sequence[tuple[str, str, str]]
 ) -> list[MeasureColumn]:
-    """The columns of these measures (name, gloss, link); no value is marked as best where the run
-    in focus is not clearly ahead or behind. `table` is long: run, measure, and the columns of
+    """Return the columns of these measures (name, gloss, link). No value is marked as best unless
+    the run in focus differs significantly. `table` is long: run, measure, clear, and the columns of
     `compare`."""
     rows_by_measure: dict[str, dict[str, Row]] = {}
     for row in table.to_dict("records"):
@@ -150,9 +150,9 @@ def runs_and_measures(
     judged_shares: Mapping[str, float],
     lead: Lead,
 ) -> Markup:
-    """Runs by measures, best first by the chosen measure; see `measure_columns`. `judged_shares`
-    is the share of the top k that is judged, by run; `lead` gives where a run's name leads. A run
-    alone has its values side by side."""
+    """Draw runs by measures, best first on the chosen measure; `table` and `measures` as in
+    `measure_columns`. `judged_shares` is the judged share of the top k by run; `lead` returns the
+    link of a run's name. A single run has its values side by side."""
     styles = [run_style(drawing.styles, run) for run in runs_by_mean(table, drawing)]
     columns = measure_columns(table, drawing, measures)
     return _render(
@@ -169,7 +169,8 @@ def runs_and_measures(
 
 
 def runs_by_mean(table: pd.DataFrame, drawing: Drawing) -> list[str]:
-    """The runs by their means on the chosen measure."""
+    """Return the runs ordered by their means on the chosen measure; `table` as in
+    `measure_columns`."""
     rows = table[table["measure"] == drawing.name]
     rising = not drawing.comparison.measure.declaration.higher_is_better
     ordered = rows.sort_values("mean", ascending=rising, na_position="last", kind="stable")
@@ -177,12 +178,12 @@ def runs_by_mean(table: pd.DataFrame, drawing: Drawing) -> list[str]:
 
 
 def table_note(text: str, more: Sentence, drawing: Drawing) -> Markup:
-    """What the small numbers of the table are, and what they say together."""
+    """Draw what the small numbers of the table mean, and a summary of them."""
     return _render("table_note", text=text, pieces=sentence_pieces(more, drawing.styles))
 
 
 def side_by_side(*lists: Markup) -> Markup:
-    """Lists beside each other, or below each other where there is no room."""
+    """Draw lists beside each other, or below each other on narrow screens."""
     return _render("side_by_side", lists=lists)
 
 
@@ -195,8 +196,9 @@ def amount_list(
     more: tuple[str, str] | None = None,
     list_fields: Mapping[str, Any] = NO_LIST,
 ) -> Markup:
-    """Queries, each with one number: `rows` has query_id, text, meta, amount. `more` is what the
-    way to all of them says, and where it leads; `list_fields` what the list is in an address."""
+    """Draw queries with one number each: `rows` has query_id, text, meta, amount. `more` is the
+    text and address of the link to all of them; `list_fields` are the list's fields in an
+    address."""
     records = rows.to_dict("records")
     return _render(
         "amount_list",
@@ -218,9 +220,9 @@ def query_list(
     total: int,
     coloured: bool = True,
 ) -> Markup:
-    """The queries that lost or won most; `color_text` unless they are too few to tell anything.
-    `rows` has query_id, text, meta, score, baseline_score, difference, in `unlisted_by` the run
-    that does not list the query, or "", and the cause; `total` counts all of that kind."""
+    """Draw the queries that lost or won most; grey unless `coloured`. `rows` has query_id, text,
+    meta, score, baseline_score, difference, unlisted_by (the run that does not list the query, or
+    "") and cause; `total` is the number of all such queries."""
     title = f"Got {kind}"
     if rows.empty:
         return _render("empty_list", title=title, text=f"No query got {kind}.")
@@ -237,7 +239,7 @@ def query_list(
 
 
 def _untested_reason(row: Row) -> str:
-    """Why a group has no interval."""
+    """Return why a group has no interval."""
     if row["queries"] < FEWEST_QUERIES:
         return "too few to test"
     return "too few differ to test"
@@ -253,10 +255,10 @@ def group_list(
     finding: Sentence,
     looked_at: int = 0,
 ) -> Markup:
-    """The first groups of one column (`by` is its key and its name), in the order given, each as an
-    interval against zero, and what is found of them. `rows` are those of the run in focus in a
-    `breakdown` frame: group, queries, difference, diff_low, diff_high, clear, worked out with
-    `cutoff_and_measure`; `lead` gives where a group leads."""
+    """Draw the first groups of one column (`by` is its key and its name), in the given order, each
+    as an interval against zero, and the finding on them. `rows` are those of the run in focus in a
+    frame of `summarise_groups`: group, queries, difference, diff_low, diff_high, clear, corrected
+    for `looked_at` groups; `lead` returns the link of a group."""
     title = f"By {by[1]}"
     if rows.empty:
         return _render("empty_list", title=title, text="The queries in view have no groups.")
@@ -273,7 +275,7 @@ def group_list(
         interval = f"{w.format_share(LEVEL)} interval {w.format_interval(low, high, digits)}"
         return f"{queries}, {interval if low == low else _untested_reason(row)}"
 
-    # The rule of `breakdown`, in a few words: one for the colour and for what is found.
+    # The rule of `summarise_groups` in short: colour and finding follow the same correction.
     group_count = max(looked_at, len(rows))
     corrected = (
         f" after correction for {w.format_count(group_count)} groups" if group_count > 1 else ""

@@ -1,4 +1,5 @@
-"""All runs by their places, and every pair as a cell: how far apart two are, and if it is clear."""
+"""Blocks of the Ranking page: all runs by their places, and every pair as a cell with its
+difference."""
 
 from __future__ import annotations
 
@@ -22,10 +23,10 @@ from metrics_core.comparing.verdicts import BETTER_RUN, CANNOT_TELL, FEWEST_QUER
 from metrics_core.scoring.intervals import LEVEL
 
 PairLink = Callable[[str, str], str]
-"""The address that compares a run with a baseline."""
+"""Returns the address that compares a run with a baseline."""
 
 ROOMY = 6
-"""Runs whose pairs have room for numbers, and which stand in a table of all measures."""
+"""Most runs for which the pairs show numbers and the table shows all measures."""
 _LEAST_COLOUR = 0.3
 _NAME_LENGTH, _LONGEST_NAME = 18, 24
 
@@ -36,9 +37,10 @@ def ranking_table(
     ranking: Ranking, runs: Sequence[str], run_pairs: AllPairs, styles: Styles, compared_run: str,
     chosen_name: str, pair_link: PairLink, measure_link: Lead,
 ) -> Markup:  # fmt: skip
-    """These of all runs on all measures: mean, places and interval. `measure_link` gives where a
-    head leads that is not `chosen_name`; a name compares its run with the one `compared_run`. The
-    intervals of a few stand on 0 to 1, those of many would not be told apart there."""
+    """Draw these runs on all measures: mean, places and interval. `measure_link` returns the link
+    of a measure's heading, except for `chosen_name`; a run's name links to its comparison with
+    `compared_run`. For few runs, intervals are drawn from 0 to 1; for many, on a scale that
+    separates them."""
     is_spacious = len(run_pairs.runs) <= ROOMY
     scales = [Ticks([], [], (0, 1)) if is_spacious else _interval_scale(c) for c in ranking.columns]
     heads = [
@@ -68,7 +70,7 @@ def ranking_beside(
     ranking: Ranking, runs: Sequence[str], run_pairs: AllPairs, styles: Styles, compared_run: str,
     chosen_name: str, pair_link: PairLink, pairs: Markup,
 ) -> Markup:  # fmt: skip
-    """These of all runs on the chosen measure, and the table of their pairs beside them."""
+    """Draw these runs on the chosen measure, with the table of their pairs beside them."""
     column = next(c for c in ranking.columns if str(c.measure) == chosen_name)
     scale = _interval_scale(column)
     whose = [f"each run’s {w.format_share(LEVEL)} CI"] if run_pairs.draws else []
@@ -90,7 +92,7 @@ def ranking_beside(
 
 
 def _interval_scale(column: RankedMeasure) -> Ticks:
-    """From below the least to above the greatest end of all runs' intervals."""
+    """Return a scale that covers the intervals of all runs."""
     ends = np.concatenate([column.low, column.mean, column.high])
     ends = ends[np.isfinite(ends)]
     return nice_ticks(ends.min(), ends.max(), most=8) if len(ends) else Ticks([], [], (0, 1))
@@ -101,7 +103,7 @@ def _range_text(scale: Ticks) -> str:
 
 
 def format_place(first: int, last: int) -> str:
-    """A range of places: "1–4", or "3" where it is clear."""
+    """Format a range of places: "1–4", or "3" if there is only one."""
     return (
         w.format_count(first)
         if first == last
@@ -113,8 +115,8 @@ def _ranking_rows(
     ranking: Ranking, runs: Sequence[str], run_pairs: AllPairs, styles: Styles, compared_run: str,
     pair_link: PairLink,
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """Each run: its row in `ranking`, where its name leads and what is said when it is pointed at,
-    whether it may be the best, and what its place says of the others."""
+    """Return the data of each run: its row in `ranking`, its link and hover text, whether it may be
+    the best, and the meaning of its place."""
     short = short_names(run_pairs.runs, _LONGEST_NAME)
     several_bests, total = len(run_pairs.possible_bests) > 1, len(run_pairs.runs)
     rows = []
@@ -152,8 +154,8 @@ def _ranking_rows(
 
 
 def pair_table(run_pairs: AllPairs, styles: Styles, pair_link: PairLink, *, label: str) -> Markup:
-    """All pairs of these runs as the upper triangle, row minus column, best mean first; `pair_link`
-    gives where a pair leads."""
+    """Draw all pairs of these runs as the upper triangle, row minus column, best mean first;
+    `pair_link` returns the link of a pair."""
     short = short_names(run_pairs.runs, _NAME_LENGTH)
     many = range(len(run_pairs.runs))
     digits = w.column_decimals(run_pairs.low.ravel(), run_pairs.high.ravel())
@@ -171,7 +173,8 @@ def pair_table(run_pairs: AllPairs, styles: Styles, pair_link: PairLink, *, labe
 
 
 def _difference_scale(run_pairs: AllPairs) -> str:
-    """From the least to the greatest difference that is clear."""
+    """Return the range of the significant differences, from least to greatest; "" if there are
+    none."""
     sizes = abs(run_pairs.difference[run_pairs.clear])
     if not len(sizes):
         return ""
@@ -181,8 +184,8 @@ def _difference_scale(run_pairs: AllPairs) -> str:
 def _pair_cell(
     run_pairs: AllPairs, row: int, column: int, pair_link: PairLink, digits: int
 ) -> dict[str, str]:
-    """A pair: its link, difference, interval, word, what is said when it is pointed at, and as CSS
-    how full its colour is, "" for none."""
+    """Return a pair's link, difference, interval, word, hover text, and its colour's strength as
+    CSS ("" for none)."""
     low, high = float(run_pairs.low[row, column]), float(run_pairs.high[row, column])
     value, kind = float(run_pairs.difference[row, column]), run_pairs.verdict[row, column]
     return {
@@ -203,7 +206,8 @@ def _verdict_word(run_pairs: AllPairs, row: int, column: int) -> str:
 
 
 def _pair_text(run_pairs: AllPairs, row: int, column: int) -> str:
-    """All about a pair: difference, interval, p-value, on how many queries, what the test says."""
+    """Return all about a pair: difference, interval, p-value, number of queries, result of the
+    test."""
     low, high = float(run_pairs.low[row, column]), float(run_pairs.high[row, column])
     digits = w.interval_decimals(low, high)
     value = w.format_difference(float(run_pairs.difference[row, column]), digits)
@@ -217,11 +221,12 @@ def _pair_text(run_pairs: AllPairs, row: int, column: int) -> str:
 
 
 def _color_share(run_pairs: AllPairs, value: float) -> float:
-    """How full the colour of a difference is: full for the largest that is clear."""
+    """Return the strength of a difference's colour, from 0.3 to 1; full for the largest significant
+    one."""
     most = max(abs(run_pairs.difference[run_pairs.clear]).max(), 1e-12)
     return _LEAST_COLOUR + (1 - _LEAST_COLOUR) * abs(value) / most
 
 
 def note(text: str, hint: str = "") -> Markup:
-    """How the table is read, below it; the `hint` is for those who point at it."""
+    """Draw how the table is read, below it; `hint` is shown on hover."""
     return _render("note", text=text, hint=hint)

@@ -1,4 +1,4 @@
-"""The table of queries: heads that sort, rows that open, pages, and the filters it stands under."""
+"""The table of queries: heads that sort, rows that open a query, pages, and the active filters."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from dashboard.drawing.ticks import Ticks
 from metrics_core.base import wording as w
 
 Link = Callable[[str], str]
-"""The address that an order, a query_id, a page number or a column leads to."""
+"""Returns the link of an order, a query_id, a page number or a column."""
 
 _HEAD = 48
-"""Characters of a head that names no run, in a few lines."""
+"""Most characters of a column head other than a run's name."""
 _VALUES = 3
-"""Values of a filter that are named; more are counted."""
+"""Most values of a filter that are named; the others are counted."""
 _LEAST = {"score": 72, "difference": 190, "number": 72}
 _METER = 56
-"""The px that a score, a difference with its bar and a number take; those of a score's bar."""
+"""In px: least widths of a score, a difference with its bar, and a number; width of a score bar."""
 _PADDING, _MARK, _ARROW, _WIDEST, _NAME, _CELL = 18, 22, 8, 260, 72, 15
-"""Px beside a text, of a run's mark and the arrow of the order, of an arrow that may stand below
-its head, of the widest column, of a run's name that keeps to one line, of a text's size."""
+"""In px: padding beside a text; a run's mark with the sort arrow; an arrow that may wrap below its
+head; the widest column; the widest run name kept on one line; the font size of a cell."""
 _AROUND = 1
-"""Pages to both sides of the one shown that have a link."""
+"""Number of pages on each side of the current one that have a link."""
 
 _render = Template("queries")
 
@@ -52,10 +52,12 @@ def query_table(
     sorted_by: Link,
     opened: Link,
 ) -> Markup:
-    """A page of the list: query, difference with its bar, a score for each run, with a bar where
-    there is a `scale`, groups. `order` is the key of the column it stands by, "-" before it where
-    the greatest is first; the differences are those of the `pair`, lie in `span`, and are
-    `color_text` where they are more than "same"."""
+    """Draw a page of the list: query, difference with its bar, a score for each run (with a bar if
+    there is a `scale`), groups.
+
+    `order` is the key of the sort column, with "-" before it for descending. The differences are
+    those of the `pair`, within `span`, and coloured (if `coloured`) unless they count as the same.
+    `sorted_by` and `opened` return the links of a column head and of a query."""
     texts = column_texts(columns, rows.frame)
     return _render(
         "query_table",
@@ -83,8 +85,8 @@ def query_table(
 
 
 def column_texts(columns: Sequence[TableColumn], frame: pd.DataFrame) -> dict[str, list[str]]:
-    """Return the texts of the cells, by the key of their column: numbers of the query file as they
-    are in it, others of a column all with the same decimals."""
+    """Return the texts of the cells by column key: numbers of the query file as in the file, other
+    columns with the same decimals throughout."""
 
     def format_column(column: TableColumn) -> list[str]:
         values = frame[column.source].tolist()
@@ -98,8 +100,8 @@ def column_texts(columns: Sequence[TableColumn], frame: pd.DataFrame) -> dict[st
 
 
 def _column_width(kind: str, name: str, texts: Sequence[str], *, bars: bool) -> int:
-    """The px that a column takes: room for its texts, within limits, and for the longest word of
-    its head; 0 for the query, which has what is left."""
+    """Return the width of a column in px: enough for its texts, within limits, and for the longest
+    word of its head; 0 for the query, which takes the remaining width."""
     if kind == "text":
         return 0
     words = max((text_width(word, bold=True) for word in re.split(r"[\s_-]", name)), default=0)
@@ -113,7 +115,7 @@ def _column_width(kind: str, name: str, texts: Sequence[str], *, bars: bool) -> 
 
 
 def head_names(columns: Sequence[TableColumn], pair: tuple[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the name of each column as its head has room for it, and in full."""
+    """Yield the name of each column, shortened for its head, and in full."""
     short = short_names([*pair, *(column.name for column in columns if column.kind == "score")])
     for column in columns:
         if column.kind == "difference":
@@ -126,7 +128,8 @@ def head_names(columns: Sequence[TableColumn], pair: tuple[str, str]) -> Iterato
 
 
 def page_links(rows: QueryRows, total: int, page_link: Link) -> Markup:
-    """Where the page stands in its list, and the way to the others; nothing where it is whole."""
+    """Draw the position of the page in its list, and links to the other pages; empty if there is
+    one page."""
     if rows.pages == 1:
         return Markup()
     near = range(rows.number - _AROUND, rows.number + _AROUND + 1)
@@ -146,7 +149,7 @@ def page_links(rows: QueryRows, total: int, page_link: Link) -> Markup:
 
 
 def filters(conditions: Sequence[tuple[str, str]], without: Link) -> Markup:
-    """The filters of the view, a chip for each column, which takes its filter back."""
+    """Draw the filters of the view, one chip per column, which clears its filter."""
     columns = dict.fromkeys(column for column, _ in conditions)
     if not columns:
         return Markup()
@@ -161,19 +164,20 @@ def filters(conditions: Sequence[tuple[str, str]], without: Link) -> Markup:
 
 
 def strip_note(paired: int, most: int, mean: float) -> Markup:
-    """What the strip of differences shows and what it takes; that it thins out where queries are
-    more than `most`."""
+    """Draw what the strip of differences shows, how to use it, and that it shows a selection if
+    there are more than `most` queries."""
     return _render("strip_said", paired=paired, most=most, mean=mean)
 
 
 def colour_key(measure: str, low: float, high: float, *, empty: bool) -> Markup:
-    """What the colours of the heatmap stand for, with their ends; `empty` where a frame is one."""
+    """Draw the colour scale of the heatmap with its ends; `empty` adds the frame that marks empty
+    lists."""
     return _render("colour_key", measure=measure, low=low, high=high, empty=empty)
 
 
 def list_summary(count: int, total: int, parts: Sequence[Markup], rule: str = "") -> Markup:
-    """How many of the queries a list holds, by which rule, and what narrows it; only read aloud
-    where it is all of them and nothing does."""
+    """Draw how many of the queries are in a list, its rule, and the active filters; for screen
+    readers only if it has all queries."""
     narrowing = [part for part in parts if part]
     return _render("listed", kept=count, total=total, taken=narrowing, rule=rule)
 
@@ -181,8 +185,9 @@ def list_summary(count: int, total: int, parts: Sequence[Markup], rule: str = ""
 def beside_heatmap(
     failed: pd.DataFrame, ahead: pd.DataFrame, failing: int, drawing: Drawing, href: Href
 ) -> Markup:
-    """Queries on which every shown run fails, and those on which the run in focus leads all others
-    most; nothing where there are none. Both have query_id, text, meta, `ahead` a difference."""
+    """Draw the queries on which every shown run fails, and those on which the run in focus leads
+    all others most; empty if there are none. Both have query_id, text, meta; `ahead` also
+    difference."""
     lists = []
     if len(failed):
         more = (f"all {w.format_count(failing)}", href("queries", show="none", view="", p=""))

@@ -1,4 +1,4 @@
-"""The parts of the page of one query, but for the two lists."""
+"""Blocks of the page of one query, except for the lists."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from metrics_core.findings.sentence import Sentence
 Row = dict[str, Any]
 
 OPEN_MISSED = 20
-"""Missed documents that stand open; a well-judged query has hundreds."""
+"""Most missed documents that are not folded; a well-judged query has hundreds."""
 _BEGINNING = 80
 _CHIP, _MOST_CHIPS = 32, 4
-"""Characters of a value that is a chip, and how many there are."""
+"""Most characters of a value drawn as a chip, and most chips."""
 _LONG_QUERY = 90
 _ZEROS = 10
-"""Squares of which a 0 is written out as well."""
+"""Most squares for which a 0 is written out, too."""
 
 _render = Template("query")
 _common = Template("markup")
 
 
 def query_head(text: str, query_id: str, metadata: Mapping[str, str], cause: str = "") -> Markup:
-    """The query as the page's title, and what is known of it beside it: a few words each as a named
-    chip, the rest, such as a topic's narrative, folded; last the likely cause of its failure."""
+    """Draw the query as the page's title with its metadata: short values as named chips, long ones
+    (such as a topic's narrative) folded; last the likely cause of its failure."""
     short = [(name, value) for name, value in metadata.items() if len(value) <= _CHIP][:_MOST_CHIPS]
     folded = {name: value for name, value in metadata.items() if (name, value) not in short}
     if query_id == text:
@@ -55,20 +55,21 @@ def query_head(text: str, query_id: str, metadata: Mapping[str, str], cause: str
 
 
 def explanation(sentence: Sentence, styles: Styles) -> Markup:
-    """Why the query scored as it did; nothing for an empty sentence."""
+    """Draw why the query scored as it did; empty for an empty sentence."""
     return (
         _render("explanation", pieces=sentence_pieces(sentence, styles)) if sentence else Markup()
     )
 
 
 def query_grades(diagnosis: Diagnosis, names: Mapping[float, str] | None = None) -> Grades:
-    """The grades to tint by: those of the collection where they are named, else of the query."""
+    """Return the grades that determine the colours: those of the collection (keys of `names`) and
+    of the query."""
     return Grades.from_grades(diagnosis.grades.values(), names or ())
 
 
 @dataclass(frozen=True)
 class Tile:
-    """The square of a rank; without a tint no document stands there."""
+    """The square of a rank; without a tint there is no document."""
 
     tint: str = ""
     spoken: str = ""
@@ -80,8 +81,9 @@ class Tile:
 def standings(
     diagnosis: Diagnosis, styles: Styles, grade_names: Mapping[float, str] | None = None
 ) -> Markup:
-    """Per run the score, one square a rank and where the relevant documents stand. `grade_names`
-    names every grade of the collection, so that a query without the highest keeps its tints."""
+    """Draw for each run its score, one square per rank, and the ranks of the relevant documents.
+    `grade_names` names every grade of the collection, so that colours do not depend on the
+    query."""
     grades = query_grades(diagnosis, grade_names)
     heads = [
         Column("Run", "who"),
@@ -107,13 +109,14 @@ def standings(
 
 
 def _bounds_text(row: Row) -> tuple[str, str] | None:
-    """What the unjudged documents could make of a score; None if that is nothing else."""
+    """Return the lower and upper bound of a score given its unjudged documents; None if they are
+    equal or unknown."""
     low, high = w.format_score(row["lowest"]), w.format_score(row["highest"])
     return None if math.isnan(row["lowest"]) or low == high else (low, high)
 
 
 def rank_tiles(diagnosis: Diagnosis, run: str, grades: Grades, ranks: int = SQUARES) -> list[Tile]:
-    """One square a rank with a rule after rank k; none for an empty list."""
+    """Return one square per rank, with a line after rank k; empty for an empty list."""
     squares = diagnosis.squares(run, ranks)
     if diagnosis.rankings[run].empty:
         return []
@@ -124,7 +127,7 @@ def rank_tiles(diagnosis: Diagnosis, run: str, grades: Grades, ranks: int = SQUA
             result.append(Tile(rule=rule))
             continue
         tint = grades.tint(grade)
-        # Long rows of zeros would hide the marks that count, so there a 0 is only its outline.
+        # In long rows, digits of zeros would hide the others, so a 0 is only an outline.
         quiet = tint == "g0" and ranks > _ZEROS
         digit = "" if quiet else w.format_grade(None if tint == "gx" else grade)
         spoken = f"rank {rank}: {grades.spoken_text(grade)}"
@@ -139,13 +142,13 @@ def missed_documents(
     deepest: int,
     grade_names: Mapping[float, str] | None = None,
 ) -> Markup:
-    """Relevant documents that the top k of the run in focus lacks, with their rank in each run, and
-    folded those that only that of the baseline does; a dash means not among the first `deepest`. A
-    row opens its full text."""
+    """Draw the relevant documents missing from the top k of the run in focus, with their rank in
+    each run; those missing only from that of the baseline are folded. A dash means not among the
+    first `deepest`. A row opens its full text."""
     if diagnosis.missed.empty:
         return _render("none_missed", text=_none_missed_text(diagnosis))
     grades = query_grades(diagnosis, grade_names)
-    # The two lists above show the baseline and the run in focus, so they come first here too.
+    # The lists above start with the baseline and the run in focus, so the columns do, too.
     order = [diagnosis.baseline, diagnosis.focus, *styles, *diagnosis.rankings]
     runs = [run for run in dict.fromkeys(order) if run in diagnosis.rankings]
     names = [_common("run_text", style=run_style(styles, run)) for run in runs]
@@ -202,7 +205,7 @@ def _none_missed_text(diagnosis: Diagnosis) -> str:
 
 
 def document_column(documents: pd.DataFrame, doc_id: str, column: str) -> str:
-    """A document's title or text; "" where it is not known."""
+    """Return a document's title or text; "" if unknown. `documents` is indexed by doc_id."""
     if column not in documents or doc_id not in documents.index:
         return ""
     value = documents.at[doc_id, column]
@@ -210,7 +213,8 @@ def document_column(documents: pd.DataFrame, doc_id: str, column: str) -> str:
 
 
 def text_beginning(documents: pd.DataFrame, doc_id: str) -> str:
-    """The first words of a document that has no title, for its id alone says little; else ""."""
+    """Return the first words of a document without a title, because an id alone says little; else
+    "". `documents` has title and text, indexed by doc_id."""
     if document_column(documents, doc_id, "title").strip():
         return ""
     text = document_column(documents, doc_id, "text")[: 4 * _BEGINNING].strip()

@@ -1,4 +1,4 @@
-"""The parts that only a report has, and the page that holds them all; see `drawing.report`."""
+"""Blocks that only a report has, and the page that contains them; see `drawing.report`."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ _CHIPS = {
     "none": "every run at 0:",
     "missing": "no results from a run:",
 }
-"""Lists of the queries that have a button, where a query is in them."""
+"""Lists of queries that have a button if they are not empty."""
 
 _render = Template("report")
 
 
 @dataclass(frozen=True)
 class Foot:
-    """What stands at the end of a report, and where it comes from."""
+    """The foot of a report, and its origin."""
 
     made_with: str
     date: str
@@ -60,8 +60,8 @@ def document(
     foot: Foot,
     data: Markup,
 ) -> Markup:
-    """The whole page: a title, its style sheet and script, what stands above all, the entries of
-    its contents with their parts, the slides, and where its data is had."""
+    """Draw the whole page: title, style sheet and script, head, table of contents, parts, slides,
+    and the embedded data."""
     return _render(
         "document",
         title=title,
@@ -75,24 +75,24 @@ def document(
 
 
 def data_note(title: str, size: str) -> Markup:
-    """That the file carries its collection, and how it is had."""
+    """Draw a note that the file contains its collection, and how to extract it."""
     return _render("data_here", name=f"{file_name(title)}.zip", size=size)
 
 
 def title_line(collection: str, pair: str, date: str, left_out_note: str, text: str) -> Markup:
-    """Of which collection and runs, when, what was left out, and a paragraph of the sender's."""
+    """Draw the collection and runs, the date, what was left out, and the sender's introduction."""
     return _render(
         "title_line", collection=collection, pair=pair, date=date, said=left_out_note, text=text
     )
 
 
 def part(key: str, title: str, lead: str | Sentence, inside: Markup, styles: Styles) -> Markup:
-    """A part of the report under its heading."""
+    """Draw a part of the report with its heading."""
     return _render("part", key=key, title=title, lead=sentence_pieces(lead, styles), inside=inside)
 
 
 def slides(screens: Sequence[Markup], source: str) -> Markup:
-    """The findings of a meeting, and where they come from; nothing where there are none."""
+    """Draw the findings for a presentation, and their origin; empty if there are none."""
     return _render("slides", screens=screens, source=source) if screens else Markup()
 
 
@@ -107,8 +107,8 @@ def slide(
     note: str | Sentence = "",
     wide: bool = False,
 ) -> Markup:
-    """One finding a screen, found by its key: the question, the answer, what else is to be known,
-    one picture."""
+    """Draw one finding per screen, identified by its key: the question, the answer, a note, and one
+    picture."""
     pieces, small = sentence_pieces(answer, styles), sentence_pieces(note, styles)
     return _render(
         "slide",
@@ -123,8 +123,8 @@ def slide(
 
 
 def reasons(robustness: Robustness, *, brief: bool = False) -> Markup:
-    """Each check of the verdict with its reason, unless it is to be `brief`; where none is clearly
-    ahead what would settle it."""
+    """Draw each check of the verdict, with its reason unless `brief`; for an inconclusive verdict,
+    what would settle it."""
     unclear = bool(robustness.settling_checks)
     entries = {entry.part: entry for entry in robustness.all_checks}
     rows = []
@@ -138,12 +138,13 @@ def reasons(robustness: Robustness, *, brief: bool = False) -> Markup:
 
 
 def panels(charts: Sequence[tuple[Markup, Markup, bool]], legend: Markup, note: Markup) -> Markup:
-    """Charts beside each other under one legend: head, drawing, and whether it is the chosen."""
+    """Draw charts beside each other with one legend; each is its head, its drawing, and whether it
+    shows the chosen measure."""
     return _render("panels", charts=charts, legend=legend, note=note)
 
 
 def case(query_case: Case, drawing: Drawing, grades: Grades, anchor: str) -> Markup:
-    """A query that got worse or better: which documents made it, and both lists."""
+    """Draw a query that got worse or better: the documents responsible, and both lists."""
     page, row = query_case.page, query_case.row
     parts: list[tuple[Markup, LedgerEntry]] = []
     more, rest = 0, 0.0
@@ -187,7 +188,7 @@ _Line = tuple[int, Markup, str, bool]
 def _case_list(
     diagnosis: Diagnosis, run: str, drawing: Drawing, grades: Grades, documents: pd.DataFrame
 ) -> tuple[object, list[_Line], str]:
-    """The first ranks of a run's list, or that it has none."""
+    """Return the first ranks of a run's list, or a message that it is empty."""
     top = diagnosis.rankings[run].head(min(drawing.cutoff, CASE_ROWS))
     style = run_style(drawing.styles, run)
     if top.empty:
@@ -209,9 +210,9 @@ def query_rows(
     drawing: Drawing,
     query_link: Callable[[str], str],
 ) -> Markup:
-    """Every query with its scores, to be searched and sorted by the report's script; without it the
-    whole table stands there. `lists` are over `query_list.frame`; `query_link` gives where a query
-    leads, "" where nowhere."""
+    """Draw every query with its scores, to be searched and sorted by the report's script; without
+    scripts, the whole table is shown. `lists` are bool[query] over `query_list.frame`; `query_link`
+    returns the link of a query, or ""."""
     columns = sorted(query_list.columns, key=lambda column: column.kind != "text")
     keys = [key for key in _CHIPS if np.any(lists.get(key, False))]
     membership = pd.DataFrame({key: lists[key] for key in keys}, index=query_list.frame["query_id"])
@@ -234,17 +235,17 @@ def query_rows(
 
 
 def missing_part(why: str) -> Markup:
-    """That a part could not be made, and why where that may be said."""
+    """Draw that a part could not be made, and why, if that can be told."""
     return _render("left_out", why=why)
 
 
 def by_width(wide: Markup, narrow: Markup) -> Markup:
-    """A chart for a wide screen and the same for a phone, of which one is seen."""
+    """Draw a chart for wide screens and one for phones, of which one is visible."""
     return _render("by_width", wide=wide, narrow=narrow)
 
 
 def query_notes(rows: pd.DataFrame) -> Markup:
-    """What people noted of queries (query_id, text, tags, notes); nothing where they did not."""
+    """Draw the notes on queries (query_id, text, tags, notes); empty if there are none."""
     records = rows.to_dict("records")
     return _render("noted", rows=records) if records else Markup()
 
@@ -254,5 +255,5 @@ def methods_part(
     formulas: Sequence[tuple[str, str, Markup]],
     paragraphs: Sequence[tuple[str, str]],
 ) -> Markup:
-    """What was measured, and how: enough for the same numbers again."""
+    """Draw what was measured and how, in enough detail to reproduce the numbers."""
     return _render("measured", found=methods, formulas=formulas, paragraphs=paragraphs)

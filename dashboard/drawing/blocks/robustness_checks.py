@@ -1,4 +1,5 @@
-"""The checks of a verdict in one row, the strip above their evidence, and its tables."""
+"""Blocks of robustness: the checks of a verdict in one row, the strip of one check, and tables of
+evidence."""
 
 from __future__ import annotations
 
@@ -22,12 +23,12 @@ _render = Template("robustness_checks")
 TITLE = "Can you rely on it?"
 TITLE_UNCLEAR = "What would make it conclusive?"
 _TICKS, _AT_A_TICK = 6, 16
-"""Steps of an axis, and characters of the baseline's name that have room below it."""
+"""Most steps of an axis, and most characters of the baseline's name below it."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What stands in a cell: a text that may lead on, with a smaller one below it."""
+    """The content of a cell: a text, optionally a link, with a smaller text below it."""
 
     text: str
     link: str = ""
@@ -36,8 +37,8 @@ class Cell:
 
 @dataclass(frozen=True)
 class DifferenceRange:
-    """Where a difference lies, from `low` to `high`, both NaN where nobody knows; and what that
-    is."""
+    """A range of a difference, from `low` to `high` (both NaN if unknown), with its name and a
+    note."""
 
     name: str
     note: str
@@ -50,8 +51,8 @@ _OPEN = ("–", "")
 
 
 def checks(robustness: Robustness, href: Href) -> Markup:
-    """Can the verdict be relied on, in one row: a mark, a name and a short answer for each check;
-    where nobody is clearly ahead, what would settle it. Nothing where there is no verdict."""
+    """Draw all checks in one row: a mark, a name and a short answer each; for an inconclusive
+    verdict, what would settle it. Empty without a verdict."""
     if not robustness.checks:
         return Markup()
     unclear, entry_parts = (
@@ -73,13 +74,14 @@ def checks(robustness: Robustness, href: Href) -> Markup:
 
 
 def checks_placeholder(*, unclear: bool) -> Markup:
-    """Their room while they are worked out, so that nothing below it moves."""
+    """Draw the title and space of the checks while they are computed, so that nothing below
+    moves."""
     title = TITLE_UNCLEAR if unclear else TITLE
     return _render("checks", title=title, told="being computed", checks=[])
 
 
 def check_mark(check: RobustnessCheck, *, unclear: bool) -> tuple[str, str, str]:
-    """A check's mark, its tone, and what it says to those who do not see it."""
+    """Return a check's mark, its tone, and its text for screen readers."""
     if check.word == w.DASH or not check.brief or (unclear and not check.tone):
         return _OPEN[0], "", _OPEN[1]
     mark, spoken = _MARKS[check.tone]
@@ -87,8 +89,7 @@ def check_mark(check: RobustnessCheck, *, unclear: bool) -> tuple[str, str, str]
 
 
 def check(entry: RobustnessCheck, link: str, *, unclear: bool, is_open: bool) -> Markup:
-    """A check in a row: whether it holds, its name, the answer in a word, and why; it opens on its
-    evidence."""
+    """Draw a check as a row: its mark, name, short answer and reason; it links to its evidence."""
     mark, tone, spoken = check_mark(entry, unclear=unclear)
     return _render(
         "check", entry=entry, mark=mark, tone=tone, spoken=spoken, link=link, is_open=is_open
@@ -96,7 +97,8 @@ def check(entry: RobustnessCheck, link: str, *, unclear: bool, is_open: bool) ->
 
 
 def spans(rows: Sequence[DifferenceRange], drawing: Drawing, label: str) -> Markup:
-    """Where a difference lies or could lie, on one axis with its ticks and the zero line."""
+    """Draw the actual and possible ranges of a difference on one axis with ticks and the zero
+    line."""
     ends = [end for row in rows for end in (row.low, row.high) if not math.isnan(end)]
     axis = difference_ticks(ends, most=_TICKS)
 
@@ -108,6 +110,6 @@ def spans(rows: Sequence[DifferenceRange], drawing: Drawing, label: str) -> Mark
 def table(
     heads: Sequence[Column], rows: Sequence[Sequence[Cell]], label: str, *, headed: str = ""
 ) -> Markup:
-    """A table of evidence; `label` says what it holds to those who do not see it. On a phone, where
-    the heads are not drawn, it is `headed` by a line."""
+    """Draw a table of evidence. `label` describes it for screen readers; on a phone, where column
+    headings are hidden, `headed` is shown as a heading."""
     return _render("table", heads=heads, rows=rows, label=label, headed=headed)

@@ -1,4 +1,4 @@
-"""The slices of queries in which the difference is unlike elsewhere, as rows."""
+"""Slices of queries whose difference is unlike elsewhere, as rows."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ _render = Template("slices")
 
 
 def slice_rows(slices: Sequence[UnlikeSlice], *, lead: Callable[[UnlikeSlice], str]) -> Markup:
-    """The slices in which the difference is unlike elsewhere; `lead` gives where one leads."""
+    """Draw the slices whose difference is unlike elsewhere; `lead` returns the link of a slice."""
     return _render("slice_rows", rows=[(found_slice, lead(found_slice)) for found_slice in slices])

@@ -1,4 +1,4 @@
-"""The one table of all pages: what a column's head says, and in which order it puts the rows."""
+"""Column heads of the table shared by all pages, and the sort order that they show."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dashboard.drawing.theme import RunStyle
 
 
 class Column(NamedTuple):
-    """A column of a table: its name and the class of its head. `link` sorts by it, `sorted` is what
-    ARIA calls the order. The lines `about` it are below the name, `hint` is seen on hover; a run
-    has the mark of its `style`. `width` is in px."""
+    """A column of a table: its name and the class of its head. `link` sorts by it, `sorted` is the
+    order for ARIA. The `about` lines are below the name, `hint` is shown on hover; a run has the
+    mark of its `style`. `width` is in px."""
 
     name: str
     kind: str = ""
@@ -24,7 +24,7 @@ class Column(NamedTuple):
 
 
 def sort_order(order: str, key: str) -> str:
-    """Return what ARIA calls the order of a column, "" for one by which the rows are not sorted."""
+    """Return the ARIA value of a column's order; "" if the rows are not sorted by it."""
     if order.removeprefix("-") != key:
         return ""
     return "descending" if order.startswith("-") else "ascending"

@@ -1,9 +1,9 @@
-"""Templates: the markup of a part stands in `NAME.html.j2` beside `NAME.py`, one macro a part.
+"""Templates: the markup of a block is in `NAME.html.j2` beside `NAME.py`, one macro per block.
 
-The function in `NAME.py` decides what is said and in which order; the macro writes it down. Every
-text is escaped where it is written, unless it is `Markup` already, and a value that was not given
-is an error. Line breaks next to a tag are layout of the source and do not reach the page, where
-they would be blanks between words; a blank that is meant stands within its line, or as {{ " " }}.
+The function in `NAME.py` decides the content and its order; the macro writes the markup. Every text
+is escaped unless it is `Markup` already, and a missing value is an error. Line breaks next to a tag
+are source layout and removed, because on the page they would be spaces between words; an intended
+space is written within a line, or as {{ " " }}.
 """
 
 from __future__ import annotations
@@ -36,28 +36,28 @@ _LAYOUT = re.compile(
 
 
 class _Layout(Extension):
-    """Takes the layout of the source out of a template before it is compiled."""
+    """Removes the layout of the source from a template before it is compiled."""
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
         return _LAYOUT.sub("", source)
 
 
 class _Compiled(BytecodeCache):
-    """Templates as bytecode, sealed, where Python keeps that of the modules beside them: compiling
-    all takes a quarter of a second of every start."""
+    """Cache of templates as bytecode, sealed, in the folder where Python keeps module bytecode;
+    compiling all templates takes a quarter of a second per start."""
 
     def __init__(self, folder: Path) -> None:
         source = Path(__file__).read_bytes() + version("jinja2").encode()
         self._folder, self._made = folder, hashlib.blake2b(source, digest_size=8).hexdigest()
 
     def load_bytecode(self, bucket: Bucket) -> None:
-        """What was kept, if it is whole: Python runs bytecode as it is given."""
+        """Load cached bytecode if its seal is intact, because Python runs bytecode unchecked."""
         bytecode = read_sealed(self._path(bucket))
         if bytecode is not None:
             bucket.bytecode_from_string(bytes(bytecode))
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep it, if the folder may be written."""
+        """Store bytecode if the folder is writable."""
         if sys.dont_write_bytecode:
             return
         with suppress(OSError):
@@ -68,22 +68,22 @@ class _Compiled(BytecodeCache):
 
 
 def with_code(text: str) -> Markup:
-    """A message in which `backticks` mark what stands in a file."""
+    """Return a message as markup, in which `backticks` mark content of a file."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def words_of(name: str) -> list[str]:
-    """The words of a name, each with what joins it to the next."""
+    """Return the words of a name, each with the separators after it."""
     return re.findall(r"[^_./+-]*[_./+-]+|[^_./+-]+", name)
 
 
 def percent(share: float) -> str:
-    """A length as CSS, kept within its track."""
+    """Format a share as a CSS length, limited to 0–100 %."""
     return f"{min(max(share, 0.0), 1.0) * 100:.2f}%"
 
 
 def tone(value: float | None, digits: int = 3) -> str:
-    """ "better" or "worse" by the sign that is shown, "" for zero and for no value."""
+    """Return "better" or "worse" by the sign as printed, or "" for zero and missing values."""
     text = w.format_difference(value, digits)
     if text.startswith("+"):
         return "better"
@@ -96,8 +96,8 @@ def is_known(value: object) -> bool:
 
 
 def environment(compiled: Path = _HERE / "__pycache__") -> Environment:
-    """What the templates are read with, and what they can call; `compiled` is the folder that keeps
-    them as bytecode."""
+    """Return the Jinja environment with the filters and globals of the templates; `compiled` is the
+    folder for bytecode."""
     jinja = Environment(
         loader=FileSystemLoader(_HERE),
         autoescape=True,
@@ -121,12 +121,12 @@ _ENVIRONMENT = environment()
 
 
 class Template:
-    """The macros of one template; compiled with the module that uses them, so that no reader waits
-    for it."""
+    """The macros of one template, compiled when the module that uses it is imported, so that no
+    reader waits for it."""
 
     def __init__(self, name: str) -> None:
         self._macros = _ENVIRONMENT.get_template(f"{name}.html.j2").module
 
     def __call__(self, macro: str, /, **values: object) -> Markup:
-        """The part that this macro draws; TypeError for a value that it does not take."""
+        """Draw the block of this macro. Raises TypeError for a value that it does not take."""
         return Markup(getattr(self._macros, macro)(**values))

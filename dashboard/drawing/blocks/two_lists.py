@@ -23,25 +23,25 @@ from metrics_core.explaining.diagnosis import Diagnosis
 Row = Mapping[str, Any]
 
 _HEIGHTS = {"with-text": 86, "with-title": 52, "by-id": 34}
-"""Height of a row in px by what is known of the documents, as in the style sheet; all rows of both
-lists are alike, so that the lines meet them."""
+"""Height of a row in px, as in the style sheet, by what is known of the documents; the same for
+all rows of both lists, so that the lines meet them."""
 _EXCERPT = 360
 FIRST, FIRST_OF_SEVERAL = 5, 10
-"""Rows of each list that are shown at first: of two lists, and of more, whose rows are lower."""
+"""Rows of each list shown at first: for two lists, and for more, whose rows are lower."""
 STEP = 100
-"""Beyond k, rows that each unfolding adds."""
+"""Number of rows that each expansion adds beyond k."""
 _SQUARES, _MOST_SQUARES = 10, 30
-"""Ranks that stand as squares above a list: so many, or k of them up to the second."""
+"""Least and largest number of squares above a list; between them there are k."""
 
 _JOINED = 2
-"""Lists that lines join; of more they would be a web."""
+"""Number of lists that are joined by lines; with more, the lines would be confusing."""
 
 _render = Template("two_lists")
 
 
 @dataclass(frozen=True)
 class _View:
-    """What the rows of both lists share."""
+    """What the rows of all lists share; `documents` has title and text, indexed by doc_id."""
 
     documents: pd.DataFrame
     words: Collection[str]
@@ -52,8 +52,8 @@ class _View:
 
 @dataclass(frozen=True)
 class _Item:
-    """One listed document; without a doc_id it is one that nobody judged, of a run that came as
-    judged ranks."""
+    """One listed document. Without a doc_id it is an unjudged document of a run that came as judged
+    ranks."""
 
     doc_id: str
     rank: int
@@ -68,7 +68,8 @@ class _Item:
 
 @dataclass(frozen=True)
 class _List:
-    """One run's list; every row is a grid of its own, so the widest movement is given to all."""
+    """One run's list. Every row is a grid of its own, so all get the width of the widest
+    movement."""
 
     side: str
     column: int
@@ -80,7 +81,7 @@ class _List:
 
     @property
     def widest(self) -> int:
-        """Length of the longest movement in words."""
+        """The length of the longest movement, in characters."""
         return max(item.move.length for item in self.items)
 
 
@@ -95,11 +96,12 @@ def two_lists(
     rows: int = 0,
     note: str = "",
 ) -> Markup:
-    """The first `rows` documents (k, if it is not said) of the baseline, of the run in focus and of
-    `further` runs, each below its score and the grades of its first ranks. Lines join two lists;
-    in several each document's movement from the baseline is said. `documents` is indexed by doc_id
-    with title and text, and may lack any of them. A row opens its full text. With one run there is
-    one list. `note` stands above."""
+    """Draw the first `rows` documents (k if 0) of the baseline, of the run in focus and of
+    `further` runs, each list below its score and the grades of its first ranks.
+
+    Lines join two lists; in more lists each document's movement from the baseline is written.
+    `documents` has title and text, indexed by doc_id; both are optional. A row opens its full text.
+    A single run has one list. `note` is shown above the lists."""
     runs = list(dict.fromkeys([drawing.baseline, drawing.focus, *further]))
     reach = rows or diagnosis.cutoff
     several = len(runs) > _JOINED
@@ -118,7 +120,7 @@ def two_lists(
         for number, (list_rows, run) in enumerate(zip(row_lists, runs, strict=True))
     ]
     joins = Markup()
-    # A line would not meet its row where a list leaves ranks out.
+    # If a list skips ranks, a line would not meet its row.
     if len(row_lists) == _JOINED and not any(map(_has_gaps, row_lists)):
         joins = movement_lines(row_lists[0], row_lists[1], reach, _HEIGHTS[kind])
     if kind == "by-id" and len(texts) and not note:
@@ -148,8 +150,8 @@ def list_links(
     rows_link: Callable[[int], str],
     beside_link: tuple[str, str] | None = None,
 ) -> Markup:
-    """The ways to more ranks of the lists and back, and to further lists (`beside_link`: words and
-    address). `rows_link` gives the address that shows so many ranks."""
+    """Draw links to more or fewer ranks of the lists, and to further lists (`beside_link`: text and
+    address). `rows_link` returns the address that shows a number of ranks."""
     links = []
     if shown_count < total:
         step = shown_count // STEP * STEP + STEP
@@ -196,7 +198,7 @@ def _make_item(row: Row, view: _View, side: str) -> _Item:
     doc_id = row["doc_id"] or ""
     title = document_column(view.documents, doc_id, "title").strip()
     text = document_column(view.documents, doc_id, "text").strip()
-    # Beside several lists little more than the word itself has room.
+    # With several lists there is little space besides the word itself.
     shorter = {"before": 0} if view.several else {}
     return _Item(
         doc_id=doc_id,

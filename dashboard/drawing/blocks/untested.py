@@ -1,4 +1,5 @@
-"""What the Overview shows where nothing is tested: the scores of one run, or all of few queries."""
+"""Blocks of the Overview if nothing is tested: the scores of a single run, or all queries if they
+are few."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from dashboard.drawing.ticks import Ticks
 from metrics_core.base import wording as w
 
 ScoreLead = Callable[[float, float], str]
-"""Gives where the queries that score from one value to another are listed."""
+"""Returns the link to the queries with scores between two values."""
 
 _MOST_MEANS = 8
 
@@ -25,13 +26,13 @@ _render = Template("untested")
 
 
 def box(title: str, text: str, label: str, link: str) -> Markup:
-    """What is missing or narrows the view, and one way on."""
+    """Draw what is missing or narrows the view, with one action."""
     return _render("box", title=title, text=text, label=label, link=link)
 
 
 def histogram(counts: Sequence[int], drawing: Drawing, lead: ScoreLead) -> Markup:
-    """How many queries of a run alone score in each part of 0 to 1; `lead` gives where those from
-    one score to another are listed."""
+    """Draw the number of queries of a single run by score in parts of 0 to 1; `lead` returns the
+    link to the queries between two scores."""
     total = sum(counts)
     title = f"Scores of the {w.format_count(total)} queries" if total != 1 else "Score of the query"
     most, style = max(1, *counts), drawing.focus_style
@@ -39,8 +40,8 @@ def histogram(counts: Sequence[int], drawing: Drawing, lead: ScoreLead) -> Marku
 
 
 def examples(rows: pd.DataFrame, drawing: Drawing, href: Href) -> Markup:
-    """Few queries: all of them with both scores, in grey. `rows` has query_id, text, meta, score,
-    baseline_score, difference, those that got worse most first."""
+    """Draw few queries, all with both scores, in grey. `rows` has query_id, text, meta, score,
+    baseline_score, difference, largest loss first."""
     less = not drawing.comparison.measure.declaration.higher_is_better
     reach = max(float(rows["difference"].abs().max()), 1e-12) if len(rows) else 1.0
     return _render(
@@ -62,9 +63,9 @@ def score_list(
     *,
     unanswerable: int = 0,
 ) -> Markup:
-    """The queries with the lowest or the highest scores of a run that is compared with nothing.
-    `rows` has query_id, text, meta, score; so many `unanswerable` ones, without a relevant
-    document, are not among the lowest."""
+    """Draw the queries with the lowest or highest scores of a single run. `rows` has query_id,
+    text, meta, score; `unanswerable` is the number of queries without a relevant document, which
+    are excluded from the lowest."""
     subtitle = ""
     if unanswerable and kind == "lowest":
         noun = w.plural(unanswerable, "query that has", "queries that have")
@@ -85,8 +86,8 @@ def score_list(
 def mean_list(
     rows: pd.DataFrame, drawing: Drawing, href: Href, lead: Lead, *, by: tuple[str, str]
 ) -> Markup:
-    """The means of a run alone in the groups of one column (`by` is its key and its name), in the
-    order given. `rows` has group, queries, mean."""
+    """Draw the means of a single run by group of one column (`by` is its key and its name), in the
+    given order. `rows` has group, queries, mean."""
     if rows.empty:
         return _render(
             "nothing_listed", title=f"By {by[1]}", text="The queries in view have no groups."

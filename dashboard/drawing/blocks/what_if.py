@@ -1,4 +1,4 @@
-"""What if: a list that is edited by hand, and what that does to the scores."""
+"""What if: a list edited by hand, and the effect on the scores."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _MOST_GRADES = 6
 _render = Template("what_if")
 
 Lead = Callable[[Edit], str]
-"""Gives the address of the page with one more edit."""
+"""Returns the address of the page with one more edit."""
 
 
 def what_if_scores(what_if: WhatIf, drawing: Drawing) -> Markup:
-    """Each measure before and after the edits: of this query, and of the mean over all."""
+    """Draw each measure before and after the edits, for this query and for the mean over all."""
     styles = [run_style(drawing.styles, run) for run in (drawing.focus, drawing.baseline)]
     return _render(
         "what_if_scores",
@@ -42,8 +42,8 @@ def what_if_scores(what_if: WhatIf, drawing: Drawing) -> Markup:
 def what_if_rows(
     what_if: WhatIf, drawing: Drawing, documents: pd.DataFrame, grades: Grades, *, lead: Lead
 ) -> Markup:
-    """The list as the edits leave it; each row can be moved up, down, out and graded. `lead` gives
-    the address with one more edit."""
+    """Draw the list after the edits; each row can be moved, removed and graded. `lead` returns the
+    address with one more edit."""
     offered_grades = [g for g in grades.levels if g >= 0][-_MOST_GRADES:]
     rows = [
         _edited_row(row, what_if, documents, grades, offered_grades, lead)
@@ -66,7 +66,8 @@ def _edited_row(
     offered_grades: Sequence[float],
     lead: Lead,
 ) -> dict[str, Any]:
-    """Add to a document how it is drawn and where it can be moved, "" for where it cannot."""
+    """Return the row with what is needed to draw it and the links that edit it ("" if not
+    possible)."""
     doc_id, rank = row["doc_id"], row["rank"]
     is_listed = not np.isnan(rank)
     moved, tone = _movement(rank, row["was"])
@@ -90,7 +91,7 @@ def _edited_row(
 
 
 def _shortfall_text(short: float, rank: int) -> str:
-    """How far a document below k is from coming in, by the run's own scores."""
+    """Return how far a document below k is from entering the top k, by the run's own scores."""
     if np.isnan(short):
         return ""
     if short == 0:
@@ -99,7 +100,7 @@ def _shortfall_text(short: float, rank: int) -> str:
 
 
 def _movement(rank: float, rank_before: float) -> tuple[str, str]:
-    """How the edits moved a document, in words, and the arrow's direction."""
+    """Return how the edits moved a document, in words, and the arrow's direction."""
     if np.isnan(rank):
         return ("" if np.isnan(rank_before) else f"was {w.format_count(rank_before)}"), ""
     if np.isnan(rank_before):
@@ -112,7 +113,7 @@ def _movement(rank: float, rank_before: float) -> tuple[str, str]:
 def what_if_best(
     what_if: WhatIf, documents: pd.DataFrame, link: str, further: Sequence[tuple[str, str]] = ()
 ) -> Markup:
-    """The best single change as a sentence and where it is tried, and `further` ways on."""
+    """Draw the best single change as a sentence, with a link that tries it, and `further` links."""
     if what_if.best is None:
         return what_if_links(further)
     edit, rank_before = what_if.best.edit, what_if.best_was
@@ -132,5 +133,5 @@ def what_if_best(
 
 
 def what_if_links(links: Sequence[tuple[str, str]]) -> Markup:
-    """Ways on and back: texts and addresses."""
+    """Draw links, each a text and an address."""
     return _render("what_if_links", links=links)

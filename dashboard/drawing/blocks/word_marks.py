@@ -1,4 +1,4 @@
-"""Query words in a text: which words of a query to look for, and where to mark them."""
+"""Query words in a text: which words of a query to mark, and where they occur."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ _ENDINGS = ("ings", "ing", "ed", "es", "s", "e")
 _SHORTEST_STEM = 3
 _WORD = re.compile(r"\w+")
 _BEFORE = 16
-"""Characters of an excerpt before the first word asked for, so that a line of 38 holds the word."""
+"""Most characters of an excerpt before the first query word, so that it fits in a line of 38."""
 _SEARCHED = 20_000
 
 _render = Template("markup")
 
 
 def query_words(text: str) -> list[str]:
-    """The words of a query that say what it is about; all of them if it holds nothing else."""
+    """Return the words of a query without stop words; all of them if there are only stop words."""
     words = list(dict.fromkeys(_WORD.findall(text.lower())))
     return [word for word in words if word not in _STOP_WORDS] or words
 
 
 @lru_cache(maxsize=1 << 14)
 def stem(word: str) -> str:
-    """A word without its English ending, so that charge, charges and charged are one."""
+    """Return a word without its English ending, so that charge, charges and charged are one."""
     word = word.lower()
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
@@ -44,14 +44,14 @@ def stem(word: str) -> str:
 
 
 def mark_words(text: str, words: Iterable[str]) -> Markup:
-    """The text with the query's words marked."""
+    """Return the text with the query's words marked."""
     parts = split_at_words(text, words)
     return _render("marked", pieces=[(piece, index % 2 == 1) for index, piece in enumerate(parts)])
 
 
 def split_at_words(text: str, words: Iterable[str]) -> list[str]:
-    """The text in pieces that are by turns outside and inside the query's words, the first one
-    outside: where a browser draws them itself, whose places in a text are not Python's."""
+    """Split the text into pieces alternately outside and inside the query's words, starting
+    outside. For the browser, whose positions in a text differ from Python's."""
     parts, end = [], 0
     for start, stop in _matches(text, words):
         parts += [text[end:start], text[start:stop]]
@@ -60,8 +60,8 @@ def split_at_words(text: str, words: Iterable[str]) -> list[str]:
 
 
 def excerpt(text: str, words: Iterable[str], most: int, before: int = _BEFORE) -> str:
-    """So much of a text as is shown of it in a list: from its beginning, or, where the query's
-    words come later, from `before` characters or less before the first of them."""
+    """Return the part of a text shown in a list: its first `most` characters, or, if the query's
+    words come later, starting at most `before` characters before the first of them."""
     first = next(_matches(text[:_SEARCHED], words), None)
     if first is None or first[0] <= before * 3 // 2:
         return text[:most]
@@ -70,10 +70,10 @@ def excerpt(text: str, words: Iterable[str], most: int, before: int = _BEFORE) -
 
 
 def _matches(text: str, words: Iterable[str]) -> Iterator[tuple[int, int]]:
-    """Where the query's words stand in a text, in any of their forms."""
+    """Yield where the query's words occur in a text, in any form."""
     searched = list(words)
     stems = {stem(word) for word in searched}
-    # Scripts without blanks between words: look for the word anywhere.
+    # For scripts without spaces between words, look for the word anywhere.
     patterns = [re.escape(word) for word in searched if not word.isascii()]
     pattern = re.compile(
         "|".join([*sorted(patterns, key=len, reverse=True), r"\w+"]), re.IGNORECASE

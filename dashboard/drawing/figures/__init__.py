@@ -1,1 +1,2 @@
-"""Charts: one function each, table in, Plotly figure out. Nothing here computes or knows pages."""
+"""Charts: each function turns a table into a Plotly figure. Nothing here computes or knows
+pages."""

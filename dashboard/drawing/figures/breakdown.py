@@ -1,5 +1,5 @@
-"""Charts of the Breakdown page with a row for each group; `heatmap` crosses two columns. No run is
-named in them: one legend stands above all."""
+"""Charts of the Breakdown page with one row per group; see `heatmap` for two crossed columns. Runs
+are named only in the common legend above."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ _RIGHT, _TOP, _BOTTOM = 14, 10 + LINE, 28
 
 
 def difference_by_group(frame: pd.DataFrame, drawing: Drawing, *, order: Sequence[str]) -> Chart:
-    """The differences to the baseline by group, a row each in this order, one interval per run.
+    """Draw the differences from the baseline by group: one row per group in this order, one
+    interval per run.
 
-    `frame` is that of `slicing.breakdowns.breakdown`. A click on a run's point gives customdata
-    [group, run, what the hover box says], a click anywhere else in a row gives [group].
+    `frame` is that of `summarise_groups`. A click on a run's point returns customdata [group, run,
+    hover text], a click elsewhere in a row [group].
     """
     ticks = difference_ticks(_column_values(frame, drawing, _DIFFERENCE))
     line = {"zeroline": True, "zerolinecolor": drawing.palette.zero, "zerolinewidth": 1.5}
@@ -42,7 +43,7 @@ def difference_by_group(frame: pd.DataFrame, drawing: Drawing, *, order: Sequenc
 
 
 def score_by_group(frame: pd.DataFrame, drawing: Drawing, *, order: Sequence[str]) -> Chart:
-    """The mean score by group with its interval: rows, points and customdata as in
+    """Draw the mean score by group with its interval; rows, points and customdata as in
     `difference_by_group`."""
     values = _column_values(frame, drawing, _SCORE)
     finite = values[~np.isnan(values)]
@@ -83,7 +84,8 @@ def _group_chart(
 
 
 def runs_with_values(frame: pd.DataFrame, drawing: Drawing, column: str) -> list[RunStyle]:
-    """The runs with values in a column as they stand in a row: the focus, then the others."""
+    """Return the styles of the runs with values in a column of a frame of `summarise_groups`: the
+    run in focus, then the others."""
     names = {run for run, value in iterate_rows(frame, "run", column) if not math.isnan(value)}
     styles = (style for style in drawing.styles.values() if style.name in names)
     return sorted(styles, key=lambda style: style.role != "focus")

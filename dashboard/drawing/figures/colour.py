@@ -1,11 +1,11 @@
-"""Mixing colours and keeping text readable on them."""
+"""Mixing colours, and keeping text on them readable."""
 
 from __future__ import annotations
 
 from dashboard.drawing.theme import Palette
 
 READABLE = 4.5
-"""The least contrast between text and what it stands on."""
+"""The least contrast between text and its background."""
 TRANSPARENT = "rgba(0,0,0,0)"
 
 
@@ -14,7 +14,7 @@ def _channels(color: str) -> tuple[int, int, int]:
 
 
 def rgba(color: str, opacity: float) -> str:
-    """The colour (#RRGGBB) with an opacity, as Plotly reads it; a CSS variable as CSS does."""
+    """Return the colour (#RRGGBB) with an opacity for Plotly; a CSS variable is returned as CSS."""
     if color.startswith("var("):
         return f"color-mix(in srgb, {color} {opacity:.0%}, transparent)"
     red, green, blue = _channels(color)
@@ -22,7 +22,7 @@ def rgba(color: str, opacity: float) -> str:
 
 
 def blend(over: str, under: str, share: float) -> str:
-    """The colour that `share` of one colour over another gives, as #RRGGBB."""
+    """Return `share` of one colour over another, as #RRGGBB."""
     mixed = (
         round(share * a + (1 - share) * b)
         for a, b in zip(_channels(over), _channels(under), strict=True)
@@ -39,13 +39,14 @@ def _luminance(color: str) -> float:
 
 
 def contrast(one: str, other: str) -> float:
-    """The contrast ratio of two colours after WCAG, 1 to 21."""
+    """Return the WCAG contrast ratio of two colours, from 1 to 21."""
     dark, light = sorted((_luminance(one), _luminance(other)))
     return (light + 0.05) / (dark + 0.05)
 
 
 def readable_color(ground: str, *preferred: str) -> str:
-    """The first of the preferred colours that can be read on this ground, else black or white."""
+    """Return the first preferred colour that is readable on this background, else black or
+    white."""
     for color in preferred:
         if contrast(color, ground) >= READABLE:
             return color
@@ -53,7 +54,7 @@ def readable_color(ground: str, *preferred: str) -> str:
 
 
 def diverging_color(value: float, limit: float, palette: Palette) -> str:
-    """The colour of a difference on the symmetric scale from -limit to limit."""
+    """Return the colour of a difference on the symmetric scale from -limit to limit."""
     position = 2 + 2 * max(-1.0, min(1.0, value / limit))
     lower = min(int(position), 3)
     stops = palette.diverging

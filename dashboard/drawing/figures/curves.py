@@ -1,5 +1,5 @@
-"""Charts of By cutoff: measures by cutoff, precision against recall. No run is named in them: one
-legend stands above all."""
+"""Charts of By cutoff: measures by cutoff, precision against recall. Runs are named only in the
+common legend above."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ from dashboard.drawing.theme import Palette, RunStyle, solid_lines
 from dashboard.drawing.ticks import Ticks, covering_ticks, score_ticks
 
 UPPER, GAP, LOWER = 212, 40, 122
-"""px; with what stands above them both panels fit the first screen of a projector."""
+"""Heights in px; both panels and what is above them fit the first screen of a projector."""
 _TOP, _BOTTOM, _RIGHT = 10, 28, 16
 _EDGE = 2
-"""px beyond the ends of a value axis: Plotly draws no grid line right at an end."""
+"""Px beyond the ends of a value axis, because Plotly draws no grid line exactly at an end."""
 _RECALL = 420
 _TICKS = (10, 100, 1000, 2, 5, 20, 50, 200, 500)
 _MINUS_LENGTH = 30
 _ROOM = 0.12
-"""Beyond the differences, as a share of their range: bands that come later mostly fit in it, so
-that the axis stays."""
+"""Space beyond the differences, as a share of their range: bands that are computed later mostly fit
+in it, so that the axis does not change."""
 _ONE_OF_MANY = 6
 
 
 class _Panels(NamedTuple):
-    """Where the panels stand: the margins and the heights in px; no lower panel is height 0."""
+    """The layout of the panels: margins and heights in px; `lower` is 0 without a lower panel."""
 
     margin: Margin
     upper: float
@@ -69,7 +69,8 @@ class _Panels(NamedTuple):
 
 
 def difference_range(frames: Iterable[pd.DataFrame], drawing: Drawing) -> tuple[float, float]:
-    """The range that the lower panels of several measures share, so that they compare."""
+    """Return the range shared by the lower panels of several measures, which makes them comparable;
+    `frames` are those of `mean_curves`."""
     return _difference_ticks(pd.concat(list(frames)), drawing).span
 
 
@@ -82,12 +83,11 @@ def measure_by_cutoff(
     difference_range: tuple[float, float] | None = None,
     value_range: tuple[float, float] = (0, 1),
 ) -> Chart:
-    """One measure by k: the scores above, the differences to the baseline below.
+    """Draw one measure by k: the scores above, the differences from the baseline below.
 
-    `frame` is that of `metrics_core.scoring.curves.curves`, `value_range` that of its measure. The
-    runs `in_colour`, all where none is named, are drawn as they are everywhere, the others in grey.
-    Lines are thinner beyond the rank by which the lists of a run end. Without differences there is
-    one panel.
+    `frame` is that of `mean_curves`, `value_range` the range of its measure. Runs `in_colour` (all
+    if empty) keep their style, the others are grey. `ends` maps runs to the rank by which half of
+    their lists have ended; lines are thinner beyond it. Without differences there is one panel.
     """
     palette, k = drawing.palette, drawing.cutoff
     rows = frame[frame["run"].isin(list(drawing.styles))]
@@ -123,8 +123,8 @@ def measure_by_cutoff(
 def precision_recall(
     frame: pd.DataFrame, drawing: Drawing, *, in_colour: Sequence[str] = ()
 ) -> Chart:
-    """Interpolated precision at eleven recall levels; `frame` is that of
-    `metrics_core.scoring.curves.precision_recall`, `in_colour` as of `measure_by_cutoff`."""
+    """Draw interpolated precision at eleven recall levels; `frame` has run, recall, precision,
+    `in_colour` as in `measure_by_cutoff`."""
     palette, styles = drawing.palette, drawing.styles
     rows = frame[frame["run"].isin(list(styles))].assign(k=lambda f: f["recall"].round(6))
     runs = [s for s in drawing_order(styles) if s.name in set(rows["run"])]
@@ -161,7 +161,7 @@ def precision_recall(
 
 
 def _hover_mode(runs: int) -> dict[str, Any]:
-    """A box of all runs; of many only the one that is pointed at."""
+    """Return the hover mode: a box for all runs, or for the nearest one if there are many."""
     if runs > _ONE_OF_MANY:
         return {"hovermode": "closest"}
     return {"hovermode": "x unified", "hoversort": "value descending"}
@@ -178,9 +178,9 @@ def _traces(
     drawing: Drawing,
     ends: Mapping[str, int],
 ) -> Iterable[Trace | None]:
-    """Bands below lines, grey lines below those in colour. The bands above are those of the run in
-    focus and the baseline, each k for itself; below there is that of the run in focus, which holds
-    for all k and decides."""
+    """Yield bands below lines, and grey lines below coloured ones. The upper bands are those of the
+    run in focus and the baseline, each k separately; the lower band is that of the run in focus,
+    simultaneous over all k, which decides significance."""
     palette, deep = drawing.palette, 10**9
     prefix = _hover_prefix(len(quiet) + len(loud), "k = %{x}")
     for style in loud:
@@ -202,7 +202,8 @@ def _traces(
 
 
 def _difference_ticks(frame: pd.DataFrame, drawing: Drawing) -> Ticks:
-    """Ticks for the differences of the shown runs, with room for the band of the one in focus."""
+    """Return ticks for the differences of the shown runs, with space for the band of the run in
+    focus."""
     gaps = frame[frame["run"].isin(list(drawing.styles))]
     values = gaps["difference"].to_numpy()
     finite = values[~np.isnan(values)]
@@ -212,7 +213,7 @@ def _difference_ticks(frame: pd.DataFrame, drawing: Drawing) -> Ticks:
 
 
 def _difference_label(drawing: Drawing, panels: _Panels) -> Iterable[dict[str, Any]]:
-    """What the lower panel shows, over it."""
+    """Yield the label above the lower panel."""
     baseline, palette = drawing.baseline, drawing.palette
     short = short_names(drawing.styles, _MINUS_LENGTH)[baseline]
     anchors = {"xref": "paper", "yref": "paper", "yanchor": "bottom", "yshift": 9}
@@ -222,7 +223,7 @@ def _difference_label(drawing: Drawing, panels: _Panels) -> Iterable[dict[str, A
 
 
 def _cutoff_rule(chosen_k: int, palette: Palette) -> dict[str, Any]:
-    """The dotted rule at the chosen k, through both panels."""
+    """Return the dotted line at the chosen k, through both panels."""
     return {
         "type": "line",
         "xref": "x",
@@ -262,13 +263,13 @@ def _padded_span(span: tuple[float, float], height: float) -> tuple[float, float
 
 
 def _hover_axis(title: str) -> dict[str, Any]:
-    # Plotly puts a white rim around the spike of a transparent chart, in dark too.
+    # Plotly draws a white rim around the spike of a transparent chart, also in the dark theme.
     return {"unifiedhovertitle": {"text": title}, "showspikes": False}
 
 
 def _cutoff_ticks(deepest: int, margin: Margin) -> Ticks:
-    """The first and the last cutoff and round ones, powers of ten before others, as many as stand
-    side by side without touching."""
+    """Return ticks at the first and last cutoff and at round ones, powers of ten first, as many as
+    fit without touching."""
     per_unit = (NARROW - margin.left - margin.right) / math.log10(deepest)
     cutoffs: list[int] = []
     for k in (1, deepest, *_TICKS):

@@ -28,14 +28,14 @@ from metrics_core.slicing.breakdowns import ALL
 _ROW, _FILLED = 40, 0.95
 _LEAST_LIMIT = 0.1
 _HATCH = {"fillmode": "overlay", "fgopacity": 0.2, "size": 8, "solidity": 0.12}
-"""Faint enough for numbers to be read on it; Plotly chooses black or white lines itself."""
+"""Faint enough to keep numbers readable; Plotly itself chooses black or white lines."""
 FEWEST_UNHATCHED = 5
-"""Cells of fewer queries are hatched."""
+"""Cells with fewer queries are hatched."""
 _UPRIGHT = 44
 
 
 class _Grid(NamedTuple):
-    """The groups that stand at the left and on top, and whether the two are exchanged."""
+    """The groups at the left and at the top, and whether rows and columns are swapped."""
 
     rows: list[str]
     columns: list[str]
@@ -45,11 +45,11 @@ class _Grid(NamedTuple):
 def difference_heatmap(
     cells: pd.DataFrame, *, palette: Palette, rows_title: str, columns_title: str
 ) -> Chart:
-    """Mean differences in the cells of two groupings, with their number of queries.
+    """Draw the mean differences in the cells of two groupings, with their numbers of queries.
 
-    `cells` is that of `slicing.breakdowns.cross_breakdown`. The grouping with fewer groups
-    makes the columns, so that the chart fits a narrow screen. Each cell is one bar that fills it,
-    with customdata [row, column, what the hover box says]; a cell without queries has none.
+    `cells` is the frame of `cross_groups`. The grouping with fewer groups becomes the columns, so
+    that the chart fits a narrow screen. Each cell with queries is one bar that fills it, with
+    customdata [row, column, hover text].
     """
     grid = _make_grid(cells)
     margin, length = _heatmap_margin(grid)
@@ -69,7 +69,7 @@ def difference_heatmap(
 def _cell_bars(
     filled: pd.DataFrame, grid: _Grid, palette: Palette, rows_title: str, columns_title: str
 ) -> Trace:
-    """One trace for all cells: each a bar of height 1 with its text."""
+    """Return one trace for all cells: each is a bar of height 0.95 with its text."""
     limit = color_limit(filled)
     values = list(filled[["difference", "queries"]].itertuples(index=False))
     colors = [diverging_color(gap, limit, palette) for gap, _ in values]
@@ -94,7 +94,8 @@ def _cell_bars(
 
 
 def _hatching(filled: pd.DataFrame) -> dict[str, Any]:
-    """Cells of the very few queries are hatched: colour alone would make them findings."""
+    """Return the pattern of the bars: cells with very few queries are hatched, because their colour
+    alone would look like a finding."""
     return {"shape": ["/" if n < FEWEST_UNHATCHED else "" for n in filled["queries"]], **_HATCH}
 
 
@@ -105,8 +106,8 @@ def _make_grid(cells: pd.DataFrame) -> _Grid:
 
 
 def color_limit(cells: pd.DataFrame) -> float:
-    """The difference that gets the full colour: the greatest of all cells, so that a colour says
-    what its number says."""
+    """Return the difference with full colour: the greatest of all cells, at least 0.1. `cells` is
+    the frame of `cross_groups`."""
     filled = cells[cells["queries"] > 0]
     return (
         max(float(filled["difference"].abs().max()), _LEAST_LIMIT) if len(filled) else _LEAST_LIMIT
@@ -114,15 +115,15 @@ def color_limit(cells: pd.DataFrame) -> float:
 
 
 def _heatmap_margin(grid: _Grid) -> tuple[Margin, int]:
-    """The margins, and how many characters of a column's name stand on one line; 0 if the names
-    stand on end, because the columns are narrow."""
+    """Return the margins, and the number of characters per line of a column's name; 0 if the names
+    are vertical because the columns are narrow."""
     left = max(widest(group_lines(row), bold=row == ALL) for row in grid.rows) + 14
     cell = (NARROW - left) / len(grid.columns)
     if cell < _UPRIGHT:
         return Margin(
             left, 2, max(widest(group_lines(c), bold=True) for c in grid.columns) + 10, 2
         ), 0
-    # No word is broken that fits as it is.
+    # Words that fit are not broken.
     words = (word for column in grid.columns for word in shorten_group(column).split())
     length = max([int(cell / 7.4), *(len(word) for word in words if text_width(word) <= cell)])
     most = max(len(wrap(shorten_group(column), length)) for column in grid.columns)

@@ -1,5 +1,5 @@
-"""The chart of a measure over versions: the mean of each with its interval, joined by a line as far
-as the same judgments tell it."""
+"""The chart of a measure over versions: the mean of each with its interval, joined by a line as
+long as the judgments are the same."""
 
 from __future__ import annotations
 
@@ -34,11 +34,12 @@ Row = dict[str, Any]
 
 
 def mean_by_version(frame: pd.DataFrame, drawing: Drawing) -> Chart:
-    """`frame` has run, collection, judged_by, queries, mean, low, high, judged, date, unknown, a
-    row a version in order from the left; those of one collection stand together, apart from others.
+    """Draw the mean of each version. `frame` has run, collection, judged_by, queries, mean, low,
+    high, judged, date, unknown: one row per version, from left to right, with the rows of a
+    collection next to each other.
 
-    customdata is [run, escaped run, numbers, collection]. Of many versions every second, third … is
-    named below the chart; all are on hover.
+    customdata is [run, escaped run, numbers, collection]. If there are many versions, only every
+    second, third … is named below the chart; all have hover texts.
     """
     palette = drawing.palette
     rows: list[Row] = frame.to_dict("records")
@@ -47,7 +48,7 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing) -> Chart:
                         drawing.value_range)  # fmt: skip
     labelled = len(segments) if len(segments) > 1 else 0
     lengths = [len(segment) for segment in segments]
-    # A place is left free between two collections.
+    # One position is left empty between two collections.
     begins = [sum(lengths[:i]) + i for i in range(len(segments))]
     end = begins[-1] + lengths[-1]
     placed = list(zip(segments, begins, strict=True))
@@ -78,8 +79,8 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing) -> Chart:
 
 
 def _segment_line(rows: list[Row], begin: int, drawing: Drawing) -> Trace:
-    """The versions of one collection: full points on a line here, hollow ones elsewhere, and here
-    where the judgments hardly know a version."""
+    """Return the versions of one collection: filled points on a line for the open collection,
+    hollow ones for others and for versions of which few results are judged."""
     palette = drawing.palette
     is_foreign = bool(rows[0]["collection"])
     color = palette.muted if is_foreign else palette.ink
@@ -140,8 +141,8 @@ def _named_places(placed: list[tuple[list[Row], int]]) -> list[tuple[int, str]]:
 def _version_names(
     named_versions: list[tuple[int, str]], slanted: bool, column_width: float, palette: Palette
 ) -> list[dict[str, Any]]:
-    """The names below their places, which are `column_width` px wide; slanted where they would
-    overlap, and where even then, only every second, third …"""
+    """Return the names below their positions, which are `column_width` px apart; slanted if they
+    would overlap, and if they still would, only every second, third …"""
     short = short_names((run for _, run in named_versions), _NAME)
     anchors: dict[str, Any] = {"yref": "paper", "yanchor": "top", "xanchor": "center", "yshift": -8}
     if slanted:
@@ -155,7 +156,8 @@ def _version_names(
 
 
 def _judges_note(rows: list[Row], begin: int, line: int, end: int, palette: Palette) -> Row:
-    """Whose judgments tell a segment, each on a line of its own, so that none covers another."""
+    """Return the note that says whose judgments a segment uses, each on its own line to avoid
+    overlaps."""
     by = rows[0]["judged_by"]
     text = f"judged by {by}" if rows[0]["collection"] else "judged by the open collection"
     short_text = shorten(text, _BY + len("judged by "))

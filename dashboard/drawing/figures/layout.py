@@ -1,7 +1,7 @@
-"""What all charts share: a figure that carries its whole layout, axes and notes.
+"""What all charts share: a figure with its complete layout, axes and notes.
 
-The server does not know how wide a chart is drawn. So whatever must not overlap is placed in px
-at the narrowest width, NARROW; on a wider page the gaps only grow.
+The server does not know how wide a chart is drawn. So whatever must not overlap is positioned in px
+for the narrowest width, NARROW; on a wider page the gaps only grow.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from dashboard.drawing.theme import FONT, Palette, RunStyle
 from dashboard.drawing.ticks import Ticks
 
 NARROW = 360
-"""The least width in px at which a chart is still right."""
+"""The least width in px at which a chart is drawn correctly."""
 _LARGER = {"star": 1.25, "triangle-up": 1.2}
-"""Marks that look smaller than a circle of their size, where they are small."""
+"""Scale factors of small marks that look smaller than a circle of the same size."""
 
 
 class Margin(NamedTuple):
-    """The margins of a chart in px."""
+    """The margins of a chart, in px."""
 
     left: float
     right: float
@@ -46,7 +46,7 @@ def make_figure(
     shapes: Sequence[Mapping[str, Any]] = (),
     **layout: Any,
 ) -> Chart:
-    """A figure in the house style; `layout` adds its axes and whatever is its own."""
+    """Return a figure in the house style; `layout` adds its axes and other settings."""
     margins = {side[0]: math.ceil(px) for side, px in margin._asdict().items()}
     return Chart(
         list(traces),
@@ -62,7 +62,7 @@ def make_figure(
 
 
 def chart_margin(chart: Chart) -> Margin:
-    """The margins that a chart was given."""
+    """Return the margins of a chart."""
     margin = chart.to_dict()["layout"]["margin"]
     return Margin(margin["l"], margin["r"], margin["t"], margin["b"])
 
@@ -94,7 +94,7 @@ def _hover_box(palette: Palette) -> dict[str, Any]:
 
 
 def _readable(annotation: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
-    """A note; where it says more when it is pointed at, in a hover box like all others."""
+    """Return a note; if it has a hover text, with the same hover box as all others."""
     if "hovertext" not in annotation:
         return dict(annotation)
     return {**annotation, "hoverlabel": _hover_box(palette)}
@@ -103,7 +103,7 @@ def _readable(annotation: Mapping[str, Any], palette: Palette) -> dict[str, Any]
 def make_axis(
     palette: Palette, span: Sequence[float], ticks: Ticks | None = None, *, grid: bool = False
 ) -> dict[str, Any]:
-    """An axis without frame, line or marks; the light grid belongs to the value axis only."""
+    """Return an axis without frame, line or tick marks; only the value axis has a light grid."""
     return {
         "range": list(span),
         "fixedrange": True,
@@ -125,12 +125,12 @@ def make_axis(
 
 
 def tick_width(*ticks: Ticks) -> float:
-    """The room in px that tick labels at the left need."""
+    """Return the width in px that tick labels at the left need."""
     return 12 + max(widest(t.texts) for t in ticks)
 
 
 def make_note(text: str, x: float, y: float, color: str, **more: Any) -> dict[str, Any]:
-    """Text at a place in the chart; the text is escaped already."""
+    """Return a text at a position in the chart; `text` must be escaped."""
     return {
         "text": text,
         "x": x,
@@ -148,28 +148,30 @@ def make_note(text: str, x: float, y: float, color: str, **more: Any) -> dict[st
 
 
 def corner_note(text: str, color: str, margin: Margin, top: float, **more: Any) -> dict[str, Any]:
-    """A note at the left edge of the whole figure, `top` px below its upper edge."""
+    """Return a note at the left edge of the whole figure, `top` px below its upper edge."""
     anchors = {"xref": "paper", "yref": "paper", "yanchor": "top"}
     shift = {"xshift": -margin.left, "yshift": margin.top - top}
     return make_note(text, 0, 1, color, **{**anchors, **shift, **more})
 
 
 def axis_name(text: str, color: str, margin: Margin) -> dict[str, Any]:
-    """The name of the horizontal axis: below its middle, inside the figure; text not escaped."""
+    """Return the name of the horizontal axis, below its middle and inside the figure; `text` is not
+    escaped."""
     shift = clamp_shift(0.5, text_width(text), margin)
     anchors = {"xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": "top"}
     return make_note(escape(text), 0.5, 0, color, xshift=shift, yshift=-26, **anchors)
 
 
 def clamp_shift(share: float, width: float, margin: Margin) -> float:
-    """The shift in px that keeps a centred label of this width inside the narrowest figure."""
+    """Return the shift in px that keeps a centred label of this width inside the narrowest
+    figure."""
     plot = NARROW - margin.left - margin.right
     low, high = width / 2 - margin.left, plot + margin.right - width / 2
     return max(min(share * plot, high), low) - share * plot
 
 
 def run_marker(style: RunStyle, palette: Palette, size: float = 11) -> dict[str, Any]:
-    """A run's marker with a paper-coloured rim."""
+    """Return a run's marker with a rim in the page's colour."""
     return {
         "symbol": style.symbol,
         "size": size if size >= 10 else size * _LARGER.get(style.symbol, 1.0),
@@ -180,11 +182,12 @@ def run_marker(style: RunStyle, palette: Palette, size: float = 11) -> dict[str,
 
 
 def interval_line(style: RunStyle, palette: Palette, width: float) -> dict[str, Any]:
-    """The line of a run's intervals."""
+    """Return the line of a run's intervals."""
     return {"color": rgba(style.color(palette), 0.38), "width": width}
 
 
 def drawing_order(styles: Mapping[str, RunStyle]) -> list[RunStyle]:
-    """Runs in the order they are drawn: others first, then the baseline, the focus on top."""
+    """Return the runs in drawing order: others first, then the baseline, the run in focus on
+    top."""
     rank = {"other": 0, "baseline": 1, "focus": 2}
     return sorted(styles.values(), key=lambda style: rank[style.role])

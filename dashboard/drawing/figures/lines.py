@@ -1,4 +1,4 @@
-"""Lines over a numeric axis, with bands, and markers at the chosen place."""
+"""Lines over a numeric axis, with bands, and markers at the chosen cutoff."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from metrics_core.base import wording
 from metrics_core.base.arrays import Floats
 
 Line = Mapping[str, Floats]
-"""The columns of one run in the order of `k`, whatever the axis counts; float64[k]."""
+"""The columns of one run, each float64[k], ordered by k (or another horizontal axis)."""
 
 _THIN = 1.0
 
 
 def lines_by_run(frame: pd.DataFrame, drawing: Drawing) -> dict[str, Line]:
-    """Run -> its line, of a frame with the columns run and k and any number of values."""
+    """Return each run's line, from a frame with run, k and any value columns."""
     ordered = frame.sort_values("k", kind="stable")
     runs = ordered["run"].to_numpy()
     values = {c: ordered[c].to_numpy(np.float64) for c in ordered.columns if c != "run"}
@@ -34,8 +34,8 @@ def lines_by_run(frame: pd.DataFrame, drawing: Drawing) -> dict[str, Line]:
 def run_line(
     rows: Line, style: RunStyle, palette: Palette, column: str, *, prefix: str = ""
 ) -> Trace:
-    """A run's line where it has values; differences are drawn in the lower panel. A box of one line
-    alone says `prefix` it was pointed at."""
+    """Return a run's line; differences are drawn in the lower panel. The hover text of a single
+    line starts with `prefix`."""
     has_value = ~np.isnan(rows[column]) if column == "difference" else slice(None)
     y = rows[column][has_value]
     write = wording.format_differences if column == "difference" else wording.format_scores
@@ -55,7 +55,7 @@ def run_line(
 def line_to(
     rows: Line, style: RunStyle, palette: Palette, column: str, end: int, *, prefix: str = ""
 ) -> tuple[Trace, ...]:
-    """A run's line over k, thinner beyond the rank by which its lists end."""
+    """Return a run's line over k, thinner beyond the rank `end`."""
     full = run_line(rows, style, palette, column, prefix=prefix)
     within = full["x"] <= end
     if within.all():
@@ -68,14 +68,14 @@ def line_to(
 
 
 def grey_line(trace: Trace, palette: Palette) -> Trace:
-    """The line of one run of many: it says its name when it is pointed at."""
+    """Return the line of one of many runs in grey; it is named on hover."""
     return {**trace, "line": {"color": palette.line, "width": _THIN, "dash": "solid"}}
 
 
 def run_band(
     rows: Line, style: RunStyle, palette: Palette, opacity: float, low: str, high: str
 ) -> Trace | None:
-    """The band of a run\'s intervals; None where it has none."""
+    """Return the band of a run's intervals; None if it has none."""
     has_value = ~(np.isnan(rows[low]) | np.isnan(rows[high]))
     if not has_value.any():
         return None
@@ -95,7 +95,7 @@ def run_band(
 def cutoff_markers(
     lines: Mapping[str, Line], runs: Sequence[RunStyle], drawing: Drawing, column: str
 ) -> Trace | None:
-    """A marker where each line meets the chosen k; None where no line does."""
+    """Return a marker where each line meets the chosen k; None if no line does."""
     values = {s.name: lines[s.name][column][lines[s.name]["k"] == drawing.cutoff] for s in runs}
     valued_runs = [s for s in runs if len(values[s.name]) and not np.isnan(values[s.name][0])]
     if not valued_runs:

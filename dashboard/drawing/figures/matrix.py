@@ -24,12 +24,12 @@ from metrics_core.comparing.verdicts import CANNOT_TELL
 _ROW, _FILLED, _RIGHT = 30, 0.94, 4
 _APART = 2 * wording.NO_BREAK
 _LEAST = 0.25
-"""How full the colour of the least difference is that is told apart."""
+"""Strength of the colour of a significant difference near 0."""
 
 
 def pair_matrix(run_pairs: AllPairs, drawing: Drawing, *, width: float) -> Chart:
-    """Row minus column, best mean first, in a chart of so many px: coloured and bold where the two
-    are told apart, grey where not. Cells too narrow for numbers have their colours alone."""
+    """Draw row minus column, best mean first, in a chart `width` px wide: coloured and bold if
+    significant, else grey. Cells too narrow for numbers have only colours."""
     palette, runs = drawing.palette, run_pairs.runs
     short, last = short_names(runs), len(runs) - 1
     label = f"● {_APART}{last + 1}"
@@ -68,7 +68,7 @@ def pair_matrix(run_pairs: AllPairs, drawing: Drawing, *, width: float) -> Chart
 
 
 def _pair_bars(run_pairs: AllPairs, drawing: Drawing, *, has_numbers: bool) -> Trace:
-    """One trace for all pairs, each a bar that fills its cell."""
+    """Return one trace for all pairs, each a bar that fills its cell."""
     palette, many = drawing.palette, range(len(run_pairs.runs))
     pairs = [(i, j) for i in many for j in many if j > i]
     colors = [_cell_color(run_pairs, i, j, drawing) for i, j in pairs]

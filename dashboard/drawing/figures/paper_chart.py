@@ -1,4 +1,4 @@
-"""What a chart needs where it stands alone, in a paper: the runs and the names of its axes."""
+"""Additions for a chart that is used alone, as in a paper: the runs and the names of its axes."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def paper_chart(
     above: str = "",
     below: str = "",
 ) -> Chart:
-    """The chart with a key of these runs in so many columns over it, and what its vertical and its
-    horizontal axis show, `above` and `below` it."""
+    """Return the chart with a key of these runs above it, in this number of columns, and with names
+    for its vertical axis (`above`) and horizontal axis (`below`)."""
     palette, lines = drawing.palette, LINE if above else 0
     key = key_height(runs, columns) + (_GAP if runs else 0)
     margin = chart_margin(chart)

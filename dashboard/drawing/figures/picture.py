@@ -1,8 +1,8 @@
-"""What a downloaded picture of a chart says above it, so that it can stand alone.
+"""The caption above a downloaded image of a chart, so that it can be used alone.
 
-On the page a chart is transparent and its heading, its measure and its runs stand around it. A
-picture of it carries them itself: `layout.meta` has them in px, and links.js adds them while the
-picture is made. The chart on the page stays as it is.
+On the page a chart is transparent, and its heading, measure and runs are around it. An image needs
+them inside: they are in `layout.meta`, positioned in px, and links.js adds them when the image is
+made. The chart on the page does not change.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from dashboard.drawing.figures.text import (
 from dashboard.drawing.theme import Palette, RunStyle
 
 WIDTH, PAD = 720, 20
-"""The least width of a picture without its edge, and that edge, in px."""
+"""The least width of an image without its padding, and the padding, in px."""
 _TITLE, _TITLE_LINE, _LINE, _GAP = 17, 23, 18, 10
 _TITLE_LENGTH, _NOTE_LENGTH, _NAME_LENGTH = 70, 95, 80
 
 
 @dataclass(frozen=True)
 class Caption:
-    """What a picture says: a title, notes (the measure, the number of queries, what the intervals
-    are) and the runs. Plain text."""
+    """The caption of an image: a title, notes (the measure, the number of queries, the kind of
+    intervals) and the runs. Plain text."""
 
     title: str
     notes: Sequence[str] = ()
@@ -41,14 +41,14 @@ class Caption:
 
 
 def add_caption(figure: Chart, caption: Caption, palette: Palette) -> Chart:
-    """The figure with what its picture says, in `layout.meta`."""
+    """Return the figure with its caption in `layout.meta`."""
     margin = chart_margin(figure)
     titles = wrap(caption.title, _TITLE_LENGTH)
     notes = wrap(" · ".join(caption.notes), _NOTE_LENGTH) if caption.notes else []
     columns = _column_count(caption.runs)
     runs = _LINE * math.ceil(len(caption.runs) / columns)
     top = _TITLE_LINE * len(titles) + _LINE * len(notes) + runs + 2 * _GAP
-    # Notes are placed from the upper edge of the plot, which the picture moves down by `top`.
+    # Notes are positioned from the upper edge of the plot, which moves down by `top` in the image.
     picture_margin = margin._replace(top=margin.top + top)
     title_notes = _title_notes(titles, notes, palette, picture_margin)
     run_notes = _key_entries(caption.runs, columns, palette, picture_margin, top - runs - _GAP)
@@ -75,7 +75,6 @@ def _title_notes(
 
 
 def _key_names(runs: Sequence[RunStyle]) -> list[str]:
-    """The names of the runs as the key shows them."""
     short = short_names((style.name for style in runs), _NAME_LENGTH)
     role_notes = {"baseline": " (baseline)"}
     return [short[style.name] + role_notes.get(style.role, "") for style in runs]

@@ -1,4 +1,5 @@
-"""A chart as `st.plotly_chart` takes it. Imported where the first chart is drawn: see `chart`."""
+"""A chart in the form that `st.plotly_chart` takes. Imported with the first chart drawn: see
+`chart`."""
 
 from __future__ import annotations
 
@@ -10,12 +11,12 @@ from dashboard.drawing.figures.chart import Chart
 
 
 class Sent(BaseFigure):  # type: ignore[misc]
-    """A figure that was checked already."""
+    """A figure that needs no validation."""
 
     def __init__(self, chart: Chart) -> None:
-        # Without that of the base, which builds and checks an object for everything.
+        # Skips the base class, which builds and validates an object for every property.
         self._chart = chart
 
     def to_dict(self) -> dict[str, Any]:
-        """The traces and the layout; not to be changed."""
+        """Return the traces and the layout; they must not be changed."""
         return self._chart.to_dict()

@@ -1,4 +1,4 @@
-"""The strip of every query by its difference; run against run is in `against`."""
+"""The strip of all queries sorted by difference; see `run_against_run` for the scatter plot."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from metrics_core.base.arrays import Floats
 from metrics_core.comparing.pairs import BETTER, TIED, WORSE
 
 FADED = 0.2
-"""The opacity of marks that a filter leaves out."""
+"""The opacity of marks that do not match the filter."""
 MOST_BARS = 400
-"""Of more queries evenly spaced ones stand for the rest."""
+"""Most bars; of more queries, evenly spaced ones are drawn."""
 _HEIGHT, _LEAST = 76, 0.02
 _FEWEST_SLOTS = 12
 _WITH_GAPS = 200
@@ -31,11 +31,12 @@ _WITH_GAPS = 200
 def sorted_differences(
     frame: pd.DataFrame, drawing: Drawing, *, visible_ids: Collection[str] | None = None
 ) -> Chart:
-    """Every query as a bar in a low strip, best difference first; those not `visible_ids` fade.
+    """Draw every query as a bar in a low strip, best difference first; those not in `visible_ids`
+    are faded.
 
-    `frame` is that of `metrics_core.comparing.pairs.differences` with a column text. customdata is
-    [query_id, escaped text, numbers]. With more than MOST_BARS queries evenly spaced ones are drawn
-    for all, the best and the worst among them.
+    `frame` is that of `query_differences` with a column text. customdata is [query_id, escaped
+    text, numbers]. Of more than MOST_BARS queries, evenly spaced ones are drawn, including the best
+    and the worst.
     """
     palette, ranked = drawing.palette, _rank_queries(frame)
     most, least = (end(ranked.difference, initial=0.0) for end in (np.max, np.min))
@@ -54,12 +55,12 @@ def sorted_differences(
 
 
 def outcome_color(outcome: str, palette: Palette) -> str:
-    """The colour of a query that got better, worse or stayed the same."""
+    """Return the colour of a query that got better, got worse or stayed the same."""
     return {BETTER: palette.better, WORSE: palette.worse, TIED: palette.zero}[outcome]
 
 
 def query_customdata(part: pd.DataFrame) -> list[list[str]]:
-    """Per query [query_id, escaped text, numbers]; `HOVER` shows the last two."""
+    """Return [query_id, escaped text, numbers] per query; `HOVER` shows the last two."""
     rows = zip(part["query_id"].tolist(), part["text"].tolist(), strict=True)
     titles = [query_text(text) if _has_text(text) else escape(query_id) for query_id, text in rows]
     gaps, scores, before = (
@@ -87,7 +88,8 @@ HOVER = "<b>%{customdata[1]}</b><br>%{customdata[2]}<extra></extra>"
 
 @dataclass(frozen=True)
 class _Ranked:
-    """The rows of a frame that have a difference, best first, with what stands in them."""
+    """The queries with a difference, best first: row in the frame, difference and outcome, each
+    [query]."""
 
     rows: npt.NDArray[np.intp]
     difference: Floats
@@ -103,7 +105,7 @@ def _rank_queries(frame: pd.DataFrame) -> _Ranked:
 def _difference_bars(
     frame: pd.DataFrame, ranked: _Ranked, palette: Palette, visible_ids: Collection[str] | None
 ) -> list[Trace]:
-    """A trace per outcome; what is shown stands above what is faded and is wide enough to hit."""
+    """Return a trace per outcome; visible bars are above faded ones and wide enough to click."""
     n = len(ranked.rows)
     is_visible = np.ones(n, dtype=bool)
     if visible_ids is not None:
@@ -114,7 +116,7 @@ def _difference_bars(
         indices = _thin(np.flatnonzero(layer))
         for outcome in sorted(set(ranked.outcome[indices])):
             places = indices[ranked.outcome[indices] == outcome]
-            # Paler, not translucent: bars narrower than a pixel overlap.
+            # Paler instead of translucent, because bars narrower than a pixel overlap.
             color = blend(outcome_color(str(outcome), palette), palette.page, share)
             traces.append(
                 bar(

@@ -1,4 +1,4 @@
-"""The heatmap of scores: a row per run, a column per query."""
+"""The heatmap of scores: one row per run, one column per query."""
 
 from __future__ import annotations
 
@@ -24,19 +24,20 @@ from metrics_core.base.arrays import Floats, Mask
 
 _ROW, _FILLED = 34, 0.94
 _NAME, _MARK = 22, 34
-"""Characters of a run's name, and px of its mark and of what is around them."""
+"""Most characters of a run's name, and px of its mark and padding."""
 _ALL = 60
-"""Of more columns than these there are no gaps between them: of half a pixel some would be seen,
-as if they parted groups."""
+"""Most columns with gaps between them; of narrower gaps only some would be visible and seem to
+separate groups."""
 
 
 def score_heatmap(
     frame: pd.DataFrame, drawing: Drawing, *, empty: pd.DataFrame | None = None
 ) -> Chart:
-    """Every run's score on every query of `frame`, which has query_id, text and one column of
-    scores per shown run, by its name; in its order from the left, the run in focus on top.
-    Undefined scores are blank, and framed where `empty` says that a run lists nothing. customdata
-    is [query_id, escaped text, numbers].
+    """Draw every run's score on every query.
+
+    `frame` has query_id, text and one column of scores per shown run, in order from the left; the
+    run in focus is on top. Undefined scores are blank; empty lists (True in `empty`, bool with a
+    column per run) are framed. customdata is [query_id, escaped text, numbers].
     """
     palette, runs = drawing.palette, list(drawing.styles)
     values = frame[runs].to_numpy(dtype=np.float64).T
@@ -68,12 +69,13 @@ def score_heatmap(
 
 
 def score_span(frame: pd.DataFrame, drawing: Drawing) -> tuple[float, float]:
-    """The scores at the ends of the colours of `score_heatmap`."""
+    """Return the scores at the ends of the colour scale of `score_heatmap`; `frame` has a column
+    per run."""
     return _score_span(frame[list(drawing.styles)].to_numpy(dtype=np.float64), drawing)
 
 
 def _color_scale(palette: Palette) -> list[list[Any]]:
-    """From what nearly is the page to the strongest grade."""
+    """Return the colour scale from nearly the page's colour to that of the highest grade."""
     return [[0.0, palette.diverging_zero], [0.5, palette.grade_2], [1.0, palette.grade_3]]
 
 
@@ -91,7 +93,7 @@ def _score_bars(
     drawing: Drawing,
     empty: pd.DataFrame | None,
 ) -> list[Trace]:
-    """A bar fills each cell, for that is where it can be clicked: marks that overlap cannot."""
+    """Return bars that fill the cells, because overlapping marks could not be clicked."""
     titles = [query_text(text) for text in frame["text"]]
     ids = list(frame["query_id"])
     runs = [escape(run) for run in drawing.styles]

@@ -1,7 +1,7 @@
 """Parts of charts whose rows are groups of queries.
 
-Their vertical axis counts px from the top of the plot, so that every mark and label is placed
-exactly and charts side by side keep the same rows.
+Their vertical axis counts px from the top of the plot, so that every mark and label is positioned
+exactly and charts side by side have the same rows.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ from metrics_core.base.arrays import Floats
 
 _PITCH = 15.0
 _MOST_PITCH, _LEAST_PITCH, _ALL_PITCHES = 10.0, 3.0, 36.0
-"""px between two runs in a row, and of all runs together: twelve rows fit the first screen."""
+"""Px between two runs in a row, and px for all runs: twelve rows fit the first screen."""
 
 
 @dataclass(frozen=True)
 class FigureRows:
-    """The groups from top to bottom, with what is written at their left; all of one height.
-    `pitch` is the px between the intervals of two runs in one row."""
+    """The groups from top to bottom with their labels; all rows have the same `height` in px.
+    `pitch` is the distance in px between the intervals of two runs in a row."""
 
     groups: tuple[str, ...]
     labels: tuple[str, ...]
@@ -63,18 +63,20 @@ class FigureRows:
         return self.height * len(self.groups)
 
     def centres(self, groups: Iterable[str]) -> Floats:
-        """The y of these groups' rows."""
+        """Return the y of these groups' rows, float64[group]."""
         y_by_group = {group: (i + 0.5) * self.height for i, group in enumerate(self.groups)}
         return np.array([y_by_group[group] for group in groups], dtype=np.float64)
 
 
 def iterate_rows(frame: pd.DataFrame, *columns: str) -> Iterator[tuple[Any, ...]]:
-    """The rows of a small frame, these columns of each: much sooner than a frame's own ways."""
+    """Iterate over the rows of a small frame as tuples of these columns; much faster than pandas'
+    own ways."""
     return zip(*(frame[column].tolist() for column in columns), strict=True)
 
 
 def group_rows(frame: pd.DataFrame, drawing: Drawing, order: Sequence[str]) -> FigureRows:
-    """The rows of a breakdown's groups in this order, with their numbers of queries."""
+    """Return the rows of a breakdown's groups in this order, with their numbers of queries. `frame`
+    is that of `summarise_groups`."""
     queries: dict[str, int] = {}
     for group, n in iterate_rows(frame, "group", "queries"):
         queries[group] = max(n, queries.get(group, 0))
@@ -108,8 +110,8 @@ def row_figure(
     annotations: Sequence[Mapping[str, Any]],
     **value_axis: Any,
 ) -> Chart:
-    """The figure of a chart with rows: every second row washed from edge to edge, the groups at
-    the left, a click anywhere in a row gives its group."""
+    """Return the figure of a chart with rows: alternate rows are shaded from edge to edge, labels
+    are at the left, and a click anywhere in a row returns its group."""
     labels = [
         make_note(label, 0, y, palette.ink, **_LABEL, **hover_text(group, shorten_group(group)))
         for group, label, y in zip(rows.groups, rows.labels, rows.centres(rows.groups), strict=True)
@@ -147,7 +149,7 @@ def _click_trace(rows: FigureRows, ticks: Ticks) -> Trace:
 def _wash_shapes(
     index: int, rows: FigureRows, margin: Margin, palette: Palette
 ) -> Iterable[dict[str, Any]]:
-    """The ground of one row: over the plot, and in px over the margins on both sides."""
+    """Yield the background of one row: over the plot, and in px over the margins on both sides."""
     edges: list[dict[str, Any]] = [
         {"x0": 0, "x1": 1},
         {"xsizemode": "pixel", "xanchor": 0, "x0": -math.ceil(margin.left), "x1": 0},
@@ -168,7 +170,7 @@ def _wash_shapes(
 
 
 def zero_label(drawing: Drawing, ticks: Ticks, margin: Margin) -> dict[str, Any]:
-    """The baseline's name over zero."""
+    """Return the baseline's name above zero."""
     baseline, ink = drawing.baseline, drawing.palette.ink
     short = short_names(drawing.styles)[baseline]
     shift = clamp_shift(ticks.share(0), text_width(short), margin)
@@ -181,7 +183,7 @@ def zero_label(drawing: Drawing, ticks: Ticks, margin: Margin) -> dict[str, Any]
 def interval_trace(
     part: pd.DataFrame, y: Floats, columns: tuple[str, str], line: dict[str, Any]
 ) -> Trace:
-    """One trace with the intervals of a run, broken between them."""
+    """Return one trace with the intervals of a run, with gaps between them; `y` is float64[row]."""
     low, high = (part[column].to_numpy(dtype=np.float64) for column in columns)
     gap = np.full(len(part), np.nan)
     return scatter(
@@ -201,7 +203,7 @@ def point_trace(
     columns: tuple[str, str, str],
     pitch: float = _PITCH,
 ) -> Trace:
-    """The points of a run: customdata [group, run, what the hover box says]."""
+    """Return the points of a run with customdata [group, run, hover text]; `y` is float64[row]."""
     write = wording.format_difference if columns[0] == "difference" else wording.format_score
     name = f"<b>{escape(style.name)}</b>"
     data = [
@@ -241,7 +243,8 @@ def run_marks(
     columns: tuple[str, str, str],
     pitch: float = _PITCH,
 ) -> list[Trace]:
-    """The intervals of a run and its points on top, as thick as `pitch` px between runs allow."""
+    """Return the intervals of a run and its points on top, as thick as `pitch` px between runs
+    allow; `y` is float64[row]."""
     line = interval_line(style, palette, min(7, pitch * 0.5))
     return [
         interval_trace(part, y, columns[1:], line),

@@ -1,4 +1,4 @@
-"""The chart of one run against another: a point per query."""
+"""The scatter plot of one run against another, with a point per query."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def run_against_run(
     visible_ids: Collection[str] | None = None,
     lasso: bool = False,
 ) -> Chart:
-    """One point per query: the baseline's score to the right, that of the run in focus upward.
+    """Draw one point per query: the baseline's score to the right, that of the run in focus upward.
 
-    Around the diagonal lies the band in which two scores count as the same. customdata is
-    [query_id, escaped text, numbers]. With `lasso` a line can be drawn around points, which then
-    cannot be clicked.
+    `frame` is that of `query_differences` with a column text. Around the diagonal is the band in
+    which two scores count as the same. customdata is [query_id, escaped text, numbers]. With
+    `lasso`, points can be selected by drawing a line around them, but not clicked.
     """
     palette, focus, baseline = drawing.palette, drawing.focus, drawing.baseline
     scored = frame.dropna(subset=["difference"])
@@ -100,8 +100,8 @@ def _tie_traces(span: tuple[float, float], same: float, palette: Palette) -> lis
 
 
 def _thin(points: pd.DataFrame) -> pd.DataFrame:
-    """At most `_MANY` queries or so: of those that would hide each other one is kept, the shown
-    before the faded, on the finest grid that does."""
+    """Return at most about `_MANY` queries: of points that would hide each other one is kept,
+    visible before faded ones, on the finest grid that suffices."""
     if len(points) <= _MANY:
         return points
     first = points.sort_values("opacity", ascending=False, kind="stable")
@@ -150,7 +150,7 @@ def _point_marker(
 
 
 def _side_notes(focus: str, baseline: str, ticks: Ticks, palette: Palette) -> list[dict[str, Any]]:
-    """Which side of the diagonal belongs to which run."""
+    """Return notes on which side of the diagonal which run is better."""
     low, high = ticks.span
     ground = {"bgcolor": rgba(palette.page, 0.75), "borderpad": 1}
     short = short_names((focus, baseline))

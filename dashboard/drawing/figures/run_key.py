@@ -1,4 +1,4 @@
-"""The names of runs in a key over a chart."""
+"""The key with the names of runs above a chart."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from dashboard.drawing.figures.text import LINE, hover_text, marked_name, short_
 from dashboard.drawing.theme import Palette, RunStyle
 
 _KEY_LENGTH, KEY_COLUMN = 16, 156
-"""Characters and px of a name in a key, so that two stand side by side beside
+"""Most characters of a name in a key, and its width in px, so that two fit side by side beside
 another chart at 1280 px."""
 
 
 def key_height(runs: Sequence[RunStyle], columns: int = 2) -> float:
-    """The height in px of `key_notes`."""
+    """Return the height in px of `key_notes`."""
     return LINE * math.ceil(len(runs) / columns)
 
 
 def key_notes(
     runs: Sequence[RunStyle], palette: Palette, margin: Margin, columns: int = 2
 ) -> Iterable[dict[str, Any]]:
-    """The runs with their marks in columns on top, for names that do not fit in the chart."""
+    """Yield the runs with their marks in columns above the chart, for names that do not fit
+    inside."""
     short = short_names((s.name for s in runs), _KEY_LENGTH)
     for i, style in enumerate(runs):
         text = marked_name(style, palette, short[style.name])

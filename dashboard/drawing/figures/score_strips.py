@@ -1,4 +1,5 @@
-"""The chart of scores by slice: a strip of points for each group and run, a point per query."""
+"""The chart of scores by slice: a strip of points for each group and run, with a point per
+query."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ from dashboard.drawing.ticks import score_ticks
 from metrics_core.base import wording
 
 MOST_POINTS = 2000
-"""Points of the whole chart; of more, evenly spaced ones of each strip are drawn."""
+"""Most points in the chart; of more, evenly spaced ones of each strip are drawn."""
 _ROW, _STRIP = 30, 0.34
 _LEAST_LEFT = 60
 
@@ -39,11 +40,11 @@ def score_strips(
     *,
     visible_ids: Collection[str] | None = None,
 ) -> Chart:
-    """A strip per group and run: every query's score as a point, their mean as a stroke.
+    """Draw a strip per group and run: every query's score as a point, their mean as a stroke.
 
-    `frame` has query_id, text, group, run, score; `means` group, run, mean, queries; `groups` are
-    in their order from the top. Queries not `visible_ids` fade. customdata is [query_id, escaped
-    text, numbers].
+    `frame` has query_id, text, group, run, score; `means` has group, run, mean, queries; `groups`
+    are in order from the top. Queries not in `visible_ids` are faded. customdata is [query_id,
+    escaped text, numbers].
     """
     palette = drawing.palette
     runs = [drawing.styles[name] for name in dict.fromkeys(means["run"])]
@@ -90,7 +91,7 @@ def _point_trace(
     if visible_ids is not None:
         is_visible = thinned["query_id"].isin(set(visible_ids)).to_numpy()
     name = escape(style.name)
-    # Spread by the golden ratio: level scores stand beside each other, the same way each time.
+    # Spread points by the golden ratio, so that tied scores do not overlap; always the same way.
     off = ((np.arange(len(thinned)) * 0.618034) % 1 - 0.5) * 2 * _STRIP
     row = thinned["group"].map(
         {group: i for (group, run), i in places.items() if run == style.name}

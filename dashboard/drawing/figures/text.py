@@ -1,4 +1,4 @@
-"""Text in charts: escaping, breaking into lines, and how wide it is."""
+"""Text in charts: escaping, line breaks, and width."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from dashboard.drawing.theme import Palette, RunStyle
 
 SIZE = 13
 LINE = 16
-"""Height of a line of text in px."""
+"""Height of a line of text, in px."""
 NAME_LENGTH = 18
-"""Characters of a group's name on one line; longer names are broken into two lines."""
+"""Most characters of a group's name on one line; longer names are broken into two lines."""
 RUN_LENGTH = 22
-"""Characters of a run's name in a chart; longer ones are shortened in their middle."""
+"""Most characters of a run's name in a chart; longer names are shortened in the middle."""
 _SHORTEST = 6
-"""Characters below which a name is not cut any further."""
+"""Fewest characters to which a name is shortened."""
 _GROUP_LENGTH = 2 * NAME_LENGTH
 _QUERY_LENGTH, _QUERY_LINE = 90, 46
 
-# Advance widths of Inter in em, in classes; a little generous, so that a label is never cut.
+# Advance widths of Inter in em, in classes; slightly too large, so that labels are never cut off.
 _WIDTHS = {
     **dict.fromkeys(" !',.:;`Iijl|", 0.31),
     **dict.fromkeys("()/[]\\frt1{}", 0.40),
@@ -36,18 +36,18 @@ _CUT_WORD = re.compile(r"(?<=[\s\-_./:,;])[^\s\-_./:,;]{1,3}$")
 _CUT_WORD_BEFORE = re.compile(r"^[^\s\-_./:,;]{1,3}(?=[\s\-_./:,;])")
 
 _LAST_WORD = re.compile(r"[^\s\-_./:,;]*\Z")
-"""What stands behind the last break between words."""
+"""The text after the last break between words."""
 _BETWEEN = re.compile(r"[\s\-_./:,;]+\Z")
 
 
 def escape(text: object) -> str:
-    """Text that Plotly shows letter by letter: no tag, link or entity in it is interpreted."""
+    """Escape a text for Plotly, so that no tag, link or entity in it is interpreted."""
     return str(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def wrap(text: str, length: int = NAME_LENGTH) -> list[str]:
-    """The text in lines of at most `length` characters, broken at spaces and after - _ . / : if
-    that is possible, inside a word if not. Not escaped."""
+    """Break a text into lines of at most `length` characters, at spaces and after - _ . / : if
+    possible, else inside a word. The result is not escaped."""
     if len(text) <= length:
         return [text.strip()]
     lines = [""]
@@ -62,8 +62,8 @@ def wrap(text: str, length: int = NAME_LENGTH) -> list[str]:
 
 
 def shorten(text: str, length: int = RUN_LENGTH, *, between_words: bool = False) -> str:
-    """The text with so much left out in its middle that it has at most `length` characters; if
-    asked cut between two words rather than inside one, where that costs few letters."""
+    """Shorten a text in the middle to at most `length` characters; with `between_words`, cut
+    between words if that costs few characters."""
     if len(text) <= length:
         return text
     ends = (length - 1) // 2
@@ -74,10 +74,10 @@ def shorten(text: str, length: int = RUN_LENGTH, *, between_words: bool = False)
 
 
 def short_names(names: Iterable[str], length: int = RUN_LENGTH) -> dict[str, str]:
-    """The names as they are where all have at most `length` characters. Else without the words that
-    all begin or end with, and what is still too long shortened in its middle. Names that would
-    become the same are cut around the place where they differ; what they share before it goes
-    first. No two names become the same, so a few may be longer."""
+    """Return the names, shortened if any is longer than `length`: without the words that all begin
+    or end with, and shortened in the middle if still too long. Names that would become equal are
+    cut around their first difference, omitting what they share before it. No two results are equal,
+    so a few can be longer."""
     unique = list(dict.fromkeys(names))
     if max(map(len, unique), default=0) <= length:
         return {name: name for name in unique}
@@ -90,14 +90,14 @@ def short_names(names: Iterable[str], length: int = RUN_LENGTH) -> dict[str, str
 
 
 def _shorten_distinct(names: Sequence[str], length: int) -> list[str]:
-    """The names shortened to `length` characters; those that would become the same without the
-    letters that they begin with, or most of these."""
+    """Shorten the names to `length` characters; those that would become equal omit most or all of
+    the characters that they begin with."""
     short = [shorten(name, length) for name in names]
     for short_text, count in Counter(short).items():
         alike = [i for i, text in enumerate(short) if text == short_text]
         if count < 2 or length < _SHORTEST:
             continue
-        # Among others the first letters stay, which tell these names from them.
+        # Keep the first letters if they distinguish these names from others.
         head = names[alike[0]][: length // 4] if count < len(names) else ""
         begin = _cut_before_difference([names[i] for i in alike], length // 3)
         rest = _shorten_distinct([names[i][begin:] for i in alike], length - len(head) - 1)
@@ -107,16 +107,16 @@ def _shorten_distinct(names: Sequence[str], length: int) -> list[str]:
 
 
 def _cut_before_difference(names: Sequence[str], most: int) -> int:
-    """Where to begin so that the names differ after at most `most` letters: at a word, if one
-    begins there."""
+    """Return where to cut so that the names differ within `most` characters: at the start of a
+    word, if there is one."""
     shared = _shared_letters(names)
     word = len(_LAST_WORD.sub("", shared))
     return word if len(shared) - word <= most else len(shared) - min(most, 3)
 
 
 def _without_shared(names: Sequence[str]) -> list[str]:
-    """The names without the words that all begin with and all end with. A number says little alone:
-    it keeps the word before it."""
+    """Remove the words that all names begin or end with. A number keeps the word before it, because
+    it means little alone."""
     if len(names) < 2:
         return list(names)
     begin = _shared_begin(names)
@@ -129,7 +129,7 @@ def _without_shared(names: Sequence[str]) -> list[str]:
 
 
 def _shared_begin(names: Sequence[str]) -> str:
-    """The words that all these names begin with."""
+    """Return the words that all these names begin with."""
     return _LAST_WORD.sub("", _shared_letters(names))
 
 
@@ -139,32 +139,32 @@ def _shared_letters(names: Sequence[str]) -> str:
 
 
 def shorten_group(group: str) -> str:
-    """A group's name, shortened in its middle where it fills more than two lines."""
+    """Shorten a group's name in the middle if it is longer than two lines."""
     return shorten(group, _GROUP_LENGTH, between_words=True)
 
 
 def group_lines(group: str) -> list[str]:
-    """The lines of `shorten_group`, at most three."""
+    """Return the lines of `shorten_group`, at most three."""
     return wrap(shorten_group(group))
 
 
 def hover_text(text: str, short: str) -> dict[str, str]:
-    """What a note says when it is pointed at: the whole text where only a part is shown."""
+    """Return the hover text of a note: the whole text, if only a part is shown."""
     return {} if text == short else {"hovertext": escape(text)}
 
 
 def wrap_html(text: str, length: int = NAME_LENGTH) -> str:
-    """The text escaped, in lines of at most `length` characters."""
+    """Escape a text and break it into lines of at most `length` characters."""
     return "<br>".join(escape(line) for line in wrap(text, length))
 
 
 def count_lines(html: str) -> int:
-    """How many lines a text has in a chart."""
+    """Return the number of lines of a text in a chart."""
     return html.count("<br>") + 1
 
 
 def query_text(text: object) -> str:
-    """A query for a hover box: escaped, at most about 90 characters in lines of 46."""
+    """Return a query for a hover box: escaped, at most about 90 characters in lines of 46."""
     return _query_text(str(text))
 
 
@@ -177,33 +177,34 @@ def _query_text(text: str) -> str:
 
 
 def text_width(text: str, *, size: float = SIZE, bold: bool = False) -> float:
-    """About how many px wide one line of text is."""
+    """Return the approximate width in px of one line of text."""
     em = sum(_WIDTHS.get(c, _ORDINARY if ord(c) < 0x1100 else _WIDE) for c in text)
     return em * size * (1.06 if bold else 1.0)
 
 
 def widest(lines: Sequence[str], *, bold: bool = False) -> float:
-    """The width in px of the widest of these lines."""
+    """Return the width in px of the widest of these lines."""
     return max((text_width(line, bold=bold) for line in lines), default=0.0)
 
 
 def color_text(html: str, color: str, *, bold: bool = False) -> str:
-    """Escaped text in a colour, bold if asked."""
+    """Return escaped text in a colour, optionally bold."""
     inner = f"<b>{html}</b>" if bold else html
     return f'<span style="color:{color}">{inner}</span>'
 
 
 def run_name(style: RunStyle, palette: Palette, short_name: str = "") -> str:
-    """A run's name in its colour, the run in focus bold; `short_name` is the name shortened."""
+    """Return a run's name in its colour, bold for the run in focus; `short_name` replaces the
+    name."""
     name = escape(short_name or style.name)
     return color_text(name, style.color(palette), bold=style.role == "focus")
 
 
 def marked_name(style: RunStyle, palette: Palette, short_name: str = "") -> str:
-    """`run_name` behind the run's mark."""
+    """Return `run_name` after the run's mark."""
     return f"{color_text(style.glyph, style.color(palette))} {run_name(style, palette, short_name)}"
 
 
 def name_width(style: RunStyle, short_name: str = "") -> float:
-    """The width in px of `run_name`."""
+    """Return the width in px of `run_name`."""
     return text_width(short_name or style.name, bold=style.role == "focus")

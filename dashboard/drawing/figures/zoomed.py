@@ -1,4 +1,5 @@
-"""Lines as a page draws them: a drag zooms, and what they say at a place is read beside them."""
+"""Charts of lines on a page: dragging zooms, and the values at a position are shown beside the
+lines."""
 
 from __future__ import annotations
 
@@ -12,18 +13,18 @@ from dashboard.drawing.figures.chart import Chart, Trace, scatter
 from dashboard.drawing.figures.text import color_text, escape
 
 _LOG_TICKS, _TICKS = 3, 6
-"""With about so many Plotly writes 1, 2, 5, 10 … on a logarithmic axis of any length."""
+"""Number of ticks requested: with three, Plotly writes 1, 2, 5, 10 … on any logarithmic axis."""
 _STRIP = 30
-"""px over a panel that has none below it, for what is read."""
+"""Px above a single panel, for the values at a position."""
 _IN_LINE = 5
-"""Values that stand side by side in the narrowest chart."""
+"""Number of values that fit side by side in the narrowest chart."""
 
 
 def make_zoomable(chart: Chart, drawing: Drawing, chooses: str = "") -> Chart:
-    """The chart with axes that a drag zooms.
+    """Return the chart with axes that can be zoomed by dragging.
 
-    If a box would say what all lines say at a place, this stands between the panels, or over the
-    only one, and hides no line. A click follows the link `chooses` with its place as k.
+    A hover box for all lines is replaced by text between the panels, or above the only one, so that
+    it hides no line. A click follows the link `chooses` with its position as k.
     """
     layout = chart.to_dict()["layout"]
     axes: dict[str, Any] = {
@@ -53,15 +54,15 @@ def make_zoomable(chart: Chart, drawing: Drawing, chooses: str = "") -> Chart:
 
 
 def _zoomable_axis(axis: Mapping[str, Any]) -> dict[str, Any]:
-    """The axis with ticks that Plotly chooses anew for each range."""
+    """Return the axis with ticks that Plotly chooses for each range."""
     count = _LOG_TICKS if axis.get("type") == "log" else _TICKS
     ticks = {"tickmode": "auto", "nticks": count, "tickformat": "~r"}
     return {**axis, **ticks, "fixedrange": False}
 
 
 def _reading_trace(traces: Iterable[Trace], title: str, drawing: Drawing) -> Trace:
-    """Points that are not seen, one at each place of the horizontal axis, which say what the lines
-    of all panels say there, highest first; `title` is what names the place."""
+    """Return invisible points, one at each position of the horizontal axis, whose text has the
+    values of all lines there, highest first; `title` is the template of the position's name."""
     styles = {escape(style.name): style for style in drawing.styles.values()}
     texts_by_place: dict[float, dict[str, list[tuple[float, str]]]] = {}
     for trace in traces:
@@ -90,13 +91,13 @@ def _reading_trace(traces: Iterable[Trace], title: str, drawing: Drawing) -> Tra
             )
             for head, x in zip(heads, places, strict=True)
         ],
-        # Without "x" in it Plotly leaves out a second box, which would say the place alone.
+        # Without "x" Plotly omits a second box that would show only the position.
         hoverinfo="text",
     )
 
 
 def _join_values(values: list[tuple[float, str]]) -> list[str]:
-    """The values in lines of about the same length."""
+    """Return the values in lines of about the same length."""
     texts = [text for _, text in sorted(values, reverse=True)]
     most = math.ceil(len(texts) / math.ceil(len(texts) / _IN_LINE))
     return ["  ".join(texts[i : i + most]) for i in range(0, len(texts), most)]

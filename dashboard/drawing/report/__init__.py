@@ -1,1 +1,1 @@
-"""What leaves the dashboard as one file that stands by itself."""
+"""Documents that leave the dashboard as one self-contained file."""

@@ -1,8 +1,8 @@
-"""A report as one HTML file: verdict, runs and measures, where it comes from, whether it can be
-relied on, curves, the largest losses and wins, every query, and what was measured.
+"""A report as one HTML file: verdict, runs and measures, groups, robustness, curves, the largest
+losses and wins, every query, and the methods.
 
 The parts are those of the pages; charts are SVG, colours follow the reader's theme, and links lead
-within the file. Nothing in it asks for anything from elsewhere.
+within the file. The file loads nothing from elsewhere.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from metrics_core.formats.source.limits import format_size
 _HERE = Path(__file__).parent
 _REM = re.compile(r"(?<![\w.])([\d.]+)rem")
 _LETTERS = 24
-"""Px of a letter in a meeting, as `report.css` has them."""
+"""Font size in px of a presentation, as in `report.css`."""
 _LINK_TO_NOWHERE = re.compile(r'<a\b((?:(?!>).)*?)\shref=""((?:(?!>).)*)>(.*?)</a>', re.DOTALL)
 
 
 def document(report: Report, drawing: Drawing, request: ReportRequest) -> str:
-    """The file. `drawing` is what is compared and how the runs are drawn; its colours are those of
-    the reader's theme."""
+    """Return the HTML file. `drawing` is the comparison and the styles of the runs; its palette is
+    replaced by the colours of the reader's theme."""
     drawing = replace(drawing, palette=BY_THEME)
     report_parts = ReportParts(report, drawing, request)
     parts = [report_parts.verdict(), *report_parts.parts()]
@@ -58,14 +58,14 @@ def document(report: Report, drawing: Drawing, request: ReportRequest) -> str:
     page = page.replace("<script></script>", f"<script>{script}</script>", 1).lstrip()
     if not request.data:
         return page
-    # Last, for nothing of the page is looked for in it.
+    # Added last, so that the replacements above do not search the data.
     body, end, rest = page.rpartition("</body>")
     return f"{body}{report_data.make_block(request.data)}{end}{rest}"
 
 
 def meeting(report: Report, drawing: Drawing, request: ReportRequest) -> str:
-    """The same findings one a screen, with their sheet, to lie over a page that has its palette.
-    Sizes that hang on the page's own letters are those of a meeting."""
+    """Return the same findings one per screen, with their style sheet, to show over a page that has
+    its palette. Font sizes relative to the page become those of a presentation."""
     report_parts = ReportParts(
         report, replace(drawing, palette=BY_THEME), replace(request, parts=())
     )
@@ -85,5 +85,5 @@ def _slides(report_parts: ReportParts) -> Markup:
 
 
 def without_links(page_markup: Markup) -> str:
-    """The same where links that lead nowhere are plain text."""
+    """Return the page with empty links replaced by plain text."""
     return _LINK_TO_NOWHERE.sub(r"<span\1\2>\3</span>", str(page_markup))

@@ -1,5 +1,5 @@
-"""What a notebook shows of a comparison: verdict, intervals, runs and measures, facts. HTML and CSS
-alone, without a script or a font, in the notebook's own light or dark."""
+"""The output of a comparison in a notebook: verdict, intervals, runs and measures, facts. HTML and
+CSS only, without scripts or fonts, in the notebook's light or dark theme."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from dashboard.drawing.theme import BY_THEME, css_variables
 from metrics_core.findings.sentence import Sentence
 
 _MOST_ROWS = 8
-"""Runs of a cell; more stand in `.frame`."""
+"""Most runs in a cell; `.frame` has all."""
 
 
 def notebook_cell(answer: Overview, drawing: Drawing, footer: str) -> str:
-    """The cell; `footer` says what else there is to ask for."""
+    """Return the HTML of the cell; `footer` says what else can be called."""
     drawing = replace(drawing, palette=BY_THEME)
     verdict, styles = answer.verdict, drawing.styles
     badge = Badge(verdict.badge, verdict.tone) if verdict.badge else None
@@ -62,7 +62,7 @@ def _no_link(page: str, **changes: Any) -> str:
 
 
 def _scoped_sheet(inside: str) -> str:
-    """The sheet for the cell alone: nested, so that it outweighs the notebook's own for tables."""
+    """Return the style sheet for the cell only, nested to override the notebook's table styles."""
     full_sheet = sheet_for(inside, own_sheet("cell.css"))
     variables = css_variables()
     rules = full_sheet.replace(variables, "", 1)

@@ -1,4 +1,4 @@
-"""The parts of a report, each by the blocks of its page."""
+"""The parts of a report, drawn with the blocks of their pages."""
 
 from __future__ import annotations
 
@@ -42,18 +42,17 @@ PARTS = {
     "noted": "Notes and tags",
     "measured": "What was measured, and how",
 }
-"""The parts below the verdict, which may be left out, by their places in the file."""
+"""The optional parts below the verdict, with their titles, by their anchor in the file."""
 _WIDTH, WIDE = 360.0, 900.0
-"""Width of a chart in px as it is drawn, and on a screen of its own; it grows and shrinks."""
+"""Width in px at which a chart is drawn, in the report and on a slide; it is scaled when shown."""
 _TITLES = {"P": "Precision@k", "R": "Recall@k", "nDCG": "nDCG@k"}
 _LEADS_TO = {"breakdown": "groups", "firm": "checks", "curves": "curves", "pairs": "runs"}
 
 
 @dataclass(frozen=True)
 class ReportRequest:
-    """What the sender wants: a title (the collection's name), a paragraph of their own above all,
-    the parts, what was left out, in words, and the packed collection that it carries, b"" for
-    none."""
+    """The sender's choices: a title (by default the collection's name), an introduction, the parts,
+    a note on what was left out, and the packed collection to embed (b"" for none)."""
 
     title: str
     text: str = ""
@@ -64,21 +63,21 @@ class ReportRequest:
 
     @property
     def date(self) -> str:
-        """The day, as a reader writes it."""
+        """The date in words."""
         return f"{self.made.day} {self.made:%B %Y}"
 
 
 def query_count_text(report: Report) -> str:
-    """How many queries are in view, in words."""
+    """Return the number of queries in view, in words."""
     n = report.overview.facts.queries
     return f"{w.format_count(n)} {w.plural(n, 'query', 'queries')}"
 
 
 class ReportParts:
-    """The parts of one report, and what they are drawn of."""
+    """The parts of one report, with the data that they are drawn from."""
 
     def __init__(self, report: Report, drawing: Drawing, request: ReportRequest) -> None:
-        """Draw those that are asked for and have something to show."""
+        """Draw the requested parts that are not empty."""
         self.report, self.drawing, self.request = report, drawing, request
         self.styles = drawing.styles
         cases = [*report.losses, *report.wins]
@@ -89,7 +88,7 @@ class ReportParts:
         self.keys = list(self._contents)
 
     def href(self, page: str, **changes: Any) -> str:
-        """Where a link of the dashboard leads within the file; "" where nowhere."""
+        """Return the link within the file for a link of the dashboard; "" if there is none."""
         if page == "query":
             anchor = self._anchors.get(str(changes.get("q", "")), "")
             part_name = "losses" if anchor and self._is_loss(anchor) else "wins"
@@ -103,7 +102,7 @@ class ReportParts:
         return int(anchor.removeprefix("case-")) <= len(self.report.losses)
 
     def title(self, key: str) -> str:
-        """What a part is called."""
+        """Return the title of a part."""
         n = {"losses": len(self.report.losses), "wins": len(self.report.wins)}.get(key, 0)
         if key == "checks" and self.report.robustness.settling_checks:
             return TITLE_UNCLEAR
@@ -114,7 +113,7 @@ class ReportParts:
         return PARTS[key]
 
     def verdict(self) -> Markup:
-        """The answer, drawn, and what it rests on."""
+        """Draw the verdict, its chart, and the data it is based on."""
         answer, drawing = self.report.overview, self.drawing
         verdict = answer.verdict
         badge = Badge(verdict.badge, verdict.tone) if verdict.badge else None
@@ -141,14 +140,15 @@ class ReportParts:
         return self.href("queries", show=outcome) if run == self.drawing.focus else ""
 
     def parts(self) -> list[Markup]:
-        """The parts below, those that have something to show."""
+        """Draw the parts below the verdict that are not empty."""
         return [
             blocks.part(key, self.title(key), self._lead(key), inside, self.styles)
             for key, inside in self._contents.items()
         ]
 
     def _draw_part(self, key: str) -> Markup:
-        """The content of a part, or why it could not be made; an error may quote ids and texts."""
+        """Draw the content of a part, or why it could not be made. The reason is omitted if
+        anything was left out, because an error may quote ids and texts."""
         failure = self.report.errors.get(key)
         if failure is None:
             try:
@@ -197,7 +197,7 @@ class ReportParts:
         return ""
 
     def _empty_lists(self) -> str:
-        """How many of the largest wins are queries that the baseline does not list."""
+        """Return how many of the largest wins are queries that the baseline does not list."""
         wins, baseline = self.report.wins, self.drawing.baseline
         empty = sum(case.row["unlisted_by"] == baseline for case in wins)
         if not empty:
@@ -223,7 +223,7 @@ class ReportParts:
         return table + groups.below_groups(breakdown, self.drawing, rows.note)
 
     def group_table(self, breakdown: Breakdown, rows: GroupRows) -> Markup:
-        """The groups of the queries."""
+        """Draw the groups of the queries."""
         return groups.group_table(
             rows,
             breakdown,
@@ -263,7 +263,7 @@ class ReportParts:
         return blocks.panels(charts, legend, curves_blocks.note(text))
 
     def chart(self, family: str, width: float = _WIDTH) -> Markup:
-        """The chart of a measure by k."""
+        """Draw the chart of a measure by k."""
         curves, drawing = self.report.curves, self.drawing
         if curves is None:
             return Markup()
@@ -290,7 +290,7 @@ class ReportParts:
         return self.draw_case(case, self._anchors[str(case.row["query_id"])])
 
     def draw_case(self, case: Case, anchor: str) -> Markup:
-        """A query with both lists; without an anchor nothing leads to it."""
+        """Draw a query with both lists; without an anchor nothing links to it."""
         grades = Grades.from_grades(self.report.grades)
         return blocks.case(case, self.drawing, grades, anchor)
 
@@ -310,7 +310,7 @@ class ReportParts:
             (name, words, Markup(convert(formula))) for name, words, formula in methods.measures
         ]
         least = self.drawing.comparison.measure.relevant_from
-        # Of a measure of gains whatever is above 0 has one.
+        # For a measure of gains every grade above 0 counts.
         from_grade = (
             f"grade {w.format_grade(least)} and above" if least >= 1e-9 else "any grade above 0"
         )
@@ -355,7 +355,7 @@ class ReportParts:
 
 
 def _method_text(method: Method) -> str:
-    """The test and the correction by their names, and what counts as won."""
+    """Return the names of test and correction, and what counts as won."""
     return (
         f"Test: {TESTS[method.test]}; correction: {CORRECTIONS[method.corrected_by]}. The random"
         f" draws are the same each time. A query is won or lost beyond ±{SAME:g}. Effect size is"

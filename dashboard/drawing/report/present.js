@@ -1,5 +1,5 @@
-/* The meeting: one finding a screen, in a report and over the pages. `number()` is the screen that
-   is shown, from 1, 0 where none is; `write` keeps another one. */
+/* The presentation: one finding per screen, in a report and over the pages. `number()` returns
+   the current screen from 1, 0 for none; `write` stores another one. */
 const present = (slides, number, write) => {
   const screens = [...slides.querySelectorAll('.slide')];
   const dots = slides.querySelector('.dots');
@@ -26,7 +26,7 @@ const present = (slides, number, write) => {
     else document.documentElement.requestFullscreen?.();
   };
   const KEYS = { Home: () => go(1), End: () => go(screens.length), Escape: () => go(0), f: fullScreen, F: fullScreen };
-  // No key reaches what lies below.
+  // No key reaches the page below.
   const press = (event) => {
     const here = number();
     if (!here || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -38,7 +38,7 @@ const present = (slides, number, write) => {
   };
   addEventListener('keydown', press, true);
   addEventListener('mousemove', stir);
-  // A phone has no Escape: behind the last screen is the page.
+  // A phone has no Escape key: after the last screen comes the page.
   slides.addEventListener('click', () => go(number() < screens.length ? number() + 1 : 0));
   const stop = () => {
     removeEventListener('keydown', press, true);

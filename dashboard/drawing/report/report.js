@@ -1,4 +1,4 @@
-/* A report's own script beside `present.js`: the table of queries is searched and sorted, the contents say where one is. */
+/* The report's script besides `present.js`: search, sort and filter queries; mark the current entry of the contents. */
 (() => {
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const STEP = 300;
@@ -12,7 +12,7 @@
     const said = finding.querySelector('.said');
     let list = '', limit = STEP;
     let order = rows.map((_, i) => i);
-    // Thousands of rows are laid out as they are reached.
+    // Thousands of rows are laid out only when scrolled to.
     const show = () => {
       const wanted = field.value.trim().toLowerCase();
       let kept = 0;
@@ -47,7 +47,7 @@
     };
     addEventListener('hashchange', follow);
     follow();
-    // Heads sort: numbers by value, texts by their letters, what has no value last.
+    // Heads sort: numbers by value, texts alphabetically, missing values last.
     const value = (row, at) => {
       const text = row.cells[at].textContent.trim();
       const number = Number(text.replace('−', '-').replace(/,/g, ''));
@@ -77,7 +77,7 @@
   }
   const download = document.querySelector('.data-here button');
   if (download) {
-    // Only when it is asked for, and by way of a file: a long link is cut off by browsers.
+    // Only on request, and through a file, because browsers cut off long links.
     download.addEventListener('click', () => {
       const text = atob(document.getElementById('collection').textContent);
       const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
@@ -100,7 +100,7 @@
   };
   addEventListener('scroll', mark, { passive: true });
   mark();
-  // The address holds the screen's number, so that reload and Back keep it.
+  // The address contains the number of the screen, so that reload and Back keep it.
   const slides = document.querySelector('.slides');
   if (!slides) return;
   let before = '';

@@ -1,4 +1,4 @@
-"""The style sheet of what leaves: only the rules that something in it meets."""
+"""The style sheet of exported documents, with only the rules that match something in them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _DRAWING = Path(__file__).parents[1]
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _CLASS = re.compile(r"\.(-?[_a-zA-Z][-\w]*)")
 _NOT_MET = re.compile(r":not\([^()]*\)")
-"""What is not to be there need not be."""
+"""Ignored in matching, because it names what must be absent."""
 
 
 def sheet_for(markup: str, *own_sheets: str) -> str:
-    """The palette and, of the style sheet of all parts, the rules for classes that stand in this
-    markup; then the sheets that are its `own_sheets`, as they are."""
+    """Return the palette, the rules of the common style sheet for classes in this markup, and then
+    the `own_sheets` unchanged."""
     classes = {name for names in re.findall(r'class="([^"]*)"', markup) for name in names.split()}
     rules_css = "".join(_used_rules(_rules(), classes))
     return css_variables() + rules_css + "".join(own_sheets)
@@ -26,7 +26,7 @@ def sheet_for(markup: str, *own_sheets: str) -> str:
 
 @cache
 def own_sheet(name: str) -> str:
-    """A sheet of this folder, without its comments."""
+    """Return a style sheet of this folder, without comments."""
     return _COMMENT.sub("", (Path(__file__).parent / name).read_text("utf-8"))
 
 
@@ -36,7 +36,7 @@ def _rules() -> tuple[tuple[str, str], ...]:
 
 
 def _split_rules(css: str) -> Iterator[tuple[str, str]]:
-    """Each rule as what stands before its braces and what stands between them."""
+    """Yield each rule as (text before the braces, text between them)."""
     begin = 0
     while (opening := css.find("{", begin)) >= 0:
         depth, end = 1, opening + 1
@@ -60,7 +60,7 @@ def _used_rules(rules: tuple[tuple[str, str], ...], classes: set[str]) -> Iterat
 
 
 def _selectors(head: str) -> list[str]:
-    """The selectors of a rule; a comma within brackets parts none."""
+    """Return the selectors of a rule; commas within brackets do not separate."""
     parts, depth = [""], 0
     for letter in head:
         depth += {"(": 1, ")": -1}.get(letter, 0)
@@ -72,7 +72,7 @@ def _selectors(head: str) -> list[str]:
 
 
 def _matches(selector: str, classes: set[str]) -> bool:
-    """Whether something may be met by it: of each choice in brackets one is enough."""
+    """Whether the selector may match something; of alternatives in brackets one is enough."""
     plain = _NOT_MET.sub("", selector)
     while (choice := re.search(r":(?:is|where|has)\(([^()]*)\)", plain)) is not None:
         options = [_CLASS.findall(option) for option in choice[1].split(",")]

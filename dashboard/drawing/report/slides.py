@@ -1,4 +1,4 @@
-"""The findings of a report one a screen, for a meeting."""
+"""The findings of a report for a presentation, one per screen."""
 
 from __future__ import annotations
 
@@ -19,22 +19,19 @@ from metrics_core.findings.robustness import robustness_finding
 from metrics_core.findings.sentence import Sentence, muted_span
 
 _GROUPS, _RUNS = 6, 6
-"""Groups and runs that a screen shows."""
+"""Most groups and most runs on a screen."""
 
 
 def make_slides(parts: ReportParts) -> list[Markup]:
-    """The findings, one a screen; a screen that has nothing to show is left out."""
+    """Return the findings, one per screen; empty screens are omitted."""
     return _Slides(parts).draw_all()
 
 
 class _Slides:
-    """The screens of one report."""
-
     def __init__(self, parts: ReportParts) -> None:
         self._parts = parts
 
     def draw_all(self) -> list[Markup]:
-        """The screens."""
         slides = [
             self._slide_verdict(),
             self._slide_checks(),
@@ -142,7 +139,8 @@ class _Slides:
 
 
 def _first_runs(rows: pd.DataFrame, drawing: Drawing) -> pd.DataFrame:
-    """Of many runs those that fit a screen: the pair, and those nearest to it."""
+    """Return the runs that fit on a screen: the compared pair, and the others with the best
+    means."""
     if len(rows) <= _RUNS + 1:
         return rows
     others = rows[~rows["run"].isin([drawing.baseline, drawing.focus])]

@@ -1,1 +1,1 @@
-"""Charts as SVG, for where no script is."""
+"""Charts as SVG, for places without scripts."""

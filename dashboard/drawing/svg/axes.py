@@ -1,4 +1,4 @@
-"""Where values of a chart lie, in px."""
+"""Positions of a chart's values in px."""
 
 from __future__ import annotations
 
@@ -10,27 +10,28 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Axis:
-    """Where values lie between two ends in px; `low` and `high` are those of its range."""
+    """An axis from `begin` to `end` in px; `settings` is its part of the layout, with the range of
+    values."""
 
     settings: Mapping[str, Any]
     begin: float
     end: float
 
     def position(self, value: float) -> float:
-        """The place of a value in px."""
+        """Return the position of a value in px."""
         low, high = self.settings["range"]
         scaled = math.log10(value) if self.settings.get("type") == "log" else value
         return self.begin + (scaled - low) / (high - low) * (self.end - self.begin)
 
     def contains(self, value: float) -> bool:
-        """Whether a value lies within the range."""
+        """Whether a value is within the range, with a tolerance of half a px."""
         ends = sorted((self.begin, self.end))
         return ends[0] - 0.5 <= self.position(value) <= ends[1] + 0.5
 
 
 @dataclass(frozen=True)
 class Plot:
-    """The layout, and where its plot lies in px."""
+    """The layout, and the edges of the plot in px."""
 
     layout: Mapping[str, Any]
     left: float
@@ -39,7 +40,7 @@ class Plot:
     bottom: float
 
     def axis(self, name: str) -> Axis:
-        """The axis that a trace names: x, x2, y, y2."""
+        """Return the axis that a trace names: x, x2, y, y2."""
         settings = self.layout[f"{name[0]}axis{name[1:]}"]
         low, high = settings.get("domain", (0, 1))
         if name[0] == "x":
@@ -49,7 +50,7 @@ class Plot:
         return Axis(settings, self.bottom - low * height, self.bottom - high * height)
 
     def position(self, reference: str, value: float, *, is_horizontal: bool) -> float:
-        """The place of a note or a rule in px, by an axis or as a share of the plot."""
+        """Return the position of a note or line in px, by an axis or as a share of the plot."""
         if reference != "paper":
             return self.axis(reference).position(value)
         if is_horizontal:

@@ -1,8 +1,8 @@
-"""A chart as SVG, for where no script is: a report, a notebook, a paper.
+"""A chart as SVG, for places without scripts: a report, a notebook, a paper.
 
-It reads what the figures give Plotly (`figures/chart.py`): lines, filled areas, points, bars, rules
-and notes over linear and logarithmic axes. What a hover box says stands in `<title>`. A trace that
-no figure makes raises ValueError, so that nothing is left out of a picture in silence.
+It reads the data that figures prepare for Plotly (`figures/chart.py`): lines, filled areas, points,
+bars, rules and notes over linear and logarithmic axes. Hover texts become `<title>`. Other traces
+raise ValueError, so that nothing is silently missing from an image.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def draw_svg(
     size: tuple[str, str] | None = None,
     sheet: Callable[[str], str] | None = None,
 ) -> Markup:
-    """The chart at this width in px, which it keeps in proportion where it is shown smaller;
-    `label` says what it shows to those who do not see it. As a file it has a `size` of its own,
-    width and height as CSS, and a `sheet` for what stands in it."""
+    """Draw the chart `width` px wide; it is scaled in proportion if shown smaller. `label`
+    describes it for screen readers. As a file it has a `size` (width and height as CSS) and a style
+    `sheet`, made from its content."""
     layout = chart.to_dict()["layout"]
     margin, height = layout["margin"], layout["height"]
     plot = Plot(layout, margin["l"], width - margin["r"], margin["t"], height - margin["b"])
@@ -131,7 +131,6 @@ def _draw_rule(shape: Mapping[str, Any], plot: Plot) -> Markup:
 
 
 def _end_position(shape: Mapping[str, Any], plot: Plot, side: str, number: int) -> float:
-    """One end of a shape in px."""
     is_horizontal, value = side == "x", shape[f"{side}{number}"]
     if shape.get(f"{side}sizemode") != "pixel":
         return plot.position(shape[f"{side}ref"], value, is_horizontal=is_horizontal)
@@ -149,8 +148,8 @@ def _draw_note(note: Mapping[str, Any], plot: Plot) -> Markup:
 
 
 def _hover_areas(traces: Sequence[Trace], plot: Plot) -> Iterable[Markup]:
-    """Where all lines are told of together: over each place of the horizontal axis what they say
-    there, in a strip that is not seen."""
+    """Yield an invisible strip for each position of the horizontal axis with the values of all
+    lines there, for charts with a common hover box."""
     if plot.layout.get("hovermode") != "x unified":
         return
     x = plot.axis("x")

@@ -1,5 +1,5 @@
-"""Elements of SVG: tags, styles and text in lines. Colours stand in `style`, where they may be CSS
-variables, which follow the theme."""
+"""Elements of SVG: tags, styles and text in lines. Colours are in `style`, because they can be CSS
+variables there, which follow the theme."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from markupsafe import Markup, escape
 
 _ANCHORS = {"left": "start", "center": "middle", "right": "end"}
 _BASELINES = {"top": 1.0, "middle": 0.35, "bottom": 0.0}
-"""Where the first line stands below its place, in line heights of the text's size."""
+"""Distance of the first baseline below the position, as a multiple of the font size."""
 _LINE = 1.25
 _RGBA = re.compile(r"rgba\((\d+,\d+,\d+),([\d.]+)\)")
 _TAGS = re.compile(r"<[^>]*>")
 
 
 def tag(name: str, inside: str = "", **attributes: Any) -> Markup:
-    """An element; attributes that are None are left out."""
+    """Return an element; attributes that are None are omitted."""
     attribute_text = Markup("").join(
         Markup(' {}="{}"').format(key.replace("_", "-") if key != "viewBox" else key, value)
         for key, value in attributes.items()
@@ -29,21 +29,23 @@ def tag(name: str, inside: str = "", **attributes: Any) -> Markup:
 
 
 def px(value: float) -> str:
+    """Format a length in px with at most two decimals."""
     return f"{value:.2f}".rstrip("0").rstrip(".").replace("-0", "0") if value else "0"
 
 
 def format_points(positions: Iterable[tuple[float, float]]) -> str:
+    """Format positions in px as the points of a polygon or line."""
     return " ".join(f"{px(x)},{px(y)}" for x, y in positions)
 
 
 def plain_text(html: str) -> str:
-    """The text of a hover box without its tags, a line for each of its lines."""
+    """Return the text of a hover box without tags, with line breaks."""
     return unescape(_TAGS.sub("", html.replace("<br>", "\n")))
 
 
 def css(**properties: Any) -> str:
-    """As CSS, so that colours may be variables, which follow the theme. A colour with an opacity
-    stands as two properties: not all that read SVG know rgba()."""
+    """Return properties as CSS. A colour with opacity becomes two properties, because some SVG
+    readers do not know rgba()."""
     declarations = []
     for name, value in properties.items():
         if value in (None, ""):
@@ -57,6 +59,7 @@ def css(**properties: Any) -> str:
 
 
 def dash_pattern(dash: str | None) -> str | None:
+    """Return the CSS dash pattern for one of Plotly's; None for a solid line."""
     patterns = {"dash": "9px,9px", "dot": "3px,3px"}
     return None if dash in (None, "solid") else patterns.get(dash, dash)
 
@@ -69,7 +72,7 @@ def draw_text(
     font: Mapping[str, Any],
     title: str = "",
 ) -> Markup:
-    """Text in lines, with what is bold or in a colour of its own within it."""
+    """Draw text in lines, with its bold and coloured parts."""
     lines, size = html.split("<br>"), font.get("size", 13)
     first = position[1] + _BASELINES[baseline] * size
     if baseline == "middle":
@@ -95,7 +98,7 @@ _SPAN = re.compile(r'<b>|</b>|<span style="color:([^"]+)">|</span>')
 
 
 def _spans(line: str) -> Markup:
-    """The pieces of a line, each in its colour and weight."""
+    """Return the pieces of a line, each in its colour and weight."""
     bold, colors, pieces, begin = 0, [""], [], 0
     for match in _SPAN.finditer(line):
         pieces.append((line[begin : match.start()], bold, colors[-1]))

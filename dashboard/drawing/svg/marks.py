@@ -1,4 +1,4 @@
-"""The marks of a trace as SVG, and what a hover box says of them."""
+"""The marks of a trace as SVG, and their hover texts."""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ _SHAPES: Mapping[str, Sequence[tuple[float, float]]] = {
     "star": _STAR,
     "cross": _CROSS,
 }
-"""The marks of the runs that are no circle, as wide as a circle of radius 1."""
+"""The marks of runs other than the circle, about as wide as a circle of radius 1."""
 
 
 def draw_marks(trace: Trace, plot: Plot) -> Iterable[Markup]:
+    """Draw the marks of a trace. Raises ValueError for a type other than bar and scatter."""
     if trace["type"] == "bar":
         return _draw_bars(trace, plot)
     if trace["type"] != "scatter":
@@ -42,7 +43,7 @@ def draw_marks(trace: Trace, plot: Plot) -> Iterable[Markup]:
 
 
 def _positions(trace: Trace, plot: Plot) -> list[tuple[float, float] | None]:
-    """The places of a trace's points in px; None where there is none."""
+    """Return the positions of a trace's points in px; None if a coordinate is missing."""
     x, y = plot.axis(trace.get("xaxis", "x")), plot.axis(trace.get("yaxis", "y"))
     return [
         None if is_missing(a) or is_missing(b) else (x.position(a), y.position(b))
@@ -51,6 +52,7 @@ def _positions(trace: Trace, plot: Plot) -> list[tuple[float, float] | None]:
 
 
 def is_missing(value: float | None) -> bool:
+    """Whether a value is None or NaN."""
     return value is None or value != value
 
 
@@ -78,7 +80,7 @@ def _scatter_marks(trace: Trace, plot: Plot) -> Iterable[Markup]:
 def _split_at_gaps(
     positions: Sequence[tuple[float, float] | None],
 ) -> Iterable[list[tuple[float, float]]]:
-    """The runs of points between gaps."""
+    """Yield the sequences of points between gaps."""
     piece: list[tuple[float, float]] = []
     for one in (*positions, None):
         if one is not None:
@@ -111,7 +113,7 @@ def _draw_markers(
 
 
 def _value_at(value: Any, number: int) -> Any:
-    """A property of one point: its own, or that of all."""
+    """Return a property of one point, which can be a value for all points."""
     return value if isinstance(value, str) or not hasattr(value, "__len__") else value[number]
 
 
@@ -157,7 +159,7 @@ def _draw_bars(trace: Trace, plot: Plot) -> Iterable[Markup]:
 
 
 def hover_text_of(trace: Trace) -> Callable[[int], str]:
-    """What the hover box says of each point; "" where nothing is."""
+    """Return a function from a point's number to its hover text, "" if it has none."""
     template = trace.get("hovertemplate", "")
     if not template or trace.get("hoverinfo") in ("skip", "none"):
         return lambda number: ""
