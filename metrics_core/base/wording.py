@@ -295,6 +295,6 @@ def shorten_value(value: Any) -> str:
         return f"a whole number of about {value.bit_length() * math.log10(2):,.0f} digits"
     try:
         text = repr(value)
-    except ValueError:  # it holds such a number
+    except ValueError:  # the value contains such a number
         return f"a {type(value).__name__} with a number of many thousand digits"
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"

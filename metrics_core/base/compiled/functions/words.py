@@ -121,7 +121,7 @@ def line_end(data, start):
     padding."""
     at = start
     while True:
-        # Zero where a byte is a line feed; the top bits are exact up to the first such byte.
+        # Zero for each byte that is a line feed; the top bits are exact up to the first such byte.
         word = word_at(data, at) ^ _LINE_FEEDS
         ends = (word - _ONES) & ~word & _TOPS
         if ends != np.uint64(0):
