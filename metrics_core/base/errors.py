@@ -214,8 +214,7 @@ class UnknownMeasureError(RanklensError):
 
 
 def _nearest_names(name: str, measure_names: Mapping[str, str]) -> dict[str, str]:
-    """Return up to three measures with a name close to this one, closest first: measure -> close
-    name."""
+    """Return up to three measures with a similar name, closest first: measure -> that name."""
     by_lower_name = {k.lower(): k for k in measure_names}
     near = difflib.get_close_matches(name.lower(), by_lower_name, n=5, cutoff=_CLOSE)
     closeness = [difflib.SequenceMatcher(None, n, name.lower()).ratio() for n in near]
@@ -258,8 +257,10 @@ class UnknownColumnError(RanklensError):
 
 
 class FilterLineError(RanklensError):
-    """A filter is malformed from the character `position` (from 0) on: `found` in place of
-    `expected`."""
+    """A filter is malformed at the character `position` (from 0).
+
+    `found` is the text there, `expected` what should be there.
+    """
 
     def __init__(
         self,

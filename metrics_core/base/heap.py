@@ -19,10 +19,10 @@ second value is for versions of the library before 2022, which allow no more."""
 
 
 def keep_freed_memory(*, shared: bool = False) -> None:
-    """Keep freed memory in the process; `shared` makes all threads use one heap, so that any can
-    reuse it.
+    """Keep freed memory in the process instead of returning it to the system.
 
-    Call it before starting threads.
+    `shared` makes all threads use one heap, so that any can reuse the memory. Call it before
+    starting threads.
     """
     library = _c_library()
     if library is None:

@@ -245,10 +245,9 @@ def _entry_points_in(folder: str) -> Iterator[bytes]:
 def guard_function(
     function: Callable[Given, Result], what: str, package: str
 ) -> Callable[Given, Result]:
-    """Return a plug-in's function whose unexpected errors are raised as RanklensError naming the
-    package.
+    """Return a plug-in's function with unexpected errors raised as RanklensError.
 
-    RanklensError and KeyboardInterrupt pass unchanged.
+    The error names the package. RanklensError and KeyboardInterrupt pass unchanged.
     """
 
     @wraps(function)

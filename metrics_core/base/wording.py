@@ -1,5 +1,4 @@
-"""Format numbers, lists and special characters as text for screens, sentences and readable
-exports."""
+"""Format numbers, lists and special characters for screens, sentences and exports."""
 
 from __future__ import annotations
 
@@ -127,11 +126,10 @@ def _format_end(value: float, digits: int) -> str:
 
 
 def interval_decimals(low: float | None, high: float | None) -> int:
-    """Return how many decimals an interval needs to keep its width and the signs of its bounds, 3
-    to 8.
+    """Return how many decimals an interval needs to keep its width and the signs of its bounds.
 
-    More than three are needed if it is narrower than a few thousandths, or a bound is closer to
-    zero than that.
+    Three, or up to eight if it is narrower than a few thousandths or a bound is closer to zero than
+    that.
     """
     if low is None or high is None or not math.isfinite(high - low) or high <= low:
         return 3
@@ -152,8 +150,10 @@ def distinguishing_decimals(value: float, limit: float, digits: int = 3) -> int:
 
 
 def format_distinct_score(value: float, limit: float, digits: int = 3) -> str:
-    """Return a score that is printed differently from a limit it does not equal: 0.9996, not
-    1.000."""
+    """Return a score that is printed differently from a limit that it does not equal.
+
+    0.9996 rather than 1.000 for a limit of 1.
+    """
     digits = distinguishing_decimals(value, limit, digits)
     text, is_limit = (
         format_score(value, digits),
@@ -227,8 +227,8 @@ def join_words(words: Iterable[str], last: str = "and") -> str:
 
 
 def name_some(words: Sequence[str], *, all_of: int = 4) -> str:
-    """Return up to `all_of` words as a list in a sentence, or else three words and the number of
-    others."""
+    """Return words as a list in a sentence; of more than `all_of`, three and a count of the
+    rest."""
     if len(words) <= all_of:
         return join_words(words)
     rest = len(words) - _NAMED

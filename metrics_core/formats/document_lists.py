@@ -20,8 +20,7 @@ from metrics_core.formats.source.source import Source
 
 
 def recognise_lists(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise lists in the first records, by names, contents or the paths that the user
-    assigned."""
+    """Recognise lists in the first records by their names, their contents or assigned paths."""
     if not may_be_nested(sample):
         return {}
     from metrics_core.formats.mapping import lists

@@ -87,8 +87,7 @@ def _table_fields(first_rows: FirstRows) -> FileFields:
 
 
 def _infer_by_names(names: Sequence[str], fields: Iterable[str]) -> dict[Kind, Mapping[str, str]]:
-    """Return the fields that these names indicate for each kind; `fields` are in the order of
-    `names`."""
+    """Return the field of each role that the names indicate; `fields` match `names`."""
     field_names, roles_by_kind = (
         list(fields),
         {kind: understand_header(names, kind).roles for kind in KINDS},

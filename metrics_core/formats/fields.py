@@ -34,8 +34,10 @@ def format_samples(values: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class FileField:
-    """The values of a column or path as texts; `lists` has the row, record or list of each
-    value."""
+    """The values of a column or path as texts.
+
+    `lists` has the row, record or list of each value.
+    """
 
     values: Sequence[str]
     lists: Sequence[int]
@@ -74,10 +76,10 @@ class FileFields:
 
     @cached_property
     def shape(self) -> str:
-        """Text that is equal for files to be read alike: their fields, and which of them are
-        numbers.
+        """Text that is equal for files that can be read with the same choices.
 
-        For columns without names it also tells whole numbers from others.
+        It has the fields and which of them are numbers; for columns without names also which are
+        whole.
         """
         words = []
         for name, field in self.fields.items():
@@ -107,8 +109,7 @@ class FileFields:
         ]
 
     def count_directions(self, name: str, query: str) -> tuple[int, int, int]:
-        """Count lists in which the numbers of a field fall, lists in which they rise, and all
-        lists.
+        """Return the number of falling lists, of rising lists, and of all lists of numbers.
 
         Only lists with two different numbers count.
         """
@@ -117,7 +118,7 @@ class FileFields:
         return falling, sum(numbers == sorted(numbers) for numbers in lists), len(lists)
 
     def is_smallest_best(self, name: str, query: str) -> bool:
-        """Return whether smaller numbers of a field are probably better, by its name or rising
+        """Return whether smaller numbers are probably better, by the field's name or a rising
         order."""
         falling, rising, lists = self.count_directions(name, query)
         last = name.rpartition(".")[2]
@@ -167,8 +168,10 @@ class FileFields:
         return sum(map(len, self.fields[name].values))
 
     def _id_sort_key(self, is_listed: bool) -> Callable[[str], tuple[bool, bool]]:
-        """Return a sort key that puts the most likely id first; document ids (`is_listed`) are in
-        lists."""
+        """Return a sort key for fields, the most likely id first.
+
+        Document ids of ranked lists (`is_listed`) are texts in lists.
+        """
 
         def sort_key(name: str) -> tuple[bool, bool]:
             field = self.fields[name]
@@ -178,8 +181,10 @@ class FileFields:
         return sort_key
 
     def _add_number(self, kind: Kind, meanings: dict[str, str]) -> None:
-        """Add the field of scores or grades if no name indicates it; fields that count the list are
-        ranks."""
+        """Add the field of scores or grades if no name indicates one.
+
+        Fields that count the documents of each list are ranks.
+        """
         meaning, doc = "grade" if kind == "qrels" else "score", meanings.get("doc", "")
         if meaning in meanings or "rank" in meanings or doc not in self.fields:
             return

@@ -215,8 +215,7 @@ def is_row(value: Any, kind: Kind) -> bool:
 
 
 def _is_record(value: Mapping[Any, Any], kind: Kind) -> bool:
-    """Return whether a dictionary is the record of a query, or of a tool, with a table of this
-    kind."""
+    """Return whether a dictionary is the record of a query or tool that contains this kind."""
     is_nested = (isinstance(item, Mapping) or is_listing(item) for item in value.values())
     if not 0 < len(value) <= _MOST_KEYS or not any(is_nested):
         return False
@@ -230,8 +229,7 @@ def _is_record(value: Mapping[Any, Any], kind: Kind) -> bool:
 
 
 def _holds_documents(value: Any) -> bool:
-    """Return whether a value contains numbers by document, or a list of ids or pairs, as for a
-    query."""
+    """Return whether a value contains the documents of a query: numbers by id, ids or pairs."""
     in_dictionary = isinstance(value, Mapping)
     while isinstance(value, Mapping):
         value = next(iter(value.values()), 0)
@@ -273,8 +271,7 @@ def _to_list(column: Any) -> list[Any]:
 
 
 def _from_queries(data: Mapping[Any, Any], kind: Kind) -> PythonTable:
-    """Return the table of {query_id: {doc_id: value}}, or of queries with other lists of
-    documents."""
+    """Return the table of {query_id: {doc_id: value}} or {query_id: [document, …]}."""
     names = ["query_id", "doc_id", VALUE_COLUMNS[kind]]
     docs: list[Any] = []
     values: list[Any] = []
@@ -374,8 +371,7 @@ def _check_items(
 
 
 def is_listing(value: Any) -> bool:
-    """Return whether a value is a list, set, array or other iterable, not a text or a
-    dictionary."""
+    """Return whether a value is an iterable other than a text or dictionary."""
     is_iterable = isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
     return is_iterable and getattr(value, "ndim", 1) > 0
 

@@ -304,8 +304,7 @@ def _extract_columns(table: PythonTable, kind: Kind) -> tuple[Any, Any, Any]:
 
 
 def _are_distinct(table: PythonTable, query_ids: Any, doc_ids: Any, _: Any) -> bool:
-    """Return whether no query can contain a document twice, because documents are dictionary
-    keys."""
+    """Return whether documents are distinct in each query because they are dictionary keys."""
     return table.is_keyed and isinstance(query_ids, pa.Array) and isinstance(doc_ids, pa.Array)
 
 
@@ -332,8 +331,7 @@ def _check_doc_ids(query_ids: Any, doc_ids: Any) -> Any:
 
 
 def _id_column(column: Any) -> Any:
-    """Return a column of ids: Arrow texts and integers unchanged, others as a list of Python
-    values."""
+    """Return a column of ids: Arrow texts and integers unchanged, others as Python values."""
     if isinstance(column, (pa.Array, pa.ChunkedArray)):
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
         text = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)

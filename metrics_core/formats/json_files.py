@@ -48,8 +48,7 @@ _VALUE = re.compile(r'"\s*:\s*(-?[0-9][0-9.eE+-]*)\s*[,}]')
 
 
 def recognise_json(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise a run or judgments by the numbers in an object of objects, a list of records by its
-    keys."""
+    """Recognise an object of objects by its numbers, a list of records by its keys."""
     text = sample.text.lstrip()
     if not text.startswith(("{", "[")) or _is_json_lines(sample):
         return {}
@@ -87,8 +86,7 @@ def _first_line_rows(sample: Sample) -> FirstRows | None:
 
 
 def _to_first_rows(records: Sequence[Mapping[str, Any]]) -> FirstRows | None:
-    """Return the columns of the first record with the values of all records, None without a
-    record."""
+    """Return the columns of the first record with the values of all; None without a record."""
     names = list(records[0]) if records else []
     rows = [[str(record.get(name, "")) for name in names] for record in records]
     return FirstRows(names, rows) if names else None

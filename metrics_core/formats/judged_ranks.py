@@ -1,7 +1,7 @@
-"""Judged ranks: a few rows per query in place of a run, as Parquet; a file, a folder, or a zip of
-one.
+"""Judged ranks: a few rows per query in place of a run, stored as Parquet.
 
-They are made if a run is too large for one machine (`make_scorer.spark.write_judged_ranks`).
+They are a file, a folder of files or a zip of one. They are made if a run is too large for one
+machine (`make_scorer.spark.write_judged_ranks`).
 
 run, query_id  text   name of the run, id of the query
 retrieved      int64  number of documents in the list
@@ -70,8 +70,7 @@ def has_judged_ranks(source: str | Path | bytes) -> bool:
 def read_judged_ranks(
     source: str | Path | bytes, *, name: str | None = None, limit: Size | None = None
 ) -> list[RankedRun]:
-    """Return the runs of judged ranks in a Parquet file, a folder of such files, a zip, or its
-    bytes.
+    """Return the runs of judged ranks in a file, a folder, a zip of one, or its bytes.
 
     Runs are in the byte order of their names. `judge` joins them with the judgments that they were
     made with. Raises FileFormatError if the source does not contain judged ranks.

@@ -65,8 +65,10 @@ _OPEN = (TOOL_AMBIGUOUS, AMBIGUOUS, UNNAMED)
 
 @dataclass(frozen=True)
 class Recognition:
-    """Format and kind of a file, and the evidence; `note` is set if file name or judgments
-    decided."""
+    """Format and kind of a file, and the evidence for them.
+
+    `note` is set if the file name or loaded judgments decided.
+    """
 
     format: Format
     kind: Kind
@@ -167,8 +169,7 @@ def _best_candidate(candidates: Sequence[_Candidate]) -> _Candidate | None:
 def _decide_by_name(
     sample: Sample, best: _Candidate, candidates: Sequence[_Candidate], run_reason: RunReason
 ) -> Recognition:
-    """Return the most likely kind by columns, unless the file name or loaded judgments decide
-    otherwise."""
+    """Return the most likely kind, unless the file name or loaded judgments decide otherwise."""
     pair = next(pair for pair in _PAIRS if best.kind in pair)
     other = _best_candidate([c for c in candidates if c.kind in pair and c.kind != best.kind])
     is_open = other is not None and other.sureness >= LIKELY
@@ -231,16 +232,18 @@ def _ambiguous_error(sample: Sample) -> FileFormatError:
 
 
 def _is_clearly_other(best: int, sureness: int) -> bool:
-    """Return whether a file is so clearly of another kind that reading it as requested would
-    mislead."""
+    """Return whether reading a file as requested would mislead, as another kind is far more
+    likely."""
     return (best > POSSIBLE > sureness) or (best >= CERTAIN and sureness < LIKELY)
 
 
 def _other_kind_error(
     source: Source, actual: Kind, expected: Kind, *, could_be_grades: bool = False
 ) -> FileFormatError:
-    """Return the error for a file of another kind; `could_be_grades`: its numbers could be
-    grades."""
+    """Return the error for a file of another kind.
+
+    `could_be_grades` means that its numbers could be grades.
+    """
     is_swapped = {actual, expected} == {"run", "qrels"}
     hint = f"This looks like {KIND_TITLES[actual]}"
     hint += "; are run and judgments swapped?" if is_swapped else "."
@@ -280,8 +283,7 @@ def _describe_line(line: str) -> str:
 
 
 def _headless_hint(line: str) -> str:
-    """Return how to read lines of two ids and a number without a header, "" if the line is not
-    one."""
+    """Return how to read a line of two ids and a number without a header, "" for another line."""
     mark = max(",;|\t ", key=line.count)
     fields = line.split() if mark == " " else [field.strip() for field in line.split(mark)]
     if len(fields) != 3 or not is_number(fields[2]) or not all(fields):
@@ -297,8 +299,7 @@ def _headless_hint(line: str) -> str:
 
 
 def _check_width(source: Source, sample: Sample) -> None:
-    """Raise FileFormatError for a first line with too many columns, as each would become an
-    array."""
+    """Raise FileFormatError for a first line with too many columns."""
     first = sample.first_line
     if first.lstrip().startswith(("{", "[", "<")):
         return

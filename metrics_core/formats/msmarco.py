@@ -54,8 +54,7 @@ _SCORED = LineColumns(
 
 
 def recognise_msmarco(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise three columns, the last of which counts 1, 2, … within each query, each number
-    once.
+    """Recognise query, document and a rank that counts 1, 2, … within each query.
 
     Grades look the same if no query has three documents, and so do falling scores. If numbers rise
     with gaps, the user is asked for the kind. If the file ending indicates a run, any numbers that
@@ -82,8 +81,7 @@ def recognise_msmarco(sample: Sample) -> Mapping[Kind, int]:
 
 
 def recognise_colbert(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise whole numbers as ids of query and passage, ranks 1, 2, … per query, and falling
-    scores.
+    """Recognise numeric ids of query and passage, ranks 1, 2, … per query, and falling scores.
 
     If all scores are whole numbers, the lines may also be judgments of subtopics.
     """
@@ -191,10 +189,10 @@ def _read_rows(
 
 
 def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | None, list[Note]]:
-    """Return the ranks from 1, int64[row], if they have gaps and no rank repeats in a query; and
-    notes.
+    """Return the ranks from 1, int64[row], if they must be kept, else None; and notes.
 
-    Otherwise only the order counts and None is returned in their place. `ranks` is float64[row].
+    They are kept if they have gaps and no rank repeats in a query. Otherwise only the order counts.
+    `ranks` is float64[row].
     """
     odd_count = int(np.count_nonzero((ranks < 0) | (ranks != np.floor(ranks))))
     if odd_count:

@@ -1,5 +1,4 @@
-"""Pairs of a query and a document: two columns with or without names, or those of a run or
-judgments."""
+"""Pairs of a query and a document: two columns, or the pairs of a run or judgments."""
 
 from __future__ import annotations
 
@@ -95,11 +94,10 @@ def _read_pair_columns(source: Source) -> NamedColumns | None:
 
 
 def _detect_layout(first: str) -> tuple[str, list[str], dict[str, int]]:
-    """Return the separator of the first line, its fields, and the index of each of our columns or
-    -1.
+    """Return the separator of the first line, its fields, and the index of each of our columns.
 
-    The separator is one that gives recognised column names, or else the first that splits the line:
-    tab, blank, comma, semicolon, bar.
+    The index is -1 if there is no such column. The separator is one that gives recognised column
+    names, or else the first that splits the line: tab, blank, comma, semicolon, bar.
     """
     fields_by_mark = {"\t": split_tsv(first), " ": split_fields(first)}
     fields_by_mark |= {mark: split_csv(first, mark) for mark in ",;|"}

@@ -205,8 +205,7 @@ def read_column_names(source: Source, file: pq.ParquetFile) -> list[str]:
 
 
 def decode_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return the column without dictionary encoding, checked for errors that Arrow ignores
-    (UTF-8)."""
+    """Return the column without dictionary encoding, checked for invalid UTF-8 and the like."""
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     column.validate(full=True)

@@ -182,8 +182,7 @@ class ReadAs:
         return {choice.name: value for choice, value in others if value != choice.default}
 
     def to_choices(self, *, columns: Columns | None) -> ReadingChoices:
-        """Return these choices with other columns, as keyword arguments of functions that read one
-        kind."""
+        """Return the choices with other columns, as keyword arguments without `kind`."""
         values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "kind"}
         return cast(ReadingChoices, {**values, "columns": columns})
 

@@ -47,8 +47,7 @@ _MIN_SCORES = 0.5
 
 
 def explain_as_run(run: Run, judgments: Sequence[Qrels]) -> str:
-    """Return why a file is a run rather than judgments, given the loaded judgments; "" if
-    unclear."""
+    """Return why a file is a run and not judgments, based on loaded judgments; "" if unclear."""
     for qrels in judgments:
         queries = run.query_ids
         judged_count = len(set(queries) & set(qrels.query_ids))
@@ -236,8 +235,7 @@ def guess_file_kind(source: str | Path | bytes, name: str | None = None) -> Reco
 def read_first_rows(
     source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[KindChoices]
 ) -> FirstRows | None:
-    """Return the column names of a file and its first rows, for assigning columns (`columns` of
-    `read`).
+    """Return the column names and first rows of a file, used to assign columns.
 
     Returns None if the file has neither named nor tab-separated columns. Raises FileFormatError if
     it is empty or cannot be opened.

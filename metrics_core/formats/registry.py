@@ -1,5 +1,4 @@
-"""Registry of file formats: one declaration each, used by reading, the command `formats` and the
-docs.
+"""Registry of file formats, used for reading, by the command `formats` and in the docs.
 
 To add a format, write one module with a function decorated with `reader`, which declares everything
 about the format, including its file endings and how it is written. Import the module in
@@ -58,8 +57,10 @@ def limit_kinds(
 def with_fallback(
     function: Callable[[Asked], Answer], fallback: Answer, message: str, package: str
 ) -> Callable[[Asked], Answer]:
-    """Return a plug-in's function that returns `fallback` if it fails; the failure is reported
-    once."""
+    """Return a plug-in's function that returns `fallback` if it fails.
+
+    The failure is reported once.
+    """
 
     @wraps(function)
     def call_function(argument: Asked) -> Answer:
@@ -152,8 +153,7 @@ class MissingKindError(FileFormatError):
 
 @dataclass(frozen=True)
 class Request:
-    """How a reader should read a file: the kind of table, and the choices of `ReadAs` that it
-    applies."""
+    """How a reader should read a file: the kind of table, and choices of `ReadAs`."""
 
     kind: Kind
     duplicates: Duplicates = "error"
@@ -190,8 +190,10 @@ class Sample:
 
     @property
     def json(self) -> Any:
-        """The JSON value at the start of the file, with open brackets closed; None if it is not
-        JSON."""
+        """The JSON value at the start of the file, with open brackets closed.
+
+        None if the file does not start with JSON.
+        """
         return self._beginning.value
 
     @property
@@ -245,13 +247,12 @@ Audience = Literal["search", "rag", "recommender"]
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool whose files a format reads; `export`, `makes` and `unknown` are phrases for table
-    cells.
+    """A tool whose files a format reads; its texts are phrases for table cells.
 
     export     what to export from the tool
     makes      what Ranklens makes of it
     unknown    what the export does not contain, "" if nothing is missing
-    audiences  audiences of the start page to whom the tool is shown
+    audiences  audiences of the start page that see the tool
     """
 
     name: str
@@ -365,8 +366,10 @@ def formats() -> list[Format]:
 
 
 def formats_for(sample: Sample) -> list[Format]:
-    """Return the formats that a sample may have; the modules of tools are not loaded for TREC
-    lines."""
+    """Return the formats that a sample may have.
+
+    The modules of tools are not loaded for TREC lines.
+    """
     return _core_formats() if sample.has_trec_lines else formats()
 
 
@@ -378,8 +381,7 @@ def has_magic(magic: bytes) -> bool:
 
 
 def _core_formats() -> list[Format]:
-    """Return all formats, but without those of tools if their modules are not loaded (loading is
-    slow)."""
+    """Return the formats declared so far, perhaps without those of tools, which load slowly."""
     # A plug-in's name is compared with the names of all built-in formats.
     return formats() if _FORMATS.has_plugins() else _FORMATS.loaded_declarations()
 

@@ -44,8 +44,7 @@ def has_runs(source: str | Path | bytes) -> bool:
 
 
 def find_run_file(folder: Path, name: str) -> Path | None:
-    """Return the file of a folder for a run name, such as BM25.res.gz for BM25; None if there is
-    none."""
+    """Return the file of a run in a folder, such as BM25.res.gz for BM25; None if missing."""
     if not folder.is_dir():
         return None
     runs, _ = _split_names([file.name for file in folder.iterdir() if file.is_file()])

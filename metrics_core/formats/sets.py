@@ -1,5 +1,4 @@
-"""Sources with several tables: BEIR sets, detailed results, records of queries with judgments,
-files of tools, judged ranks of several runs, folders of runs."""
+"""Sources with several tables, such as BEIR sets, files of tools and folders of runs."""
 
 from __future__ import annotations
 
@@ -74,8 +73,7 @@ def _find_set_format(source: Source | None) -> tuple[Format, list[Kind]] | None:
 def read_set(
     source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> list[Loaded]:
-    """Read a source that contains several tables, and return its documents, queries, judgments and
-    runs.
+    """Read a source with several tables: documents, queries, judgments and runs.
 
     The source is one of
 

@@ -43,8 +43,7 @@ def convert_whole_counts(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def escape_formula(value: object) -> object:
-    """Return a cell for spreadsheets: a text that would act as a formula gets a leading
-    apostrophe."""
+    """Return a cell with an apostrophe before a text that a spreadsheet would run as a formula."""
     if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
         return "'" + value
     return value

@@ -1,5 +1,4 @@
-"""Recognise files that other tools write but no format reads, and refuse them by name with a
-hint."""
+"""Recognise files of other tools that no format reads, and refuse them with a hint."""
 
 from __future__ import annotations
 

@@ -93,8 +93,7 @@ def _read_tsv_columns(sample: Sample) -> FirstRows | None:
 
 
 def _number_columns(first_rows: FirstRows | None) -> FirstRows | None:
-    """Return columns by number if the first line contains a number and no recognised column
-    name."""
+    """Return the columns by number if the first line is data: a number and no recognised name."""
     if first_rows is None or not any(map(is_number, first_rows.names)):
         return first_rows
     # "q0" is a query's id as well as a column of TREC files.

@@ -127,8 +127,12 @@ def read_indri(source: Source, request: Request) -> Loaded:
 
 @dataclass(frozen=True)
 class _Element:
-    """One topic or document: its line, its attributes and fields by name, and all text outside of
-    its id."""
+    """One topic or document.
+
+    line      physical line at which it starts
+    fields    attributes and fields by name
+    all_text  all text outside of its id
+    """
 
     line: int
     fields: Mapping[str, str]
@@ -221,8 +225,7 @@ def _join_lines(text: str) -> str:
 
 
 def _blank_comments(text: str) -> str:
-    """Return the text with comments removed except for their line ends, so that line numbers
-    stay."""
+    """Return the text without comments, keeping their line ends so that line numbers stay."""
     parts, position = [], 0
     while (start := text.find("<!--", position)) >= 0 and (end := text.find("-->", start)) >= 0:
         parts += [text[position:start], "\n" * text.count("\n", start, end)]

@@ -44,8 +44,11 @@ from metrics_core.tables.columns import ID
 
 
 def recognise_trec(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise runs by six columns with a number in the fifth, judgments by four with one in the
-    fourth."""
+    """Recognise runs and judgments by the number of columns and a number in the right one.
+
+    A run has six columns with a number in the fifth, judgments have four with a number in the
+    fourth.
+    """
     lines = [split_fields(line) for line in sample.lines]
     if not lines:
         return {}
@@ -97,8 +100,7 @@ def write_trec_run(run: Run, file: BinaryIO) -> None:
 
 
 def write_trec_qrels(qrels: Qrels, file: BinaryIO) -> None:
-    """Write TREC judgments, with the subtopic in the second column, or 0 if there are no
-    subtopics."""
+    """Write TREC judgments; the second column is the subtopic, or 0 without subtopics."""
     table = qrels.given
     check_texts(table, r"^$|[ \t\r\n\x00]", "TREC", marks="#\ufeff")
     for batch in table.to_batches(max_chunksize=ROWS_AT_ONCE):
@@ -192,8 +194,7 @@ def _split_at_tabs(
 
 
 def may_have_blanks(source: Source, layout: LineColumns, blocks: Sequence[ParsedBlock]) -> bool:
-    """Return whether lines had too many columns or did not fit, but may fit if split only at
-    tabs."""
+    """Return whether lines did not fit as a whole, but may fit if split only at tabs."""
     has_misfits = any(block.problem_count or block.long_lines for block in blocks)
     return has_misfits and layout.are_tabbed(Sample(source, source.head.decode()).lines)
 

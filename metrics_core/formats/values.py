@@ -34,8 +34,7 @@ _NO_GAIN = 1_000_000
 
 
 def parse_scores(texts: pa.Array) -> Floats:
-    """Return the scores of an array of texts, float64[row], NaN for a text that is not a finite
-    number."""
+    """Return the scores of an array of texts, float64[n]; NaN if not a finite number."""
     is_plain = pc.match_substring_regex(texts, NUMBER)
     numbers = pc.if_else(is_plain, texts, pa.scalar(None, pa.string()))
     scores: Floats = as_array(pc.cast(numbers, pa.float64()))
@@ -69,8 +68,10 @@ def explain_bad_number(text: str) -> str:
 
 @dataclass(frozen=True)
 class ParsedGrades:
-    """Grades of distinct texts: `values` float64[text], NaN if invalid, and `problems` by invalid
-    text."""
+    """Grades of distinct texts: `values`, float64[text], and `problems` by invalid text.
+
+    The value of an invalid text is NaN.
+    """
 
     values: Floats
     problems: dict[str, GradeProblem]
@@ -78,8 +79,12 @@ class ParsedGrades:
 
 @dataclass(frozen=True)
 class GradeProblem:
-    """Why a text is not a grade: what was expected, a hint, and a reading choice that would accept
-    it."""
+    """Why a text is not a grade.
+
+    expected  what was expected
+    hint      how to fix it
+    offer     reading choice that would accept it
+    """
 
     expected: str
     hint: str = ""

@@ -1,5 +1,4 @@
-"""Write tables to files, so that reading the file gives the same table with identical ids and
-numbers.
+"""Write tables to files that read back as the same table, with identical ids and numbers.
 
 JSON groups rows by query, all other formats keep their order. The writer of a format is in the
 module of the format.

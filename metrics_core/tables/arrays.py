@@ -69,8 +69,7 @@ def as_text_column(texts: Sequence[str]) -> pa.StringArray:
 
 
 def _encode_one_by_one(texts: Sequence[str]) -> pa.StringArray:
-    """Return the same, encoding texts one by one; also for no texts and texts that contain a zero
-    byte."""
+    """Return the same for any texts, also none or with zero bytes, encoding one by one."""
     encoded = [text.encode() for text in texts]
     edges = np.zeros(len(encoded) + 1, dtype=np.int32)
     np.cumsum([len(text) for text in encoded], out=edges[1:])
@@ -80,8 +79,10 @@ def _encode_one_by_one(texts: Sequence[str]) -> pa.StringArray:
 
 
 def find_indexes(texts: Sequence[str], others: Sequence[str]) -> npt.NDArray[np.int64]:
-    """Return the index of each text in `others`, which are distinct, or -1 if it is not there;
-    int64[text]."""
+    """Return the index of each text in `others`, or -1 if it is not there; int64[text].
+
+    `others` are distinct.
+    """
     # Most often runs have the same queries in the same order.
     if len(texts) == len(others) and all(map(eq, texts, others)):
         return np.arange(len(texts))

@@ -13,10 +13,10 @@ _MANY = 1_000_000
 
 
 def order_by_score(codes: Int32s, scores: Floats) -> Ints | None:
-    """Return row numbers by query and falling score, int64[row]; None if the rows are already
-    sorted.
+    """Return row numbers by query and falling score, int64[row].
 
-    `codes` is int32[row], `scores` float64[row]. Rows with tied scores keep their order.
+    Returns None if the rows are already sorted. `codes` is int32[row], `scores` float64[row]. Rows
+    with tied scores keep their order.
     """
     is_new_query = codes[1:] != codes[:-1]
     first_codes = codes[np.r_[True, is_new_query]]
@@ -69,8 +69,7 @@ def _find_contradicting(codes: Int32s, ranks: npt.NDArray[np.float32], scores: F
 
 
 def _sort_rows(codes: Int32s, scores: Floats) -> tuple[Ints, Ints]:
-    """Return row numbers by query and falling score, int64[row], and where each query ends,
-    int64[query]."""
+    """Return row numbers by query and falling score, int64[row], and query ends, int64[query]."""
     counts = np.bincount(codes)
     ends, longest = np.cumsum(counts) - counts, int(counts.max())
     order = np.empty(len(codes), np.int64)

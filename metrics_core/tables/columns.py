@@ -45,8 +45,10 @@ def encode_ids(ids: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.Dictionary
 
 
 def encode_texts(values: Sequence[str]) -> pa.DictionaryArray:
-    """Return texts with few distinct values as `encode_ids` does, storing each distinct text
-    once."""
+    """Return texts as `encode_ids` does, storing each distinct text once.
+
+    For columns with few distinct texts, which may be long.
+    """
     codes_by_text: dict[str, int] = {}
     codes = np.fromiter(
         (codes_by_text.setdefault(t, len(codes_by_text)) for t in values), np.int32, len(values)
@@ -55,8 +57,7 @@ def encode_texts(values: Sequence[str]) -> pa.DictionaryArray:
 
 
 def reencode_ids(ids: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.DictionaryArray:
-    """Return the same ids with a dictionary of only those that occur, in order of first
-    occurrence."""
+    """Return ids with a dictionary of only those that occur, in order of first occurrence."""
     encoded = encode_ids(ids)
     if encoded.null_count:  # missing ids are refused later, with their rows
         return encoded
@@ -111,8 +112,7 @@ def to_text_array(values: Sequence[Any]) -> pa.Array:
 
 
 def _to_digits(values: list[Any]) -> list[str] | None:
-    """Return texts and whole numbers as texts; None if a number has more digits than Python
-    converts."""
+    """Return texts and whole numbers as texts; None if a number is too long for Python."""
     try:
         return list(map(str, values))
     except ValueError:
@@ -120,8 +120,7 @@ def _to_digits(values: list[Any]) -> list[str] | None:
 
 
 def are_plain_ids(values: list[Any]) -> bool:
-    """Return whether all values are texts, or whole numbers that Python converts to text, by their
-    types.
+    """Return whether all values are of type str, or int that Python can convert to text.
 
     Values of other types may be ids too.
     """
@@ -181,8 +180,7 @@ def raise_for_rows(
 
 
 def find_worse_rows(repeated: Ints, first: Ints, scores: Floats) -> Ints:
-    """Return the rows to drop so that each repeated pair keeps the row with its highest score;
-    int64[n].
+    """Return the rows to drop so that each repeated pair keeps its highest score; int64[n].
 
     `repeated` and `first` are the result of `find_repeated_rows`, `scores` is float64[row].
     """

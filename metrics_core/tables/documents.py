@@ -31,10 +31,10 @@ class Documents:
 
     @classmethod
     def from_columns(cls, columns: Mapping[str, Any]) -> Documents:
-        """Build and check documents. doc_id is required; missing title and text columns are added
-        empty.
+        """Build and check documents from columns of equal length.
 
-        Raises TableError if a doc_id is repeated, missing or empty.
+        doc_id is required; missing title and text columns are added empty. Raises TableError if a
+        doc_id is repeated, missing or empty.
         """
         table = pa.table(dict(columns) | {"doc_id": to_text_column(columns["doc_id"])})
         refuse_missing_ids("doc_id", table["doc_id"])
@@ -56,10 +56,9 @@ class Documents:
         )
 
     def lookup(self, doc_ids: Iterable[str]) -> pd.DataFrame:
-        """Return the rows of these documents, indexed by doc_id, with the columns title, text and
-        further ones.
+        """Return the rows of these documents as a frame indexed by doc_id.
 
-        Ids without a row are omitted.
+        Columns: title, text and further ones. Ids without a row are omitted.
         """
         id_array = pa.array(list(dict.fromkeys(doc_ids)), ID)
         rows = self.table.filter(pc.is_in(self.table["doc_id"], value_set=id_array))

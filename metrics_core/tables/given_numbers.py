@@ -35,8 +35,7 @@ def is_number(text: str) -> bool:
 
 
 def to_finite_numbers(values: Any, noun: str, pair: Callable[[int], str]) -> AnyArray:
-    """Return a score or grade for each row: int64[row], or float64[row] if not all are 64-bit
-    integers.
+    """Return a score or grade for each row: int64[row], or float64[row] if not all fit int64.
 
     Raises TableError for rows without a finite number; `pair` returns a row's query and document.
     """
@@ -87,8 +86,10 @@ def _has_fraction(value: Decimal) -> bool:
 
 
 def _read_numbers(values: Any) -> tuple[AnyArray, dict[int, str]]:
-    """Return the numbers, [row], NaN if invalid, and the texts of invalid values for messages, by
-    row."""
+    """Return the numbers, int64[row] or float64[row], and the texts of invalid values by row.
+
+    An invalid value is NaN; its text is for messages.
+    """
     if isinstance(values, (pa.Array, pa.ChunkedArray)):
         plain = pa.types.is_floating(values.type) or pa.types.is_integer(values.type)
         values = as_array(values) if plain else values.to_pylist()

@@ -60,8 +60,10 @@ class Judgable:
         return format_pair(self.table["query_id"], self.doc_ids, row)
 
     def with_query_ids(self, names: Mapping[str, str]) -> Self:
-        """Return the same rows with new query ids; `names` maps each old id to a distinct new
-        one."""
+        """Return the same rows with new query ids.
+
+        `names` maps each old id to a distinct new one.
+        """
         return replace(self, table=rename_queries(self.table, names))
 
     def noting(self, *notes: Note) -> Self:
@@ -69,7 +71,9 @@ class Judgable:
         return replace(self, notes=(*self.notes, *notes))
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return the table as a pandas frame with text ids; for people and exports, not for large
-        runs."""
+        """Return the table as a pandas frame with text ids.
+
+        For people and exports; slow for large runs.
+        """
         table = self.table.set_column(0, "query_id", self.table["query_id"].cast(ID))
         return table.to_pandas()

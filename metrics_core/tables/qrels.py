@@ -74,16 +74,17 @@ class Qrels(Judgable):
 
     @cached_property
     def best_first(self) -> Ints:
-        """Row numbers by query, highest grade first; int64[row], read-only, shared by all judged
-        runs."""
+        """Row numbers by query, highest grade first; int64[row].
+
+        Read-only and shared by all runs that are judged with them.
+        """
         order = np.lexsort((-self.relevance.astype(np.float64), self.query_codes.astype(np.int64)))
         order.flags.writeable = False
         return order
 
     @cached_property
     def judged_best_first(self) -> tuple[Ints, Floats]:
-        """Query index, int64[row], and grade, float64[row], of each judgment in the order of
-        `best_first`.
+        """Query index, int64[row], and grade, float64[row], in the order of `best_first`.
 
         Read-only and shared by all runs that are judged with them.
         """
@@ -99,8 +100,10 @@ class Qrels(Judgable):
         return self.table if self.subtopics is None else self.subtopics
 
     def with_query_ids(self, names: Mapping[str, str]) -> Qrels:
-        """Return the same judgments with new query ids; `names` maps each old id to a distinct new
-        one."""
+        """Return the same judgments with new query ids.
+
+        `names` maps each old id to a distinct new one.
+        """
         subtopics = self.subtopics and rename_queries(self.subtopics, names)
         return replace(super().with_query_ids(names), subtopics=subtopics)
 

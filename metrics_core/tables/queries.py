@@ -63,8 +63,10 @@ class Queries:
 
     @cached_property
     def numbers(self) -> Mapping[str, pd.Series]:
-        """Metadata columns with only finite numbers, as float64 indexed by query_id, NaN if
-        missing."""
+        """Metadata columns with only finite numbers, by name.
+
+        Each is a float64 Series indexed by query_id, NaN if missing.
+        """
         numbers_by_column = {}
         for column in self.columns:
             values = self.frame.set_index("query_id")[column]

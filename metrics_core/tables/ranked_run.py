@@ -1,5 +1,4 @@
-"""Runs of judged ranks: only the ranks of the judged documents and the length of each list are
-known.
+"""Runs of judged ranks: only ranks of judged documents and list lengths are known.
 
 The unjudged documents between them and all scores are unknown.
 """
@@ -58,12 +57,12 @@ class RankedRun(Run):
     def from_ranks(
         cls, name: str, query_id: Any, doc_id: Any, rank: Ints, retrieved: Ints, judged: Ints
     ) -> RankedRun:
-        """Build and check a run from rows in any order; `rank`, `retrieved` and `judged` are
-        int64[row].
+        """Build and check a run from rows in any order.
 
-        A row without a doc_id (null) only gives the length of a list. Raises TableError for a
-        missing query_id, an empty doc_id, a rank outside of the list, lengths that differ within a
-        query, a repeated document or rank in a query, and more documents than are judged.
+        `rank`, `retrieved` and `judged` are int64[row]. A row without a doc_id (null) only gives
+        the length of a list. Raises TableError for a missing query_id, an empty doc_id, a rank
+        outside of the list, lengths that differ within a query, a repeated document or rank in a
+        query, and more documents than are judged.
         """
         query_ids, doc_ids = encode_ids(query_id), to_text_column(doc_id)
         refuse_missing_ids("query_id", query_ids)
@@ -121,8 +120,7 @@ class RankedRun(Run):
         return as_array(self.table["retrieved"])[starts]
 
     def join(self, others: list[RankedRun]) -> RankedRun | None:
-        """Return this run combined with further parts of it, None if two parts contain the same
-        query."""
+        """Return this run combined with further parts, None if two parts contain the same query."""
         parts = [self, *others]
         names = [query_id for part in parts for query_id in part.query_ids]
         if len(set(names)) < len(names):

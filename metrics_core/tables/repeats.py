@@ -24,8 +24,7 @@ _WORD = 8
 
 
 def find_repeated_rows(query_codes: Int32s, doc_ids: pa.ChunkedArray) -> tuple[Ints, Ints]:
-    """Return rows whose (query, document) occurred in an earlier row, and the first row of each
-    pair.
+    """Return rows whose (query, document) occurred before, and the first row of each pair.
 
     Both are int64[n], the first ascending; empty if all pairs are unique. `query_codes` is
     int32[row].
@@ -50,8 +49,10 @@ def find_repeated_rows(query_codes: Int32s, doc_ids: pa.ChunkedArray) -> tuple[I
 
 
 def pair_hashes(query_codes: Int32s, doc_ids: pa.ChunkedArray) -> Hashes:
-    """Return a 64-bit hash of each row's (query, document), uint64[row]; equal pairs have equal
-    hashes."""
+    """Return a 64-bit hash of each row's (query, document); uint64[row].
+
+    Equal pairs have equal hashes. `query_codes` is int32[row].
+    """
     hashes = map_on_all_cores(hash_texts, doc_ids.chunks)
     docs = np.concatenate(hashes) if hashes else np.empty(0, dtype=np.uint64)
     docs ^= query_codes.astype(np.uint64) * _ODD
@@ -61,8 +62,10 @@ def pair_hashes(query_codes: Int32s, doc_ids: pa.ChunkedArray) -> Hashes:
 
 
 def hash_texts(texts: pa.StringArray) -> Hashes:
-    """Return a 64-bit hash of each text, uint64[text], computed eight bytes at a time over all
-    texts."""
+    """Return a 64-bit hash of each text; uint64[text].
+
+    Computed eight bytes at a time over all texts.
+    """
     starts, ends, data = text_bytes(texts)
     hashes = (ends - starts).astype(np.uint64)
     padded = np.concatenate([data, np.zeros(_WORD, dtype=np.uint8)])
@@ -82,8 +85,7 @@ def hash_texts(texts: pa.StringArray) -> Hashes:
 
 
 def text_bytes(texts: pa.StringArray) -> tuple[Any, Any, npt.NDArray[np.uint8]]:
-    """Return start and end of each text in the array's byte buffer, int64[text], and the buffer,
-    uint8."""
+    """Return start and end of each text in the byte buffer, int64[text], and the buffer, uint8."""
     _, offsets, data = texts.buffers()
     first, count = texts.offset, len(texts)
     if not count:

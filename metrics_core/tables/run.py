@@ -134,8 +134,8 @@ class Run(Judgable):
 
     @property
     def given_ranks(self) -> Ints | None:
-        """Rank of each row if the run keeps the ranks of its file, else None; int64[row],
-        read-only."""
+        """Rank of each row as in the file, int64[row], read-only; None if ranks follow from
+        scores."""
         table = self.table
         return as_array(table["rank"]) if "rank" in table.column_names else None
 
@@ -164,8 +164,8 @@ class Run(Judgable):
         return self
 
     def leading(self, depth: int) -> Run:
-        """Return a run in memory with the rows of the first `depth` ranks of all queries, perhaps
-        more."""
+        """Return a run in memory with at least the rows of the first `depth` ranks of all
+        queries."""
         return self
 
     def first_ties(self) -> Ints:

@@ -65,8 +65,7 @@ def make_names_unique(
 
 
 def add_folder_names(runs: Sequence[AnyRun], files: Sequence[str]) -> list[AnyRun]:
-    """Return the runs, with folders before equal names of runs from different folders: a/run and
-    b/run.
+    """Return the runs, with folders before equal names: a/run and b/run.
 
     `files` has the file of each run. As many folders are added as the names need to differ.
     """

@@ -1,5 +1,4 @@
-"""Recognise ids that a program changed before they were written, and explain how to restore
-them."""
+"""Recognise ids that a program changed before they were written, and how to restore them."""
 
 from __future__ import annotations
 

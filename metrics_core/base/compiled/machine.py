@@ -40,8 +40,10 @@ _FOLDER = "RANKLENS_CACHE"
 
 
 class Compiled:
-    """The functions of a part of `SIGNATURES`, called with numpy arrays, records of arrays, and
-    integers."""
+    """The functions of a part of `SIGNATURES`.
+
+    They are called with numpy arrays, records of arrays, and integers.
+    """
 
     def __init__(self, part: str, code: bytes) -> None:
         from llvmlite import binding as llvm

@@ -104,20 +104,22 @@ class Values(Protocol):
     def __len__(self) -> int: ...
 
     def key(self, name: str) -> Values:
-        """Return the value of a key in each object; missing if there is no such key or no
-        object."""
+        """Return the value of a key in each object; missing without such a key or object."""
 
     def item(self, number: int) -> Values:
-        """Return an item of each list, counted from 0; missing if there is no such item or no
-        list."""
+        """Return an item of each list, counted from 0; missing without such an item or list."""
 
     def items(self) -> tuple[Ints, Values]:
-        """Return the number of items of each list, int64[n], -1 for other values; and all items in
-        order."""
+        """Return the number of items of each list, int64[n], and all items in order.
+
+        The number is -1 for values that are not lists.
+        """
 
     def entries(self) -> tuple[Ints, Sequence[str], Values]:
-        """Return the number of entries of each object, int64[n], -1 for other values; all keys and
-        values."""
+        """Return the number of entries of each object, int64[n], with all keys and values in order.
+
+        The number is -1 for values that are not objects.
+        """
 
     def is_missing(self) -> Mask:
         """Return which rows have no value; bool[n]."""
@@ -132,15 +134,13 @@ class Values(Protocol):
         """Return which rows have an object without this key; bool[n]."""
 
     def ids(self) -> tuple[pa.Array, Mask]:
-        """Return the values as texts, string[n], and which of them are valid ids or missing,
-        bool[n].
+        """Return the values as texts, string[n], and whether they are valid or missing, bool[n].
 
         Valid ids are texts and whole numbers. A missing value is null.
         """
 
     def numbers(self) -> Floats:
-        """Return the values as numbers, float64[n]; NaN for a missing value or one that is not
-        finite."""
+        """Return the values as numbers, float64[n]; NaN if missing or not a finite number."""
 
     def describe(self, row: int) -> str:
         """Return a text about a value, for a message."""
@@ -308,10 +308,10 @@ def _pair_type(type_: pa.MapType) -> pa.DataType:
 
 @dataclass(eq=False)
 class Records:
-    """The records of a file or a Python program, with the physical line of each, int64[n], if
-    known.
+    """The records of a file or a Python program.
 
-    Values that were extracted are cached.
+    `lines` has the physical line of each record, int64[record], if known. Extracted values are
+    cached.
     """
 
     values: Values

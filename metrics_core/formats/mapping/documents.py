@@ -136,8 +136,10 @@ def collect_values(records: Sequence[Any]) -> dict[RecordPath, list[Any]]:
 
 
 def sample_items(values: list[Any], shape: Callable[[Any], Any]) -> list[Any]:
-    """Return the first values, and the first value of each other shape; `shape` returns a value's
-    shape."""
+    """Return the first values, and the first value of each other shape.
+
+    `shape` is a function that returns the shape of a value.
+    """
     sample = values[:SAMPLE_SIZE]
     if len(values) > SAMPLE_SIZE:
         shapes = set(map(shape, sample))
@@ -238,8 +240,7 @@ def _find_in_objects(
 
 
 def find_scored_ids(values: Mapping[str, Sequence[Any]], prefix: Steps) -> list[Steps]:
-    """Return the steps to possible document ids in lists of objects with a score, nested in a
-    record."""
+    """Return the steps to possible document ids in nested lists of objects with a score."""
     id_steps: list[Steps] = []
     for name, field_values in values.items():
         present = [value for value in field_values if value is not None]
@@ -297,8 +298,7 @@ def _collect_columns(items: Sequence[dict[str, Any]], prefix: Steps) -> list[Num
 
 
 def _assign_numbers(documents: DocumentList, columns: Sequence[NumberColumn]) -> None:
-    """Assign columns to the roles of numbers: by their names, or by name endings that occur
-    once."""
+    """Assign columns to the roles of numbers, by name or by a name ending that occurs once."""
     names = [column.name for column in columns]
     for role, column_name in NUMBERS.items():
         index = find_position(names, NAMES[column_name])
@@ -337,8 +337,7 @@ def may_be_documents(name: str, items: Sequence[Any]) -> bool:
 def find_in_maps(
     names: Sequence[str], values: Mapping[str, Sequence[Any]], prefix: Steps
 ) -> list[DocumentList]:
-    """Return the documents of objects with a number for each id, such as {"results": {"d1":
-    0.5}}."""
+    """Return the documents of objects with a number for each id: {"results": {"d1": 0.5}}."""
     documents = []
     for name in names:
         numbers = [v for entry in values[name] if type(entry) is dict for v in entry.values()]

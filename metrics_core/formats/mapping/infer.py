@@ -118,7 +118,7 @@ def infer_mappings(records: Sequence[Any], *, is_truncated: bool = False) -> Inf
 
 
 def _infer_table(record: dict[str, Any], inference: Inference) -> bool:
-    """Return whether an object is itself a table, or contains the records in its only list of
+    """Return whether an object is itself a table, or contains records in its only list of
     objects."""
     names, values = list(record), list(record.values())
     first = values[0] if values else None
@@ -170,8 +170,7 @@ def _infer_table(record: dict[str, Any], inference: Inference) -> bool:
 
 
 def _infer_columns(record: dict[str, Any], inference: Inference) -> bool:
-    """Return whether an object has the queries as one list, and their documents as a list of
-    lists."""
+    """Return whether an object has a list of queries and a list of their lists of documents."""
     lists = {name: values for name, values in record.items() if type(values) is list and values}
     query_names = [name for name, values in lists.items() if not any(map(is_nested, values))]
     query_index = find_position(query_names, QUERY_KEYS)
@@ -197,7 +196,7 @@ def _has_ids(names: Sequence[str]) -> bool:
 
 
 def _have_same_shape(values: Sequence[Any]) -> bool:
-    """Return whether values are lists of equal length, or objects with equal keys, of single
+    """Return whether values are equally long lists, or objects with equal keys, of single
     values."""
     kinds = set(map(type, values))
     if kinds == {list}:
@@ -327,8 +326,7 @@ def _find_query(rows: Sequence[Mapping[str, Any]]) -> Steps | None:
 
 
 def _may_be_document(names: Sequence[str]) -> bool:
-    """Return whether a record may be a document with references, as it has a plain id and a
-    text."""
+    """Return whether records have a plain id and a text, as documents with references do."""
     return find_position(names, _QUERY_ID_NAMES) < 0 and find_position(names, TEXTS) >= 0
 
 

@@ -1,5 +1,4 @@
-"""Files of lists of documents by query, read with a mapping that is inferred or assigned as
-paths."""
+"""Files of lists of documents by query, read with an inferred or assigned mapping."""
 
 from __future__ import annotations
 
@@ -45,8 +44,7 @@ _HINT = (
 
 
 def recognise_lists(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise lists in the first records, by names, contents or the paths that the user
-    assigned."""
+    """Recognise lists in the first records by their names, their contents or assigned paths."""
     if not sample.columns:
         return _infer_sample(sample).sureness
     if not any(map(is_path, sample.columns.values())) or not read_first_records(sample)[0]:
@@ -137,8 +135,7 @@ def read_lists(
 
 
 def _build_mappings(inference: Inference, request: Request) -> Mappings:
-    """Return the mappings of the requested kind; paths that the user assigned replace inferred
-    ones."""
+    """Return the mappings of the requested kind; assigned paths replace inferred ones."""
     columns = {role: parse_path(path) for role, path in drop_no_column(request.columns).items()}
     inferred = inference.mappings.get(request.kind, [])
     if not columns:

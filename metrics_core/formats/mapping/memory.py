@@ -1,5 +1,4 @@
-"""Read the records of a Python program like those of a file: by a preset or the inferred
-mapping."""
+"""Read the records of a Python program in the same way as those of a file."""
 
 from __future__ import annotations
 
@@ -44,9 +43,9 @@ def find_preset(record: Mapping[str, Any], kind: Kind) -> Preset | None:
 def read_records(
     records: Sequence[Mapping[str, Any]], request: Request
 ) -> tuple[Source, list[Loaded]]:
-    """Return a placeholder for the file and what the records contain: judgments, or one or more
-    runs.
+    """Return a placeholder for the file, and the judgments or one or more runs in the records.
 
+    Records are read with a tool's preset if one recognises them, else with the inferred mapping.
     Raises FileFormatError as for a file.
     """
     values = [to_plain(record) for record in records]

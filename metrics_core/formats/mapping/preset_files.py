@@ -35,8 +35,7 @@ def recognise_preset(preset: Preset, sample: Sample) -> Mapping[Kind, int]:
 
 
 def find_kinds(preset: Preset, records: Sequence[Any]) -> list[Kind]:
-    """Return the kinds of table that records of a preset contain, none if they have another
-    format."""
+    """Return the kinds of table that records contain, none if they do not fit the preset."""
     if not records or not isinstance(records[0], dict) or not preset.also(records[0]):
         return []
     mended_records = records[:1] if preset.mend is None else next(preset.mend([[*records[:1]]], ""))
@@ -199,8 +198,10 @@ def _is_key(step: Step) -> bool:
 def _missing_error(
     records: Records, prefix: tuple[Step, ...], axis: RowAxis, row: int, paths: Sequence[RecordPath]
 ) -> MappingError:
-    """Return the error for a record without these paths, with what it has instead of the
-    deepest."""
+    """Return the error for a record without any of these paths.
+
+    It names the content of the record at the deepest path that exists.
+    """
     for path in sorted(paths, key=lambda path: -len(path.steps)):
         _, parents = records.values_at((*prefix, *path.steps[:-1]))
         if not parents.is_missing()[row]:

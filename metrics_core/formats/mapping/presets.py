@@ -1,5 +1,4 @@
-"""Declarations of tools' formats: how records are recognised, and a mapping for each kind of
-table."""
+"""Declarations of tools' formats: how to recognise records, and mappings by kind of table."""
 
 from __future__ import annotations
 

@@ -39,8 +39,7 @@ _CACHE = WeakKeyDictionary[Sample, tuple[list[Any], bool]]()
 
 
 def read_first_records(sample: Sample) -> tuple[list[Any], bool]:
-    """Return the first records of JSON, or of Parquet with nested columns, and whether they are
-    truncated.
+    """Return the first records of JSON or nested Parquet, and whether they are truncated.
 
     They are truncated if the sample ends within the only record.
     """
@@ -97,10 +96,10 @@ def _read_first_batch(source: Source, file: pq.ParquetFile) -> pa.RecordBatch | 
 def read_blocks(
     source: Source, column_filter: Callable[[str], bool], *, at_once: bool = False
 ) -> Iterator[Records]:
-    """Yield the records of a file in blocks, or all `at_once`; `column_filter` selects Parquet
-    columns.
+    """Yield the records of a file in blocks, or in one block with `at_once`.
 
-    Raises FileFormatError if the file cannot be read.
+    `column_filter` selects Parquet columns by name. Raises FileFormatError if the file cannot be
+    read.
     """
     if source.magic.startswith(MAGIC):
         yield from _read_parquet(source, column_filter)

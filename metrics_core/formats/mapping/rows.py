@@ -76,10 +76,9 @@ EXPECTED_IDS = {
 
 @dataclass(frozen=True, eq=False)
 class RoleValues:
-    """Values on their own axis; `indexes` int64[row] has the value's index for each row of the
-    table.
+    """Values on their own axis, and the index of the value of each row of the table.
 
-    `indexes` is None if there is exactly one value per row.
+    `indexes` is int64[row], or None if there is exactly one value per row.
     """
 
     axis: RowAxis
@@ -153,8 +152,7 @@ def _find_list_path(records: Records, paths: Alternatives) -> RecordPath | None:
 
 
 def _check_lists(records: Records, path: RecordPath) -> None:
-    """Raise MappingError for a record without the list that a path needs, unless the list is
-    optional."""
+    """Raise MappingError for a record without a list that a path needs and is not optional."""
     for index, step in enumerate(path.steps[1:], 1):
         parent_step = path.steps[index - 1]
         if step.kind in ("items", "values") and parent_step.kind == "key" and not step.optional:
@@ -202,8 +200,7 @@ def align_column(records: Records, path: RecordPath, rows: RowAxis) -> RoleValue
 
 
 def _align_values(axis: RowAxis, values: Values, rows: RowAxis) -> RoleValues:
-    """Return the values of an axis for the rows of another: repeated from above, or paired by
-    position."""
+    """Return values for the rows of another axis: repeated from above, or paired by position."""
     if axis is rows:
         return RoleValues(axis, values)
     parent_rows = axis.align_rows(rows)

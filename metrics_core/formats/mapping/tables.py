@@ -342,8 +342,7 @@ def _read_texts(rows: MappedRows, role: str) -> pa.Array:
 def _resolve_grades(
     source: Source, table: pa.Table, index: LineIndex | None, notes: list[Note]
 ) -> pa.Table:
-    """Return the rows with their grades; scores become grades if every listed document has a whole
-    one.
+    """Return the rows with grades; if all listed documents have whole scores, these are the grades.
 
     Raises FileFormatError if only some rows have a grade.
     """

@@ -124,8 +124,7 @@ def _has_values(rows: MappedRows) -> Mask:
 
 
 def _build_texts_table(columns: Mapping[str, Sequence[str | None]], count: int) -> pa.Table:
-    """Return the columns as a table of `count` rows, with an empty column text if there are
-    none."""
+    """Return the columns as a table; without columns, an empty text column of `count` rows."""
     arrays = {name: pa.array(values, ID) for name, values in columns.items()}
     return pa.table(arrays or {"text": pa.nulls(count, ID)})
 

@@ -61,11 +61,10 @@ def build_run_table(
 def build_qrels_table(
     source: Source, request: Request, rows: pa.Table, index: RowLines | None
 ) -> Qrels:
-    """Return judgments from the columns query_id, doc_id, relevance (text), and subtopic or
-    iteration if any.
+    """Return judgments from the columns query_id, doc_id and relevance (text).
 
-    Raises FileFormatError for a text that is not a grade, a missing id, and different grades for a
-    pair.
+    A column subtopic or iteration is used if there is one. Raises FileFormatError for a text that
+    is not a grade, a missing id, and different grades for a pair.
     """
     check_ids(source, rows, index)
     texts = encode_ids(rows["relevance"])
@@ -96,8 +95,10 @@ def build_qrels_table(
 
 
 def check_ids(source: Source, rows: pa.Table, index: RowLines | None) -> None:
-    """Raise FileFormatError for missing ids, ids of more than 1 MB, and more bytes of ids than
-    Arrow joins."""
+    """Raise FileFormatError for missing or overlong ids.
+
+    Also if a column has more bytes of ids than Arrow can join.
+    """
     for name in ("query_id", "doc_id"):
         column = rows[name]
         try:

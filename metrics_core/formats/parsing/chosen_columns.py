@@ -98,10 +98,9 @@ def rename_header(names: Sequence[str], columns: Columns) -> list[str]:
 
 
 def find_column(names: Sequence[str], name: str) -> int:
-    """Return the index of a column by its name, exact or ignoring case and blanks; -1 if there is
-    none.
+    """Return the index of a column by its name, ignoring case and blanks; -1 if there is none.
 
-    The minus before a negated score is not part of the name.
+    An exact match is preferred. The minus before a negated score is not part of the name.
     """
     for spelling in (name, name.removeprefix("-")):
         if spelling in names:
@@ -125,10 +124,9 @@ def is_reversed(names: Sequence[str], columns: Columns) -> bool:
 
 
 def recognise_named(first_rows: FirstRows | None, columns: Columns) -> dict[Kind, int]:
-    """Return how sure each kind of table is, for columns with some rows; `columns` are assigned by
-    the user.
+    """Return how sure each kind of table is, for a header, some rows and the assigned columns.
 
-    If an assigned column is missing, runs and judgments stay likely; the error follows on reading.
+    If an assigned column is missing, all kinds stay likely; reading then raises the error.
     """
     if first_rows is None:
         return {}

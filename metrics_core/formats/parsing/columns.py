@@ -114,8 +114,10 @@ def is_column_name(name: str) -> bool:
 
 
 def looks_like_header(fields: Sequence[str]) -> bool:
-    """Return whether the fields of a TREC line are column names: most are recognised, none is a
-    number."""
+    """Return whether the fields of a TREC line are column names.
+
+    Most of them must be recognised and none may be a number.
+    """
     names = [field for field in fields if fold_name(field) not in ("0", "q0")]
     known_count = sum(map(is_column_name, names))
     return known_count * 2 > len(names) > 1 and not any(map(is_number, names))
@@ -176,8 +178,7 @@ def name_document_columns(fields: Sequence[str]) -> list[str]:
 
 
 def _has_only_details(names: Sequence[str]) -> bool:
-    """Return whether columns are details of queries, such as a category, with an unambiguous query
-    id."""
+    """Return whether columns are an unambiguous query id and details, such as a category."""
     other_roles = ("doc_id", "score", "relevance", "rank", "subtopic")
     is_other_table = any(find_position(names, ROLES[role]) >= 0 for role in other_roles)
     id_names = (*ROLES["query_id"][:-1], *OTHER_NAMES["query_id"][1:])
@@ -185,8 +186,7 @@ def _has_only_details(names: Sequence[str]) -> bool:
 
 
 def _is_catalogue(names: Sequence[str]) -> bool:
-    """Return whether columns are details of documents, such as a price, with an unambiguous
-    document id."""
+    """Return whether columns are an unambiguous document id and details, such as a price."""
     other_roles = ("query_id", "score", "relevance", "rank")
     is_other_table = any(find_position(names, ROLES[role]) >= 0 for role in other_roles)
     return len(names) > 1 and not is_other_table and find_position(names, NAMES["doc_id"]) >= 0
@@ -218,8 +218,7 @@ def _judgable_roles(names: Sequence[str], kind: Kind) -> HeaderRoles:
 
 
 def recognise_columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[Kind, int]:
-    """Return how sure each kind of table is, for a header and some rows; empty if nothing is
-    recognised."""
+    """Return how sure each kind of table is, for a header and some rows; may be empty."""
     complete = {kind: not understand_header(names, kind).missing for kind in KINDS}
     possible: dict[Kind, int] = {
         kind: POSSIBLE for kind, is_complete in complete.items() if is_complete
@@ -279,8 +278,7 @@ def are_whole_grades(values: Sequence[str]) -> bool:
 
 
 def _recognise_texts(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[Kind, int]:
-    """Return how sure queries and documents are for a plain id and a text, by columns and text
-    length."""
+    """Return how sure queries and documents are for an id and a text, by the text length."""
     has_title = find_position(names, ("title",)) >= 0 and find_position(names, DOCUMENT_TEXTS) >= 0
     text_index = find_position(names, DOCUMENT_TEXTS)
     lengths = [len(row[text_index]) for row in rows if len(row) > text_index >= 0]

@@ -37,8 +37,10 @@ def split_csv(line: str, separator: str) -> list[str]:
 
 
 def split_tsv(line: str) -> list[str]:
-    """Return the tab-separated fields of a line; a field is unquoted if its quotes close in the
-    line."""
+    """Return the tab-separated fields of a line.
+
+    A field is unquoted only if its quotes close in the line.
+    """
     if '"' not in line:
         return line.split("\t")
     fields: list[str] = []
@@ -158,10 +160,10 @@ def _skipped_notes(blanks: int, comments: int) -> list[Note]:
 
 
 def read_named_quickly(source: Source, request: Request, separator: str) -> NamedColumns | None:
-    """Return named columns read by Arrow, None for a file with quotes, blank lines or malformed
-    lines.
+    """Return named columns read by Arrow, None if the file is not regular.
 
-    The result is that of `read_named_columns`, except that scores are already numbers.
+    A regular file has no quotes, blank lines or malformed lines. The result is that of
+    `read_named_columns`, except that scores are already numbers.
     """
     first_line, _, _ = source.head.partition(b"\n")
     names = _name_columns(first_line.decode().split(separator))
@@ -187,10 +189,10 @@ def read_columns_quickly(
     *,
     has_header: bool = True,
 ) -> NamedColumns | None:
-    """Return columns of these types read by Arrow, None for a file with quotes, blank or malformed
-    lines.
+    """Return columns of these types read by Arrow, None if the file is not regular.
 
-    With `has_header` the first line is skipped.
+    A regular file has no quotes, blank lines or malformed lines. With `has_header` the first line
+    is skipped.
     """
 
     def read_block(numbered_block: tuple[int, bytes]) -> pa.Table | None:

@@ -16,8 +16,7 @@ _CLOSING = {"{": "}", "[": "]"}
 
 
 class Beginning(NamedTuple):
-    """A JSON value as far as it was read, None if there is none; `is_whole`: whether it is
-    complete."""
+    """The start of a JSON value, None if there is none, and whether it is the whole value."""
 
     value: Any
     is_whole: bool

@@ -26,8 +26,7 @@ _NUMBER_NAMES = {
 
 
 def number_role(name: str) -> str:
-    """Return the role of a number beside a document id by its name: score, grade or rank, else
-    ""."""
+    """Return the role of a number beside a document id by name: score, grade, rank or ""."""
     folded = fold_name(name)
     for role in ("rank", "score"):
         if folded in NAMES[role]:

@@ -155,8 +155,7 @@ def load_named(
 def _system_hint_error(
     named: NamedColumns, header_roles: HeaderRoles, rows: pa.Table, error: FileFormatError
 ) -> FileFormatError:
-    """Return the error for a repeated document, with the column that may identify systems in its
-    hint."""
+    """Return the error for a repeated document, hinting at a column that may identify systems."""
     others = [named.names[index] for index in header_roles.others]
     codes = as_array(encode_ids(rows["query_id"]).indices)
     if (
@@ -186,8 +185,7 @@ def _used_names(named: NamedColumns, kind: Kind, header_roles: HeaderRoles) -> l
 def _build_run_rows(
     source: Source, request: Request, named: NamedColumns, header_roles: HeaderRoles
 ) -> pa.Table:
-    """Return query_id, doc_id and score of a run, with rank (float32) and tag if the file has
-    them."""
+    """Return query_id, doc_id, score (float64), and rank (float32) and tag if the file has them."""
     roles = header_roles.roles
     rows: dict[str, Any] = _id_columns(named, header_roles, "query_id", "doc_id")
     if "score" in roles:

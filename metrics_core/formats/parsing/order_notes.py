@@ -43,8 +43,10 @@ def fraction_notes(count: int) -> list[Note]:
 
 
 def contradiction_notes(query_ids: pa.Array, query_codes: npt.NDArray[Any]) -> list[Note]:
-    """Return the note about queries whose ranks contradict the scores, if any; `query_codes` is
-    int[n]."""
+    """Return the note about queries whose ranks contradict the scores, if there are any.
+
+    `query_codes` are their indexes in `query_ids`, int[n].
+    """
     if not len(query_codes):
         return []
     names = query_ids.take(as_column(query_codes[:3])).to_pylist()

@@ -14,8 +14,7 @@ _PART = re.compile(r"\bpart-(\d+|\*)")
 
 
 def is_part(name: str) -> bool:
-    """Return whether a file is named like a part of a folder (part-00000…), or like several
-    parts."""
+    """Return whether a file is named like one or several parts of a folder (part-00000…)."""
     return bool(_PART.search(name))
 
 
@@ -32,8 +31,7 @@ def shared_name(name: str) -> str:
 def join_run_parts(
     named_tables: Sequence[tuple[str, object]],
 ) -> Iterator[tuple[int, list[int], RankedRun]]:
-    """Yield each run that came in several parts: index of the first, indexes of the others, the
-    whole run.
+    """Yield each run that came in several parts: the index of the first, of the others, the run.
 
     `named_tables` are tables with the names of file and run, such as part-00000.parquet/bm25. If
     two parts contain the same query, they are separate runs and nothing is yielded.

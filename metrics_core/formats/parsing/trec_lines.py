@@ -32,8 +32,7 @@ _TABBED = r"[^ \t\n](?:[^\t\n]*[^ \t\n])?"
 
 
 def split_fields(line: str) -> list[str]:
-    """Return the fields of a line, separated by blanks and tabs, not by other spaces such as
-    U+2028."""
+    """Return the fields of a line, separated only by blanks and tabs, not by U+2028 and others."""
     return re.findall(_FIELD, line)
 
 
@@ -193,8 +192,7 @@ def _collapse_blanks(block: bytes) -> bytes:
 
 
 def parse_carefully(block: bytes, layout: LineColumns, *, may_have_header: bool) -> ParsedBlock:
-    """Return any block, parsed with a regular expression per line; malformed lines become
-    problems."""
+    """Return any block, parsed with a regular expression; malformed lines become problems."""
     lines = _to_line_array(block)
     is_comment = pc.starts_with(lines, "#")
     is_blank = pc.match_substring_regex(lines, _BLANK)
@@ -280,8 +278,7 @@ def _note_bad_rows(
 
 
 def _to_line_array(block: bytes) -> pa.StringArray:
-    """Return the lines of a block with their line ends, string[line], sharing the block's
-    memory."""
+    """Return the lines of a block with line ends, string[line], sharing its memory."""
     ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n")) + 1
     offsets = np.zeros(len(ends) + 1 + (not block.endswith(b"\n")), dtype=np.int32)
     offsets[1 : len(ends) + 1] = ends

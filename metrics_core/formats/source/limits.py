@@ -109,8 +109,10 @@ class Limit:
         line: int | None = None,
         max_cells: int | None = None,
     ) -> None:
-        """Raise FileFormatError for too many columns, or more cells than the limit (or
-        `max_cells`)."""
+        """Raise FileFormatError for too many columns or cells.
+
+        `max_cells` replaces the number of cells that the limit allows.
+        """
         max_cells = self.cells if max_cells is None else max_cells
         if columns > MAX_COLUMNS:
             problem = LineProblem(line, f"{columns:,}", f"at most {MAX_COLUMNS:,} columns or keys")
@@ -123,8 +125,10 @@ class Limit:
             )
 
     def check_size(self, file: str, size: int, times: int = 1) -> None:
-        """Raise FileFormatError if a text of `size` bytes, which takes `times` its size while read,
-        is too large."""
+        """Raise FileFormatError for a text of `size` bytes that would take too much memory.
+
+        It takes `times` its size while it is read.
+        """
         if size * times > self.size:
             expected = f"at most {format_size(self.size // times)}"
             raise self.limit_error(file, format_size(size), expected, size * times)
@@ -132,10 +136,9 @@ class Limit:
     def limit_error(
         self, file: str, actual: str, expected: str, needed: int, *, is_packed: bool = False
     ) -> FileFormatError:
-        """Return the error for a file that is too large; `needed` is the limit in bytes that would
-        allow it.
+        """Return the error for a file that is too large.
 
-        `is_packed` adds the hint to unpack it.
+        `needed` is the limit in bytes that would allow it; `is_packed` adds the hint to unpack it.
         """
         size_option = f"{-(-needed // 10**9)}GB"
         hint = (

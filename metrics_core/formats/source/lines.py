@@ -71,8 +71,7 @@ def file_error(
     offer: str = "",
     cut_off: bool = False,
 ) -> FileFormatError:
-    """Return the error for these problems, in the order of their lines, each with the text of its
-    line.
+    """Return the error for these problems, ordered by line, with the text of each line.
 
     `cut_off` means that the last problem is in a last line without a line end.
     """
@@ -108,8 +107,7 @@ def rows_error(
 def row_problem(
     index: RowLines | None, row: int, actual: str, expected: str, hint: str = ""
 ) -> LineProblem:
-    """Return the problem of a row with its physical line, or its row number if the file has no
-    lines."""
+    """Return the problem of a row with its physical line, or else with its row number."""
     line = None if index is None else index.line(row)
     if line is None:
         actual = f"{actual} (row {row + 1:,})"

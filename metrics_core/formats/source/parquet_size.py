@@ -253,8 +253,7 @@ class _ColumnSizes:
         return lengths
 
     def _check_texts(self, cells: int, bound: int, rows: Sequence[int], longest: int) -> None:
-        """Raise FileFormatError if the texts, counted one by one, take more than the cells
-        leave."""
+        """Raise FileFormatError if the texts, counted one by one, make the columns too large."""
         rows_left, groups = sum(rows), [group for group, n in enumerate(rows) if n]
         pages = [sum(self.groups[g].chunks[p].size for g in groups) for p in self.indexes]
         text_sizes = [0] * len(pages)

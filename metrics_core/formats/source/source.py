@@ -136,17 +136,15 @@ class Source:
         return self.limit.max_record_cells(self.size())
 
     def check_cells(self, rows: int, columns: int, line: int | None = None) -> None:
-        """Raise FileFormatError if a table of so many rows and columns is too large for this
-        file."""
+        """Raise FileFormatError if a table of this size is too large for the file."""
         self.limit.check_cells(self.name, rows, columns, line, self._max_cells)
 
     def blocks(self, size: int | None = None, *, plain_ends: bool = True) -> Iterator[bytes]:
-        """Yield checked UTF-8 text in blocks of whole lines, about `size` (default `BLOCK`) bytes
-        each.
+        """Yield checked UTF-8 text in blocks of whole lines, about `size` bytes each.
 
-        Every block but the last ends with a line end. With `plain_ends` each line end is a newline.
-        Raises FileFormatError for a NUL byte, invalid UTF-8, and a line longer than
-        `MAX_LINE_BYTES`.
+        The default size is `BLOCK`. Every block but the last ends with a line end. With
+        `plain_ends` each line end is a newline. Raises FileFormatError for a NUL byte, invalid
+        UTF-8, and a line longer than `MAX_LINE_BYTES`.
         """
         rest, offset = b"", 0
         for chunk in self.decoded(size or BLOCK):
@@ -242,11 +240,10 @@ class Source:
             ) from error
 
     def checked(self, block: bytes, offset: int, plain_ends: bool = True) -> bytes:
-        """Return decoded bytes that start at `offset` and end with a line, after checking that they
-        are text.
+        """Return decoded bytes that end with a line, after checking that they are text.
 
-        With `plain_ends` each line end is a newline. Raises FileFormatError for a NUL byte or
-        invalid UTF-8.
+        `offset` is their position in the decoded file. With `plain_ends` each line end is a
+        newline. Raises FileFormatError for a NUL byte or invalid UTF-8.
         """
         nul = block.find(b"\0")
         if nul >= 0:
@@ -339,8 +336,10 @@ def _first_bytes(origin: Origin) -> bytes:
 
 
 def find_last_line_end(data: bytes) -> int:
-    """Return the end of the last complete line of `data`; a CR at the end may become CRLF and does
-    not count."""
+    """Return the end of the last complete line of `data`.
+
+    A CR at the very end does not count, as it may become CRLF.
+    """
     newline = data.rfind(b"\n")
     return max(newline, data.rfind(b"\r", newline + 1, len(data) - 1)) + 1
 

@@ -45,8 +45,7 @@ def _open_lzma(raw_file: BinaryIO) -> BinaryIO:
 
 @dataclass(frozen=True)
 class Packing:
-    """A way to pack one file: its ending, its first bytes, and the function that unpacks a
-    stream."""
+    """A way to pack one file: file ending, first bytes, and a function that unpacks a stream."""
 
     ending: str
     start: re.Pattern[bytes]
@@ -84,11 +83,10 @@ _DAMAGED = (
 
 
 def read_unpacked(name: str, origin: Origin, size: int, limit: Limit) -> Iterator[bytes]:
-    """Yield the unpacked content in pieces of at most `size` bytes; packing is recognised by first
-    bytes.
+    """Yield the unpacked content in pieces of at most `size` bytes.
 
-    Raises FileFormatError if the file is missing, damaged, a zip of several files, or exceeds the
-    limit.
+    The packing is recognised by its first bytes. Raises FileFormatError if the file is missing,
+    damaged, a zip of several files, or exceeds the limit.
     """
     with convert_read_errors(name), ExitStack() as closing:
         raw_file = closing.enter_context(open_raw(origin))

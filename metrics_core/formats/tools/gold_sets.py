@@ -1,5 +1,7 @@
-"""Gold sets of sentence-transformers and LlamaIndex: queries, corpus and relevant documents in one
-JSON object."""
+"""Gold sets of sentence-transformers and LlamaIndex: queries, corpus and relevant documents.
+
+They are one JSON object.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,7 @@ _SETTINGS = {"mode"}
 
 
 def _is_gold_set(content: Any) -> bool:
-    """Return whether the first values are texts of queries, texts or nodes of documents, and lists
-    of ids."""
+    """Return whether the first query and document are texts or nodes, and judgments are lists."""
     if not content or not content.keys() <= {*_PARTS, *_SETTINGS}:
         return False
     first_values = [(name, _first_value(content[name])) for name in _PARTS if name in content]

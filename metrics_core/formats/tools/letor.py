@@ -1,5 +1,4 @@
-"""Learning to rank: feature lines of LETOR and SVMrank, which are judgments, and scores of
-RankLib."""
+"""Learning to rank: feature lines of LETOR and SVMrank (judgments), and scores of RankLib."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""MTEB: predictions of a task, `{"mteb_model_meta": {…}, subset: {split: {query: {document:
-score}}}}`."""
+"""MTEB: predictions of a retrieval task.
+
+`{"mteb_model_meta": {…}, subset: {split: {query: {document: score}}}}`
+"""
 
 from __future__ import annotations
 

@@ -31,8 +31,7 @@ def _unwrap_sources(records: list[Any]) -> list[Any]:
 
 
 def _are_judgments(first: Any) -> bool:
-    """Return whether the first record has judgmentRatings, or ratings with a docId beside a
-    query."""
+    """Return whether the first record has judgmentRatings, or a query and ratings with docIds."""
     record: dict[str, Any] = next(iter(_unwrap_sources([first])), {})
     if isinstance(record.get("judgmentRatings"), list):
         return True
@@ -57,8 +56,7 @@ def _judgment_lists(records: Records) -> list[str]:
 
 
 def _incomplete_searches(records: Records) -> list[str]:
-    """Return the searches that returned only some of their hits, as "10 of 34"; the default is
-    ten."""
+    """Return the searches that returned only some of their hits, as "10 of 34"."""
     cases = []
     for record in records.values.to_list():
         hits = record.get("hits") if isinstance(record, dict) else None
@@ -117,8 +115,7 @@ declare(
 
 
 def _are_results(first: Any) -> bool:
-    """Return whether the first record has documentIds beside a searchText, or snapshots of a
-    query."""
+    """Return whether the first record has documentIds and searchText, or snapshots of a query."""
     record: dict[str, Any] = next(iter(_unwrap_sources([first])), {})
     results = record.get("results")
     inner = results[0] if isinstance(results, list) and results else record

@@ -179,8 +179,7 @@ def _decode_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def recognise_snapshots(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise snapshots by their first six column names; further columns are fields of
-    documents."""
+    """Recognise snapshots by their first six column names; others are document fields."""
     if sample.columns or not sample.lines:
         return {}
     names = split_csv(sample.lines[0], ",")

@@ -1,5 +1,4 @@
-"""Quepid's JSON files: a book, in which judges rate pairs of query and document; a case; a
-snapshot.
+"""Quepid's JSON files: a book, in which judges rate pairs, a case, and a snapshot.
 
 {"name": …, "query_doc_pairs": [{"query_text", "doc_id", "document_fields", "judgements": […]}]}
 {"case_name": …, "queries": [{"query_text", "ratings": {document: rating} or [{…}]}]}
@@ -29,8 +28,7 @@ _RATINGS = "query_doc_pairs[].judgements"
 
 
 def _unpack_book(book: dict[str, Any], _name: str) -> list[Any]:
-    """Return a book whose document fields are objects, not JSON texts, and whose key is
-    judgements."""
+    """Return a book with document fields as objects, and ratings under the key judgements."""
     pairs = book.get("query_doc_pairs")
     pair_list = pairs if isinstance(pairs, list) else []
     return [book | {"query_doc_pairs": [*map(_unpack_pair, pair_list)]} if pair_list else book]
@@ -174,8 +172,7 @@ declare(
 
 
 def _join_texts(content: dict[str, Any], name: str) -> list[Any]:
-    """Return a snapshot whose lists have the texts of their queries, as in all other Quepid
-    files."""
+    """Return a snapshot with query texts in its lists, as in all other Quepid files."""
     queries, docs = content.get("queries"), content.get("docs")
     query_records = [entry for entry in queries or () if isinstance(entry, dict)]
     texts = {str(entry.get("query_id")): entry.get("query_text") for entry in query_records}

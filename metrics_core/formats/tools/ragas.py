@@ -186,8 +186,10 @@ def _add_documents(
     by_text: bool,
     requested_kind: Kind,
 ) -> None:
-    """Set the lists of ids and texts of this kind in a sample; texts are None if their number
-    differs."""
+    """Set the lists of ids and texts of this kind in a sample.
+
+    Texts are None if their number differs from that of the ids.
+    """
     ids, texts = sample.get(_IDS[kind]), sample.get(_TEXTS[kind])
     if by_text:
         ids = texts
@@ -220,8 +222,7 @@ def _read_csv(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _parse_cell(source: Source, line: int, name: str, text: str) -> object:
-    """Return the value of a CSV cell: None if empty, a list in columns of lists, or else its
-    text."""
+    """Return the value of a CSV cell: None if empty, a list in list columns, else its text."""
     if not text or name not in _LISTS:
         return text or None
     items = parse_list(text)

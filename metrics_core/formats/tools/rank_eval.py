@@ -1,5 +1,4 @@
-"""Elasticsearch's ranking evaluation (`_rank_eval`): the request, with ratings, and the response,
-with hits."""
+"""Elasticsearch's ranking evaluation (`_rank_eval`): request (ratings) and response (hits)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""ranx: the .lz4 files of Run.save, `{query: {document: score}}` as CBOR, compressed twice with
-LZ4."""
+"""ranx: the .lz4 files of Run.save.
+
+`{query: {document: score}}` as CBOR, compressed twice with LZ4.
+"""
 
 from __future__ import annotations
 

@@ -18,8 +18,10 @@ _TOPIC = "topic || narrative || metadata.topic || metadata.narrative"
 
 
 def _refuse_numbers(records: Records) -> list[str]:
-    """Raise MappingError for numbers beside references, which may be scores; return no case
-    otherwise."""
+    """Raise MappingError for numbers beside references, as they may be scores.
+
+    Returns no case otherwise.
+    """
     from metrics_core.formats.mapping.axes import MappingError
 
     axis, values = records.values_at(parse_path("references.*?")[0].steps)

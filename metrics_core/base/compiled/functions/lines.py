@@ -64,8 +64,7 @@ def _whole_number(data, at, size):
 
 @njit(**COMPILED)
 def _exponent(data, at):
-    """Return the value of an exponent that starts at its e, and its end; the end is -1 if it is
-    malformed."""
+    """Return the value and end of an exponent that starts at its e; the end is -1 if malformed."""
     at += 1
     sign = byte_at(data, at)
     if sign == _MINUS or sign == _PLUS:
@@ -80,8 +79,10 @@ def _exponent(data, at):
 
 @njit(**COMPILED)
 def _more_digits(data, at, mantissa, digits):
-    """Append further digits to a number; return their end, the number of its significant digits,
-    and their count."""
+    """Append further digits to a number; return their end, the number, and its digit count.
+
+    Digits beyond `_MOST_DIGITS` are counted but not appended.
+    """
     byte = byte_at(data, at)
     while _digit(byte):
         if digits < _MOST_DIGITS:

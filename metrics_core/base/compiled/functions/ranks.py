@@ -119,10 +119,9 @@ def _count_ties(own, n, counts):
 
 @njit(**COMPILED)
 def _among_equals(data, doc_start, doc_size, begin, low, high, count, room):
-    """Rank `count` judged documents whose score is tied with all documents from `low` to before
-    `high`.
+    """Rank `count` judged documents with the same score as all documents from `low` to `high`.
 
-    Tied documents are ranked in descending byte order of their ids.
+    `high` is exclusive. Tied documents are ranked in descending byte order of their ids.
     """
     order, position, ranks = room[0], room[_POSITION], room[_RANK]
     judged, behind = room[_MEMBER], room[_BEHIND]
@@ -162,8 +161,7 @@ def _among_equals(data, doc_start, doc_size, begin, low, high, count, room):
 
 @njit(**COMPILED)
 def _rank_judged(data, doc_start, doc_size, begin, own, n, m, judged_out, room):
-    """Set the ranks of the m judged documents of a query from their positions; return if one is
-    tied."""
+    """Set the ranks of the m judged documents of a query; return whether any is tied."""
     position, ranks, members = room[_POSITION], room[_RANK], room[_MEMBER]
     tied = False
     i = 0

@@ -1,5 +1,4 @@
-"""Sums of columns weighted by small integers, counts of drawn indexes, and running sums at
-cutoffs."""
+"""Sums of weighted columns, counts of drawn indexes, and running sums at cutoffs."""
 
 from __future__ import annotations
 

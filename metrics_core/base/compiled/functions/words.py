@@ -117,8 +117,7 @@ def field_size(data, start):
 
 @njit(**COMPILED)
 def line_end(data, start):
-    """Return the position of the line feed that ends the line at `start`, at the latest in the
-    padding."""
+    """Return the end of the line at `start`: a line feed, at the latest in the padding."""
     at = start
     while True:
         # Zero for each byte that is a line feed; the top bits are exact up to the first such byte.
