@@ -30,7 +30,7 @@ _SAMPLED = 16
 
 
 _PLAIN_TYPES = {int, float, bool, type(None), np.float64, np.int64, np.bool_}
-"""The most frequent types, checked first."""
+"""The most frequent types, which are checked first."""
 
 
 def estimate_size(answer: Any) -> int:

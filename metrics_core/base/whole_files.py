@@ -44,7 +44,6 @@ def read_sealed(path: Path) -> memoryview | None:
 
 
 def _make_seal(name: str, content: bytes | memoryview) -> bytes:
-    """Return the SHA-256 hash of a name and content."""
     import hashlib  # slow to load
 
     digest = hashlib.sha256(name.encode() + b"\0")
@@ -132,7 +131,6 @@ def open_replacement(path: Path) -> Iterator[BinaryIO]:
 
 
 def _write_new(path: Path, content: bytes | memoryview) -> None:
-    """Write a new file and flush it. Raises OSError."""
     handle = open_draft(path)
     try:
         write_all(handle, content)

@@ -75,7 +75,6 @@ def _read_first_records(sample: Sample) -> tuple[list[Any], bool]:
 
 
 def _table_fields(first_rows: FirstRows) -> FileFields:
-    """Return the fields of a table."""
     columns: dict[str, list[str]] = {name: [] for name in first_rows.names}
     for row in first_rows.rows:
         for name, value in zip(first_rows.names, row, strict=False):

@@ -357,7 +357,6 @@ def find_id(item: Any) -> Any:
 def _check_items(
     query: Any, items: Sequence[Any], is_valid: Callable[[Any], bool], kind: Kind
 ) -> None:
-    """Raise RanklensError for the first item that is not valid."""
     odd_index = next((i for i, item in enumerate(items) if not is_valid(item)), None)
     if odd_index is not None:
         message = (

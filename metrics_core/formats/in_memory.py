@@ -179,7 +179,7 @@ def queries_from(data: QueriesLike) -> Queries:
 
 
 def frame_from(data: Any) -> pd.DataFrame:
-    """Return any table as a pandas frame. Raises RanklensError if the data are not a table."""
+    """Return a table of any columns as a pandas frame. Raises RanklensError if it is not one."""
     if isinstance(data, pd.DataFrame):
         return data
     table = None if isinstance(data, (Mapping, str, Path)) else to_any_table(data)

@@ -112,7 +112,6 @@ def write_json(table: Run | Qrels, file: BinaryIO) -> None:
 
 
 def _documents_by_query(table: Run | Qrels) -> Iterator[tuple[str, dict[str, float]]]:
-    """Yield each query id with its documents and their scores or grades."""
     codes = table.query_codes
     order = np.argsort(codes, kind="stable")
     starts = np.flatnonzero(np.diff(codes[order], prepend=-1))

@@ -176,7 +176,6 @@ def _not_ranks_error(source_name: str, actual: str) -> FileFormatError:
 
 
 def _has_columns(open_part: Callable[[], Source]) -> bool:
-    """Return whether a part is Parquet with the columns of judged ranks."""
     try:
         source = open_part()
         if not source.magic.startswith(MAGIC):
@@ -280,7 +279,6 @@ def _split_runs(
 
 
 def _build_run(name: str, table: pa.Table, rows: Ints, all_parts: _Parts) -> RankedRun:
-    """Return the run of these rows; `rows` is int64[row]."""
     part = table.take(as_column(rows))
     numbers = [as_array(part[column]) for column in ("rank", "retrieved", "judged")]
     try:

@@ -162,7 +162,6 @@ def recognise_source(
 
 
 def _best_candidate(candidates: Sequence[_Candidate]) -> _Candidate | None:
-    """Return the candidate with the highest sureness."""
     return max(candidates, key=lambda c: c.sureness, default=None)
 
 
@@ -194,8 +193,8 @@ def _decide_by_name(
 def _can_be_other(best: _Candidate, other: _Candidate, *, is_sure_word: bool) -> bool:
     """Return whether the file name may decide for the other kind of a pair.
 
-    Certain columns of queries or documents outweigh the name; scores and grades look alike more
-    often.
+    It may not if the columns are certain: TREC lines, a special structure of a run or judgments
+    (`SPECIFIC`), or columns of queries or documents (`CERTAIN`).
     """
     if best.format.name == "trec" and best.sureness >= CERTAIN:
         return False  # the number of columns allows only one kind
@@ -258,7 +257,6 @@ def _other_kind_error(
 
 
 def _unrecognised_error(source: Source, sample: Sample, kind: Kind | None) -> FileFormatError:
-    """Return the error for a file that no format recognises."""
     first = sample.first_line
     line_number = sample.text.split("\n").index(first) + 1 if first else None
     expected = KIND_TITLES[kind] if kind else "a run, judgments, queries or documents"

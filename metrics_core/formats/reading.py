@@ -74,7 +74,6 @@ def _pair_texts(rows: pa.Table) -> pa.Array:
 
 
 def _count_distinct_scores(run: Run) -> int:
-    """Return the number of different pairs of query and score."""
     codes = as_array(encode_ids(run.table["query_id"]).indices)
     rows = np.stack([codes.astype(np.float64), run.scores], axis=1)
     return len(np.unique(rows, axis=0))

@@ -1,8 +1,7 @@
 """Registry of file formats, used for reading, by the command `formats` and in the docs.
 
-To add a format, write one module with a function decorated with `reader`, which declares everything
-about the format, including its file endings and how it is written. Import the module in
-`formats/__init__.py`.
+To add a format, write a module with a function decorated with `reader`, which declares everything
+about the format, including file endings and writing. Import it in `formats/__init__.py`.
 """
 
 from __future__ import annotations
@@ -40,10 +39,9 @@ def limit_kinds(
     message: str,
     package: str,
 ) -> Callable[[Asked], Mapping[Name, int]]:
-    """Return the `recognise` function of a plug-in, limited to the kinds that its format reads.
+    """Return a plug-in's `recognise` function, limited to the kinds that its format reads.
 
-    If the function fails, it recognises nothing and a warning that starts with `message` and names
-    the package `package` is printed to stderr.
+    If it fails, it recognises nothing, and a warning that starts with `message` names `package`.
     """
 
     def recognise_known(sample: Asked) -> dict[Name, int]:
@@ -57,10 +55,7 @@ def limit_kinds(
 def with_fallback(
     function: Callable[[Asked], Answer], fallback: Answer, message: str, package: str
 ) -> Callable[[Asked], Answer]:
-    """Return a plug-in's function that returns `fallback` if it fails.
-
-    The failure is reported once.
-    """
+    """Return a plug-in's function that returns `fallback` if it fails, with one warning."""
 
     @wraps(function)
     def call_function(argument: Asked) -> Answer:
@@ -93,12 +88,10 @@ TOOL_SPECIFIC, SPECIFIC, TOOL_AMBIGUOUS, AMBIGUOUS, UNNAMED, CERTAIN = 98, 97, 9
 LIKELY, IF_REQUESTED, POSSIBLE, IMPOSSIBLE = 60, 40, 30, 0
 """How sure a format is that it reads a file; the highest value wins.
 
-TOOL_SPECIFIC   a structure that only one tool writes
-SPECIFIC        a special case of a structure that another format reads too
-TOOL_AMBIGUOUS  a structure of one tool that may be several kinds of table, none more likely
-AMBIGUOUS       the same without a known tool
-UNNAMED         the same, and no name identifies the document ids
-IF_REQUESTED    a kind with all columns it needs, but not likely
+TOOL_SPECIFIC, SPECIFIC    a structure of one tool, or a special case of another format
+TOOL_AMBIGUOUS, AMBIGUOUS  the same, but the kind of table is open
+UNNAMED                    the kind is open and no name identifies the document ids
+IF_REQUESTED               a kind with all columns it needs, but not likely
 """
 
 
@@ -164,9 +157,9 @@ class Request:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The beginning of a file, used to recognise it.
+    """The beginning of a file, used to recognise it; `columns` are those that the user assigned.
 
-    `text` is "" for binary files. `columns` are the columns that the user assigned.
+    `text` is "" for binary files.
     """
 
     source: Source
@@ -190,10 +183,7 @@ class Sample:
 
     @property
     def json(self) -> Any:
-        """The JSON value at the start of the file, with open brackets closed.
-
-        None if the file does not start with JSON.
-        """
+        """The JSON value at the start, with open brackets closed; None if it is not JSON."""
         return self._beginning.value
 
     @property
@@ -203,9 +193,9 @@ class Sample:
 
     @cached_property
     def has_trec_lines(self) -> bool:
-        """Whether all lines are clearly those of a TREC run or TREC judgments.
+        """Whether all lines are clearly a TREC run or judgments, with Q0 or 0 in the second column.
 
-        They have Q0 or 0 in the second column. No tool writes such files.
+        Formats of tools are not considered for such a file.
         """
         fields = [line.split() for line in self.lines]
         index = _TREC_COLUMNS.get(len(fields[0]) if fields else 0)
@@ -323,10 +313,7 @@ def reader(
     together: KindsFinder | None = None,
     tools: tuple[Tool, ...] = (),
 ) -> Callable[[Reader], Reader]:
-    """Declare a format: the decorated function reads it.
-
-    The arguments are the fields of `Format`.
-    """
+    """Declare a format that the decorated function reads; the arguments are fields of `Format`."""
 
     def declare(function: Reader) -> Reader:
         package, label = declaring_package(function.__module__), f"The format {name}"
@@ -366,10 +353,7 @@ def formats() -> list[Format]:
 
 
 def formats_for(sample: Sample) -> list[Format]:
-    """Return the formats that a sample may have.
-
-    The modules of tools are not loaded for TREC lines.
-    """
+    """Return the formats that a sample may have, without those of tools for TREC lines."""
     return _core_formats() if sample.has_trec_lines else formats()
 
 

@@ -11,11 +11,10 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def spreadsheet_csv(frame: pd.DataFrame) -> bytes:
-    """Return a frame as CSV for spreadsheets: UTF-8 with a byte order mark, without the index.
+    """Return a frame (any columns) as CSV for spreadsheets: UTF-8 with a byte order mark, no index.
 
-    The frame may have any columns. A text that a spreadsheet would run as a formula gets a leading
-    apostrophe, in cells and in column names; numbers are unchanged. Use `write` for files that must
-    read back exactly.
+    A text that a spreadsheet would run as a formula gets a leading apostrophe, in cells and in
+    column names; numbers are unchanged. Use `write` for files that must read back exactly.
     """
     safe_frame = pd.DataFrame(
         {index: frame.iloc[:, index].map(escape_formula) for index in range(frame.shape[1])},
@@ -28,7 +27,7 @@ def spreadsheet_csv(frame: pd.DataFrame) -> bytes:
 
 
 def convert_whole_counts(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame with float64 columns of whole numbers as Int64, which allows missing values.
+    """Return the frame (any columns) with float64 columns of whole numbers as Int64.
 
     pandas stores counts as float64 if one is missing. Other columns are unchanged.
     """

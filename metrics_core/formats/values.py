@@ -164,5 +164,5 @@ def build_grade_array(
 
 
 def are_whole_numbers(values: Floats) -> bool:
-    """Return whether all values are whole numbers that int64 and float64 both represent exactly."""
+    """Return whether all values, float64[n], are whole and exact in both int64 and float64."""
     return bool(((np.floor(values) == values) & (np.abs(values) <= _MAX_WHOLE)).all())

@@ -16,10 +16,10 @@ import pyarrow.compute as pc
 
 
 def as_array(column: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
-    """Return a column of numbers or booleans as an array of the same type, one value per row.
+    """Return a column of numbers or booleans as an array of the same type; [row].
 
-    With missing values it is float64 with NaN in their place. The array is read-only unless it is a
-    copy.
+    With missing values it is float64[row] with NaN in their place. The array is read-only unless it
+    is a copy.
     """
     if isinstance(column, pa.ChunkedArray):
         if column.num_chunks == 1:
@@ -40,7 +40,7 @@ def as_array(column: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
 
 
 def as_column(values: npt.NDArray[Any]) -> pa.Array:
-    """Return an array of numbers or booleans as a column without missing values.
+    """Return an array of numbers or booleans, [row], as a column without missing values.
 
     Contiguous numbers are not copied.
     """

@@ -71,7 +71,7 @@ class Judgable:
         return replace(self, notes=(*self.notes, *notes))
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return the table as a pandas frame with text ids.
+        """Return the table as a pandas frame with the same columns and text ids.
 
         For people and exports; slow for large runs.
         """

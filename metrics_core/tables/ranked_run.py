@@ -135,7 +135,6 @@ class RankedRun(Run):
 
 
 def _check_ranks(doc_ids: pa.ChunkedArray, rank: Ints, retrieved: Ints, judged: Ints) -> None:
-    """Raise TableError for an empty doc_id, a rank outside of its list or an invalid count."""
     is_empty = pc.fill_null(pc.equal(doc_ids, ""), False)
     raise_for_rows(
         "Every document needs an id.",

@@ -147,7 +147,8 @@ class Run(Judgable):
         return int(np.count_nonzero(self.query_codes == query_ids.index(query_id)))
 
     def known_list(self, query_id: str, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:
-        """Return the list of a query from the cache, or from `make`.
+        """Return the list of a query from the cache, or else from `make`; the columns are those of
+        `make`.
 
         A list that is too long for the cache is made each time.
         """

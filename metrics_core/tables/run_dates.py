@@ -44,7 +44,6 @@ def find_date(text: str) -> RunDate | None:
 
 
 def _to_moment(match: re.Match[str]) -> RunDate | None:
-    """Return the date of a match, None if it does not exist."""
     parts = match.groupdict().items()
     numbers = {name: int(value) for name, value in parts if name != "mark" and value is not None}
     try:

@@ -46,7 +46,6 @@ def object_code(part: str) -> bytes:
 
 
 def _linked(whole: Any, module: Any) -> Any:
-    """Return a module with another one linked into it."""
     whole.link_in(module)
     return whole
 

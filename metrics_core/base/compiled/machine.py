@@ -120,7 +120,6 @@ def compiled(part: str) -> Compiled:
 
 @cache
 def _loaded(part: str) -> Compiled:
-    """Return the functions of a part from its object file, compiling it if there is none."""
     _check_allowed()
     name = f"{part}-{_fingerprint()}.o"
     for folder in _folders():
@@ -182,7 +181,6 @@ def _fingerprint() -> str:
 
 
 def _folders() -> Iterator[Path]:
-    """Yield the folders for the object file, in order of preference."""
     if os.environ.get(_FOLDER):
         yield Path(os.environ[_FOLDER])
         return

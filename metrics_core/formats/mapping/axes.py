@@ -82,7 +82,7 @@ class RowAxis:
         return f"{self.parent_axis.row_path(parent)}{relative_path}{number}".removeprefix(".")
 
     def record(self, rows: Ints) -> Ints:
-        """Return the record of each of these rows; int64[row]."""
+        """Return the record of each of these rows; both int64[row]."""
         return rows if self.parent_axis is None else self.parent_axis.record(self.parents[rows])
 
     def align_rows(self, deeper: RowAxis) -> Ints | None:

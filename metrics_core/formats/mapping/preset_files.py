@@ -116,7 +116,6 @@ def read_preset(
 
 
 def _check_only_one(remark: Remark, cases: list[str], records: Records) -> None:
-    """Raise MappingError if a remark allows one case and there are two different ones."""
     distinct_cases = list(dict.fromkeys(cases))
     if remark.only_one and len(distinct_cases) > 1:
         axis, _ = records.values_at(())

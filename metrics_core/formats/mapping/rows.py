@@ -164,7 +164,6 @@ def _check_lists(records: Records, path: RecordPath) -> None:
 
 
 def _row_axis(records: Records, paths: Mapping[str, RecordPath]) -> RowAxis:
-    """Return the axis of the documents, or the deepest axis if there are no documents."""
     axes = {
         role: records.values_at(path.steps)[0]
         for role, path in paths.items()
@@ -229,7 +228,6 @@ def _align_values(axis: RowAxis, values: Values, rows: RowAxis) -> RoleValues:
 
 
 def _count_values(axis: RowAxis) -> Ints:
-    """Return the number of values of an axis in each row of its parent axis; int64[parent row]."""
     count = 0 if axis.parent_axis is None else axis.parent_axis.count
     return np.bincount(axis.parents, minlength=count)
 

@@ -51,14 +51,7 @@ _EMPTY = Remark(("run", "qrels"), "empty", "{n:,} {things} with an empty list")
 
 @dataclass(frozen=True)
 class ToolRules:
-    """Rules for the records of a tool, besides their mappings.
-
-    Each record has its lists, and its systems are certain.
-
-    title         title of the tool's format
-    has_one_list  whether a query has one list (in a run: one for each system)
-    empty_remark  remark about queries without a document
-    """
+    """Rules for a tool's records: `has_one_list` if a query has one list (in a run, per system)."""
 
     title: str
     has_one_list: bool = False
@@ -67,12 +60,8 @@ class ToolRules:
 
 @dataclass
 class _RowBlocks:
-    """The rows of blocks of records, as they are collected.
-
-    tables  columns query_id, doc_id and further ones, for each block
-    lines   physical line of each row, int64[row], None for a block without lines
-    lists   (system, query) -> whether its list contains a document
-    """
+    """The rows of blocks, the physical line of each row, int64[row] (None for a block without), and
+    for each list, by system and query, whether it contains a document."""
 
     tables: list[pa.Table] = field(default_factory=list)
     lines: list[Ints | None] = field(default_factory=list)
@@ -98,8 +87,8 @@ def load_mapped(
 ) -> Loaded:
     """Read a run or judgments, combining the rows of all mappings for a block of records.
 
-    `describe_format` is called at the end, `hint` is the hint of errors. Raises FileFormatError
-    with the position of the problem, MissingKindError if there is no row.
+    `describe_format` is called at the end, `hint` is for errors. Raises FileFormatError with the
+    position of the problem, MissingKindError if there is no row.
     """
     row_blocks = _RowBlocks()
     for records in blocks:
@@ -200,7 +189,6 @@ def _add_rows(
 
 
 def _may_lack_grade(rows: MappedRows) -> bool:
-    """Return whether documents may be without a grade."""
     path = rows.paths.get("grade")
     return path is not None and bool(path.steps) and path.steps[-1].optional
 
@@ -213,11 +201,7 @@ def _add_lists(
     by_system: bool,
     has_one_list: bool,
 ) -> None:
-    """Add the lists of rows, and whether each contains a document that counts.
-
-    With `has_one_list`, raises MappingError for a second list of a query (with `by_system`, of a
-    query and system).
-    """
+    """Add the lists of rows. Raises MappingError for a second list of a query if `has_one_list`."""
     if "query" not in rows.paths:
         return
     system = rows.paths.get("system") if by_system else None
@@ -247,10 +231,7 @@ def _add_lists(
 
 
 def _encoded_ids(rows: MappedRows, role: str) -> pa.Array:
-    """Return the ids of a role, dictionary-encoded if they repeat.
-
-    Raises MappingError for an invalid id.
-    """
+    """Return the ids of a role, dictionary-encoded if they repeat. Raises MappingError."""
     if role not in rows.columns:
         if not rows.axis.count:
             return pa.nulls(0, ID)
@@ -280,10 +261,7 @@ def _ranking_columns(rows: MappedRows) -> dict[str, pa.Array]:
 
 
 def _read_numbers(rows: MappedRows, role: str) -> Floats:
-    """Return the numbers of a role, float64[row], NaN if missing.
-
-    Raises MappingError for a value that is not a finite number.
-    """
+    """Return a role's numbers, float64[row], NaN if missing. Raises MappingError if invalid."""
     column = rows.columns[role]
     numbers = column.values.numbers()
     is_wrong = np.isnan(numbers) & ~column.values.is_missing()
@@ -298,10 +276,7 @@ def _read_numbers(rows: MappedRows, role: str) -> Floats:
 
 
 def _grade_columns(rows: MappedRows, request: Request) -> dict[str, pa.Array]:
-    """Return the column relevance, the grade as text (null if missing).
-
-    If the list gives the grade and is not negative, the column score has the scores as texts.
-    """
+    """Return relevance as text (null if missing), and score if only the list has a grade."""
     constant = rows.paths["grade"].constant if "grade" in rows.paths else "1"
     if constant is None:
         _check_grades(rows, request.grades)
@@ -342,7 +317,7 @@ def _read_texts(rows: MappedRows, role: str) -> pa.Array:
 def _resolve_grades(
     source: Source, table: pa.Table, index: LineIndex | None, notes: list[Note]
 ) -> pa.Table:
-    """Return the rows with grades; if all listed documents have whole scores, these are the grades.
+    """Return the rows with grades, which are the scores if all of them are whole.
 
     Raises FileFormatError if only some rows have a grade.
     """
@@ -382,10 +357,7 @@ def _load_run(
     *,
     is_certain: bool,
 ) -> Loaded:
-    """Return the runs of rows with scores, else with ranks, else in list order.
-
-    `is_certain` means that a named system is certainly one.
-    """
+    """Return the runs of rows, by scores, else ranks, else list order."""
     numbers = {name: _number_column(table, name) for name in ("score", "rank", "place")}
     ranking_column = next(
         name for name, values in numbers.items() if name == "place" or not np.isnan(values).all()

@@ -95,7 +95,6 @@ def load_texts(
 def _build_table(
     id_role: str, ids: pa.Array, first_values: Mapping[str, pa.Array]
 ) -> Queries | Documents:
-    """Return the queries or documents with these ids and values."""
     if id_role == "doc":
         return Documents.from_columns({"doc_id": ids} | dict(first_values))
     lists = {name: column.to_pylist() for name, column in first_values.items()}
@@ -103,7 +102,6 @@ def _build_table(
 
 
 def _text_notes(id_role: str, unused: list[str], changed_ids: list[str]) -> Iterator[Note]:
-    """Yield the notes about values that were not used and ids with different texts."""
     if unused:
         message = f"lists and objects of documents not used: {shorten_line(', '.join(unused))}"
         yield Note("columns", message, len(unused), tuple(unused[:3]))
@@ -124,7 +122,6 @@ def _has_values(rows: MappedRows) -> Mask:
 
 
 def _build_texts_table(columns: Mapping[str, Sequence[str | None]], count: int) -> pa.Table:
-    """Return the columns as a table; without columns, an empty text column of `count` rows."""
     arrays = {name: pa.array(values, ID) for name, values in columns.items()}
     return pa.table(arrays or {"text": pa.nulls(count, ID)})
 

@@ -179,8 +179,6 @@ def _grades_error(
     problems: dict[str, GradeProblem],
     index: RowLines | None,
 ) -> FileFormatError:
-    """Return the error for invalid grades in these rows; `rows` is int64[n]."""
-
     def describe_problem(row: int) -> tuple[str, str, str]:
         text = texts[row].as_py()
         issue = problems[text]

@@ -193,7 +193,6 @@ def _is_catalogue(names: Sequence[str]) -> bool:
 
 
 def _judgable_roles(names: Sequence[str], kind: Kind) -> HeaderRoles:
-    """Return the roles of the columns in a run or judgments."""
     roles = {role: find_position(names, column_names) for role, column_names in NAMES.items()}
     value = "score"
     if kind == "qrels":
@@ -240,7 +239,6 @@ def _recognise_judgable(
     rows: Sequence[Sequence[str]],
     complete: Mapping[Kind, bool],
 ) -> dict[Kind, int]:
-    """Return how sure run and judgments are, for a header and some rows."""
     has_grades = find_position(names, NAMES["relevance"]) >= 0
     score = find_position(names, NAMES["score"])
     if has_grades and complete["run"] and score < 0:

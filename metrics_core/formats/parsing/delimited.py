@@ -136,7 +136,6 @@ def read_named_columns(
 def _misfit_problem(
     first_line: int, last_line: int, fields: Sequence[str], names: Sequence[str]
 ) -> LineProblem:
-    """Return the problem of a record with the wrong number of fields or several lines."""
     hint = f"Columns: {', '.join(names[:12])}."
     if last_line > first_line:
         actual = f"{len(fields)}, over {last_line - first_line + 1} lines"

@@ -218,7 +218,6 @@ def _parse_ranks(column: pa.ChunkedArray) -> npt.NDArray[np.float32]:
 def _build_qrels(
     source: Source, request: Request, named: NamedColumns, header_roles: HeaderRoles
 ) -> Table:
-    """Return the judgments of named columns. Raises FileFormatError for an invalid value."""
     ids = _id_columns(named, header_roles, "query_id", "doc_id")
     if "relevance" not in header_roles.roles:
         _note_ignored(named, header_roles)
@@ -277,7 +276,6 @@ def _drop_ungraded(rows: pa.Table, named: NamedColumns) -> tuple[pa.Table, RowLi
 
 
 def _build_queries(source: Source, named: NamedColumns, header_roles: HeaderRoles) -> Table:
-    """Return the queries of named columns. Raises FileFormatError for an invalid value."""
     ids = _id_columns(named, header_roles, "query_id")
     columns = {"query_id": ids["query_id"].to_pylist()}
     if "text" in header_roles.roles:
@@ -295,7 +293,6 @@ def _build_queries(source: Source, named: NamedColumns, header_roles: HeaderRole
 
 
 def _build_documents(source: Source, named: NamedColumns, header_roles: HeaderRoles) -> Table:
-    """Return the documents of named columns. Raises FileFormatError for an invalid value."""
     columns = _id_columns(named, header_roles, "doc_id")
     for role in ("title", "text"):
         if role in header_roles.roles:
@@ -318,10 +315,6 @@ def _id_columns(
 
 
 def _read_scores(source: Source, named: NamedColumns, index: int) -> Floats:
-    """Return the scores, float64[row].
-
-    Raises FileFormatError for a value that is not a finite number.
-    """
     column = named.column(index)
     if pa.types.is_floating(column.type):
         scores = np.array(column.to_numpy(), dtype=np.float64)
@@ -342,7 +335,6 @@ def _read_scores(source: Source, named: NamedColumns, index: int) -> Floats:
 
 
 def _note_ignored(named: NamedColumns, header_roles: HeaderRoles) -> None:
-    """Add a note about columns that are not used."""
     names = tuple(named.names[index] for index in header_roles.others)
     if names:
         name_list = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")

@@ -62,7 +62,6 @@ def read_struct(data: bytes, position: int, path: tuple[int, ...] = ()) -> tuple
 
 
 def _read_value(data: bytes, position: int, kind: int, path: tuple[int, ...]) -> tuple[Any, int]:
-    """Return a value of this type and its end."""
     if kind in (BOOL, BOOL + 1):
         return kind == BOOL, position
     if kind in (I32, I64, I16):
@@ -83,7 +82,6 @@ def _read_value(data: bytes, position: int, kind: int, path: tuple[int, ...]) ->
 
 
 def _read_elements(data: bytes, position: int, path: tuple[int, ...]) -> tuple[list[Any], int]:
-    """Return the elements of a list and its end."""
     count, kind = data[position] >> 4, data[position] & 15
     position += 1
     if count == 15:

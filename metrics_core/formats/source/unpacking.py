@@ -213,7 +213,6 @@ def _open_unpacked(name: str, raw_file: BinaryIO, limit: Limit) -> BinaryIO:
 
 
 def _find_only_member(name: str, archive: zipfile.ZipFile) -> str:
-    """Return the only member of an archive. Raises FileFormatError if there is none or several."""
     members = list_zip_members(archive)
     refuse_unsupported_zip(name, members)
     if len(members) != 1:
@@ -232,10 +231,6 @@ def _find_only_member(name: str, archive: zipfile.ZipFile) -> str:
 def _check_member(
     name: str, archive: zipfile.ZipFile, member: str, limit: Limit
 ) -> zipfile.ZipInfo:
-    """Return the directory entry of a member.
-
-    Raises FileFormatError if it cannot be unpacked or is too large.
-    """
     if is_outside(member):
         raise _refused_error(
             name,

@@ -20,7 +20,6 @@ def _split_by_query(content: dict[str, Any], _name: str) -> list[Any]:
 
 
 def _is_vespa(record: Any) -> bool:
-    """Return whether a record, or its first value, is a Vespa response."""
     answer = record if "root" in record else next(iter(record.values()), None)
     root = answer.get("root") if isinstance(answer, dict) else None
     return isinstance(root, dict) and ("children" in root or "relevance" in root)

@@ -32,13 +32,11 @@ one of them, is rounded once and so gives the nearest double (Clinger 1990)."""
 
 @njit(**COMPILED)
 def _blank(byte):
-    """Return whether a byte is a blank or tab."""
     return byte == _SPACE or byte == _TAB
 
 
 @njit(**COMPILED)
 def _behind_blanks(data, at):
-    """Return the position after blanks and tabs."""
     while _blank(byte_at(data, at)):
         at += 1
     return at
@@ -46,7 +44,6 @@ def _behind_blanks(data, at):
 
 @njit(**COMPILED)
 def _digit(byte):
-    """Return whether a byte is a digit."""
     return _ZERO <= byte <= _NINE
 
 
@@ -195,7 +192,6 @@ def read_lines(
 
 @njit(**COMPILED)
 def _same_bytes(data, one, other, size):
-    """Return whether `size` bytes at two positions are equal."""
     for i in range(size):
         if byte_at(data, one + i) != byte_at(data, other + i):
             return False

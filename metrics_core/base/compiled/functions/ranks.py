@@ -104,7 +104,6 @@ def contradicts(rank, begin, order, own, n):
 
 @njit(**COMPILED)
 def _count_ties(own, n, counts):
-    """Add the ties of a query to `counts`; `own` are its scores, highest first."""
     tied_before = False
     for i in range(1, n):
         tied = own[i] == own[i - 1]
