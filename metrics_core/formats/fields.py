@@ -146,7 +146,7 @@ class FileFields:
             if word not in known_meanings and meanings[word] in other_names:
                 del meanings[word]
         free_names = [name for name in self.fields if name not in meanings.values()]
-        # The last numbers of a table are its scores; what is before them may be ids.
+        # The last numbers of a table are its scores; numbers before them may be ids.
         score_names = [name for name in free_names if is_ranked and self.fields[name].is_numeric][
             -1:
         ]
@@ -194,7 +194,7 @@ class FileFields:
         ]
         query = meanings.get("query", "")
         rank_names = [n for n in number_names if self.is_rank(n, query)]
-        # The last numbers, unless they order nothing.
+        # Prefer numbers that fall in most lists; if tied, the last ones.
         numbers = sorted(
             (n for n in number_names if n not in rank_names),
             key=lambda n: self.count_directions(n, query)[0],

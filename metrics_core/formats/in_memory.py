@@ -315,7 +315,7 @@ def _check_doc_ids(query_ids: Any, doc_ids: Any) -> Any:
     """
     if not isinstance(doc_ids, list):
         return doc_ids
-    with suppress(TypeError, UnicodeEncodeError):  # not all are texts that can be written
+    with suppress(TypeError, UnicodeEncodeError):  # not all are valid texts
         return as_text_column(doc_ids)
     if set(map(type, doc_ids)) <= {str, int}:
         return doc_ids

@@ -1,7 +1,7 @@
 """Judged ranks: a few rows per query in place of a run, stored as Parquet.
 
 They are a file, a folder of files or a zip of one. They are made if a run is too large for one
-machine (`make_scorer.spark.write_judged_ranks`).
+machine (`scoring.spark.write_judged_ranks`).
 
 run, query_id  text   name of the run, id of the query
 retrieved      int64  number of documents in the list

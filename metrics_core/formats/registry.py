@@ -61,7 +61,7 @@ def with_fallback(
     def call_function(argument: Asked) -> Answer:
         try:
             return function(argument)
-        except KeyboardInterrupt:  # from the user
+        except KeyboardInterrupt:  # the user cancelled
             raise
         except BaseException as error:
             warn_once(f"{message}: {package} failed. {describe_error(error)}", package)

@@ -96,7 +96,7 @@ def _number_columns(first_rows: FirstRows | None) -> FirstRows | None:
     """Return the columns by number if the first line is data: a number and no recognised name."""
     if first_rows is None or not any(map(is_number, first_rows.names)):
         return first_rows
-    # "q0" is a query's id as well as a column of TREC files.
+    # "q0" may be a query id or the name of a TREC column.
     if any(
         is_column_name(name) and fold_name(name) not in ("0", "q0") for name in first_rows.names
     ):

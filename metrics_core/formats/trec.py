@@ -165,7 +165,7 @@ def read_trec(source: Source, request: Request, *, always_careful: bool = False)
         tables = [add_tag_column(block.table, block.tags) for block in blocks]
     rows = pa.concat_tables(tables).unify_dictionaries()
     tables.clear()
-    blocks.clear()  # the columns a table does not keep are freed as it is built
+    blocks.clear()  # so that unused columns are freed while the table is built
     title = trec_title(source, request.kind)
     if layout is QRELS:
         table: Table = build_qrels_table(source, request, rows, index)

@@ -193,7 +193,7 @@ def _kind_by_name(name: str, items: Sequence[Any]) -> Kind | None:
     """Return the kind of a list by its name, None if the name does not indicate it."""
     folded_name = fold_name(name)
     if folded_name == "references" and any(isinstance(item, str) and " " in item for item in items):
-        return None  # answers to compare others with
+        return None  # reference answers
     if kind := kind_of_list(name):
         return kind
     if not _DOCUMENT_NAME.fullmatch(folded_name):

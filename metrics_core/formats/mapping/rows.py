@@ -182,7 +182,7 @@ def align_column(records: Records, path: RecordPath, rows: RowAxis) -> RoleValue
     if path.constant is not None:
         return RoleValues(rows, PythonValues([path.constant]), np.zeros(rows.count, dtype=np.int64))
     if path.joined:
-        # On the axis of the parts: on that of the rows a long name would be written once per row.
+        # Join on the axis of the parts: on that of the rows a long name would be stored per row.
         axes = [records.values_at(part.steps)[0] for part in path.joined]
         axis = max(axes, key=axis_depth)
         if axis.align_rows(rows) is None:

@@ -130,7 +130,7 @@ def load_mapped(
         notes.append((_EMPTY if rules is None else rules.empty_remark).note(empty_queries))
     queries = encode_ids(table["query_id"])
     if not np.bincount(as_array(queries.indices), minlength=len(queries.dictionary)).all():
-        # A query without a document would count as one of the table's by its id alone.
+        # A query without documents must not stay in the dictionary: it would count as a query.
         table = table.set_column(0, "query_id", reencode_ids(queries))
     if request.kind == "run":
         is_certain = rules is not None
@@ -214,7 +214,7 @@ def _add_lists(
     if has_documents:
         list_rows = query.indexes if axis is query.axis else axis.align_rows(rows.axis)
     if has_documents and (axis is rows.axis or list_rows is None):
-        return  # a row has a query of its own, not a list
+        return  # each row has its own query: there are no lists
     ids = align_ids(rows, "query", axis).to_pylist()
     names = repeat("") if system is None else align_column(rows.records, system, axis).to_list()
     counts = np.bincount(

@@ -91,7 +91,9 @@ def contradicts(rank, begin, order, own, n):
 
     `own` are the scores, highest first, `order` the rows of each, counted from `begin`.
     """
-    highest = of_equals = np.float32(-np.inf)  # the largest rank of all higher scores
+    highest = of_equals = np.float32(
+        -np.inf
+    )  # largest rank of all higher scores, and of those equal to the current one
     for i in range(n):
         if i and own[i] != own[i - 1]:
             highest = max(highest, of_equals)
