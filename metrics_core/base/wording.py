@@ -170,7 +170,7 @@ def column_decimals(lows: Iterable[float], highs: Iterable[float]) -> int:
 
 
 def format_column(values: Sequence[float], *, counts: bool) -> list[str]:
-    """Return the numbers of a column, all with the decimals that `format_score` gives the largest.
+    """Return the numbers of a column with equal decimals, as `format_score` gives the largest.
 
     Without decimals if they are `counts` and all whole.
     """
@@ -227,8 +227,10 @@ def join_words(words: Iterable[str], last: str = "and") -> str:
 
 
 def name_some(words: Sequence[str], *, all_of: int = 4) -> str:
-    """Return words as a list in a sentence; of more than `all_of`, three and a count of the
-    rest."""
+    """Return words as a list in a sentence.
+
+    Of more than `all_of` words, only three and the number of others.
+    """
     if len(words) <= all_of:
         return join_words(words)
     rest = len(words) - _NAMED

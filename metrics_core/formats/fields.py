@@ -118,8 +118,7 @@ class FileFields:
         return falling, sum(numbers == sorted(numbers) for numbers in lists), len(lists)
 
     def is_smallest_best(self, name: str, query: str) -> bool:
-        """Return whether smaller numbers are probably better, by the field's name or a rising
-        order."""
+        """Return whether smaller numbers are probably better, by name or rising order."""
         falling, rising, lists = self.count_directions(name, query)
         last = name.rpartition(".")[2]
         return fold_name(last) in (*_LOSSES, *NAMES["rank"]) or (rising == lists > 1 > falling)
@@ -134,9 +133,10 @@ class FileFields:
     def assign_meanings(self, kind: Kind, known_meanings: Mapping[str, str]) -> dict[str, str]:
         """Return the likely field of each meaning.
 
-        First those in `known_meanings`, then those that the names indicate. Then ids are assigned
-        by their position, numbers by being in the same lists as the documents, texts by their
-        length, and the system by making repeated documents of a query distinct.
+        Meanings in `known_meanings` come first, then those that names indicate. Of the other
+        fields, ids are assigned by position, scores and grades if they are in the same lists as the
+        documents, the text by its length, and the system if it distinguishes repeated documents of
+        a query.
         """
         words, is_ranked = MEANINGS[kind], kind in ("run", "qrels")
         meanings = {**self.inferred[kind], **known_meanings}

@@ -88,10 +88,10 @@ _DEFAULT_NAME = "run"
 def runs_from(data: RunsLike, judged_ids: Collection[str] = ()) -> list[Run]:
     """Return one or several runs as tables.
 
-    A run without a name of its own is called run, run (2), … The dictionary {a: {b: [1, 2]}} may be
-    a run by name, or a document with its score; it is the latter if `a` is in `judged_ids`, the ids
-    of the judged queries. Raises RanklensError if there is no run or one cannot be read as a run,
-    FileFormatError if a file cannot be read.
+    A run without a name is called run, run (2), … The dictionary {a: {b: [1, 2]}} may be the run a
+    with a query b, or the query a with a document b; it is the latter if a is in `judged_ids`, the
+    ids of the judged queries. Raises RanklensError if there is no run or one cannot be read as a
+    run, FileFormatError if a file cannot be read.
     """
     if isinstance(data, Mapping) and any(map(_is_stream, data.values())):
         data = {key: list(item) if _is_stream(item) else item for key, item in data.items()}

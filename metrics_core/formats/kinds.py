@@ -231,8 +231,8 @@ def _ambiguous_error(sample: Sample) -> FileFormatError:
 
 
 def _is_clearly_other(best: int, sureness: int) -> bool:
-    """Return whether reading a file as requested would mislead, as another kind is far more
-    likely."""
+    """Return whether another kind is so much more likely that reading as requested would
+    mislead."""
     return (best > POSSIBLE > sureness) or (best >= CERTAIN and sureness < LIKELY)
 
 

@@ -134,8 +134,10 @@ class Run(Judgable):
 
     @property
     def given_ranks(self) -> Ints | None:
-        """Rank of each row as in the file, int64[row], read-only; None if ranks follow from
-        scores."""
+        """Rank of each row as in the file; int64[row], read-only.
+
+        None if ranks follow from scores.
+        """
         table = self.table
         return as_array(table["rank"]) if "rank" in table.column_names else None
 
@@ -147,10 +149,9 @@ class Run(Judgable):
         return int(np.count_nonzero(self.query_codes == query_ids.index(query_id)))
 
     def known_list(self, query_id: str, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:
-        """Return the list of a query from the cache, or else from `make`; the columns are those of
-        `make`.
+        """Return the list of a query from the cache, or else from `make`.
 
-        A list that is too long for the cache is made each time.
+        The columns are those of `make`. A list that is too long for the cache is made each time.
         """
         if self.length(query_id) > _LISTED:
             return make()
@@ -165,8 +166,7 @@ class Run(Judgable):
         return self
 
     def leading(self, depth: int) -> Run:
-        """Return a run in memory with at least the rows of the first `depth` ranks of all
-        queries."""
+        """Return a run in memory with at least the first `depth` ranks of all queries."""
         return self
 
     def first_ties(self) -> Ints:

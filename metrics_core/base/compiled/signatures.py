@@ -87,9 +87,8 @@ class RankedSegments(NamedTuple):
     contradicting  bool[segment], whether its ranks contradict its scores
     rows_hash      uint64[segment], hash of its rows in order
     judged         int64[row, 5], a row for each listed judged document, by rank within its query:
-                   index
-                   of the query, row in `known`, rank, first rank and number of documents with its
-                   score
+                   index of the query, row in `known`, rank, first rank and number of documents
+                   with its score
     counts         int64[4], counts as in `TIED_ROWS` to `NEAR_PAIRS`
     """
 

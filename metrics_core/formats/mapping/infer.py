@@ -118,8 +118,7 @@ def infer_mappings(records: Sequence[Any], *, is_truncated: bool = False) -> Inf
 
 
 def _infer_table(record: dict[str, Any], inference: Inference) -> bool:
-    """Return whether an object is itself a table, or contains records in its only list of
-    objects."""
+    """Return whether an object is a table, or contains records in its only list of objects."""
     names, values = list(record), list(record.values())
     first = values[0] if values else None
     data, columns = record.get("data"), record.get("columns")
@@ -196,8 +195,10 @@ def _has_ids(names: Sequence[str]) -> bool:
 
 
 def _have_same_shape(values: Sequence[Any]) -> bool:
-    """Return whether values are equally long lists, or objects with equal keys, of single
-    values."""
+    """Return whether values are equally long lists, or objects with equal keys.
+
+    All of their values must be single values.
+    """
     kinds = set(map(type, values))
     if kinds == {list}:
         is_same, inner = len(set(map(len, values))) == 1, values

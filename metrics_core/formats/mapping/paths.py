@@ -37,10 +37,9 @@ _ROLE = re.compile(rf"[\s,]+(?=[a-z_]+=){_UNQUOTED}")
 class Step(NamedTuple):
     """One step of a path.
 
-    kind      "key": the value of the key `name`; "item": the list item with the number `name`, from
-              0;
+    kind      "key": the value of the key `name`; "item": the list item number `name`, from 0;
               "items": all list items; "values", "keys": all values or keys of an object
-    optional  whether records may lack it; if it ends the path of a grade, rows without it are
+    optional  whether records may lack it; at the end of a grade's path, rows without it are
               unjudged
     """
 

@@ -31,8 +31,8 @@ class Remark:
     found     function that returns the cases; without it, cases are queries without a document
     things    singular and plural of a case
     loud      whether the note is prominent
-    only_one  if set, two different cases are refused, with `message` as the expected value and this
-              hint
+    only_one  if set, two different cases are refused, with this hint; `message` is what was
+              expected
     """
 
     kinds: tuple[Kind, ...]
