@@ -89,16 +89,14 @@ class ReadAs:
     kind        kind of table; detected from the content by default
     format      short name of its format; detected by default
     columns     which column is which if names are not recognised: {"query": "user", "doc": "item",
-                "score": "prediction"}; by number ("1") in a file without a header, "-distance" to
-                use
-                the negated values as scores
+                "score": "prediction"}; by number ("1") in a file without a header, "-distance"
+                to use the negated values as scores
     encoding    character encoding other than UTF-8
     limit       maximum unpacked size: bytes, or a text such as 8GB (default 4 GB)
-    duplicates  what to do if a run lists a document twice for a query: "error", keep the "best"
-                score,
-                keep the "first" row
-    grades      whole numbers ("integer"), real-valued gains ("real") or a mapping of words to
-                numbers
+    duplicates  what to do if a run lists a document twice for a query: "error", keep the
+                "best" score, keep the "first" row
+    grades      how grades are read: whole numbers ("integer"), real-valued gains ("real"), or
+                words as given by a mapping to numbers
 
     Fields with metadata are command line options. The metadata are the arguments for argparse,
     whose `type` raises ParameterError. The constructor raises ParameterError for an invalid choice.

@@ -186,9 +186,9 @@ def read_runs(
 def read_qrels(
     source: FileInput, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> Qrels:
-    """Read judgments. Raises FileFormatError if the file is something else.
+    """Read judgments. Arguments as in `read`.
 
-    Arguments as in `read`.
+    Raises FileFormatError if the file is something else.
     """
     return cast(Qrels, read(source, name=name, kind="qrels", **choices).table)
 
@@ -196,9 +196,9 @@ def read_qrels(
 def read_queries(
     source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> Queries:
-    """Read queries. Raises FileFormatError if the file is something else.
+    """Read queries. Arguments as in `read`.
 
-    Arguments as in `read`.
+    Raises FileFormatError if the file is something else.
     """
     return cast(Queries, read(source, name=name, kind="queries", **choices).table)
 
@@ -206,9 +206,9 @@ def read_queries(
 def read_documents(
     source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> Documents:
-    """Read documents. Raises FileFormatError if the file is something else.
+    """Read documents. Arguments as in `read`.
 
-    Arguments as in `read`.
+    Raises FileFormatError if the file is something else.
     """
     return cast(Documents, read(source, name=name, kind="documents", **choices).table)
 
@@ -216,7 +216,7 @@ def read_documents(
 def recognise_format(source: Source, kind: Kind | None) -> tuple[str, Kind]:
     """Return the format name and kind of a source; the kind is detected if `kind` is None.
 
-    Raises FileFormatError if it cannot be read so.
+    Raises FileFormatError if no format fits, or the file is of another kind.
     """
     recognition = recognise_source(source, read_sample(source), kind, None)
     return recognition.format.name, recognition.kind

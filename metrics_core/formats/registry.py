@@ -114,8 +114,8 @@ class Loaded:
     format    short name of the format
     title     name of the format as users see it
     file      file name as the user gave it
-    tag       run name written in a TREC run, "" in other formats
-    stored    scores that the file contains beside a run's results: query_id -> name -> value
+    tag       run name in a TREC run, judged ranks, or a file of several systems; else ""
+    stored    scores in the file next to a run's results: query_id -> name -> value
     evidence  why this kind was chosen; if it is "guess", ask the user
     others    further runs of a file with several systems; filled only while the file is read
     """
@@ -270,11 +270,10 @@ class Format:
     read         function that reads the file
     write        function that writes each kind of table in this format
     magic        first bytes of a binary file, b"" for a text format
-    first_rows   function that returns the named columns of a sample, None if the sample has another
-                 format; None if the format has no named columns
-    together     function that returns the kinds of table that the file of a sample contains
-                 together;
-                 None if a file is always one table
+    first_rows   function that returns the named columns of a sample, None if it has another format;
+                 None if the format has no named columns
+    together     function that returns the kinds of table that a file contains together; None if a
+                 file is always one table
     tools        tools that write such files
     added_by     package of the plug-in, "" for built-in formats
     """
