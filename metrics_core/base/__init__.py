@@ -1,1 +1,1 @@
-"""What every package uses: errors, notes, wording, the one cache, threads, compiled loops."""
+"""Used by all packages: errors, notes, wording, the cache, threads, compiled loops."""

@@ -1,4 +1,4 @@
-"""Names for numpy's arrays by what they hold; a function's docstring gives their shapes."""
+"""Types of numpy arrays by content; docstrings of functions give the shapes."""
 
 from __future__ import annotations
 

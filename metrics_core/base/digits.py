@@ -6,9 +6,11 @@ _MOST_DIGITS = 18
 
 
 def parse_whole_number(text: str) -> int | None:
-    """Return the number that a text of the digits 0 to 9 is; None for any other text. A number of
-    more than 18 digits is cut to its first 18: nothing counts so far, and Python refuses to read
-    more than 4,300."""
+    """Return the number of a text of the digits 0 to 9, None for any other text.
+
+    Only the first 18 digits are used: no count is larger, and Python refuses to read more than
+    4,300.
+    """
     if not (text.isascii() and text.isdigit()):
         return None
     return int(text.lstrip("0")[:_MOST_DIGITS] or 0)

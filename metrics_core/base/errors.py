@@ -1,17 +1,17 @@
-"""Every error a user can meet.
+"""All errors that are shown to users.
 
-    RanklensError                  a user's mistake: a message, and a hint that says how to mend it
-    ├── TableError                 rows of a table break its rules (known by row, before a file is)
+    RanklensError                  a user's mistake: a message, and a hint how to fix it
+    ├── TableError                 rows of a table break its rules (by row; the file is not known)
     ├── FileFormatError            a file cannot be read: file, physical line, found, expected
-    ├── UnknownMeasureError        no measure of that name; the nearest names
-    ├── ParameterError             a parameter is out of its range
-    ├── LackingDataError           a measure needs more than the files hold (subtopics, prices)
-    ├── UnknownRunError            no run of that name; the ones there are
-    ├── UnknownColumnError         no such metadata column; the ones there are
-    ├── FilterLineError            a filter line is none: where, found, expected
-    └── NoSharedQueriesError       run and qrels have no query in common
+    ├── UnknownMeasureError        no measure has this name; the nearest names
+    ├── ParameterError             a parameter is invalid
+    ├── LackingDataError           a measure needs data that the files lack (subtopics, prices)
+    ├── UnknownRunError            no run has this name; the available names
+    ├── UnknownColumnError         no metadata column has this name; the available names
+    ├── FilterLineError            a filter is malformed: position, found, expected
+    └── NoSharedQueriesError       run and judgments have no query in common
 
-A programmer's mistake stays one of Python's own exceptions.
+A programming mistake stays one of Python's own exceptions.
 """
 
 from __future__ import annotations
@@ -23,14 +23,16 @@ from dataclasses import dataclass
 from metrics_core.base.wording import escape_controls, escape_controls_in_lines
 
 MOST_PROBLEMS_SHOWN = 100
-"""A report lists this many problems of one file; further ones are only counted."""
+"""Maximum number of problems of a file that are listed; further ones are only counted."""
 
 _CLOSE, _NEARLY, _NEAR_WORD = 0.6, 0.1, 0.5
 
 
 class RanklensError(Exception):
-    """A user's mistake: `message` says what is wrong, `hint` how to mend it (may be empty). They
-    hold names and ids as they can be shown (`wording.escape_controls_in_lines`)."""
+    """A user's mistake: `message` says what is wrong, `hint` how to fix it (may be empty).
+
+    Control characters in both are escaped (`wording.escape_controls_in_lines`).
+    """
 
     def __init__(self, message: str, hint: str = "") -> None:
         self.message = escape_controls_in_lines(message)
@@ -46,7 +48,7 @@ class RanklensError(Exception):
 
 @dataclass(frozen=True)
 class RowProblem:
-    """One row that breaks a table's rules; `row` counts from 0 in the table as it was read."""
+    """A row that breaks the rules of a table; `row` counts from 0 in the table that was read."""
 
     row: int
     found: str
@@ -55,10 +57,13 @@ class RowProblem:
 
 
 class TableError(RanklensError):
-    """Rows break a table's rules. A reader that knows the file turns it into a FileFormatError.
+    """Rows break the rules of a table.
 
-    `problems` holds at most `MOST_PROBLEMS_SHOWN` of them, `count` says how many there are, `offer`
-    names a reading choice that would accept them (such as `duplicates=best`) or is "".
+    A reader that knows the file converts it to a FileFormatError.
+
+    problems  the first problems, at most `MOST_PROBLEMS_SHOWN`
+    count     number of all problems
+    offer     reading choice that would accept the rows (such as `duplicates=best`), or ""
     """
 
     def __init__(
@@ -82,9 +87,13 @@ class TableError(RanklensError):
 
 @dataclass(frozen=True)
 class LineProblem:
-    """One place in a file. `line` is the physical line, from 1; None where a file has no lines.
+    """A problem in a file.
 
-    `text` is the line itself, shortened, or empty where showing it does not help.
+    line      physical line, from 1; None if the file has no lines
+    found     what the file contains
+    expected  what it should contain
+    text      the line, shortened; "" if showing it does not help
+    hint      how to fix it
     """
 
     line: int | None
@@ -95,11 +104,13 @@ class LineProblem:
 
 
 class FileFormatError(RanklensError):
-    """A file cannot be read as what it seems to be, or seems to be nothing we know.
+    """A file cannot be read in the format it seems to have, or has no known format.
 
-    `file` is the name the user gave, shown as text and never used as a path. `problems` holds the
-    first `MOST_PROBLEMS_SHOWN`, `count` how many there are in all. `hint` says how to mend the
-    file, `offer` names a reading choice that would accept it (such as `duplicates=best`) or is "".
+    file      name that the user gave, shown as text and never used as a path
+    problems  the first problems, at most `MOST_PROBLEMS_SHOWN`
+    count     number of all problems
+    hint      how to fix the file
+    offer     reading choice that would accept it (such as `duplicates=best`), or ""
     """
 
     def __init__(
@@ -146,17 +157,19 @@ class FileFormatError(RanklensError):
 
 
 def _format_place(problem: LineProblem, first: LineProblem) -> str:
-    """A further problem of a group: its line, and what was found where that differs; what was found
-    alone where a file has no lines."""
+    """Return the line of a further problem of a group, and what was found if that differs.
+
+    For a file without lines, only what was found is returned.
+    """
     if problem.line is None:
         return problem.found
     return f"{problem.line}" + (f" ({problem.found})" if problem.found != first.found else "")
 
 
 def _group_by_kind(problems: Iterable[LineProblem]) -> list[list[LineProblem]]:
-    """Problems of one kind together, in the order in which the kinds first appear.
+    """Group problems that expected the same, in order of first occurrence.
 
-    What was found may differ from line to line (a score, an id), so the kind is what was expected.
+    What was found may differ between lines (a score, an id), so it does not define the group.
     """
     groups: dict[str, list[LineProblem]] = {}
     for problem in problems:
@@ -165,10 +178,15 @@ def _group_by_kind(problems: Iterable[LineProblem]) -> list[list[LineProblem]]:
 
 
 class UnknownMeasureError(RanklensError):
-    """No measure of that name. `known` maps every name to its measure's, `left_out` are packages
-    that could have added one and could not be loaded; `nearest` holds the measures, three at most,
-    that have a name nearly as close as the closest; `instead` says which to take if it is
-    known."""
+    """No measure has this name.
+
+    name     the unknown name
+    nearest  up to three measures whose names are about as close as the closest
+
+    `measure_names` maps every name to its measure's name, `failed_packages` are plug-ins that could
+    have added the measure but could not be loaded, `instead` is a hint that replaces the nearest
+    names.
+    """
 
     def __init__(
         self,
@@ -196,7 +214,7 @@ class UnknownMeasureError(RanklensError):
 
 
 def _nearest_names(name: str, measure_names: Mapping[str, str]) -> dict[str, str]:
-    """Measures with a name close to this one, the closest first, each with that name."""
+    """Return up to three measures with a similar name, closest first: measure -> that name."""
     by_lower_name = {k.lower(): k for k in measure_names}
     near = difflib.get_close_matches(name.lower(), by_lower_name, n=5, cutoff=_CLOSE)
     closeness = [difflib.SequenceMatcher(None, n, name.lower()).ratio() for n in near]
@@ -208,21 +226,21 @@ def _nearest_names(name: str, measure_names: Mapping[str, str]) -> dict[str, str
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """The nearest of some words as a question, "" where none is near."""
+    """Return the nearest word as a question, "" if none is near."""
     matches = difflib.get_close_matches(word, list(words), n=1, cutoff=_NEAR_WORD)
     return f"Did you mean {matches[0]!r}?" if matches else ""
 
 
 class ParameterError(RanklensError, ValueError):
-    """A parameter is out of its range or of the wrong kind."""
+    """A parameter is out of range or has the wrong type."""
 
 
 class LackingDataError(RanklensError):
-    """A measure needs more than judgments and run hold: subtopics, or a column of documents."""
+    """A measure needs data besides judgments and run: subtopics, or a column of documents."""
 
 
 class UnknownRunError(RanklensError):
-    """No run of that name."""
+    """No run has this name."""
 
     def __init__(self, name: str, run_names: Sequence[str]) -> None:
         listing = f"Available: {', '.join(run_names)}." if run_names else "None is available."
@@ -231,7 +249,7 @@ class UnknownRunError(RanklensError):
 
 
 class UnknownColumnError(RanklensError):
-    """No metadata column of that name, or none whose values are groups."""
+    """No metadata column with groups has this name."""
 
     def __init__(self, column: str, column_names: Sequence[str]) -> None:
         listing = f"Available: {', '.join(column_names)}." if column_names else "None is available."
@@ -239,8 +257,10 @@ class UnknownColumnError(RanklensError):
 
 
 class FilterLineError(RanklensError):
-    """A filter line cannot be understood from `find_position` on (from 0), where `found` stands
-    instead of what was `expected`."""
+    """A filter is malformed at the character `position` (from 0).
+
+    `found` is the text there, `expected` what should be there.
+    """
 
     def __init__(
         self,
@@ -256,4 +276,4 @@ class FilterLineError(RanklensError):
 
 
 class NoSharedQueriesError(RanklensError):
-    """Run and qrels have no query in common."""
+    """Run and judgments have no query in common."""

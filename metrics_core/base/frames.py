@@ -1,5 +1,7 @@
-"""pandas, loaded where it is first used: reading and scoring files need none of it, and loading it
-takes as long as judging a million rows. Imported as `pd`."""
+"""pandas, loaded on first use and imported as `pd`.
+
+Reading and scoring files do not need it, and loading it takes as long as judging a million rows.
+"""
 
 from __future__ import annotations
 

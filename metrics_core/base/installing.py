@@ -1,5 +1,7 @@
-"""The command that installs an optional part of Ranklens, from where Ranklens itself came: no index
-has a package of its name."""
+"""The command that installs an optional part of Ranklens.
+
+It uses the place that Ranklens itself was installed from, as no package index has Ranklens.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,14 @@ _ROOT = Path(__file__).resolve().parents[2]
 
 
 def install_command(extra: str) -> str:
-    """Return the command that installs the packages of an extra of pyproject.toml: from the folder,
-    file or address that Ranklens was installed from, or else these packages themselves."""
+    """Return the command that installs an extra of pyproject.toml.
+
+    It names the folder, file or address that Ranklens was installed from, or else the packages of
+    the extra.
+    """
     if (_ROOT / "pyproject.toml").is_file():
         return f"pip install {quote(f'{_ROOT}[{extra}]')}"
-    # Only who lacks a package waits for it.
+    # Slow to load, and needed only if a package is missing.
     from importlib.metadata import PackageNotFoundError, distribution
 
     try:
@@ -39,8 +44,10 @@ def install_command(extra: str) -> str:
 
 
 def _pip_source(origin: dict[str, dict[str, str]]) -> str:
-    """What pip takes for the place that direct_url.json (PEP 610) names, with {extra}; "" where
-    there is none, or none any more."""
+    """Return the source in direct_url.json (PEP 610) as pip accepts it, with a placeholder {extra}.
+
+    Returns "" if there is none or it no longer exists.
+    """
     url = str(origin.get("url", ""))
     if url.startswith("file:"):
         path = url2pathname(urlsplit(url).path)

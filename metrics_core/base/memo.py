@@ -1,4 +1,4 @@
-"""One locked cache for everything that is worked out once and asked for again."""
+"""The cache for all results that are computed once and used again."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ Made = TypeVar("Made")
 
 
 class Memo:
-    """Keeps what was made for the keys that were asked for last, `most` of them, or as many as
-    together cost no more; safe for many threads.
+    """Thread-safe cache of the results used last, limited by their number or total cost.
 
-    What two threads ask for at once is made once: the second waits for the first.
+    If two threads request the same result, it is computed once: the second waits for the first.
     """
 
     def __init__(self, most: int, cost: Callable[[Any], int] | None = None) -> None:
-        """`most` is how many values are kept, at least 1; or what all may cost that are kept, where
-        `cost` tells what one does. The last one is kept whatever it costs."""
+        """Create an empty cache.
+
+        `most` is the maximum number of values, at least 1, or with `cost` their maximum total cost,
+        `cost` being a function of a value. The last value is kept whatever its cost. Raises
+        ValueError if `most` is less than 1.
+        """
         if most < 1:
             raise ValueError("a memo keeps at least one value")
         self._most, self._cost = most, cost or (lambda value: 1)
@@ -29,8 +32,10 @@ class Memo:
         self._lock = Lock()
 
     def __call__(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """What `make` gives, worked out once for this key while it is kept. Where `make` raises,
-        nothing is kept."""
+        """Return the cached value of `key`, or compute it with `make` and cache it.
+
+        If `make` raises an error, nothing is cached.
+        """
         with self._lock:
             if key in self._values:
                 return self._recall(key)
@@ -51,11 +56,11 @@ class Memo:
         return value
 
     def __contains__(self, key: Hashable) -> bool:
-        """Whether there is a value for this key now."""
+        """Return whether the cache has a value for this key."""
         return key in self._values
 
     def __len__(self) -> int:
-        """How many values are kept now."""
+        """Return the number of cached values."""
         return len(self._values)
 
     def _recall(self, key: Hashable) -> Any:

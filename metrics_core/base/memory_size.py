@@ -1,7 +1,7 @@
-"""How much memory an answer takes, so that as many are kept as there is room for.
+"""Estimate the memory of an answer, so that the cache keeps as many as fit.
 
-What two answers share counts for both, but for the texts of long lists, which are the tables' own.
-No Streamlit here.
+Parts that two answers share count for both, except the texts of long lists, which belong to the
+tables. Does not depend on Streamlit.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ import pandas as pd
 import pyarrow as pa
 
 _PLAIN = 64
-"""Bytes of what has no length of its own, with what refers to it."""
+"""Bytes of a value without a length, including the reference to it."""
 
 _REFERENCE = 8
 
 _FEW_CELLS, _CELL = 2_000, 16
-"""Of a frame of so few cells each counts as so many bytes: to look at its columns takes longer than
-what comes of it."""
+"""A frame with at most this many cells counts this many bytes per cell, as looking at its columns
+takes too long."""
 
 _SAMPLED = 16
-"""So many values of a long list are weighed; the others are taken to be like them."""
+"""Number of values of a long list that are measured; the others are assumed to be similar."""
 
 
 _PLAIN_TYPES = {int, float, bool, type(None), np.float64, np.int64, np.bool_}
-"""Kinds of most values, which need no second look."""
+"""The most frequent types, which are checked first."""
 
 
 def estimate_size(answer: Any) -> int:
-    """About how many bytes an answer takes."""
+    """Return about how many bytes an answer takes."""
     if type(answer) in _PLAIN_TYPES:
         return _PLAIN
     if isinstance(answer, np.ndarray):
@@ -69,7 +69,7 @@ def estimate_size(answer: Any) -> int:
 
 
 def _estimate_list_size(values: Any) -> int:
-    """The weight of a list, by some of its values from all over it."""
+    """Return about how many bytes a list takes, from a sample of its values; texts count 0."""
     sample = values[:: max(1, len(values) // _SAMPLED)]
     sample_size = sum(estimate_size(value) for value in sample if not isinstance(value, str))
     return _REFERENCE * len(values) + sample_size * len(values) // max(len(sample), 1)

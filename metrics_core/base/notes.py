@@ -1,19 +1,22 @@
-"""Notes: what was odd but usable about an input."""
+"""Notes about irregularities of an input that did not prevent using it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 HITS_ONLY_KIND = "hits_alone"
-"""The kind of the note that judgments are of what a run found alone: others are to be preferred."""
+"""Kind of the note that judgments contain only results of a run; other judgments are preferable."""
 
 
 @dataclass(frozen=True)
 class Note:
-    """Something odd but usable about an input, with a count and the first examples.
+    """An irregularity of an input that did not prevent using it.
 
-    `kind` is a stable short key ("duplicates", "ties", …), `message` a sentence without a final
-    stop, `loud` marks what may change the meaning of the scores.
+    kind      stable short key ("duplicates", "ties", …)
+    message   sentence without a final stop
+    count     number of cases
+    examples  the first cases
+    loud      whether it may change the meaning of the scores
     """
 
     kind: str

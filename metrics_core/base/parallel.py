@@ -1,6 +1,6 @@
-"""A function over many items on several threads, results in their order.
+"""Apply a function to many items in several threads, with results in the order of the items.
 
-`map_in_order` reads ahead in a stream; `map_on_all_cores` works on what is at hand.
+`map_in_order` reads ahead in a stream, `map_on_all_cores` works on items in memory.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ Result = TypeVar("Result")
 WORKERS = min(4, os.cpu_count() or 1)
 
 PRODUCTS_ON_ONE_CORE = os.environ.get("OPENBLAS_NUM_THREADS") == "1"
-"""Whether a product of matrices stays on its thread. The library's own threads wait for each other
-without rest: while others work on the same cores, a product takes many times as long with them."""
+"""Whether matrix products run in a single thread. OpenBLAS's own threads wait actively for each
+other, so a product takes many times as long while other threads use the same cores."""
 
 
 def map_in_order(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-    """`function` of each item, in the order of the items; at most `WORKERS` + 1 are held at once.
+    """Yield the result of each item, in order; at most `WORKERS` + 1 items are in progress at once.
 
-    Threads help because Arrow and numpy work outside Python's lock.
+    Threads help because Arrow and numpy release Python's lock.
     """
     futures: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(WORKERS) as pool:
@@ -39,10 +39,10 @@ def map_in_order(function: Callable[[Item], Result], items: Iterable[Item]) -> I
 
 
 def map_on_all_cores(function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-    """`function` of each item, in the order of the items.
+    """Return the result of each item, in order.
 
-    The thread that asks works on them itself, and others help from when they come to it: where all
-    cores are busy, to hand each item over and to wait for it takes longer than the work.
+    The calling thread works on the items itself and helpers join when they are free: if all cores
+    are busy, handing over each item and waiting for it takes longer than the work.
     """
     remaining, lock, results = enumerate(items), Lock(), dict[int, Result]()
 

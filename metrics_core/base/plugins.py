@@ -1,9 +1,10 @@
-"""Plug-ins: what packages of others add to what Ranklens declares.
+"""Plug-ins: measures and formats that other packages add.
 
-An entry point of the groups `ranklens.measures` and `ranklens.formats` names a module; it declares
-as ours do, when it is imported. That is done when a registry is first asked for all it has, so
-`import metrics_core` loads none. A package that fails is told of once on stderr, with nothing of it
-added; all else works. `RANKLENS_PLUGINS=none` leaves all out.
+An entry point of the groups `ranklens.measures` and `ranklens.formats` names a module, which
+declares measures or formats when it is imported, as our own modules do. It is imported when a
+registry is first asked for all declarations, so `import metrics_core` loads no plug-in. A package
+that fails is reported once on stderr, all its declarations are removed, and everything else works.
+`RANKLENS_PLUGINS=none` disables all plug-ins.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class _Entry(Generic[Declared]):
-    """A declaration, the module that made it, and its other names as they are compared."""
+    """A declaration, its module, all its names in the form used for comparison, and its package."""
 
     declaration: Declared
     module: str
@@ -44,7 +45,7 @@ class _Entry(Generic[Declared]):
 
 @dataclass
 class _Loading:
-    """The package whose plug-in is being loaded, and what it has declared so far."""
+    """The package whose plug-in is being loaded, and its declarations so far."""
 
     package: str
     declarations: list[tuple[Registry[Any], str]] = field(default_factory=list)
@@ -56,8 +57,11 @@ _failed: set[tuple[str, str]] = set()
 
 
 def declaring_package(module: str) -> str:
-    """Who declares in a module: "" for ours, else the package whose plug-in is being loaded, or
-    the module where somebody imported it."""
+    """Return the package that declares something in a module, "" for our own.
+
+    This is the package whose plug-in is being loaded, or the module's top-level package if a
+    program imports it.
+    """
     top = module.partition(".")[0]
     if top == _OURS:
         return ""
@@ -65,8 +69,11 @@ def declaring_package(module: str) -> str:
 
 
 class Registry(Generic[Declared]):
-    """What is declared under `group`, by name. `what` is one of them in a word; `row_columns` gives
-    all names, as they are compared, by which one can be asked for."""
+    """Declarations by name, from our modules and plug-ins.
+
+    `group` is the group of entry points, `what` a word for one declaration. `names_of` returns all
+    names of a declaration, in the form used for comparison.
+    """
 
     def __init__(
         self, group: str, what: str, names_of: Callable[[Declared], Iterable[str]]
@@ -74,10 +81,13 @@ class Registry(Generic[Declared]):
         self._group, self._what, self._names_of = group, what, names_of
         self._entries: dict[str, _Entry[Declared]] = {}
         self._started = self._complete = False
-        self.changes = 0  # how often something was declared: what is kept by name asks for it
+        self.changes = 0  # number of additions; caches by name check it
 
     def add(self, name: str, declaration: Declared, module: str) -> None:
-        """Declare. Raises RanklensError where another module has one of its names."""
+        """Add a declaration.
+
+        Raises RanklensError if another module already uses one of its names.
+        """
         names = frozenset(self._names_of(declaration))
         package = declaring_package(module)
         for other_name, entry in self._entries.items():
@@ -97,15 +107,15 @@ class Registry(Generic[Declared]):
         return self._entries[name].declaration
 
     def replace(self, name: str, declaration: Declared) -> None:
-        """Put a fuller declaration of the same name in the place of one."""
+        """Replace a declaration by a more complete one of the same name."""
         previous = self._entries[name]
         self._entries[name] = _Entry(declaration, previous.module, previous.names, previous.package)
 
     def all(self) -> list[Declared]:
-        """All declarations, ours first, in the order in which they were made."""
+        """Return all declarations in order, ours first, loading plug-ins if necessary."""
         if not self._complete:
             with _lock:
-                # A plug-in that asks while it is loaded gets what there is.
+                # A plug-in that calls this while it is loaded gets the declarations so far.
                 if not self._started:
                     self._started = True
                     _load(self._group)
@@ -113,22 +123,25 @@ class Registry(Generic[Declared]):
         return [entry.declaration for entry in self._entries.values()]
 
     def loaded_declarations(self) -> list[Declared]:
-        """What is declared so far, without loading a plug-in."""
+        """Return the declarations so far, without loading a plug-in."""
         return [entry.declaration for entry in self._entries.values()]
 
     def has_plugins(self) -> bool:
-        """Whether a plug-in is installed that may add to what is declared."""
+        """Return whether a plug-in for this group is installed."""
         return bool(_installed_entry_points(self._group))
 
     def remove(self, name: str, failed_module: str) -> None:
-        """Forget a declaration of the module that failed, or of one that it could not import."""
+        """Remove a declaration of the failed module, or of a module that could not be imported."""
         module = self._entries[name].module
         if module == failed_module or module not in sys.modules:
             del self._entries[name]
 
 
 def _load(group: str) -> None:
-    """Import what is installed for this group; who fails is told of, once."""
+    """Import the plug-ins of a group.
+
+    A failure is reported once and its declarations are removed.
+    """
     global _loading
     for point in _installed_entry_points(group):
         package = _package_name(point) or point.value
@@ -137,7 +150,7 @@ def _load(group: str) -> None:
         previous, _loading = _loading, _Loading(package)
         try:
             point.load()
-        except BaseException as error:  # also SystemExit, and what a package declares itself
+        except BaseException as error:  # also SystemExit and exceptions of the package itself
             _failed.add((package, point.value))
             for registry, name in _loading.declarations:
                 registry.remove(name, point.module)
@@ -147,7 +160,7 @@ def _load(group: str) -> None:
 
 
 def failed_packages() -> list[str]:
-    """The packages of which a plug-in could not be loaded, by name."""
+    """Return the names of the packages with a plug-in that could not be loaded."""
     return sorted({package for package, _ in _failed})
 
 
@@ -159,8 +172,10 @@ def _warn_of_failure(package: str, point: EntryPoint, error: BaseException) -> N
 
 @cache
 def warn_once(message: str, package: str) -> None:
-    """Tell of what is wrong with a package where nobody waits for an answer: as a warning of the
-    logger `ranklens`, which Python prints on stderr unless somebody handles it."""
+    """Log a warning about a package, once per message.
+
+    It goes to the logger `ranklens`, which Python prints to stderr unless it is configured.
+    """
     import logging
 
     hint = f"The rest works. Fix or uninstall {package}, or disable all plug-ins: {VARIABLE}=none."
@@ -168,7 +183,7 @@ def warn_once(message: str, package: str) -> None:
 
 
 def describe_error(error: BaseException) -> str:
-    """An error as a sentence."""
+    """Return an error as a sentence."""
     return f"{type(error).__name__}: {error}".removesuffix(": ").rstrip(".") + "."
 
 
@@ -179,13 +194,13 @@ def _installed_entry_points(group: str) -> list[EntryPoint]:
 
     try:
         points = list(entry_points(group=group))
-    except Exception:  # what a package names cannot be read, and one is enough
+    except Exception:  # one package with unreadable entry points is enough
         points = _readable_entry_points(group)
     return sorted(points, key=lambda point: (_package_name(point), point.name))
 
 
 def _readable_entry_points(group: str) -> list[EntryPoint]:
-    """The entry points of the packages whose entry points can be read; the others are named."""
+    """Return the entry points of packages with readable ones; the other packages are reported."""
     from importlib.metadata import distributions
 
     points_by_package: dict[str, list[EntryPoint]] = {}
@@ -193,7 +208,7 @@ def _readable_entry_points(group: str) -> list[EntryPoint]:
         package_name = f"a package in {package.locate_file('')}"
         try:
             package_name = package.name or package_name
-            if package_name not in points_by_package:  # one that comes later on the path is hidden
+            if package_name not in points_by_package:  # later ones on the path are hidden
                 points_by_package[package_name] = list(package.entry_points.select(group=group))
         except Exception as error:
             warn_once(
@@ -204,16 +219,18 @@ def _readable_entry_points(group: str) -> list[EntryPoint]:
 
 
 def _package_name(point: EntryPoint) -> str:
-    """The name of the package that an entry point is of; "" where it does not say one."""
-    with suppress(Exception):  # its description is not there, or is none
+    """Return the name of the package of an entry point, "" if it is unknown."""
+    with suppress(Exception):  # the package's metadata is missing or malformed
         return point.dist.name or "" if point.dist is not None else ""
     return ""
 
 
 @lru_cache(maxsize=1)
 def _any_entry_point(path: tuple[str, ...]) -> bool:
-    """Whether a package in these folders names an entry point of ours. To load importlib.metadata
-    and to have it look takes ten times as long, at every start, and most have no plug-in."""
+    """Return whether a package in these folders has an entry point of ours.
+
+    importlib.metadata would take ten times as long at every start, and most users have no plug-in.
+    """
     return any(_PREFIX in text for folder in path for text in _entry_points_in(folder))
 
 
@@ -228,8 +245,10 @@ def _entry_points_in(folder: str) -> Iterator[bytes]:
 def guard_function(
     function: Callable[Given, Result], what: str, package: str
 ) -> Callable[Given, Result]:
-    """A function of a plug-in, of whose bugs a user is told whose they are: every error that is
-    none of ours is raised as RanklensError, but not the interrupt of whoever waits for it."""
+    """Return a plug-in's function with unexpected errors raised as RanklensError.
+
+    The error names the package. RanklensError and KeyboardInterrupt pass unchanged.
+    """
 
     @wraps(function)
     def guarded_call(*args: Given.args, **kwargs: Given.kwargs) -> Result:

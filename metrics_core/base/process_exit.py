@@ -1,11 +1,10 @@
-"""How a process ends: by the status of what it ran. For who owns the process, the server and the
-command line.
+"""End a process with the status of the code it ran; for the server and the command line.
 
-When Python closes down, it ends each thread that still runs as soon as that one comes back to it.
-A thread that Arrow's C++ called back, as while it reads a file of Python's, is then unwound through
-that C++, which takes it for an exception that it must not let pass, and aborts: SIGABRT instead of
-the status. And where a Ctrl-C passed through an `exec`, as of each dataclass that is loaded, Python
-forgets whatever status is returned. So the process is left before Python closes down.
+When Python shuts down, it ends each running thread as soon as the thread returns to Python code. If
+the thread was called back from Arrow's C++, as when Arrow reads a Python file, the C++ code treats
+this as an exception that must not pass and aborts: the process ends with SIGABRT. Also, if a Ctrl-C
+passed through an `exec`, as in the creation of a dataclass, Python ignores the returned status.
+Therefore the process exits before Python shuts down.
 """
 
 from __future__ import annotations
@@ -19,9 +18,11 @@ from contextlib import suppress
 
 
 def exit_with_status(main: Callable[[], int]) -> int:
-    """What `main` returns; from then on the process ends by that status, or by the one with which
-    `main` exits, once threads that are to be waited for are done and all that was registered for
-    the end (`atexit`) since this was called is. An error that `main` raises ends it as Python does.
+    """Return the status of `main`, with which the process then ends.
+
+    The same holds for the status with which `main` exits. Non-daemon threads and the functions that
+    were registered with `atexit` after this call finish first. If `main` raises an error, the
+    process ends as usual in Python.
     """
     status: int | None = None
 
@@ -33,7 +34,7 @@ def exit_with_status(main: Callable[[], int]) -> int:
                 stream.flush()
         os._exit(status)
 
-    # Before all others, and so called after them.
+    # Registered first, and so called last.
     atexit.register(exit_process)
     try:
         status = main()
@@ -45,16 +46,16 @@ def exit_with_status(main: Callable[[], int]) -> int:
 
 
 EXIT_TIMEOUT = 6
-"""How long a process that was told to end may take."""
+"""Seconds that a process may take to end after a signal."""
 
 
 def exit_within(status: int, seconds: float = EXIT_TIMEOUT) -> None:
-    """For the handler of a signal that ends the process: leave by this status in so many seconds,
-    whatever swallows the exit or holds it up. Not by a thread where there is a timer: the signal
-    may have come while one was being started, and then the next waits for it for ever.
+    """End the process with this status within `seconds`, even if the exit is delayed or suppressed.
 
-    Python prints and drops an exit that is raised in a weak reference's callback or a finalizer,
-    so from now on such an exit ends the process at once.
+    For the handler of a signal. A timer of the system is used if there is one, not a thread: if the
+    signal arrived while a thread was being started, starting another would wait forever. Python
+    prints and ignores an exit that is raised in the callback of a weak reference or in a finalizer;
+    after this call such an exit ends the process at once.
     """
     sys.unraisablehook = lambda unraisable: (
         os._exit(status)

@@ -1,3 +1,3 @@
-"""The version, known to everything without asking for the package's doors."""
+"""The version, in a module that imports nothing else."""
 
 __version__ = "0.1.0"

@@ -1,9 +1,9 @@
-"""Files that are whole or not there, on the disk before anybody is told.
+"""Write files atomically and durably: after a crash or power cut, the old or the new file is there.
 
-A file is written beside its place, flushed to the disk, moved into its place, and the folder that
-now names it is flushed too: after a power cut the old or the new one is there. What was worked out
-and can be again is sealed besides: a hash of its name and its bytes stands before them, and what
-does not fit it counts as not there.
+A file is written as a draft beside its destination, flushed to disk and moved to the destination;
+then its folder is flushed too. Files of results that can be computed again are sealed as well: a
+hash of name and content precedes the content, and a file that does not match its hash counts as
+missing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import BinaryIO
 
 from metrics_core.base.errors import RanklensError
 
-if sys.platform != "win32":  # there nobody can remove a file that is open
+if sys.platform != "win32":  # on Windows an open file cannot be removed
     import fcntl
 
 DRAFT = ".part"
@@ -28,13 +28,13 @@ _SEAL = 32
 
 
 def write_sealed(path: Path, content: bytes | memoryview) -> None:
-    """Put a sealed file into its place, and make its folder. Raises OSError."""
+    """Write a sealed file and create its folder. Raises OSError."""
     make_folder(path.parent)
     write(path, b"".join((_make_seal(path.name, content), content)))
 
 
 def read_sealed(path: Path) -> memoryview | None:
-    """What was written sealed under this name; None where nothing is, or it is not as it was."""
+    """Return the content of a sealed file, None if it is missing or was changed."""
     try:
         sealed = memoryview(path.read_bytes())
     except OSError:
@@ -44,7 +44,7 @@ def read_sealed(path: Path) -> memoryview | None:
 
 
 def _make_seal(name: str, content: bytes | memoryview) -> bytes:
-    import hashlib  # takes longer to load than a start takes for most of what it needs
+    import hashlib  # slow to load
 
     digest = hashlib.sha256(name.encode() + b"\0")
     digest.update(content)
@@ -52,8 +52,11 @@ def _make_seal(name: str, content: bytes | memoryview) -> bytes:
 
 
 def write(path: Path, content: bytes | memoryview) -> None:
-    """Put a file into its place, also where a folder stands there. Raises OSError; then what was
-    there before still is, or the whole new file where only the folder could not be flushed."""
+    """Write a file, replacing a file or folder of this name.
+
+    Raises OSError. The old file is then unchanged, or the new one is complete if only flushing the
+    folder failed.
+    """
     draft = path.with_name(f"{path.name}.{os.urandom(4).hex()}{DRAFT}")
     try:
         _write_new(draft, content)
@@ -67,8 +70,11 @@ def write(path: Path, content: bytes | memoryview) -> None:
 
 
 def replace_file(path: str | Path, content: bytes | str) -> None:
-    """Put what a user asked for into a file of theirs, texts as UTF-8. Raises OSError with its
-    name, and RanklensError as `encode_text`; then what was there before still is."""
+    """Write a file for a user, text as UTF-8.
+
+    Raises OSError with the file name, and RanklensError as `encode_text`; an existing file is then
+    unchanged.
+    """
     if isinstance(content, str):
         content = encode_text(content, path)
     with open_replacement(Path(path)) as file:
@@ -76,8 +82,10 @@ def replace_file(path: str | Path, content: bytes | str) -> None:
 
 
 def encode_text(text: str, path: str | Path) -> bytes:
-    """A text for this file as UTF-8. Raises RanklensError where it has a part that is none, such as
-    the name of a file."""
+    """Return a text as UTF-8 bytes.
+
+    Raises RanklensError if it contains lone surrogates, as file names may.
+    """
     try:
         return text.encode()
     except UnicodeEncodeError as error:
@@ -90,11 +98,14 @@ def encode_text(text: str, path: str | Path) -> bytes:
 
 @contextmanager
 def open_replacement(path: Path) -> Iterator[BinaryIO]:
-    """A file that takes the place of the user's at this path once it is written to its end: it is
-    as readable to others as the old one, and a link stays a link. Raises OSError with its name."""
+    """Open a file that replaces the user's file at this path when the block ends without an error.
+
+    It keeps the permissions of the old file, and a link remains a link. Raises OSError with the
+    file name.
+    """
     draft = None
     try:
-        if path.exists() and not path.is_file():  # a pipe or a device has nothing to lose
+        if path.exists() and not path.is_file():  # a pipe or a device
             with path.open("wb") as file:
                 yield file
             return
@@ -107,7 +118,7 @@ def open_replacement(path: Path) -> Iterator[BinaryIO]:
         if target.exists():
             shutil.copymode(target, draft)
         draft.replace(target)
-        with suppress(OSError):  # one may write into a folder that one cannot read
+        with suppress(OSError):  # a folder may be writable but not readable
             sync_folder(target.parent)
     except OSError as error:
         if error.filename not in (None, str(draft)):
@@ -129,22 +140,28 @@ def _write_new(path: Path, content: bytes | memoryview) -> None:
 
 
 def open_new(path: Path) -> int:
-    """The handle of a file that was not there and is for this account only. Raises OSError."""
+    """Create a file readable only by this account and return its handle.
+
+    Raises OSError, also if it exists.
+    """
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), _FILE)
 
 
 def open_draft(path: Path) -> int:
-    """The same of a draft, which `is_abandoned` once this process has ended or closed it."""
+    """Create a draft, locked by this process, and return its handle. Raises OSError.
+
+    `is_abandoned` is true once this process has closed the draft or ended.
+    """
     while True:
         handle = open_new(path)
         if _acquire_lock(handle) and path.exists():
             return handle
-        os.close(handle)  # a start of another process came in between
+        os.close(handle)  # a starting process removed it as abandoned in between
         path.unlink(missing_ok=True)
 
 
 def is_abandoned(path: Path) -> bool:
-    """Whether no other process writes to this draft any more. Raises OSError."""
+    """Return whether no process is writing to this draft any more. Raises OSError."""
     handle = os.open(path, os.O_WRONLY)
     try:
         return _acquire_lock(handle)
@@ -153,8 +170,10 @@ def is_abandoned(path: Path) -> bool:
 
 
 def _acquire_lock(handle: int) -> bool:
-    """Whether this process has the lock of a file now: the system gives it back when the process
-    ends, however it ends. Where a disk has no locks, everybody has it."""
+    """Return whether this process could lock a file; always true if the disk has no locks.
+
+    The system releases the lock when the process ends, for whatever reason.
+    """
     if sys.platform != "win32":
         try:
             fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -166,14 +185,14 @@ def _acquire_lock(handle: int) -> bool:
 
 
 def write_all(handle: int, content: bytes | memoryview) -> None:
-    """Write all of these bytes to a file. Raises OSError."""
+    """Write all bytes to a file handle. Raises OSError."""
     remaining = memoryview(content)
     while remaining:
         remaining = remaining[os.write(handle, remaining) :]
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder and those above it, only for this account. Raises OSError."""
+    """Create a folder and its parents, readable only by this account. Raises OSError."""
     if path.is_dir():
         return
     make_folder(path.parent)
@@ -183,13 +202,13 @@ def make_folder(path: Path) -> None:
 
 
 def remove_folder(path: Path) -> None:
-    """Remove a folder where a file of ours belongs. Raises OSError."""
+    """Remove a folder in the place of one of our files. Raises OSError."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
 
 
 def sync_folder(path: Path) -> None:
-    """Flush which names a folder holds; systems that cannot do so keep them by themselves."""
+    """Flush the names in a folder to disk; does nothing on systems that do this themselves."""
     if os.name != "posix":
         return
     handle = os.open(path, os.O_RDONLY)

@@ -1,5 +1,4 @@
-"""How numbers, lists and odd letters are written, everywhere: on screen, in sentences, in exports
-for people."""
+"""Format numbers, lists and special characters for screens, sentences and exports."""
 
 from __future__ import annotations
 
@@ -17,11 +16,11 @@ NO_BREAK = "\u00a0"
 _HIDDEN = "\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069"
 _IN_A_LINE = re.compile(f"[\x00-\x1f{_HIDDEN}]")
 _IN_LINES = re.compile(f"[\x00-\x08\x0b-\x1f{_HIDDEN}]")
-"""What a terminal obeys instead of showing it: control characters, which colour, move and erase,
-marks that turn the direction in which it writes, and ends of lines."""
+"""Characters that a terminal obeys instead of showing: control characters, which colour, move and
+erase, marks that change the writing direction, and line ends."""
 
 _PLAIN = 100
-"""Below this a score has all its decimals."""
+"""Scores below this have all decimals."""
 _NAMED = 3
 _LONGEST_VALUE = 60
 _MOST_BITS = 512
@@ -32,7 +31,7 @@ _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", 
 
 
 def format_score(value: float | None, digits: int = 3) -> str:
-    """A score: three decimals, fewer from 100 on, where they say nothing; "–" where undefined."""
+    """Return a score with three decimals, fewer from 100 on; "–" if undefined."""
     if value is None or math.isnan(value):
         return DASH
     text = f"{value:,.{_score_digits(value, digits)}f}"
@@ -42,14 +41,16 @@ def format_score(value: float | None, digits: int = 3) -> str:
 
 
 def _score_digits(value: float, digits: int) -> int:
-    """How many decimals a score has."""
+    """Return the number of decimals of a score."""
     size = abs(value)
     return digits if size < _PLAIN else min(digits, 1 if size < 1000 else 0)
 
 
 def format_plain_number(value: float) -> str:
-    """Return a number of somebody's file as it is, without thousands separators, which a year has
-    none of; "–" for NaN."""
+    """Return a number of a user's file in full, without thousands separators (it may be a year).
+
+    "–" for NaN.
+    """
     if math.isnan(value):
         return DASH
     text = format(Decimal(repr(round(float(value), 12))), "f")
@@ -57,7 +58,7 @@ def format_plain_number(value: float) -> str:
 
 
 def format_scores(values: Iterable[float], digits: int = 3) -> list[str]:
-    """Each of many as `format_score` writes it: few of them need a second look."""
+    """Return many scores as `format_score` does."""
     return [
         f"{value + 0.0:.{digits}f}" if 0 <= value < _PLAIN else format_score(value, digits)
         for value in values
@@ -65,7 +66,7 @@ def format_scores(values: Iterable[float], digits: int = 3) -> list[str]:
 
 
 def format_differences(values: Iterable[float], digits: int = 3) -> list[str]:
-    """Each of many as `format_difference` writes it."""
+    """Return many differences as `format_difference` does."""
     signs = {True: "+", False: MINUS}
     zero = f"{0:.{digits}f}"
     return [
@@ -77,7 +78,7 @@ def format_differences(values: Iterable[float], digits: int = 3) -> list[str]:
 
 
 def format_difference(value: float | None, digits: int = 3) -> str:
-    """A difference: signed with a real minus, zero without sign, "–" where undefined."""
+    """Return a difference with sign and a real minus, zero without sign, "–" if undefined."""
     if value is None or math.isnan(value):
         return DASH
     text = format_score(abs(value), digits)
@@ -87,16 +88,18 @@ def format_difference(value: float | None, digits: int = 3) -> str:
 
 
 def round_parts(whole: float, parts: Sequence[float], digits: int = 3) -> list[float]:
-    """The parts of the whole, each rounded up or down so that as printed they add up to it as
-    printed: what is cut off goes to those of which most was (largest remainders). A part of 0
-    stays 0."""
+    """Round parts so that, as printed, they add up to the printed whole.
+
+    Remainders go to the parts that lost most by rounding (largest remainder method). A part of 0
+    stays 0.
+    """
     nonzero = [i for i, part in enumerate(parts) if part]
     if not nonzero or not all(map(math.isfinite, (whole, *parts))):
         return list(parts)
     digits = min(_score_digits(value, digits) for value in (whole, *parts))
     printed = round(float(f"{whole:.{digits}f}") * 10**digits)
     units = [part * 10**digits for part in parts]
-    # What is a whole number of units but for rounding loses nothing.
+    # A part that is a whole number of units, except for rounding errors, loses nothing.
     rounded = [math.floor(unit + 1e-9) for unit in units]
     each, more = divmod(printed - sum(rounded), len(nonzero))
     falling = sorted(nonzero, key=lambda i: rounded[i] - units[i])
@@ -106,8 +109,11 @@ def round_parts(whole: float, parts: Sequence[float], digits: int = 3) -> list[f
 
 
 def format_interval(low: float | None, high: float | None, digits: int = 3) -> str:
-    """An interval in brackets, "–" where undefined. An end that only says on which side of zero it
-    lies, the smallest number there is, is written so: "[above 0, 0.078]"."""
+    """Return an interval in brackets, "–" if undefined.
+
+    A bound that is only known to be above or below zero (a subnormal number) is written in words:
+    "[above 0, 0.078]".
+    """
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return DASH
     return f"[{_format_end(low, digits)}, {_format_end(high, digits)}]"
@@ -120,9 +126,11 @@ def _format_end(value: float, digits: int) -> str:
 
 
 def interval_decimals(low: float | None, high: float | None) -> int:
-    """How many decimals an interval needs so that neither its width nor the side of zero on which
-    an end lies is lost: three, more where it is narrower than a few thousandths or an end is closer
-    to zero than that, eight at the most."""
+    """Return how many decimals an interval needs to keep its width and the signs of its bounds.
+
+    Three, or up to eight if it is narrower than a few thousandths or a bound is closer to zero than
+    that.
+    """
     if low is None or high is None or not math.isfinite(high - low) or high <= low:
         return 3
     needed = [1 - math.floor(math.log10(high - low))]
@@ -131,8 +139,10 @@ def interval_decimals(low: float | None, high: float | None) -> int:
 
 
 def distinguishing_decimals(value: float, limit: float, digits: int = 3) -> int:
-    """How many decimals, `digits` at the least, a number needs so that it is printed otherwise than
-    a limit that it does not reach or exceeds: twelve at the most."""
+    """Return how many decimals a number needs to be printed differently from a limit.
+
+    At least `digits` and at most twelve; `digits` if the number equals the limit.
+    """
     if not math.isfinite(value) or math.isclose(value, limit, rel_tol=0, abs_tol=1e-12):
         return digits
     enough = (d for d in range(digits, 12) if f"{value:.{d}f}" != f"{limit:.{d}f}")
@@ -140,8 +150,10 @@ def distinguishing_decimals(value: float, limit: float, digits: int = 3) -> int:
 
 
 def format_distinct_score(value: float, limit: float, digits: int = 3) -> str:
-    """A score that is printed otherwise than a limit that it does not reach or exceeds: 0.9996, not
-    1.000, of a limit of 1."""
+    """Return a score that is printed differently from a limit that it does not equal.
+
+    0.9996 rather than 1.000 for a limit of 1.
+    """
     digits = distinguishing_decimals(value, limit, digits)
     text, is_limit = (
         format_score(value, digits),
@@ -153,13 +165,15 @@ def format_distinct_score(value: float, limit: float, digits: int = 3) -> str:
 
 
 def column_decimals(lows: Iterable[float], highs: Iterable[float]) -> int:
-    """How many decimals a column of intervals has: as many as the one that needs most."""
+    """Return the number of decimals of a column of intervals: the most that one of them needs."""
     return max(map(interval_decimals, lows, highs), default=3)
 
 
 def format_column(values: Sequence[float], *, counts: bool) -> list[str]:
-    """The numbers of a column, all with the same decimals: those that `format_score` gives the
-    largest, or none where they are `counts` and all are whole."""
+    """Return the numbers of a column with equal decimals, as `format_score` gives the largest.
+
+    Without decimals if they are `counts` and all whole.
+    """
     finite = [value for value in values if math.isfinite(value)]
     if counts and all(value % 1 == 0 for value in finite):
         return [format_count(value) for value in values]
@@ -168,8 +182,10 @@ def format_column(values: Sequence[float], *, counts: bool) -> list[str]:
 
 
 def format_with_interval(value: float | None, low: float | None, high: float | None) -> str:
-    """A difference and its interval, with as many decimals as the interval needs: "+0.060
-    [0.030, 0.092]"."""
+    """Return a difference with its interval, with the decimals that the interval needs.
+
+    For example "+0.060 [0.030, 0.092]".
+    """
     if low is None or math.isnan(low):
         return format_difference(value)
     digits = interval_decimals(low, high)
@@ -177,7 +193,7 @@ def format_with_interval(value: float | None, low: float | None, high: float | N
 
 
 def format_share(value: float | None) -> str:
-    """A share in whole per cent with a space; 99.6 % is not shown as 100 %."""
+    """Return a share as a whole percentage with a space; 99.6 % is 99 %, not 100 %."""
     if value is None or math.isnan(value):
         return DASH
     percent = round(100 * value)
@@ -189,21 +205,21 @@ def format_share(value: float | None) -> str:
 
 
 def format_count(value: float | int | None) -> str:
-    """A whole number with thousands separated."""
+    """Return a whole number with thousands separators, "–" if undefined."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return DASH
     return f"{int(value):,}"
 
 
 def format_grade(value: float | None) -> str:
-    """A relevance grade: whole numbers plain, "?" where nobody judged."""
+    """Return a relevance grade, whole numbers without decimals, "?" if unjudged."""
     if value is None or math.isnan(value):
         return "?"
     return f"{value:g}"
 
 
 def join_words(words: Iterable[str], last: str = "and") -> str:
-    """Words as a reader lists them: "a, b and c"."""
+    """Return words as a list in a sentence: "a, b and c"."""
     items = list(words)
     if len(items) < 2:
         return "".join(items)
@@ -211,8 +227,10 @@ def join_words(words: Iterable[str], last: str = "and") -> str:
 
 
 def name_some(words: Sequence[str], *, all_of: int = 4) -> str:
-    """Words in a sentence: all of them while they are few, else three by name and the others
-    counted."""
+    """Return words as a list in a sentence.
+
+    Of more than `all_of` words, only three and the number of others.
+    """
     if len(words) <= all_of:
         return join_words(words)
     rest = len(words) - _NAMED
@@ -220,8 +238,10 @@ def name_some(words: Sequence[str], *, all_of: int = 4) -> str:
 
 
 def format_p_value(p: float | None) -> str:
-    """A p-value: "p = 0.003", in one line; two decimals where it is far from any limit, four where
-    three would not say on which side of 0.1, 0.05 or 0.01 it is."""
+    """Return a p-value such as "p = 0.003", with non-breaking spaces.
+
+    Two decimals from 0.105 on, otherwise three; four if it is within 0.001 of 0.1, 0.05 or 0.01.
+    """
     if p is None or math.isnan(p):
         return f"p{NO_BREAK}={NO_BREAK}{DASH}"
     if p < 0.001:
@@ -231,12 +251,12 @@ def format_p_value(p: float | None) -> str:
 
 
 def number_word(n: int) -> str:
-    """A small whole number as a word, from "no" to "ten", larger ones in figures."""
+    """Return a small whole number as a word, from "no" to "ten", larger ones in figures."""
     return _WORDS[n] if 0 <= n < len(_WORDS) else format_count(n)
 
 
 def ordinal_word(n: int) -> str:
-    """A place from 1 on, as a word to "tenth", then "11th", "22nd"."""
+    """Return a position from 1 on as a word up to "tenth", then "11th", "22nd"."""
     if n <= len(_ORDINALS):
         return _ORDINALS[n - 1]
     ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
@@ -244,23 +264,25 @@ def ordinal_word(n: int) -> str:
 
 
 def plural(n: int, one: str, many: str | None = None) -> str:
-    """The noun that goes with n: "query" or "queries"."""
+    """Return the noun that goes with n: "query" or "queries"."""
     return one if n == 1 else (many or f"{one}s")
 
 
 def sentence_case(text: str) -> str:
-    """The text with its first letter in upper case."""
+    """Return the text with its first letter in upper case."""
     return text[:1].upper() + text[1:]
 
 
 def escape_controls(text: str) -> str:
-    """A name or a line as it can be shown: a character that a terminal would obey is written as
-    \\uXXXX, which JSON reads back."""
+    r"""Return a name or line with control characters as \uXXXX, which JSON reads back.
+
+    These are characters that a terminal would obey instead of showing.
+    """
     return text if text.isprintable() else _IN_A_LINE.sub(_escape, text)
 
 
 def escape_controls_in_lines(text: str) -> str:
-    """The same for a text of several lines: they and tabs stay."""
+    """Return the same for a text of several lines, whose line breaks and tabs are kept."""
     return text if text.isprintable() else _IN_LINES.sub(_escape, text)
 
 
@@ -269,12 +291,12 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def shorten_value(value: Any) -> str:
-    """A value that a program gave, as a message shows it: as Python writes it, shortened."""
+    """Return a Python value for a message, shortened."""
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
-        # Python refuses to write those of many thousand digits.
+        # Python refuses to convert numbers with many thousand digits.
         return f"a whole number of about {value.bit_length() * math.log10(2):,.0f} digits"
     try:
         text = repr(value)
-    except ValueError:  # it holds such a number
+    except ValueError:  # the value contains such a number
         return f"a {type(value).__name__} with a number of many thousand digits"
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"

@@ -1,14 +1,14 @@
-"""Reading and writing files: TREC, CSV, TSV, JSON, JSON Lines, Parquet, BEIR sets, topics.
+"""Read and write files: TREC, CSV, TSV, JSON, JSON Lines, Parquet, BEIR sets, topics.
 
     path or bytes ─► Source ─► recognised by the registry ─► a reader ─► Loaded (table, how read)
                      unpacked, decoded, checked
 
-The format is recognised from the content and told in `Loaded.title`; a file that cannot be read
-gives a FileFormatError with the physical line, what was found, what was expected, how to mend it.
+The format is detected from the content and named in `Loaded.title`. A file that cannot be read
+gives a FileFormatError with the physical line, the problem, what was expected, and how to fix it.
 """
 
-# Importing a module declares its formats: a line for each. Those of tools are declared when a file
-# may be one of theirs (`registry.formats`).
+# Importing a module declares its formats. Formats of tools are declared when a file may have one
+# (`registry.formats`).
 from metrics_core.formats import (  # noqa: F401
     cast_topics,
     detailed_results,

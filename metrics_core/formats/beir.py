@@ -24,7 +24,7 @@ _SPLITS = ("test", "dev", "train")
 
 
 def is_beir_set(source: str | Path | bytes) -> bool:
-    """Whether a folder, or a zip file, is laid out as a BEIR set."""
+    """Return whether a folder or zip file has the structure of a BEIR set."""
     try:
         with open_members(source, "", DEFAULT_LIMIT, partial(_not_a_set_error, "")) as members:
             return _base_folder(members.names) is not None
@@ -41,10 +41,10 @@ def read_beir_set(
 ) -> list[Loaded]:
     """Read a BEIR set from a folder, a zip of one, or the bytes of such a zip.
 
-    Gives its documents, queries, judgments and the runs that stand beside them, or `only_kind`
-    those of a kind, each file read as `read_as` says. Of several splits of judgments the test
-    split is read and a note names the others. A zip may unpack to `limit` altogether. Raises
-    FileFormatError where it is no such set or one of its files cannot be read.
+    Returns its documents, queries, judgments and the runs in it, or only those of `only_kind`, each
+    file read as `read_as`. If the judgments have several splits, the test split is read, else dev,
+    else train; a note names the others. A zip may unpack to the limit of `read_as` in total. Raises
+    FileFormatError if it is not a BEIR set or a file cannot be read.
     """
     source_name = printable_name(name or ("the file" if isinstance(source, bytes) else str(source)))
 
@@ -79,8 +79,10 @@ def read_beir_set(
 
 
 def read_set_qrels(source: str | Path, read_as: ReadAs = DEFAULT_CHOICES) -> Qrels | None:
-    """The judgments of a BEIR set, of which nothing else is read; None where this is no set. Raises
-    as `read_beir_set`, and where the set has none."""
+    """Return the judgments of a BEIR set, reading nothing else; None if it is not a BEIR set.
+
+    Raises FileFormatError as `read_beir_set`, and if the set has no judgments.
+    """
     if not (Path(source).is_dir() or is_zip(Path(source))) or not is_beir_set(source):
         return None
     loaded = read_beir_set(source, name=None, read_as=read_as, only_kind="qrels")
@@ -94,7 +96,7 @@ def read_set_qrels(source: str | Path, read_as: ReadAs = DEFAULT_CHOICES) -> Qre
 
 
 def _base_folder(names: Collection[str]) -> PurePosixPath | None:
-    """The folder in which the corpus or the queries stand; None if this is no BEIR set."""
+    """Return the folder that contains corpus or queries, None if this is not a BEIR set."""
     bases = [
         PurePosixPath(name).parent
         for name in names
@@ -104,12 +106,12 @@ def _base_folder(names: Collection[str]) -> PurePosixPath | None:
 
 
 def _base_name(member: str) -> str:
-    """The last part of a name, in lower case, without the ending of a packing."""
+    """Return the last part of a name in lower case, without the ending of a packed file."""
     return strip_packing(PurePosixPath(member).name.lower())
 
 
 def _kinds_by_file(base: PurePosixPath, names: Collection[str]) -> dict[str, Kind]:
-    """The files of a set that are read, in order, each with what it is."""
+    """Return the files of a set to read, in order, with the kind of each."""
     top = {_base_name(name): name for name in names if PurePosixPath(name).parent == base}
     parts: dict[str, Kind] = {}
     if "corpus.jsonl" in top:
@@ -124,7 +126,7 @@ def _kinds_by_file(base: PurePosixPath, names: Collection[str]) -> dict[str, Kin
 
 
 def _find_splits(base: PurePosixPath, names: Collection[str]) -> dict[str, str]:
-    """The file of each split of the judgments."""
+    """Return the file of each split of the judgments: split -> file."""
     return {
         _base_name(name).removesuffix(".tsv"): name
         for name in sorted(names)

@@ -1,4 +1,7 @@
-"""CAsT's topics: conversations as JSON, each turn a query called topic_turn, such as 31_1."""
+"""TREC CAsT topics: conversations as JSON.
+
+Each turn is a query with the id topic_turn, such as 31_1.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ _TEXTS = ("raw_utterance", "utterance", "text", "query")
 
 
 def recognise_cast(sample: Sample) -> Mapping[Kind, int]:
-    """By the first topic: a number, and a list of turns."""
+    """Recognise CAsT topics by a first topic with a number and a list of turns."""
     text = sample.text.lstrip()
     topic = parse_first_object(text[1:].lstrip()) if text.startswith("[") else {}
     return {"queries": SPECIFIC} if _get_turns(topic) is not None and "number" in topic else {}
@@ -41,7 +44,7 @@ def recognise_cast(sample: Sample) -> Mapping[Kind, int]:
     recognise=recognise_cast,
 )
 def read_cast(source: Source, request: Request) -> Loaded:
-    """A query for each turn, with topic, turn, and what else is said of both as columns."""
+    """Read a query for each turn, with topic, turn and their further values as columns."""
     text = source.content(TREE_FACTOR)
     topics = parse_json(source, text)
     if not isinstance(topics, list):
@@ -78,8 +81,10 @@ def _iterate_queries(source: Source, topic: Any) -> Iterator[dict[str, Any]]:
 
 
 def _limit_size(source: Source, queries: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The queries, refused once they take far more than their file: each has what is said of its
-    topic, which the file says once."""
+    """Yield the queries, or raise FileFormatError if together they exceed the size limit.
+
+    Each query repeats the values of its topic, which the file contains only once.
+    """
     max_size, size = source.limit.max_unpacked(source.size()), 0
     for query in queries:
         size += sum(len(value) for value in query.values() if isinstance(value, str))
@@ -98,6 +103,6 @@ def _is_nonempty_text(value: Any) -> bool:
 
 
 def _collect_details(part: Mapping[str, Any]) -> dict[str, Any]:
-    """The plain values of a topic or a turn but for its number and its question."""
+    """Return the single values of a topic or turn other than its number and question."""
     plain = {n: v for n, v in part.items() if v is not None and not isinstance(v, (dict, list))}
     return {n: v for n, v in plain.items() if n not in ("number", *_TEXTS)}

@@ -1,4 +1,7 @@
-"""Declaring a tool's format by its preset; what reads its files is loaded with the first one."""
+"""Declare a tool's format by its preset.
+
+The code that reads its files is loaded with the first one.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from metrics_core.formats.registry import (
 from metrics_core.formats.source.source import Source
 
 PRESETS: dict[str, Preset] = {}
-"""Those that say all of how a record is read, by their names."""
+"""Presets that need no reader of their own, by name."""
 
 
 def declare(
@@ -31,9 +34,12 @@ def declare(
     read: Reader | None = None,
     module: str = __name__,
 ) -> Preset:
-    """Declare a format by its preset; `together` says that a file may hold several tables. The
-    functions are for files that are not all nested: see `registry.reader`. `module` is the name of
-    the module that declares it, `__name__` in a package of others."""
+    """Declare a format by its preset.
+
+    `together` means that a file may contain several tables. The functions `recognise`, `first_rows`
+    and `read` are for files that are not always nested; see `registry.reader`. `module` is the name
+    of the declaring module, `__name__` in a plug-in.
+    """
 
     def recognise_records(sample: Sample) -> Mapping[Kind, int]:
         if not may_be_nested(sample):
@@ -67,5 +73,5 @@ def declare(
 
 
 def may_be_nested(sample: Sample) -> bool:
-    """Whether a file is JSON or Parquet."""
+    """Return whether a file is JSON or Parquet."""
     return sample.text.lstrip()[:1] in ("{", "[") or sample.source.magic.startswith(MAGIC)

@@ -1,8 +1,8 @@
-"""Detailed results of a benchmark: for each query what was retrieved, what was expected, scores.
+"""Detailed results of a benchmark: retrieved and expected documents of each query, and scores.
 
-One such file holds a run (in rank order), judgments (what was expected, grade 1) and queries (text,
-category, difficulty and whatever else a record has). It is a list of records, an object that has
-the list as `detailed_results`, or one record a line.
+A file contains a run (in rank order), judgments (expected documents, grade 1) and queries (text,
+category, difficulty and any other values). It is a list of records, an object with the list as
+`detailed_results`, or one record per line.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LISTS = {"retrieved": _RETRIEVED, "expected": _EXPECTED}
 
 
 def _is_detailed(first: Any) -> bool:
-    """By a list of what was retrieved and one of what was expected."""
+    """Return whether the first record has a list of retrieved and a list of expected documents."""
     record = next(iter(_unwrap_records([first])), None)
     return isinstance(record, dict) and all(
         (name := _first_key(record, names)) and isinstance(record[name], (list, type(None)))
@@ -35,15 +35,18 @@ def _first_key(record: Mapping[str, Any], names: Iterable[str]) -> str:
 
 
 def _unwrap_records(records: list[Any]) -> list[Any]:
-    """The records of a file, without the object that may be around them."""
+    """Return the records of a file, taken out of the object around them if there is one."""
     first = records[0] if records else None
     record_list = first.get("detailed_results") if isinstance(first, dict) else None
     return record_list if isinstance(record_list, list) else records
 
 
 def _add_ids(blocks: Iterable[list[Any]], _name: str) -> Iterator[list[Any]]:
-    """Records whose lists are called `retrieved` and `expected`. Where no id is in all of them, the
-    text is the id, a further one of that text has a number; without a text the record's number."""
+    """Yield records with the lists named `retrieved` and `expected`, and with a query id.
+
+    If no id is in all records, the text becomes the id, numbered if it repeats; without a text, the
+    record's number does.
+    """
     id_name: str | None = None
     seen_ids, number = set[str](), 0
     for block in blocks:

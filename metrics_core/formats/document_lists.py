@@ -1,10 +1,10 @@
-"""Lists of documents by query, in JSON or Parquet: what was retrieved, or what is relevant.
+"""Lists of documents by query, in JSON or Parquet: retrieved or relevant documents.
 
     {"query_id": "q1", "hits": [{"doc_id": "d2", "score": 9.0}]}     a record for each query
     {"q1": ["d1", "d3"]}                                             an object of lists
 
-What is which is inferred from the names and types (`mapping.infer`), or given as paths by the
-reader's choice of columns. What they leave open is asked.
+The meaning of each field is inferred from names and types (`mapping.infer`), or assigned as paths
+by the user's choice of columns. If it remains unclear, the user is asked.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from metrics_core.formats.declaring import may_be_nested
 from metrics_core.formats.registry import FirstRows, Kind, Loaded, Request, Sample, reader
 from metrics_core.formats.source.source import Source
 
-# What reads them is loaded for files that may hold lists: it takes longer than a small run.
+# The reader is loaded only for files that may contain lists: loading takes longer than reading a
+# small run.
 
 
 def recognise_lists(sample: Sample) -> Mapping[Kind, int]:
-    """By the lists of the first records: their names, or what is in them; by paths that the reader
-    names."""
+    """Recognise lists in the first records by their names, their contents or assigned paths."""
     if not may_be_nested(sample):
         return {}
     from metrics_core.formats.mapping import lists
@@ -29,7 +29,7 @@ def recognise_lists(sample: Sample) -> Mapping[Kind, int]:
 
 
 def list_rows(sample: Sample) -> FirstRows | None:
-    """The paths of nested records, and their first values; None for records of single values."""
+    """Return the paths of nested records and their first values, None if records are not nested."""
     if not may_be_nested(sample):
         return None
     from metrics_core.formats.mapping import lists
@@ -38,7 +38,7 @@ def list_rows(sample: Sample) -> FirstRows | None:
 
 
 def other_kinds(sample: Sample) -> list[Kind]:
-    """What records with judgments hold beside them."""
+    """Return the kinds that records contain besides judgments."""
     if not may_be_nested(sample):
         return []
     from metrics_core.formats.mapping import lists
@@ -61,8 +61,7 @@ def other_kinds(sample: Sample) -> list[Kind]:
     together=other_kinds,
 )
 def read_lists(source: Source, request: Request) -> Loaded:
-    """A run of ranked lists, or judgments: a document has the grade beside it, else what is listed
-    has grade 1, what is listed as negative grade 0."""
+    """Read a run of ranked lists, or judgments. See `mapping.lists.read_lists`."""
     from metrics_core.formats.mapping import lists
 
     return lists.read_lists(source, request)

@@ -1,5 +1,7 @@
-"""The fields of a file as they are read from its beginning: loaded only for files that are asked
-about, as what reads records takes long to load."""
+"""Read the fields of a file with their first values.
+
+Loaded only for files whose kind the user is asked for, as the reader of records is slow to load.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,11 @@ from metrics_core.formats.registry import KINDS, FirstRows, Kind, Sample
 def read_fields(
     source: str | FilePath | bytes, *, name: str | None = None, **choices: Unpack[KindChoices]
 ) -> FileFields | None:
-    """Return the fields of a file with their first values; None if its format has none by name or
-    between tabs. Raises FileFormatError."""
+    """Return the fields of a file with their first values.
+
+    Returns None if the file has neither named nor tab-separated columns. Raises FileFormatError if
+    it is empty or cannot be opened.
+    """
     sample = read_sample(ReadAs(**choices).open_file(source, name))
     first_rows = sample_rows(sample)
     if first_rows is None and not sample.source.magic.startswith(MAGIC):
@@ -60,7 +65,7 @@ def read_fields(
 
 
 def _read_first_records(sample: Sample) -> tuple[list[Any], bool]:
-    """The first records of JSON or of Parquet with lists, and whether the only one is cut off."""
+    """Return the first records of JSON or nested Parquet, and whether they are truncated."""
     records, is_truncated = read_first_records(sample)
     if records and sample.text.lstrip().startswith("{"):
         lines = list(map(parse_first_object, sample.lines))
@@ -81,7 +86,7 @@ def _table_fields(first_rows: FirstRows) -> FileFields:
 
 
 def _infer_by_names(names: Sequence[str], fields: Iterable[str]) -> dict[Kind, Mapping[str, str]]:
-    """What these names say, for fields in the same order."""
+    """Return the field of each role that the names indicate; `fields` match `names`."""
     field_names, roles_by_kind = (
         list(fields),
         {kind: understand_header(names, kind).roles for kind in KINDS},
@@ -94,7 +99,7 @@ def _infer_by_names(names: Sequence[str], fields: Iterable[str]) -> dict[Kind, M
 
 
 def _field_at(records: Records, path: RecordPath) -> FileField:
-    """The single values at a path; none if they are of several kinds."""
+    """Return the single values at a path, none if the path cannot be read."""
     with suppress(MappingError):
         axis, values = records.values_at(path.steps)
         lists = range(axis.count) if axis.parent_axis is None else axis.parents.tolist()

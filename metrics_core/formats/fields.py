@@ -1,5 +1,8 @@
-"""The fields of a file, for saying which is which: the columns of a table by their names, or the
-paths of records, with the values of the first rows or records. `field_values` reads them."""
+"""The fields of a file, from which the user assigns columns.
+
+Fields are the columns of a table by name, or the paths of records, with the values of the first
+rows or records. `field_values` reads them.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ MEANINGS: Mapping[Kind, tuple[str, ...]] = {
     "queries": ("query", "text"),
     "documents": ("doc", "title", "text"),
 }
-"""What a field may be in each kind of table, by the words of `resolve_columns`."""
+"""Meanings of a field in each kind of table, as words that `resolve_columns` accepts."""
 
 _MOST_SYSTEMS, _SAMPLES = 200, 3
 _IDS = ("query", "doc")
@@ -25,14 +28,16 @@ _LOSSES = (*DISTANCES, "loss", "losses", "perplexity")
 
 
 def format_samples(values: Sequence[str]) -> str:
-    """The first three of some values."""
+    """Return the first three values as text."""
     return ", ".join([*values[:_SAMPLES], *(["…"] if len(values) > _SAMPLES else [])])
 
 
 @dataclass(frozen=True)
 class FileField:
-    """The values of a column or at a path, as texts, and for each the row, record or list it is
-    in."""
+    """The values of a column or path as texts.
+
+    `lists` has the row, record or list of each value.
+    """
 
     values: Sequence[str]
     lists: Sequence[int]
@@ -49,14 +54,16 @@ class FileField:
 
     @cached_property
     def distinct_values(self) -> set[str]:
-        """The different values."""
+        """The set of different values."""
         return set(self.values)
 
 
 @dataclass(frozen=True)
 class FileFields:
-    """The fields of a file by name or path, of the first `rows` rows or records; `inferred` has for
-    each kind of table the field of each meaning that the names say."""
+    """The fields of a file by name or path, from its first `rows` rows or records.
+
+    `inferred` has, for each kind of table, the field of each meaning that its names indicate.
+    """
 
     fields: Mapping[str, FileField]
     rows: int
@@ -64,13 +71,16 @@ class FileFields:
 
     @property
     def is_numbered(self) -> bool:
-        """Whether the columns have numbers in place of names."""
+        """Whether columns have numbers in place of names."""
         return list(self.fields) == [str(number) for number in range(1, len(self.fields) + 1)]
 
     @cached_property
     def shape(self) -> str:
-        """What files have in common that are read alike: their fields, and which are numbers; of
-        fields without names also which are whole."""
+        """Text that is equal for files that can be read with the same choices.
+
+        It has the fields and which of them are numbers; for columns without names also which are
+        whole.
+        """
         words = []
         for name, field in self.fields.items():
             is_whole = self.is_numbered and all(value.isdigit() for value in field.values)
@@ -78,8 +88,10 @@ class FileFields:
         return "\n".join(sorted(words))
 
     def values_by_list(self, name: str, query: str) -> list[list[str]]:
-        """The values of a field for each list of documents; of a table for the rows of each value
-        of the `query` field."""
+        """Return the values of a field for each list of documents.
+
+        In a table, a list is the rows with one value of the field `query`.
+        """
         field, query_field = self.fields[name], self.fields.get(query)
         list_ids: Sequence[object] = field.lists
         if query_field is not None and self._have_same_lists(name, query):
@@ -90,46 +102,51 @@ class FileFields:
         return list(lists.values())
 
     def numbers_by_list(self, name: str, query: str) -> list[list[float]]:
-        """The numbers of a field for each list of documents."""
+        """Return the numbers of a field for each list of documents."""
         return [
             [float(value) for value in values if is_number(value)]
             for values in self.values_by_list(name, query)
         ]
 
     def count_directions(self, name: str, query: str) -> tuple[int, int, int]:
-        """In how many lists the numbers of a field fall, in how many they rise, and how many lists
-        there are with two different ones."""
+        """Return the number of falling lists, of rising lists, and of all lists of numbers.
+
+        Only lists with two different numbers count.
+        """
         lists = [numbers for numbers in self.numbers_by_list(name, query) if len(set(numbers)) > 1]
         falling = sum(numbers == sorted(numbers, reverse=True) for numbers in lists)
         return falling, sum(numbers == sorted(numbers) for numbers in lists), len(lists)
 
     def is_smallest_best(self, name: str, query: str) -> bool:
-        """Whether the smallest number of a field is probably the best: by its name, or since it
-        rises in every list."""
+        """Return whether smaller numbers are probably better, by name or rising order."""
         falling, rising, lists = self.count_directions(name, query)
         last = name.rpartition(".")[2]
         return fold_name(last) in (*_LOSSES, *NAMES["rank"]) or (rising == lists > 1 > falling)
 
     def is_rank(self, name: str, query: str) -> bool:
-        """Whether the numbers of a field count each list from 1, or from 0, as ranks do."""
+        """Return whether the numbers of a field count each list from 1, or from 0, as ranks do."""
         lists = self.numbers_by_list(name, query)
         return max(map(len, lists), default=0) > 1 and all(
             numbers in ([*range(1, len(numbers) + 1)], [*range(len(numbers))]) for numbers in lists
         )
 
     def assign_meanings(self, kind: Kind, known_meanings: Mapping[str, str]) -> dict[str, str]:
-        """The likely field of each meaning: what is `known_meanings`, else what the names say,
-        else ids by their place and the numbers beside the documents, or the longest texts, and the
-        system that tells repeated documents apart."""
+        """Return the likely field of each meaning.
+
+        Meanings in `known_meanings` come first, then those that names indicate. Of the other
+        fields, ids are assigned by position, scores and grades if they are in the same lists as the
+        documents, the text by its length, and the system if it distinguishes repeated documents of
+        a query.
+        """
         words, is_ranked = MEANINGS[kind], kind in ("run", "qrels")
         meanings = {**self.inferred[kind], **known_meanings}
-        # A name gives way to what is known.
+        # A known meaning takes precedence over a name.
         for word in list(meanings):
             other_names = [item for key, item in known_meanings.items() if key != word]
             if word not in known_meanings and meanings[word] in other_names:
                 del meanings[word]
         free_names = [name for name in self.fields if name not in meanings.values()]
-        # The last numbers of a table are its scores; what is before them may be ids.
+        # The last numbers of a table are its scores; numbers before them may be ids.
         score_names = [name for name in free_names if is_ranked and self.fields[name].is_numeric][
             -1:
         ]
@@ -151,7 +168,10 @@ class FileFields:
         return sum(map(len, self.fields[name].values))
 
     def _id_sort_key(self, is_listed: bool) -> Callable[[str], tuple[bool, bool]]:
-        """How fields are sorted by where an id may be: what `is_listed` in lists, as texts."""
+        """Return a sort key for fields, the most likely id first.
+
+        Document ids of ranked lists (`is_listed`) are texts in lists.
+        """
 
         def sort_key(name: str) -> tuple[bool, bool]:
             field = self.fields[name]
@@ -161,7 +181,10 @@ class FileFields:
         return sort_key
 
     def _add_number(self, kind: Kind, meanings: dict[str, str]) -> None:
-        """The numbers beside the documents that no name says, those that do not count the list."""
+        """Add the field of scores or grades if no name indicates one.
+
+        Fields that count the documents of each list are ranks.
+        """
         meaning, doc = "grade" if kind == "qrels" else "score", meanings.get("doc", "")
         if meaning in meanings or "rank" in meanings or doc not in self.fields:
             return
@@ -171,7 +194,7 @@ class FileFields:
         ]
         query = meanings.get("query", "")
         rank_names = [n for n in number_names if self.is_rank(n, query)]
-        # The last numbers, unless they order nothing.
+        # Prefer numbers that fall in most lists; if tied, the last ones.
         numbers = sorted(
             (n for n in number_names if n not in rank_names),
             key=lambda n: self.count_directions(n, query)[0],
@@ -180,11 +203,11 @@ class FileFields:
             meanings[meaning if numbers else "rank"] = (numbers or rank_names)[-1]
 
     def _have_same_lists(self, name: str, other: str) -> bool:
-        """Whether two fields have their values in the same lists."""
+        """Return whether two fields have their values in the same lists."""
         return [*self.fields[name].lists] == [*self.fields[other].lists]
 
     def _infer_system(self, meanings: Mapping[str, str]) -> dict[str, str]:
-        """The field that tells repeated documents of a query apart, if there is one."""
+        """Return the field that distinguishes repeated documents of a query, if there is one."""
         pairs = [self.fields[name] for word in _IDS if (name := meanings.get(word))]
         if len(pairs) < len(_IDS) or not _has_repeated_rows(pairs):
             return {}
@@ -203,7 +226,7 @@ class FileFields:
 
 
 def _has_repeated_rows(fields: Sequence[FileField]) -> bool:
-    """Whether rows of these fields occur twice, or cannot be compared."""
+    """Return whether rows of these fields repeat, or have different lengths."""
     if len({len(field.values) for field in fields}) > 1:
         return len(fields) > len(_IDS)
     rows = list(zip(*(field.values for field in fields), strict=True))

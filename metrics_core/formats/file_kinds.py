@@ -1,13 +1,13 @@
-"""What a file is: the one place that decides, from evidence in this order.
+"""Decide the kind of a file, from evidence in this order.
 
-    said      the reader named the kind: a place on the command line, `kind=`, a choice on a page
-    columns   columns and shapes that can mean only one thing
-    name      words in the file's name: it tells a run from judgments, queries from documents
-    loaded    judgments that are there already and know its queries: then it is a run
-    guess     what is most likely; who can ask the reader should
+    said      the user named the kind: position on the command line, `kind=`, a choice on a page
+    columns   columns and structure that allow only one kind
+    name      words in the file name: run or judgments, queries or documents
+    loaded    already loaded judgments cover its queries: then it is a run
+    guess     the most likely kind; the dashboard should ask the user
 
-What a file is said to be is taken where it can be that: judgments need a query, a document and a
-number that is a grade. A name decides only between kinds that the columns leave open.
+The named kind is used if it is possible: judgments need a query, a document and a number that is a
+grade. A file name only decides between kinds that the columns allow.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ from metrics_core.formats.source.unsupported_files import refuse_unsupported_byt
 from metrics_core.formats.values import is_number
 
 _PAIRS: tuple[tuple[Kind, Kind], ...] = (("run", "qrels"), ("queries", "documents"))
-"""Kinds that may look alike, so that a name tells them apart."""
+"""Kinds that may look alike, so that the file name decides."""
 
 _SURE_WORDS: dict[Kind, str] = {
     "qrels": r"qrel",
     "queries": r"quer|topic",
     "documents": r"corpus|doc|article|passage|collection",
 }
-"""Words that count in the name of a file's folder, too (qrels/test.tsv)."""
+"""Words that count in the folder name too (qrels/test.tsv)."""
 _WORDS: dict[Kind, str] = {
     "qrels": r"judg|(?<![a-z])(?:rels?|relevance|gold|label(?:s|led|ed)?|ratings?)(?![a-z])",
     "run": r"bm25|rerank|(?<![a-z])(?:runs?(?![a-z])|results?(?![a-z])|rank|pred)|\.(?:run|res)$",
@@ -60,13 +60,15 @@ _WORDS: dict[Kind, str] = {
 
 
 _OPEN = (TOOL_AMBIGUOUS, AMBIGUOUS, UNNAMED)
-"""Kinds that are asked about."""
+"""Sureness values at which the user is asked for the kind."""
 
 
 @dataclass(frozen=True)
 class Recognition:
-    """What a file is, in which format, and by which evidence; `note` says so where it was neither
-    the columns nor what the reader said."""
+    """Format and kind of a file, and the evidence for them.
+
+    `note` is set if the file name or loaded judgments decided.
+    """
 
     format: Format
     kind: Kind
@@ -76,7 +78,7 @@ class Recognition:
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A kind that a format would read a file as."""
+    """A format and kind in which a file may be read, and how sure that is."""
 
     sureness: int
     format: Format
@@ -84,7 +86,7 @@ class _Candidate:
 
 
 RunReason = Callable[[Format], str]
-"""Why a file, read as a run in a format, is one by what is loaded; "" where that says nothing."""
+"""Function from a format to the reason why a file read with it is a run, "" if there is none."""
 
 
 def _no_reason(_format: Format) -> str:
@@ -92,8 +94,10 @@ def _no_reason(_format: Format) -> str:
 
 
 def read_sample(source: Source, columns: Columns | None = None) -> Sample:
-    """The beginning of a file, for recognising it. Raises FileFormatError where it is empty or as
-    wide as no table is."""
+    """Return the beginning of a file, used to recognise it.
+
+    Raises FileFormatError if the file is empty, not supported or has too many columns.
+    """
     if has_magic(source.magic):
         return Sample(source, "", columns or {})
     refuse_unsupported_bytes(source.name, source.magic)
@@ -118,11 +122,11 @@ def recognise_source(
     force_kind: bool = False,
     run_reason: RunReason = _no_reason,
 ) -> Recognition:
-    """The format and kind to read a file as. Raises FileFormatError for what fits nothing or is
-    clearly of another kind than the one that is said.
+    """Return the format and kind to read a file as.
 
-    Whoever asks for real-valued grades `force_kind` that the numbers are grades, not scores, and so
-    does the place of a file in a set. What neither columns nor name say, `run_reason` may say.
+    `force_kind` means that the kind is certain: the user asked for real-valued grades, or the
+    file's place in a set decides. `run_reason` is asked if neither columns nor name decide. Raises
+    FileFormatError if no format fits, or if the file is clearly of another kind than `kind`.
     """
     if not sample.has_trec_lines:
         from metrics_core.formats.foreign_files import refuse_foreign_files
@@ -164,8 +168,7 @@ def _best_candidate(candidates: Sequence[_Candidate]) -> _Candidate | None:
 def _decide_by_name(
     sample: Sample, best: _Candidate, candidates: Sequence[_Candidate], run_reason: RunReason
 ) -> Recognition:
-    """The likeliest by columns and shape, or the other of its pair where the name says so, or else
-    what is loaded."""
+    """Return the most likely kind, unless the file name or loaded judgments decide otherwise."""
     pair = next(pair for pair in _PAIRS if best.kind in pair)
     other = _best_candidate([c for c in candidates if c.kind in pair and c.kind != best.kind])
     is_open = other is not None and other.sureness >= LIKELY
@@ -188,18 +191,23 @@ def _decide_by_name(
 
 
 def _can_be_other(best: _Candidate, other: _Candidate, *, is_sure_word: bool) -> bool:
-    """Whether a name may make a file the other kind of its pair. Queries and documents are told by
-    their columns where these are certain; of a score and a grade none is."""
+    """Return whether the file name may decide for the other kind of a pair.
+
+    It may not if the columns are certain: TREC lines, a special structure of a run or judgments
+    (`SPECIFIC`), or columns of queries or documents (`CERTAIN`).
+    """
     if best.format.name == "trec" and best.sureness >= CERTAIN:
-        return False  # the number of its columns can mean only one thing
+        return False  # the number of columns allows only one kind
     if best.sureness >= (SPECIFIC if best.kind in _PAIRS[0] else CERTAIN):
         return False
     return other.sureness >= (POSSIBLE if is_sure_word else LIKELY)
 
 
 def kind_in_name(path: str, pair: tuple[Kind, Kind] = _PAIRS[0]) -> tuple[Kind | None, bool]:
-    """Which of two kinds a file's name says it is, None where it says neither or both, and whether
-    it does by a word that means nothing else."""
+    """Return which of two kinds a file name indicates, and whether by an unambiguous word.
+
+    The kind is None if the name indicates neither or both.
+    """
     *folders, name = path.rsplit("/", 2)[-2:]
     for part in (name, *folders):
         kinds = [kind for kind in pair if re.search(_SURE_WORDS.get(kind, r"(?!)"), part)]
@@ -212,7 +220,7 @@ def kind_in_name(path: str, pair: tuple[Kind, Kind] = _PAIRS[0]) -> tuple[Kind |
 
 
 def _ambiguous_error(sample: Sample) -> FileFormatError:
-    """The error for documents by query of which nothing says what they are."""
+    """Return the error for documents by query that may be a run or judgments."""
     return FileFormatError(
         sample.source.name,
         [LineProblem(None, "lists of documents by query", "a run or judgments (qrels)")],
@@ -223,15 +231,18 @@ def _ambiguous_error(sample: Sample) -> FileFormatError:
 
 
 def _is_clearly_other(best: int, sureness: int) -> bool:
-    """Whether a file is so surely of another kind that reading it as wanted would mislead."""
+    """Return whether another kind is so much more likely that reading as requested would
+    mislead."""
     return (best > POSSIBLE > sureness) or (best >= CERTAIN and sureness < LIKELY)
 
 
 def _other_kind_error(
     source: Source, actual: Kind, expected: Kind, *, could_be_grades: bool = False
 ) -> FileFormatError:
-    """The error for a file of another kind; `could_be_grades` says that they could be what is
-    wanted."""
+    """Return the error for a file of another kind.
+
+    `could_be_grades` means that its numbers could be grades.
+    """
     is_swapped = {actual, expected} == {"run", "qrels"}
     hint = f"This looks like {KIND_TITLES[actual]}"
     hint += "; are run and judgments swapped?" if is_swapped else "."
@@ -261,7 +272,7 @@ def _unrecognised_error(source: Source, sample: Sample, kind: Kind | None) -> Fi
 
 
 def _describe_line(line: str) -> str:
-    """A first line in words: its columns, by the separator that gives the most."""
+    """Describe a first line by its number of columns, with the most frequent separator."""
     separators = {"tabs": "\t", "commas": ",", "semicolons": ";", "bars": "|"}
     word, mark = max(separators.items(), key=lambda item: line.count(item[1]))
     if line.count(mark) > line.count(" "):
@@ -270,8 +281,7 @@ def _describe_line(line: str) -> str:
 
 
 def _headless_hint(line: str) -> str:
-    """How to mend a line of two ids and a number that stands first, without a header; "" where this
-    is none."""
+    """Return how to read a line of two ids and a number without a header, "" for another line."""
     mark = max(",;|\t ", key=line.count)
     fields = line.split() if mark == " " else [field.strip() for field in line.split(mark)]
     if len(fields) != 3 or not is_number(fields[2]) or not all(fields):
@@ -287,7 +297,7 @@ def _headless_hint(line: str) -> str:
 
 
 def _check_width(source: Source, sample: Sample) -> None:
-    """Refuse a first line of very many columns at once: each would become an array."""
+    """Raise FileFormatError for a first line with too many columns."""
     first = sample.first_line
     if first.lstrip().startswith(("{", "[", "<")):
         return

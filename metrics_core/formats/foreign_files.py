@@ -1,5 +1,4 @@
-"""Files of other tools that hold runs or judgments in shapes of their own, and what is no table at
-all: told by a word that stands in no file of ours, and refused by name with the way out."""
+"""Recognise files of other tools that no format reads, and refuse them with a hint."""
 
 from __future__ import annotations
 
@@ -15,8 +14,11 @@ _SAMPLED_CHARACTERS = 1 << 13
 
 @dataclass(frozen=True)
 class _ForeignFile:
-    """What a file is by a pattern in its text, and what to do instead; whether queries or documents
-    may be read from it all the same."""
+    """A kind of file that is recognised by a pattern in its text.
+
+    hint       what to do instead
+    has_texts  whether queries or documents may be read from it nevertheless
+    """
 
     pattern: re.Pattern[str]
     description: str
@@ -85,7 +87,7 @@ _YAML = _ForeignFile(
 
 
 def refuse_foreign_files(sample: Sample, kind: Kind | None) -> None:
-    """Raise FileFormatError for what another tool writes, unless it is wanted for its texts."""
+    """Raise FileFormatError for a foreign file, unless queries or documents are read from it."""
     text = sample.text[:_SAMPLED_CHARACTERS]
     foreign_file = next(
         (candidate for candidate in _FOREIGN_FILES if candidate.pattern.match(text)), None
@@ -99,6 +101,6 @@ def refuse_foreign_files(sample: Sample, kind: Kind | None) -> None:
 
 
 def _is_yaml(lines: Sequence[str]) -> bool:
-    """Whether every line is one of YAML, and one begins what stands below it."""
+    """Return whether all lines are valid YAML lines, and one starts a mapping or document."""
     has_beginning = any(_YAML_BEGINS.fullmatch(line.rstrip()) for line in lines)
     return has_beginning and all(_YAML_LINE.fullmatch(line.rstrip()) for line in lines)

@@ -1,24 +1,26 @@
-"""Runs and judgments as Python programs hold them. Taken are, here for a run:
+"""Runs and judgments from Python objects. A run can be given as:
 
-    a Run, a path                   as it is; read (a folder of runs gives several)
-    a table                         with the columns query_id, doc_id and score, or their usual
-                                    other names; a column of run names makes several runs
-        pandas, and whatever has __arrow_c_stream__ or to_pandas (polars, pyarrow, duckdb, Hugging
+    a Run                           used as it is
+    a path                          read; a folder of run files gives several runs
+    a table                         with columns query_id, doc_id and score, or other recognised
+                                    names; a column of run names gives several runs. Tables are:
+        pandas, and objects with __arrow_c_stream__ or to_pandas (polars, pyarrow, duckdb, Hugging
         Face), a LazyFrame of polars
-        records of numpy, and arrays of three columns
-        a list or a stream of dictionaries, named tuples, objects with these attributes (those of
+        record arrays of numpy, and arrays with three columns
+        a list or iterator of dictionaries, named tuples, objects with these attributes (those of
         ir_measures), or (query_id, doc_id, score)
-        records with lists or objects inside, also as frames: what a file of them would be
-        (formats.mapping), such as [{"qid": "q1", "hits": [{"docid": "d2", "score": 9.0}]}]
-    {query_id: {doc_id: score}}     also what gives this by to_dict (ranx)
+        records with nested lists or objects, also as frames, read like a file of such records
+        (formats.mapping), for example [{"qid": "q1", "hits": [{"docid": "d2", "score": 9.0}]}]
+    {query_id: {doc_id: score}}     also objects whose to_dict returns this (ranx)
     {query_id: [doc_id, …]}         best first
     {query_id: [(doc_id, score)]}
-    {query_id: [result, …]}         objects with docid, doc_id, node_id or id, in themselves, in
-                                    their node or in their metadata, and a score or, best first,
-                                    none (pyserini, LlamaIndex, LangChain, Haystack)
+    {query_id: [result, …]}         objects with docid, doc_id, node_id or id, on the object, its
+                                    node or in its metadata; with a score, or best first without
+                                    one (pyserini, LlamaIndex, LangChain, Haystack)
 
-and for judgments the same with relevance for score, where {query_id: [doc_id, …]}, or a set of
-them, are documents of grade 1. Several runs are a list of these, or a dictionary by name.
+Judgments are given in the same ways with relevance in place of score; {query_id: [doc_id, …]}, or a
+set in place of the list, gives each document grade 1. Several runs are a list of runs, or a
+dictionary by name.
 """
 
 from __future__ import annotations
@@ -71,9 +73,9 @@ from metrics_core.tables.judgable import format_pair
 from metrics_core.tables.run_names import add_folder_names, find_free_name
 
 RunsLike = Any
-"""A run, or several as a list or by name, each as the module says."""
+"""A run, or several as a list or by name, each in a form listed above."""
 QrelsLike = Any
-"""Judgments, as the module says."""
+"""Judgments in a form listed above."""
 QueriesLike = Any
 """Queries with their columns: Queries, a path, a table, or {query_id: {column: value}}."""
 PairsLike = Any
@@ -84,10 +86,13 @@ _DEFAULT_NAME = "run"
 
 
 def runs_from(data: RunsLike, judged_ids: Collection[str] = ()) -> list[Run]:
-    """One run or several, as tables. What has no name of its own is called run, run (2), … Where
-    {a: {b: [1, 2]}} may be a run by name or the scores of a document, it is the latter if `a` is
-    one of the `judged_ids` queries. Raises RanklensError where there is none or one is nothing of
-    the kind, and what reading raises."""
+    """Return one or several runs as tables.
+
+    A run without a name is called run, run (2), … The dictionary {a: {b: [1, 2]}} may be the run a
+    with a query b, or the query a with a document b; it is the latter if a is in `judged_ids`, the
+    ids of the judged queries. Raises RanklensError if there is no run or one cannot be read as a
+    run, FileFormatError if a file cannot be read.
+    """
     if isinstance(data, Mapping) and any(map(_is_stream, data.values())):
         data = {key: list(item) if _is_stream(item) else item for key, item in data.items()}
     if isinstance(data, Mapping) and is_row(data, "run"):
@@ -104,7 +109,7 @@ def runs_from(data: RunsLike, judged_ids: Collection[str] = ()) -> list[Run]:
     runs: list[Run] = []
     files: list[str] = []
     for item in items:
-        # Two runs that are alike are for the caller to rename.
+        # Runs with equal names of their own are left for the caller to rename.
         new_runs = _to_runs(item, find_free_name(_DEFAULT_NAME, {run.name for run in runs}))
         runs += new_runs
         file = str(item) if isinstance(item, (str, Path)) else ""
@@ -118,7 +123,7 @@ def runs_from(data: RunsLike, judged_ids: Collection[str] = ()) -> list[Run]:
 
 
 def qrels_from(data: QrelsLike) -> Qrels:
-    """The judgments as a table; raises as `runs_from`."""
+    """Return judgments as a table. Raises the same errors as `runs_from`."""
     if isinstance(data, Qrels):
         return data
     if isinstance(data, (str, Path)):
@@ -130,7 +135,7 @@ def qrels_from(data: QrelsLike) -> Qrels:
 
 
 def pairs_from(data: PairsLike) -> Qrels:
-    """Pairs of a query and a document, as judgments of grade 0; raises as `runs_from`."""
+    """Return pairs of a query and a document as judgments of grade 0. Raises as `runs_from`."""
     if isinstance(data, (str, Path)):
         return read_pairs(data)
     if isinstance(data, (Run, Qrels)):
@@ -149,7 +154,7 @@ def pairs_from(data: PairsLike) -> Qrels:
 
 
 def queries_from(data: QueriesLike) -> Queries:
-    """The queries as a table. Raises RanklensError where they are none."""
+    """Return queries as a table. Raises RanklensError if the data are not queries."""
     if isinstance(data, Queries):
         return data
     if isinstance(data, (str, Path)):
@@ -174,7 +179,7 @@ def queries_from(data: QueriesLike) -> Queries:
 
 
 def frame_from(data: Any) -> pd.DataFrame:
-    """Any table as a frame of pandas. Raises RanklensError where it is none."""
+    """Return a table of any columns as a pandas frame. Raises RanklensError if it is not one."""
     if isinstance(data, pd.DataFrame):
         return data
     table = None if isinstance(data, (Mapping, str, Path)) else to_any_table(data)
@@ -189,7 +194,7 @@ def frame_from(data: Any) -> pd.DataFrame:
 
 
 def _to_named_runs(data: Any, name: str) -> list[Run]:
-    """What is given under a name."""
+    """Return the run called `name`, or several runs called `name/…`."""
     runs = _to_runs(data, name)
     if len(runs) == 1:
         return [runs[0].renamed(name)]
@@ -197,7 +202,7 @@ def _to_named_runs(data: Any, name: str) -> list[Run]:
 
 
 def _to_runs(data: Any, name: str) -> list[Run]:
-    """The run that is given, by its own name or else by this; several where a column names them."""
+    """Return the run in `data`, called `name` if it has no name; several if a column names them."""
     if isinstance(data, Run):
         return [data]
     if isinstance(data, (str, Path)):
@@ -209,7 +214,7 @@ def _to_runs(data: Any, name: str) -> list[Run]:
         is_distinct = _are_distinct(table, *columns)
         run = Run.from_columns(table.called or name, *columns, distinct=is_distinct)
         return [run.noting(*table.notes)]
-    # All of them are checked together: an error counts the rows that were given.
+    # All runs are checked together, so that an error gives row numbers of the whole table.
     queries, docs, tags = (
         encode_ids(query_ids),
         to_text_column(doc_ids),
@@ -226,7 +231,7 @@ def _to_runs(data: Any, name: str) -> list[Run]:
 
 
 def _build_run(system: SystemRows, name: str) -> Run:
-    """The run of some rows; an error counts those that were given."""
+    """Return the run of some rows; an error gives row numbers of the whole table."""
     try:
         return Run.from_columns(name, *(system.rows[c] for c in ("query_id", "doc_id", "score")))
     except TableError as error:
@@ -239,7 +244,7 @@ def _build_run(system: SystemRows, name: str) -> Run:
 
 
 def _is_run_mapping(data: Mapping[Any, Any], judged_ids: Collection[str]) -> bool:
-    """Whether a dictionary holds runs by name, and not the documents of queries."""
+    """Return whether the keys of a dictionary are run names, not query ids."""
     first_item = _first_nonempty(data.values())
     if isinstance(first_item, Mapping):
         value = _first_nonempty(first_item.values())
@@ -256,12 +261,12 @@ def _is_run_mapping(data: Mapping[Any, Any], judged_ids: Collection[str]) -> boo
 
 
 def _is_stream(data: Any) -> bool:
-    """Whether this can be looked at once."""
+    """Return whether the data can be iterated only once."""
     return isinstance(data, Iterator) and not table_maker(data)
 
 
 def _first_nonempty(values: Iterable[Any]) -> Any:
-    """The first of these that does not hold nothing; None where there is none."""
+    """Return the first value that is not an empty container, None if there is none."""
     for value in values:
         is_container = isinstance(value, Mapping) or (
             is_listing(value) and hasattr(value, "__len__")
@@ -275,7 +280,7 @@ def _first_nonempty(values: Iterable[Any]) -> Any:
 
 
 def _extract_columns(table: PythonTable, kind: Kind) -> tuple[Any, Any, Any]:
-    """Query ids, document ids, and scores or grades."""
+    """Return the columns of query ids, document ids, and scores or grades."""
     value = VALUE_COLUMNS[kind]
     header_roles = understand_header(table.names, kind)
     if header_roles.missing:
@@ -299,16 +304,18 @@ def _extract_columns(table: PythonTable, kind: Kind) -> tuple[Any, Any, Any]:
 
 
 def _are_distinct(table: PythonTable, query_ids: Any, doc_ids: Any, _: Any) -> bool:
-    """Whether no document can stand twice in a query: texts are keys of dictionaries."""
+    """Return whether documents are distinct in each query because they are dictionary keys."""
     return table.is_keyed and isinstance(query_ids, pa.Array) and isinstance(doc_ids, pa.Array)
 
 
 def _check_doc_ids(query_ids: Any, doc_ids: Any) -> Any:
-    """Return the ids of documents, texts of Python as a column. Refuse what is no document's id,
-    and say of which query."""
+    """Return the document ids, Python texts as an Arrow column.
+
+    Raises TableError with the query for a value that is not an id.
+    """
     if not isinstance(doc_ids, list):
         return doc_ids
-    with suppress(TypeError, UnicodeEncodeError):  # not all are texts that can be written
+    with suppress(TypeError, UnicodeEncodeError):  # not all are valid texts
         return as_text_column(doc_ids)
     if set(map(type, doc_ids)) <= {str, int}:
         return doc_ids
@@ -324,7 +331,7 @@ def _check_doc_ids(query_ids: Any, doc_ids: Any) -> Any:
 
 
 def _id_column(column: Any) -> Any:
-    """A column of ids: texts and whole numbers of Arrow as they are, else as Python's values."""
+    """Return a column of ids: Arrow texts and integers unchanged, others as Python values."""
     if isinstance(column, (pa.Array, pa.ChunkedArray)):
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
         text = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
@@ -335,7 +342,7 @@ def _id_column(column: Any) -> Any:
 
 
 def _to_texts(column: Any) -> list[str | None]:
-    """The values of a column of the queries as texts; None where there is none."""
+    """Return the values of a query column as texts, None if missing."""
     return [
         None if pd.api.types.is_scalar(value) and pd.isna(value) else str(value)
         for value in (column.to_pylist() if hasattr(column, "to_pylist") else list(column))

@@ -1,4 +1,4 @@
-"""JSON: `{query: {doc: score}}` and lists of records. JSON Lines: one record a line."""
+"""JSON: `{query: {doc: score}}` and lists of records. JSON Lines: one record per line."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _VALUE = re.compile(r'"\s*:\s*(-?[0-9][0-9.eE+-]*)\s*[,}]')
 
 
 def recognise_json(sample: Sample) -> Mapping[Kind, int]:
-    """An object of objects is a run or judgments, by its numbers; a list of records by its keys."""
+    """Recognise an object of objects by its numbers, a list of records by its keys."""
     text = sample.text.lstrip()
     if not text.startswith(("{", "[")) or _is_json_lines(sample):
         return {}
@@ -64,7 +64,7 @@ def recognise_json(sample: Sample) -> Mapping[Kind, int]:
 
 
 def recognise_jsonl(sample: Sample) -> Mapping[Kind, int]:
-    """By the keys of the first record."""
+    """Recognise JSON Lines by the keys of the first record."""
     if not _is_json_lines(sample):
         return {}
     sureness = recognise_named(_first_line_rows(sample), sample.columns)
@@ -72,13 +72,13 @@ def recognise_jsonl(sample: Sample) -> Mapping[Kind, int]:
 
 
 def _first_list_rows(sample: Sample) -> FirstRows | None:
-    """The first record of a list."""
+    """Return the first record of a list."""
     text = sample.text.lstrip()
     return _to_first_rows([parse_first_object(text[1:].lstrip())] if text.startswith("[") else [])
 
 
 def _first_line_rows(sample: Sample) -> FirstRows | None:
-    """The first records of lines."""
+    """Return the first records of JSON Lines."""
     records = (
         [parse_first_object(line) for line in sample.lines[:20]] if _is_json_lines(sample) else []
     )
@@ -86,14 +86,17 @@ def _first_line_rows(sample: Sample) -> FirstRows | None:
 
 
 def _to_first_rows(records: Sequence[Mapping[str, Any]]) -> FirstRows | None:
-    """The columns of the first record, and what the records have of them."""
+    """Return the columns of the first record with the values of all; None without a record."""
     names = list(records[0]) if records else []
     rows = [[str(record.get(name, "")) for name in names] for record in records]
     return FirstRows(names, rows) if names else None
 
 
 def write_json(table: Run | Qrels, file: BinaryIO) -> None:
-    """JSON: an object by query of objects by document, as pytrec_eval and ranx read it."""
+    """Write JSON: an object by query of objects by document, as pytrec_eval and ranx read it.
+
+    Raises RanklensError for judgments by subtopic.
+    """
     if isinstance(table, Qrels) and table.subtopics is not None:
         raise RanklensError(
             "JSON stores one grade per document of a query, but these have one per subtopic.",
@@ -133,7 +136,7 @@ def _documents_by_query(table: Run | Qrels) -> Iterator[tuple[str, dict[str, flo
     first_rows=_first_list_rows,
 )
 def read_json(source: Source, request: Request) -> Loaded:
-    """A JSON file: `{query: {document: number}}`, or a list of records with named values."""
+    """Read a JSON file: `{query: {document: number}}`, or a list of records."""
     if source.head.lstrip().startswith(b"{") and request.kind in ("run", "qrels"):
         if request.columns:
             problem = LineProblem(1, "an object by query", "records with the columns named")
@@ -154,7 +157,7 @@ def read_json(source: Source, request: Request) -> Loaded:
 
 
 def write_jsonl(table: Table, file: BinaryIO) -> None:
-    """JSON Lines: one record a row, named as our columns are."""
+    """Write JSON Lines: one record per row, with our column names."""
     arrow = to_arrow(table)
     for batch in arrow.to_batches(max_chunksize=ROWS_AT_ONCE):
         for record in batch.to_pylist():
@@ -173,7 +176,7 @@ def write_jsonl(table: Table, file: BinaryIO) -> None:
     first_rows=_first_line_rows,
 )
 def read_jsonl(source: Source, request: Request) -> Loaded:
-    """A JSON Lines file; blank lines are skipped with a note."""
+    """Read JSON Lines. Blank lines are skipped with a note."""
     blanks = 0
 
     def number_lines() -> Iterator[tuple[int, str]]:
@@ -190,7 +193,7 @@ def read_jsonl(source: Source, request: Request) -> Loaded:
 
 
 def _is_json_lines(sample: Sample) -> bool:
-    """Whether each line is an object of its own rather than a part of one."""
+    """Return whether each line is an object of its own."""
     if not sample.text.lstrip().startswith("{"):
         return False
     objects = [line for line in sample.lines if line.startswith("{")]

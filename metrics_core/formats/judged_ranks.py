@@ -1,12 +1,12 @@
-"""Judged ranks: a few rows a query in place of a run, as Parquet; a file, a folder, a zip of one.
+"""Judged ranks: a few rows per query in place of a run, stored as Parquet.
 
-Such tables are made where a run is too large for one machine
-(`make_scorer.spark.write_judged_ranks`).
+They are a file, a folder of files or a zip of one. They are made if a run is too large for one
+machine (`scoring.spark.write_judged_ranks`).
 
-run, query_id  text   the list
-retrieved      int64  how many documents it has
-judged         int64  how many documents are judged for the query; 0: the query is not judged
-doc_id         text   a judged document; null: a row that only says how long the list is
+run, query_id  text   name of the run, id of the query
+retrieved      int64  number of documents in the list
+judged         int64  number of judged documents of the query; 0 if the query is not judged
+doc_id         text   a judged document; null in a row that only gives the length of the list
 rank           int64  its rank, from 1
 """
 
@@ -58,11 +58,10 @@ _SAMPLED_PARTS = 3
 
 
 def has_judged_ranks(source: str | Path | bytes) -> bool:
-    """Whether a file, a folder, a zip or the bytes of one holds judged ranks, by its first
-    parts."""
+    """Return whether a file, a folder, a zip or bytes contain judged ranks, by its first parts."""
     try:
         with _open_parts(source, "", None) as parts:
-            # The first may be damaged; reading it says so.
+            # The first may be damaged, which is reported when it is read.
             return any(_has_columns(part) for part in parts[:_SAMPLED_PARTS])
     except (FileFormatError, OSError):
         return False
@@ -71,9 +70,11 @@ def has_judged_ranks(source: str | Path | bytes) -> bool:
 def read_judged_ranks(
     source: str | Path | bytes, *, name: str | None = None, limit: Size | None = None
 ) -> list[RankedRun]:
-    """The runs of a Parquet file of judged ranks, of a folder of such, a zip of one, or its bytes,
-    in the byte order of their names. `judge` joins them with the judgments that they were made
-    with. Raises FileFormatError where it is no such file."""
+    """Return the runs of judged ranks in a file, a folder, a zip of one, or its bytes.
+
+    Runs are in the byte order of their names. `judge` joins them with the judgments that they were
+    made with. Raises FileFormatError if the source does not contain judged ranks.
+    """
     loaded = read_ranks_set(source, name=name, limit=limit)
     return [cast(RankedRun, ranked_run.table) for ranked_run in loaded]
 
@@ -81,7 +82,7 @@ def read_judged_ranks(
 def read_ranks_set(
     source: str | Path | bytes, *, name: str | None = None, limit: Size | None = None
 ) -> list[Loaded]:
-    """What `read_judged_ranks` reads, each run under the source's name and its own."""
+    """Read judged ranks as `read_judged_ranks`; each run has the file name SOURCE/RUN."""
     source_name = printable_name(name or ("the file" if isinstance(source, bytes) else str(source)))
     with _open_parts(source, source_name, limit) as parts:
         if not parts:
@@ -106,7 +107,7 @@ def _load_run(run: RankedRun, file: str, one_of_several: bool) -> Loaded:
 
 
 def recognise_ranks(sample: Sample) -> Mapping[Kind, int]:
-    """By the names of all of its columns."""
+    """Recognise judged ranks by their column names."""
     return {"run": SPECIFIC} if _has_columns(lambda: sample.source) else {}
 
 
@@ -123,7 +124,7 @@ def recognise_ranks(sample: Sample) -> Mapping[Kind, int]:
     magic=MAGIC,
 )
 def read_ranks(source: Source, request: Request) -> Loaded:
-    """The one run of a file of judged ranks."""
+    """Read a file of judged ranks of one run. Raises FileFormatError if it contains several."""
     runs = _split_runs(source.name, [(source, _read_rows(source))])
     if len(runs) > 1:
         actual = (
@@ -140,8 +141,11 @@ def read_ranks(source: Source, request: Request) -> Loaded:
 def _open_parts(
     source: str | Path | bytes, source_name: str, limit: Size | None
 ) -> Iterator[list[Callable[[], Source]]]:
-    """What opens each part: the file, or those of a folder or a zip that holds nothing else but
-    what Hadoop puts beside them; none where there are no such."""
+    """Yield a function for each part that opens it; an empty list if these are not judged ranks.
+
+    The parts are the file itself, or the Parquet files of a folder or zip that contains nothing
+    else except Hadoop's own files.
+    """
     origin = source if isinstance(source, bytes) else Path(source)
     is_folder = isinstance(origin, Path) and origin.is_dir()
     if not is_folder and not is_zip(origin):
@@ -183,7 +187,7 @@ def _has_columns(open_part: Callable[[], Source]) -> bool:
 
 
 def _read_rows(source: Source) -> pa.Table:
-    """The rows of one part, the texts as text, the numbers as int64."""
+    """Return the rows of one part, with texts as text and numbers as int64."""
     if not source.magic.startswith(MAGIC):
         problem = LineProblem(None, "not Parquet", "a part of judged ranks")
         raise file_error(source, [problem], hint=_HINT)
@@ -211,7 +215,7 @@ def _check_column(source: Source, name: str, column: pa.ChunkedArray) -> pa.Chun
     column = call_arrow(source, partial(decode_column, column))
     is_integer = pa.types.is_integer(column.type)
     is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
-    is_text |= name == "doc_id" and pa.types.is_null(column.type)  # nothing judged is listed
+    is_text |= name == "doc_id" and pa.types.is_null(column.type)  # no judged document is listed
     if not is_integer and (name in _NUMBERS or not is_text):
         expected = "whole numbers" if name in _NUMBERS else "text"
         actual = f"`{name}` of the type {column.type}"
@@ -231,13 +235,16 @@ def _missing_values(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 @dataclass(frozen=True)
 class _Parts:
-    """All parts, one below the other; `edges` are the rows at which they begin."""
+    """All parts as one table; `edges` are the rows at which parts start, `sources` their files."""
 
     sources: Sequence[Source]
     edges: Sequence[int]
 
     def part_error(self, error: TableError, rows: Sequence[int]) -> FileFormatError:
-        """The error in the words of the part where it is; `rows` are those of a run."""
+        """Return the error for the part that contains the first problem.
+
+        `rows` are the rows of the run in the table of all parts.
+        """
         positions = [rows[p.row] for p in error.problems]
         part = int(np.searchsorted(self.edges, positions[0], "right")) - 1
         problems = [
@@ -252,7 +259,7 @@ class _Parts:
 def _split_runs(
     source_name: str, part_tables: Sequence[tuple[Source, pa.Table]]
 ) -> list[RankedRun]:
-    """The runs of all parts, in the byte order of their names. Raises FileFormatError."""
+    """Return the runs of all parts, in the byte order of their names. Raises FileFormatError."""
     sources, tables = zip(*part_tables, strict=True)
     lengths = [len(table) for table in tables]
     all_parts = _Parts(sources, np.cumsum([0, *lengths[:-1]]).tolist())

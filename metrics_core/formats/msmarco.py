@@ -1,4 +1,4 @@
-"""MS MARCO's runs, a query, a document and its rank a line, and ColBERT's, with a score as well."""
+"""MS MARCO runs: query, document and rank per line; and ColBERT rankings, with a score as well."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ from metrics_core.tables.arrays import as_array
 from metrics_core.tables.columns import CODED_ID, ID, encode_ids
 
 MAX_RANK = 10_000
-"""Ranks further down only give the order: a list of which most is empty costs as much as a full
-one, and MS MARCO's own evaluation knows none below 1,000."""
+"""Ranks above this only give the order: a list with many gaps costs as much as a full one, and MS
+MARCO's own evaluation stops at rank 1,000."""
 
 _LINES = LineColumns(
     columns={"query_id": CODED_ID, "doc_id": ID, "rank": pa.float64()},
@@ -54,10 +54,12 @@ _SCORED = LineColumns(
 
 
 def recognise_msmarco(sample: Sample) -> Mapping[Kind, int]:
-    """Three columns, of which the last counts 1, 2, … within each query, each number once. Grades
-    look alike while no query has three documents, scores where all of them fall. Numbers that rise
-    with gaps are asked about; that the file's ending says a run is enough for all that do not
-    fall."""
+    """Recognise query, document and a rank that counts 1, 2, … within each query.
+
+    Grades look the same if no query has three documents, and so do falling scores. If numbers rise
+    with gaps, the user is asked for the kind. If the file ending indicates a run, any numbers that
+    do not fall are accepted.
+    """
     lines = [split_fields(line) for line in sample.lines]
     numbers: dict[str, list[int]] = {}
     for fields in lines:
@@ -79,8 +81,10 @@ def recognise_msmarco(sample: Sample) -> Mapping[Kind, int]:
 
 
 def recognise_colbert(sample: Sample) -> Mapping[Kind, int]:
-    """Whole numbers as ids of query and passage, ranks 1, 2, … that rise in each query, and scores
-    that fall. Judgments of subtopics look alike where all scores are whole numbers."""
+    """Recognise numeric ids of query and passage, ranks 1, 2, … per query, and falling scores.
+
+    If all scores are whole numbers, the lines may also be judgments of subtopics.
+    """
     lists: dict[str, list[list[str]]] = {}
     for line in sample.lines:
         fields = line.split("\t")
@@ -102,7 +106,7 @@ def recognise_colbert(sample: Sample) -> Mapping[Kind, int]:
 
 
 def write_msmarco_run(run: Run, file: BinaryIO) -> None:
-    """A run whose ranks are kept as they were given. Raises RanklensError for one with scores."""
+    """Write a run that has ranks of its own. Raises RanklensError for a run with scores."""
     if run.given_ranks is None:
         raise RanklensError(
             f"{run.name} has scores, which an MS MARCO run cannot store.", "Write it as trec."
@@ -127,8 +131,10 @@ def write_msmarco_run(run: Run, file: BinaryIO) -> None:
     write={"run": write_msmarco_run},
 )
 def read_msmarco(source: Source, request: Request) -> Loaded:
-    """A run whose ranks, 1 being the best, become falling scores; they are kept where some are left
-    out, as MS MARCO's own evaluation does."""
+    """Read a run whose ranks (1 = best) become falling scores.
+
+    If the ranks have gaps they are kept, as in MS MARCO's own evaluation.
+    """
     rows, index, notes = _read_rows(source, _LINES, "rank")
     ranks = rows["rank"].to_numpy()
     columns = {name: rows[name] for name in ("query_id", "doc_id")}
@@ -153,7 +159,7 @@ def read_msmarco(source: Source, request: Request) -> Loaded:
     tools=(Tool("ColBERT", "`ranking.save(…)`: its ranking.tsv", "a run", audiences=("search",)),),
 )
 def read_colbert(source: Source, request: Request) -> Loaded:
-    """The run in a ranking of ColBERT. Raises FileFormatError."""
+    """Read a ColBERT ranking as a run. Raises FileFormatError if a score is not a finite number."""
     rows, index, notes = _read_rows(source, _SCORED, "score")
     rows = rows.set_column(3, "score", rows["score"].combine_chunks())
     title = "ColBERT ranking: query, passage, rank, score"
@@ -163,8 +169,10 @@ def read_colbert(source: Source, request: Request) -> Loaded:
 def _read_rows(
     source: Source, layout: LineColumns, number_column: str
 ) -> tuple[pa.Table, LineIndex, list[Note]]:
-    """The rows of all lines, in which each `number_column` is finite, their lines, and what is
-    odd."""
+    """Return the rows of all lines, their line numbers, and notes.
+
+    Raises FileFormatError for a line that does not fit or whose `number_column` is not finite.
+    """
     blocks = list(parse_blocks(source, layout))
     refuse_problems(source, blocks)
     index = LineIndex(tuple(block.stretch for block in blocks))
@@ -181,8 +189,11 @@ def _read_rows(
 
 
 def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | None, list[Note]]:
-    """The ranks, from 1, where some are left out and none stands twice in a query; and what is odd
-    about them."""
+    """Return the ranks from 1, int64[row], if they must be kept, else None; and notes.
+
+    They are kept if they have gaps and no rank repeats in a query. Otherwise only the order counts.
+    `ranks` is float64[row].
+    """
     odd_count = int(np.count_nonzero((ranks < 0) | (ranks != np.floor(ranks))))
     if odd_count:
         return None, [

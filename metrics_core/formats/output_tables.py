@@ -1,4 +1,4 @@
-"""A table's columns on their way out: as Arrow, as texts, checked for what a format cannot hold."""
+"""Columns of a table for a writer: as Arrow, as texts, checked for values a format cannot store."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from metrics_core.tables import Qrels, Queries, RankedRun, Table
 from metrics_core.tables.columns import ID
 
 ROWS_AT_ONCE = 100_000
-"""Rows that a writer turns into lines at a time."""
+"""Number of rows that a writer converts at a time."""
 
 
 def to_arrow(table: Table) -> pa.Table:
-    """Any of our tables as an Arrow table; a missing value is null."""
+    """Return any table as an Arrow table with its own columns; missing values are null."""
     if isinstance(table, Qrels):
         return table.given
     if isinstance(table, RankedRun):
@@ -36,13 +36,16 @@ def to_arrow(table: Table) -> pa.Table:
 
 
 def to_text_columns(table: Table) -> pa.Table:
-    """Any of our tables with all columns as text."""
+    """Return any table with all columns as text."""
     arrow = to_arrow(table)
     return pa.table({name: arrow[name].cast(ID) for name in arrow.column_names})
 
 
 def check_texts(table: pa.Table, pattern: str, format: str, marks: str = "") -> None:
-    """Refuse texts with characters that a format cannot hold, and ids it would take for a mark."""
+    """Raise RanklensError for a text that matches `pattern`, or a query_id that starts with a mark.
+
+    `marks` are characters that would make the line a comment, for example.
+    """
     for name in table.column_names:
         column = table[name]
         if pa.types.is_dictionary(column.type):

@@ -1,5 +1,4 @@
-"""Pairs of a query and a document: two columns with or without names, or those of a run or
-judgments."""
+"""Pairs of a query and a document: two columns, or the pairs of a run or judgments."""
 
 from __future__ import annotations
 
@@ -44,9 +43,12 @@ _HINT = "Write one pair per line: query_id and doc_id, separated by a tab, a com
 def read_pairs(
     source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> Qrels:
-    """Read pairs, as judgments of grade 0: CSV, TSV or lines with blanks between two columns, with
-    names or without, where columns have names also among others; or the pairs of a run or of
-    judgments in any format. Raises FileFormatError."""
+    """Read pairs of query and document, as judgments of grade 0.
+
+    The file has two columns, as CSV, TSV or separated by blanks, with or without column names; with
+    names it may have further columns. It may also be a run or judgments in any format. Raises
+    FileFormatError if it is something else.
+    """
     read_as = ReadAs(**choices)
     file_source = read_as.open_file(source, name)
     with convert_memory_errors(file_source):
@@ -62,15 +64,17 @@ def read_pairs(
 
 
 def to_pairs(rows: pa.Table | Mapping[str, Any]) -> Qrels:
-    """The pairs in the columns query_id and doc_id, as judgments of grade 0. Raises TableError for
-    a row without an id."""
+    """Return the pairs in the columns query_id and doc_id, as judgments of grade 0.
+
+    Raises TableError for a row without an id.
+    """
     grades = np.zeros(len(rows["doc_id"]), dtype=np.int64)
-    # That a pair stands twice changes nothing.
+    # Notes are dropped: a repeated pair makes no difference.
     return Qrels(table=Qrels.from_columns(rows["query_id"], rows["doc_id"], grades).table)
 
 
 def _read_pair_columns(source: Source) -> NamedColumns | None:
-    """The columns query_id and doc_id; None where there are others, and they have no names."""
+    """Return the columns query_id and doc_id, None if the file has no names and not two columns."""
     sample = read_sample(source)
     first = next(iter(sample.lines), "")
     separator, fields, indexes = _detect_layout(first)
@@ -80,7 +84,7 @@ def _read_pair_columns(source: Source) -> NamedColumns | None:
     names = [f"column_{number}" for number in range(1, len(fields) + 1)]
     for index, role in enumerate(_TYPES):
         names[indexes[role] if has_header else index] = role
-    # Nothing may stand above what is read at once.
+    # The fast path requires that the first line is the first of the file.
     columns = sample.text.startswith(first) and read_columns_quickly(
         source, separator, names, _TYPES, list(_TYPES), has_header=has_header
     )
@@ -90,8 +94,11 @@ def _read_pair_columns(source: Source) -> NamedColumns | None:
 
 
 def _detect_layout(first: str) -> tuple[str, list[str], dict[str, int]]:
-    """What parts the fields of the first line, the fields, and which of them name our columns: with
-    names by what finds them, else by tabs, then blanks, then what CSV has."""
+    """Return the separator of the first line, its fields, and the index of each of our columns.
+
+    The index is -1 if there is no such column. The separator is one that gives recognised column
+    names, or else the first that splits the line: tab, blank, comma, semicolon, bar.
+    """
     fields_by_mark = {"\t": split_tsv(first), " ": split_fields(first)}
     fields_by_mark |= {mark: split_csv(first, mark) for mark in ",;|"}
     indexes = {
@@ -105,7 +112,7 @@ def _detect_layout(first: str) -> tuple[str, list[str], dict[str, int]]:
 
 
 def _data_records(source: Source, separator: str, has_header: bool) -> Iterator[Record]:
-    """The records behind a header, if there is one, and comments above it."""
+    """Yield the records after comments and the header, if there is one."""
     if separator == " ":
         lines = enumerate(source.text_lines(), start=1)
         records: Iterator[Record] = ((n, n, split_fields(line.rstrip("\r\n"))) for n, line in lines)
@@ -125,7 +132,7 @@ def _data_records(source: Source, separator: str, has_header: bool) -> Iterator[
 
 
 def _pairs_from_table(source: Source, read_as: ReadAs) -> Qrels:
-    """The pairs of a run or of judgments."""
+    """Return the pairs of a run or of judgments."""
     try:
         table = get_only_run(source, read_source(source, read_as, force_kind=True)).table
     except FileFormatError as error:

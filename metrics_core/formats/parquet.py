@@ -1,4 +1,4 @@
-"""Parquet, by Arrow; what a file would unpack to is checked before it is."""
+"""Read and write Parquet with Arrow; the unpacked size is checked before unpacking."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ _WHOLE_FLOATS_END = float(2**53)
 MAGIC = b"PAR1"
 _PANDAS_INDEX = "__index_level_"
 _SAMPLED_ROWS = 50
-"""Rows that tell what the columns hold."""
+"""Number of rows from which columns are recognised."""
 
 
 def recognise_parquet(sample: Sample) -> Mapping[Kind, int]:
-    """By its first bytes and the names of its columns."""
+    """Recognise Parquet by its first bytes, and its kind by the column names."""
     if not sample.source.magic.startswith(MAGIC):
         return {}
     file = open_parquet(sample.source)
@@ -54,7 +54,7 @@ def recognise_parquet(sample: Sample) -> Mapping[Kind, int]:
 
 
 def has_nested(file: pq.ParquetFile) -> bool:
-    """Whether there are lists or objects in columns."""
+    """Return whether columns contain lists or objects."""
     return any(pa.types.is_nested(column.type) for column in file.schema_arrow)
 
 
@@ -67,7 +67,7 @@ def _read_parquet_rows(sample: Sample) -> FirstRows | None:
 
 
 def _table_rows(source: Source, file: pq.ParquetFile) -> FirstRows | None:
-    """The columns of a table and its first rows; None of judged ranks."""
+    """Return the columns of a table and its first rows, None for judged ranks."""
     names = read_column_names(source, file)
     if set(RANKS_COLUMNS) <= set(names):
         return None
@@ -78,15 +78,15 @@ def _table_rows(source: Source, file: pq.ParquetFile) -> FirstRows | None:
 
 
 def _read_first_rows(file: pq.ParquetFile, names: list[str]) -> list[list[str]]:
-    # A footer may tell of rows that are not there.
+    # The footer may declare rows that do not exist.
     batch = next(file.iter_batches(_SAMPLED_ROWS, columns=names), None)
     rows = [] if batch is None else batch.to_pylist()
     return [[str(row[name]) for name in names] for row in rows]
 
 
 def write_parquet(table: Table, file: BinaryIO) -> None:
-    """Parquet, compressed with Zstandard."""
-    import pyarrow.parquet as pq  # loaded where it is needed: it takes long
+    """Write Parquet, compressed with Zstandard."""
+    import pyarrow.parquet as pq  # slow to load
 
     pq.write_table(to_arrow(table), file, compression="zstd")
 
@@ -105,7 +105,7 @@ def write_parquet(table: Table, file: BinaryIO) -> None:
     first_rows=_read_parquet_rows,
 )
 def read_parquet(source: Source, request: Request) -> Loaded:
-    """A Parquet file. Ids stored as numbers become their decimal digits."""
+    """Read a Parquet file. Ids stored as numbers become their decimal digits."""
     file = open_parquet(source)
     names = read_column_names(source, file)
     if set(RANKS_COLUMNS) <= set(names):
@@ -140,7 +140,10 @@ def read_parquet(source: Source, request: Request) -> Loaded:
 
 
 def read_batches(source: Source, file: pq.ParquetFile, names: list[str]) -> list[pa.RecordBatch]:
-    """The rows of these columns; refuses more than a file may hold."""
+    """Return the rows of these columns in batches.
+
+    Raises FileFormatError if they exceed the size limit.
+    """
     batches, size = [], 0
     for batch in file.iter_batches(columns=names):
         batches.append(batch)
@@ -150,7 +153,10 @@ def read_batches(source: Source, file: pq.ParquetFile, names: list[str]) -> list
 
 
 def open_parquet(source: Source) -> pq.ParquetFile:
-    """The file with its footer read; refuses what is damaged or has too many columns."""
+    """Return the file with its footer read.
+
+    Raises FileFormatError if it is damaged or has too many columns.
+    """
     import pyarrow.parquet as pq
 
     from metrics_core.formats.source.parquet_size import check_footer
@@ -163,18 +169,21 @@ def open_parquet(source: Source) -> pq.ParquetFile:
 
 
 def is_autorag_corpus(file: pq.ParquetFile) -> bool:
-    """Whether these are the documents of AutoRAG, whose metadata has parts."""
+    """Return whether a file contains the documents of AutoRAG, whose metadata are a struct."""
     try:
         kinds = {field.name: field.type for field in file.schema_arrow}
     except (pa.ArrowException, UnicodeDecodeError):
-        return False  # reading it says so
+        return False  # reported when it is read
     return {"doc_id", "contents", "metadata"} <= kinds.keys() and pa.types.is_struct(
         kinds["metadata"]
     )
 
 
 def read_column_names(source: Source, file: pq.ParquetFile) -> list[str]:
-    """The columns' names without pandas' own index; refuses nested and repeated columns."""
+    """Return the column names without pandas' own index.
+
+    Raises FileFormatError for a nested or repeated column.
+    """
     fields = call_arrow(source, lambda: [(field.name, field.type) for field in file.schema_arrow])
     fields = [(name, kind) for name, kind in fields if not name.startswith(_PANDAS_INDEX)]
     nested_names = [name for name, kind in fields if pa.types.is_nested(kind)]
@@ -196,7 +205,7 @@ def read_column_names(source: Source, file: pq.ParquetFile) -> list[str]:
 
 
 def decode_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The column without a dictionary; checks what Arrow leaves unchecked, such as UTF-8."""
+    """Return the column without dictionary encoding, checked for invalid UTF-8 and the like."""
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     column.validate(full=True)
@@ -204,7 +213,7 @@ def decode_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _to_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Numbers as float64, NaN where absent; anything else as text, for the common check."""
+    """Return numbers as float64, NaN if missing; other types as text, which are checked later."""
     kind = column.type
     if pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_decimal(kind):
         return pc.fill_null(column.cast(pa.float64(), safe=False), float("nan"))
@@ -214,7 +223,10 @@ def _to_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def _whole_ids_to_text(
     source: Source, column: pa.ChunkedArray, name: str, notes: list[Note]
 ) -> pa.ChunkedArray:
-    """Ids stored as floating-point numbers: pandas makes them of whole numbers beside a gap."""
+    """Return float ids as text; pandas stores whole numbers as floats if one is missing.
+
+    Raises FileFormatError for an id that is not a whole number or has lost digits.
+    """
     values = column.to_numpy().astype(np.float64)
     lost_rows = np.flatnonzero(~(values == np.floor(values)) | (np.abs(values) > _WHOLE_FLOATS_END))
     if len(lost_rows):
@@ -230,10 +242,10 @@ def _whole_ids_to_text(
 
 
 def call_arrow(source: Source, step: Callable[[], Any]) -> Any:
-    """A step of Arrow's; what it refuses becomes a FileFormatError."""
+    """Return the result of an Arrow call; its errors become FileFormatError."""
     try:
         return step()
-    # Python's dates and times reach less far than Arrow's: ValueError and OverflowError.
+    # Arrow's dates may be outside of Python's range: ValueError and OverflowError.
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         reason = str(error).split("\n")[0].rstrip(".")
         problem = LineProblem(

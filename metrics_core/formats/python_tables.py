@@ -1,4 +1,4 @@
-"""What Python programs hold, as named columns: tables of any library, rows, dictionaries."""
+"""Python objects as named columns: tables of any library, rows, dictionaries."""
 
 from __future__ import annotations
 
@@ -32,17 +32,23 @@ _HINTS: Mapping[Kind, str] = {
 }
 _DEFAULT_NAME = "run"
 _SAMPLED_ROWS = 50
-"""Rows that show whether records hold lists."""
+"""Number of rows looked at to see whether records contain lists."""
 _MOST_KEYS = 200
-"""A dictionary of more is no record, but one by query."""
+"""A dictionary with more keys is not a record; its keys are query ids."""
 _IDS_OF_RESULTS = ("docid", "doc_id", "node_id", "id")
 
 
 @dataclass(frozen=True)
 class PythonTable:
-    """Named columns as their library holds them, by position; `called` is the name that the whole
-    has of its own, or "", `notes` what was odd about it. Of `is_keyed` columns the keys of one
-    dictionary are the documents of a query, so that texts among them differ."""
+    """Columns of a Python object, each in its library's own type.
+
+    names     column names
+    column    function from a column's index to its values
+    called    name of the object itself, "" if it has none
+    is_keyed  whether the documents of each query are the keys of one dictionary, so that none
+              repeats
+    notes     what was irregular
+    """
 
     names: list[str]
     column: Callable[[int], Any]
@@ -52,7 +58,7 @@ class PythonTable:
 
 
 def to_table(data: Any, kind: Kind) -> PythonTable:
-    """What is given as a table. Raises RanklensError where it is none."""
+    """Return `data` as a table. Raises RanklensError if it is not one."""
     if isinstance(data, Mapping):
         is_record = _is_record(data, kind)
         return (
@@ -71,7 +77,7 @@ def to_table(data: Any, kind: Kind) -> PythonTable:
 
 
 def to_any_table(data: Any) -> PythonTable | None:
-    """What is given as a table of whatever rows; None where it is none."""
+    """Return `data` as a table with any columns, None if it is not a table."""
     make_table = table_maker(data)
     if make_table is not None:
         return make_table()
@@ -80,7 +86,7 @@ def to_any_table(data: Any) -> PythonTable | None:
 
 
 def table_maker(data: Any, kind: Kind = "run") -> Callable[[], PythonTable] | None:
-    """How what is given whole becomes a table; None of what may hold several."""
+    """Return a function that makes a table of `data`; None if it is not a single table."""
     if isinstance(data, Mapping):
         return partial(_from_queries, data, kind)
     if isinstance(data, pd.DataFrame):
@@ -88,7 +94,7 @@ def table_maker(data: Any, kind: Kind = "run") -> Callable[[], PythonTable] | No
     if isinstance(data, np.ndarray):
         return partial(_from_array, data, kind) if data.dtype.names or data.ndim == 2 else None
     if hasattr(data, "dtype") or isinstance(data, (pa.Array, pa.ChunkedArray)):
-        return None  # a column, such as a Series, streams as well
+        return None  # a single column, such as a Series, has __arrow_c_stream__ too
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
         return partial(_from_arrow, data, kind)
     if callable(getattr(data, "to_pandas", None)):
@@ -148,7 +154,7 @@ def _from_to_dict(data: Any, kind: Kind) -> PythonTable:
 
 
 def rows_to_table(rows: Sequence[Any], kind: Kind) -> PythonTable:
-    """A table of dictionaries, named tuples, objects, or three values each."""
+    """Return a table of dictionaries, named tuples, objects, or triples."""
     value = VALUE_COLUMNS.get(kind, "")
     if not rows or not row_columns(rows[0]):
         names = ["query_id", "doc_id", value]
@@ -179,19 +185,19 @@ def _odd_row_error(row: Any, index: int, names: Sequence[str]) -> RanklensError:
 
 
 def row_columns(row: Any) -> list[str]:
-    """The columns that a row names; none where it is three values."""
+    """Return the column names of a row; none if it is a triple."""
     if isinstance(row, Mapping):
         return [str(key) for key in row]
     if isinstance(row, tuple):
         return list(getattr(row, "_fields", ()))
-    if table_maker(row):  # a frame has its columns as attributes
+    if table_maker(row):  # a frame has attributes named like its columns
         return []
     attributes = ("query_id", "doc_id", "score", "relevance", "run")
     return [name for name in attributes if hasattr(row, name)]
 
 
 def is_row(value: Any, kind: Kind) -> bool:
-    """Whether this is a document of a query, in a list of such."""
+    """Return whether a value is one row, a document of a query, rather than a list of rows."""
     names = row_columns(value)
     if not names:
         is_triple = isinstance(value, (tuple, list)) and len(value) == 3
@@ -209,21 +215,21 @@ def is_row(value: Any, kind: Kind) -> bool:
 
 
 def _is_record(value: Mapping[Any, Any], kind: Kind) -> bool:
-    """Whether a dictionary is a record of a query, or of a tool, that holds this kind."""
+    """Return whether a dictionary is the record of a query or tool that contains this kind."""
     is_nested = (isinstance(item, Mapping) or is_listing(item) for item in value.values())
     if not 0 < len(value) <= _MOST_KEYS or not any(is_nested):
         return False
     if find_position([str(key) for key in value], QUERY_KEYS) >= 0:
         return True
     if all(map(_holds_documents, value.values())):
-        return False  # loading what knows tools takes longer than scoring a small run
+        return False  # loading the presets takes longer than scoring a small run
     from metrics_core.formats.mapping import python_records
 
     return python_records.find_preset(value, kind) is not None
 
 
 def _holds_documents(value: Any) -> bool:
-    """Whether numbers by document, or a list of ids or pairs, are inside, as in a query."""
+    """Return whether a value contains the documents of a query: numbers by id, ids or pairs."""
     in_dictionary = isinstance(value, Mapping)
     while isinstance(value, Mapping):
         value = next(iter(value.values()), 0)
@@ -233,8 +239,7 @@ def _holds_documents(value: Any) -> bool:
 
 
 def _expand_records(table: PythonTable, kind: Kind) -> PythonTable:
-    """A table of records that hold lists, or objects, as one of a row for each document, read as
-    those of a file; any other as it is."""
+    """Return a table of nested records as one row per document; other tables unchanged."""
     if "doc_id" in understand_header(table.names, kind).roles:
         return table
     columns = [_to_list(table.column(index)) for index in range(len(table.names))]
@@ -266,7 +271,7 @@ def _to_list(column: Any) -> list[Any]:
 
 
 def _from_queries(data: Mapping[Any, Any], kind: Kind) -> PythonTable:
-    """The table of {query_id: {doc_id: value}}, or of what else holds a query's documents."""
+    """Return the table of {query_id: {doc_id: value}} or {query_id: [document, …]}."""
     names = ["query_id", "doc_id", VALUE_COLUMNS[kind]]
     docs: list[Any] = []
     values: list[Any] = []
@@ -286,19 +291,21 @@ def _from_queries(data: Mapping[Any, Any], kind: Kind) -> PythonTable:
 
 
 def _repeat_queries(queries: list[Any], times: Ints) -> Any:
-    """The query of each row: texts as codes, so that none is looked at once a row."""
+    """Return the query of each row, dictionary-encoded if all are texts."""
     indexes = np.flatnonzero(times)
     try:
         ids = as_text_column([queries[index] for index in indexes.tolist()])
-    except (TypeError, UnicodeEncodeError):  # not all are texts that can be written
+    except (TypeError, UnicodeEncodeError):  # not all are valid texts
         return [query for query, n in zip(queries, times.tolist(), strict=True) for _ in range(n)]
     codes = np.repeat(np.arange(len(indexes), dtype=np.int32), times[indexes])
     return pa.DictionaryArray.from_arrays(as_column(codes), ids)
 
 
 def _split_listing(query: Any, listing: Any, kind: Kind) -> tuple[Iterable[Any], Iterable[Any]]:
-    """The documents of a query that are not in a dictionary, and the value of each. Raises
-    RanklensError where these are none."""
+    """Return the documents of a query that are not in a dictionary, and the value of each.
+
+    Raises RanklensError if they are not documents.
+    """
     if not is_listing(listing):
         message = (
             f"Query {query!r} has {type(listing).__name__} {shorten_value(listing)} instead of"
@@ -334,8 +341,10 @@ def _split_listing(query: Any, listing: Any, kind: Kind) -> tuple[Iterable[Any],
 
 
 def find_id(item: Any) -> Any:
-    """Return the id that this is, or that it names as a result of pyserini, LlamaIndex, LangChain
-    or Haystack does; None if it names none."""
+    """Return an item's id: the item itself, or the id of a result object; None if it has none.
+
+    Results of pyserini, LlamaIndex, LangChain and Haystack are recognised.
+    """
     item = getattr(item, "node", item)
     metadata = getattr(item, "metadata", None)
     candidates = [getattr(item, name, None) for name in _IDS_OF_RESULTS]
@@ -361,23 +370,23 @@ def _check_items(
 
 
 def is_listing(value: Any) -> bool:
-    """Whether this holds several, in order or not."""
+    """Return whether a value is an iterable other than a text or dictionary."""
     is_iterable = isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
     return is_iterable and getattr(value, "ndim", 1) > 0
 
 
 def is_pair(value: Any) -> bool:
-    """Whether this is a document with its value."""
+    """Return whether a value is a document with its value."""
     return isinstance(value, (tuple, list)) and len(value) == 2 and not hasattr(value, "_fields")
 
 
 def is_whole_number(value: Any) -> bool:
-    """Whether this may be an id written as a number."""
+    """Return whether a value is a whole number, which may be an id."""
     return to_id_text(value) is not None and not isinstance(value, str)
 
 
 def not_a_table_error(data: Any, kind: Kind) -> RanklensError:
-    """The error for what is taken as nothing of the kind."""
+    """Return the error for data that cannot be read as this kind."""
     reader_name = "read_run" if kind == "run" else "read_qrels"
     return RanklensError(
         f"{type(data).__name__} cannot be read as {kind}: {shorten_value(data)}.",

@@ -1,7 +1,7 @@
-"""How a file is to be read: one value that readers, Python, the commands and the dashboard take.
+"""Reading choices: one value that readers, Python, the commands and the dashboard accept.
 
-To add a reading choice, add its field to `ReadAs`, with its option of the command line if it has
-one, and its line to `ReadingChoices`; then let the readers use it.
+To add a reading choice, add its field to `ReadAs`, with its command line option if it has one, and
+its line to `ReadingChoices`; then let the readers use it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from metrics_core.tables.finite_numbers import to_finite_number
 
 
 class ReadingChoices(TypedDict, total=False):
-    """The fields of `ReadAs` as keywords of the functions that read one kind."""
+    """The fields of `ReadAs` as keyword arguments of functions that read one kind of table."""
 
     format: str | None
     columns: Mapping[str, str] | None
@@ -36,17 +36,20 @@ class ReadingChoices(TypedDict, total=False):
 
 
 class KindChoices(ReadingChoices, total=False):
-    """The same with the kind, for functions that read several."""
+    """The same with `kind`, for functions that read any kind."""
 
     kind: Kind | None
 
 
 FileInput = str | Path | bytes | Sequence[Mapping[str, Any]]
-"""A path, the bytes of a file, or a program's records."""
+"""A path, the bytes of a file, or records as Python dictionaries."""
 
 
 def parse_column_choice(text: str) -> Columns:
-    """Return the columns named by `query=user,doc=item`. Raises ParameterError."""
+    """Return the columns of a text such as `query=user,doc=item`.
+
+    Raises ParameterError for a malformed text.
+    """
     names_by_role: dict[str, str] = {}
     for part in text.split(","):
         word, equals, name = (piece.strip() for piece in part.partition("="))
@@ -57,8 +60,10 @@ def parse_column_choice(text: str) -> Columns:
 
 
 def parse_grade_choice(text: str) -> Grades:
-    """Return the reading of grades named by `integer`, `real` or `good=1,bad=0`. Raises
-    ParameterError."""
+    """Return the grade choice of a text: `integer`, `real` or values for words, `good=1,bad=0`.
+
+    Raises ParameterError for a malformed text.
+    """
     if text == "integer":
         return "integer"
     if text == "real":
@@ -79,21 +84,22 @@ def parse_grade_choice(text: str) -> Grades:
 
 @dataclass(frozen=True, kw_only=True)
 class ReadAs:
-    """How one file is to be read.
+    """How one file is read.
 
-    kind        what it holds; recognised from the content unless it is given
-    format      the short name of its format; recognised likewise
-    columns     which column is which if they have other names: {"query": "user", "doc": "item",
-                "score": "prediction"}; by numbers ("1") in a file without a header, "-distance"
-                being the score turned round
-    encoding    a character set in place of UTF-8
-    limit       how much the file may take: bytes, or a text such as 8GB (4 GB by default)
-    duplicates  what becomes of a document twice in a query of a run: "error", "best" score, "first"
-                row
-    grades      whole numbers ("integer"), gains ("real") or words by a mapping
+    kind        kind of table; detected from the content by default
+    format      short name of its format; detected by default
+    columns     which column is which if names are not recognised: {"query": "user", "doc": "item",
+                "score": "prediction"}; by number ("1") in a file without a header, "-distance"
+                to use the negated values as scores
+    encoding    character encoding other than UTF-8
+    limit       maximum unpacked size: bytes, or a text such as 8GB (default 4 GB)
+    duplicates  what to do if a run lists a document twice for a query: "error", keep the
+                "best" score, keep the "first" row
+    grades      how grades are read: whole numbers ("integer"), real-valued gains ("real"), or
+                words as given by a mapping to numbers
 
-    Choices with metadata are options of the command line: it is what argparse takes, `type` raising
-    ParameterError. Raises ParameterError for an invalid choice.
+    Fields with metadata are command line options. The metadata are the arguments for argparse,
+    whose `type` raises ParameterError. The constructor raises ParameterError for an invalid choice.
     """
 
     kind: Kind | None = None
@@ -165,28 +171,28 @@ class ReadAs:
 
     @property
     def forces_kind(self) -> bool:
-        """Whether a file is judgments even if it looks more like another kind."""
+        """Whether a file is read as judgments even if it looks more like another kind."""
         return self.grades != "integer"
 
     def unsupported_choices(self, supported: Collection[str]) -> dict[str, Any]:
-        """The choices that are neither the default nor among those that are honoured, by name."""
+        """Return the choices, by name, that differ from the default and are not in `supported`."""
         others = ((c, getattr(self, c.name)) for c in fields(self) if c.name not in supported)
         return {choice.name: value for choice, value in others if value != choice.default}
 
     def to_choices(self, *, columns: Columns | None) -> ReadingChoices:
-        """These choices with other columns, as keywords of the functions that read one kind."""
+        """Return the choices with other columns, as keyword arguments without `kind`."""
         values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "kind"}
         return cast(ReadingChoices, {**values, "columns": columns})
 
     def open_file(self, source: str | Path | bytes, name: str | None = None) -> Source:
-        """The file as `open_source` opens it."""
+        """Open a file with these choices, as `open_source` does."""
         return open_source(source, name, self.encoding, self.limit)
 
     def build_request(self, kind: Kind, run_name: str) -> Request:
-        """What a reader is asked for."""
+        """Return the request for a reader."""
         columns = resolve_columns(self.columns or {})
         return Request(kind, self.duplicates, self.grades, run_name, columns)
 
 
 DEFAULT_CHOICES = ReadAs()
-"""Everything recognised, nothing chosen."""
+"""Default choices: kind, format and columns are detected."""

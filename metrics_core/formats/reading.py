@@ -1,4 +1,4 @@
-"""From a file to a table: recognise the format, read it, refuse what cannot be read."""
+"""Read a file as a table: recognise its format, read it, and refuse files that cannot be read."""
 
 from __future__ import annotations
 
@@ -39,16 +39,15 @@ from metrics_core.tables.arrays import as_array
 from metrics_core.tables.columns import ID, encode_ids
 
 _MIN_QUERIES = 0.9
-"""The share of its queries that are judged, at least."""
+"""Minimum share of the run's queries that are judged."""
 _MAX_PAIRS = 0.5
-"""The share of its documents that are judged, at most: of other judgments it may be more."""
+"""Maximum share of the run's rows that are judged; another version of the judgments has more."""
 _MIN_SCORES = 0.5
-"""Different scores within the lists, as a share of the documents, at least: grades repeat."""
+"""Minimum number of different scores per query, as a share of the rows: grades repeat more."""
 
 
 def explain_as_run(run: Run, judgments: Sequence[Qrels]) -> str:
-    """Why a file that was read as a run is one, by one of the loaded judgments; "" where none says
-    it clearly."""
+    """Return why a file is a run and not judgments, based on loaded judgments; "" if unclear."""
     for qrels in judgments:
         queries = run.query_ids
         judged_count = len(set(queries) & set(qrels.query_ids))
@@ -69,7 +68,7 @@ def explain_as_run(run: Run, judgments: Sequence[Qrels]) -> str:
 
 
 def _pair_texts(rows: pa.Table) -> pa.Array:
-    """Query and document of each row as one text."""
+    """Return query and document of each row as one text; string[row]."""
     query_id, doc_id = (rows[name].cast(ID).combine_chunks() for name in ("query_id", "doc_id"))
     return pc.binary_join_element_wise(query_id, doc_id, "\n")
 
@@ -81,12 +80,12 @@ def _count_distinct_scores(run: Run) -> int:
 
 
 def read(source: FileInput, *, name: str | None = None, **choices: Unpack[KindChoices]) -> Loaded:
-    """Read one file, packed or not, and say how it was understood.
+    """Read one file, packed or not, and return its table with how it was understood.
 
-    `source` is a path (`-` for the standard input; a pipe will do), the bytes of a file whose
-    `name` then should be given, or a program's records, dictionaries as JSON Lines would have them.
-    The choices are the fields of `ReadAs`: kind and format are recognised from the content unless
-    they are given. Raises FileFormatError where the file cannot be read so, ParameterError for an
+    `source` is a path (`-` for standard input; pipes work too), the bytes of a file (then give its
+    `name`), or records as a list of dictionaries like the lines of JSON Lines. The choices are the
+    fields of `ReadAs`; kind and format are detected from the content by default. Raises
+    FileFormatError if the file cannot be read or contains several runs, ParameterError for an
     invalid choice.
     """
     return get_only_run(*_open_and_read(source, name, ReadAs(**choices)))
@@ -99,9 +98,12 @@ def read_each(
     judgments: Sequence[Qrels] = (),
     **choices: Unpack[KindChoices],
 ) -> list[Loaded]:
-    """Read one file: its table or, where a run's name tells several systems apart, a run for each,
-    called by it. Arguments and errors as in `read`, which takes files of one table. A file of which
-    neither columns nor name say what it is may be told by `judgments` that are there already."""
+    """Read one file and return its table, or one run per system if it contains several.
+
+    The runs of a file with several systems are named after them. Arguments and errors as in `read`,
+    except that several runs are no error. If neither columns nor file name tell a run from
+    judgments, the already loaded `judgments` may decide.
+    """
     return _open_and_read(source, name, ReadAs(**choices), judgments)[1]
 
 
@@ -111,7 +113,7 @@ def _open_and_read(
     read_as: ReadAs,
     judgments: Sequence[Qrels] = (),
 ) -> tuple[Source, list[Loaded]]:
-    """What is in a file, and the file."""
+    """Return the opened file and its tables."""
     if not isinstance(source, (str, Path, bytes)):
         from metrics_core.formats.mapping import python_records
 
@@ -127,14 +129,17 @@ def _open_and_read(
 def read_source(
     source: Source, read_as: ReadAs, *, force_kind: bool, judgments: Sequence[Qrels] = ()
 ) -> list[Loaded]:
-    """What `read_each` gives of an opened source. Who `force_kind` on the kind knows it from
-    elsewhere: a file that looks more like another is read all the same."""
+    """Read an opened source, as `read_each` does.
+
+    With `force_kind` the kind of `read_as` is certain: the file is read even if it looks more like
+    another kind.
+    """
     request = read_as.build_request("run", run_name(source.name))
 
     def run_reason(file_format: Format) -> str:
         if not judgments:
             return ""
-        with suppress(RanklensError):  # what cannot be read as a run is none
+        with suppress(RanklensError):  # a file that cannot be read as a run is not one
             table = file_format.read(source, request).table
             return explain_as_run(table, judgments) if isinstance(table, Run) else ""
         return ""
@@ -160,16 +165,20 @@ def read_source(
 def read_run(
     source: FileInput, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> Run:
-    """Read a run; raises FileFormatError if the file is something else, or holds several
-    (`read_runs`). Arguments as in `read`."""
+    """Read a run. Arguments as in `read`.
+
+    Raises FileFormatError if the file is not a run, or contains several (see `read_runs`).
+    """
     return cast(Run, read(source, name=name, kind="run", **choices).table)
 
 
 def read_runs(
     source: FileInput, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> list[Run]:
-    """Read the run of a file, or the runs of one of several systems, each called by the name that
-    tells them apart; raises FileFormatError as `read_run`. Arguments as in `read`."""
+    """Read the run of a file, or one run per system if the file contains several.
+
+    The runs of several systems are named after them. Arguments and errors as in `read_run`.
+    """
     loaded_runs = read_each(source, name=name, kind="run", **choices)
     return [cast(Run, loaded.table) for loaded in loaded_runs]
 
@@ -177,36 +186,44 @@ def read_runs(
 def read_qrels(
     source: FileInput, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> Qrels:
-    """Read judgments; raises FileFormatError if the file is something else. Arguments as in
-    `read`."""
+    """Read judgments. Arguments as in `read`.
+
+    Raises FileFormatError if the file is something else.
+    """
     return cast(Qrels, read(source, name=name, kind="qrels", **choices).table)
 
 
 def read_queries(
     source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> Queries:
-    """Read queries; raises FileFormatError if the file is something else. Arguments as in
-    `read`."""
+    """Read queries. Arguments as in `read`.
+
+    Raises FileFormatError if the file is something else.
+    """
     return cast(Queries, read(source, name=name, kind="queries", **choices).table)
 
 
 def read_documents(
     source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> Documents:
-    """Read documents; raises FileFormatError if the file is something else. Arguments as in
-    `read`."""
+    """Read documents. Arguments as in `read`.
+
+    Raises FileFormatError if the file is something else.
+    """
     return cast(Documents, read(source, name=name, kind="documents", **choices).table)
 
 
 def recognise_format(source: Source, kind: Kind | None) -> tuple[str, Kind]:
-    """The name of the format in which a source is read as this kind, or as what it seems to be, and
-    the kind. Raises FileFormatError."""
+    """Return the format name and kind of a source; the kind is detected if `kind` is None.
+
+    Raises FileFormatError if no format fits, or the file is of another kind.
+    """
     recognition = recognise_source(source, read_sample(source), kind, None)
     return recognition.format.name, recognition.kind
 
 
 def guess_file_kind(source: str | Path | bytes, name: str | None = None) -> Recognition | None:
-    """What the beginning of a file says it holds; None where it says nothing."""
+    """Return what the beginning of a file seems to be, None if it cannot be recognised."""
     try:
         file_source = DEFAULT_CHOICES.open_file(source, name)
         return recognise_source(file_source, read_sample(file_source), None, None)
@@ -217,18 +234,20 @@ def guess_file_kind(source: str | Path | bytes, name: str | None = None) -> Reco
 def read_first_rows(
     source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[KindChoices]
 ) -> FirstRows | None:
-    """The columns of a file by their names, with its first rows, for choosing which is which
-    (`columns` of `read`); None where its format has no columns by name or between tabs. Raises
-    FileFormatError."""
+    """Return the column names and first rows of a file, used to assign columns.
+
+    Returns None if the file has neither named nor tab-separated columns. Raises FileFormatError if
+    it is empty or cannot be opened.
+    """
     return sample_rows(read_sample(ReadAs(**choices).open_file(source, name)))
 
 
 def sample_rows(sample: Sample) -> FirstRows | None:
-    """Return what `read_first_rows` does, of the beginning of a file."""
+    """Return the same as `read_first_rows` for the beginning of a file."""
     try:
         file_format = recognise_source(sample.source, sample, None, None).format
     except FileFormatError:
-        file_format = None  # columns of names that nobody knows
+        file_format = None  # no column name is recognised
     has_tabs = sample.text.lstrip()[:1] not in "{[<" and "\t" in sample.first_line
     candidates = (
         [file_format]

@@ -1,8 +1,7 @@
-"""The formats that are known: one declaration each, which readers, `formats` and docs all use.
+"""Registry of file formats, used for reading, by the command `formats` and in the docs.
 
-To add a format, write one module with a function decorated with `reader`, which says all there is
-to know of the format, its endings and how it is written included; import it in
-`formats/__init__.py`.
+To add a format, write a module with a function decorated with `reader`, which declares everything
+about the format, including file endings and writing. Import it in `formats/__init__.py`.
 """
 
 from __future__ import annotations
@@ -40,8 +39,10 @@ def limit_kinds(
     message: str,
     package: str,
 ) -> Callable[[Asked], Mapping[Name, int]]:
-    """What a plug-in of the package `package` recognises, of the kinds that it reads; nothing, and
-    a word on stderr, where it fails."""
+    """Return a plug-in's `recognise` function, limited to the kinds that its format reads.
+
+    If it fails, it recognises nothing, and a warning that starts with `message` names `package`.
+    """
 
     def recognise_known(sample: Asked) -> dict[Name, int]:
         return {
@@ -54,13 +55,13 @@ def limit_kinds(
 def with_fallback(
     function: Callable[[Asked], Answer], fallback: Answer, message: str, package: str
 ) -> Callable[[Asked], Answer]:
-    """A function of a plug-in that gives `fallback` where it fails, which is said once."""
+    """Return a plug-in's function that returns `fallback` if it fails, with one warning."""
 
     @wraps(function)
     def call_function(argument: Asked) -> Answer:
         try:
             return function(argument)
-        except KeyboardInterrupt:  # of whoever waits for it
+        except KeyboardInterrupt:  # the user cancelled
             raise
         except BaseException as error:
             warn_once(f"{message}: {package} failed. {describe_error(error)}", package)
@@ -81,36 +82,42 @@ KIND_TITLES: Mapping[Kind, str] = {
 }
 
 Evidence = Literal["said", "columns", "name", "loaded", "guess"]
-"""By what a file was taken for what it is; `formats.kinds` says what each means."""
+"""Why a file was read as its kind; `formats.kinds` explains each value."""
 
 TOOL_SPECIFIC, SPECIFIC, TOOL_AMBIGUOUS, AMBIGUOUS, UNNAMED, CERTAIN = 98, 97, 96, 95, 94, 90
 LIKELY, IF_REQUESTED, POSSIBLE, IMPOSSIBLE = 60, 40, 30, 0
-"""How sure a format is that a file is of its own: the surest wins. OF_A_TOOL is for the shape that
-one tool writes, SPECIFIC for a special shape of what another format reads, too; ASKED for one that
-may be of several kinds, none likelier, TOOL_ASKED if one tool writes it, UNNAMED if no name says
-what its documents are; IF_SAID for a kind that has all it needs and is not likely."""
+"""How sure a format is that it reads a file; the highest value wins.
+
+TOOL_SPECIFIC, SPECIFIC    a structure of one tool, or a special case of another format
+TOOL_AMBIGUOUS, AMBIGUOUS  the same, but the kind of table is open
+UNNAMED                    the kind is open and no name identifies the document ids
+IF_REQUESTED               a kind with all columns it needs, but not likely
+"""
 
 
 _ENDINGS_OF_TOOLS = {".dat", ".letor", ".lz4"}
-"""Endings of files that only formats of tools have: to name a run none of these is loaded."""
+"""Endings used only by formats of tools, listed here so that naming a run does not load them."""
 
 _TREC_COLUMNS = {6: 4, 4: 3}
-"""The number of columns of TREC's runs and judgments, and the place of the number in them."""
+"""Number of columns of TREC runs and judgments -> index of the column with the number."""
 
 
 Columns = Mapping[str, str]
-"""Our name of a column -> the file's, where the reader says which is which; empty where not."""
+"""Our name of a column -> the name in the file, as the user assigned them; empty if not."""
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """One file, read: its table and how it was understood.
+    """One file that was read: its table and how it was understood.
 
-    `title` is what people see as "read as", `format` the short name of the format, `file` the name
-    the user gave, `tag` the run name written inside a TREC run ("" elsewhere), `stored` the scores
-    that stand beside a run's results: query_id -> name -> value. `evidence` says by what the file
-    was taken for what it is: one that is a guess should be asked about. `others` are the further
-    runs of a file of several systems, while it is read.
+    table     the run, judgments, queries or documents
+    format    short name of the format
+    title     name of the format as users see it
+    file      file name as the user gave it
+    tag       run name in a TREC run, judged ranks, or a file of several systems; else ""
+    stored    scores in the file next to a run's results: query_id -> name -> value
+    evidence  why this kind was chosen; if it is "guess", ask the user
+    others    further runs of a file with several systems; filled only while the file is read
     """
 
     table: Table
@@ -124,22 +131,22 @@ class Loaded:
 
     @property
     def kind(self) -> Kind:
-        """What the table is."""
+        """Kind of the table."""
         return kind_of(self.table)
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What was odd but usable."""
+        """Notes of the table: irregularities that did not prevent reading."""
         return self.table.notes
 
 
 class MissingKindError(FileFormatError):
-    """A file that may hold several kinds of table holds none of the one that is asked for."""
+    """Error for a file that may contain several kinds of table, but not the requested one."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What the caller asked for: how to read, not what."""
+    """How a reader should read a file: the kind of table, and choices of `ReadAs`."""
 
     kind: Kind
     duplicates: Duplicates = "error"
@@ -150,8 +157,10 @@ class Request:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The beginning of a file, for recognising it: `text` is "" for binary files, `columns` are
-    those that the reader names."""
+    """The beginning of a file, used to recognise it; `columns` are those that the user assigned.
+
+    `text` is "" for binary files.
+    """
 
     source: Source
     text: str
@@ -165,7 +174,7 @@ class Sample:
 
     @property
     def first_line(self) -> str:
-        """The first of these lines; "" if there is none."""
+        """The first of `lines`; "" if there is none."""
         return next(iter(self.lines), "")
 
     @cached_property
@@ -174,18 +183,20 @@ class Sample:
 
     @property
     def json(self) -> Any:
-        """The JSON value that the file begins with, what is open closed; None where it is none."""
+        """The JSON value at the start, with open brackets closed; None if it is not JSON."""
         return self._beginning.value
 
     @property
     def has_first_record(self) -> bool:
-        """Whether that is all of it, so that what is not in it is not there."""
+        """Whether `json` contains the first record completely, so that a key it lacks is absent."""
         return self._beginning.is_whole or (isinstance(self.json, list) and len(self.json) > 1)
 
     @cached_property
     def has_trec_lines(self) -> bool:
-        """Whether the lines are those of a TREC run or of judgments beyond doubt, with Q0 or 0 in
-        the second column, so that the file is of no tool."""
+        """Whether all lines are clearly a TREC run or judgments, with Q0 or 0 in the second column.
+
+        Formats of tools are not considered for such a file.
+        """
         fields = [line.split() for line in self.lines]
         index = _TREC_COLUMNS.get(len(fields[0]) if fields else 0)
         return (
@@ -194,7 +205,7 @@ class Sample:
                 len(row_fields) == len(fields[0])
                 and row_fields[1] in ("Q0", "0")
                 and is_number(row_fields[index])
-                # RankLib's comments, with their mark
+                # RankLib writes its comments in this column, starting with #.
                 and not (index == 4 and row_fields[2].startswith("#"))
                 for row_fields in fields
             )
@@ -204,18 +215,18 @@ class Sample:
 
     @cached_property
     def path(self) -> str:
-        """The file's name in lower case, with forward slashes, without what says it is packed."""
+        """File name in lower case with forward slashes, without the ending of a packed file."""
         return strip_packing(self.source.name.lower().replace("\\", "/"))
 
     def named(self, *words: str) -> bool:
-        """Whether one of these words stands in the last part of the file's name or its folder."""
+        """Return whether the file name or the name of its folder contains one of these words."""
         parts = self.path.split("/")[-2:]
         return any(word in part for word in words for part in parts)
 
 
 @dataclass(frozen=True)
 class FirstRows:
-    """The columns of a file as it names them, and its first rows as texts."""
+    """Column names of a file as it writes them, and its first rows as text."""
 
     names: list[str]
     rows: list[list[str]]
@@ -226,9 +237,13 @@ Audience = Literal["search", "rag", "recommender"]
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool whose files a format reads: what to `export` from it, what Ranklens `makes` of that,
-    and what it cannot know (`unknown`, "" where that is nothing), each as a phrase for a cell of a
-    table. `audiences` are those of the first screen that name the tool to their readers."""
+    """A tool whose files a format reads; its texts are phrases for table cells.
+
+    export     what to export from the tool
+    makes      what Ranklens makes of it
+    unknown    what the export does not contain, "" if nothing is missing
+    audiences  audiences of the start page that see the tool
+    """
 
     name: str
     export: str
@@ -246,13 +261,22 @@ Writer = Callable[[Any, BinaryIO], None]
 
 @dataclass(frozen=True)
 class Format:
-    """A declared format: `name` is short and unique, `make_example` shows its first lines,
-    `endings` are usual in file names, `write` has the kinds of table that can be written so,
-    `magic` the first bytes of a file that is not text, and `read_first_rows` gives the columns of
-    a sample by name, None where it is of another format; without it the format has none.
-    `together` gives the kinds of table that a sample's file holds beside each other, or most of
-    them; without it a file is one table. `tools` are those that write such files. `added_by` is
-    the package of a plug-in, "" for ours."""
+    """A declared file format.
+
+    name         short, unique name
+    endings      usual file name endings
+    example      first lines of such a file
+    recognise    function from a sample to the kinds it may be, with how sure that is (0 to 100)
+    read         function that reads the file
+    write        function that writes each kind of table in this format
+    magic        first bytes of a binary file, b"" for a text format
+    first_rows   function that returns the named columns of a sample, None if it has another format;
+                 None if the format has no named columns
+    together     function that returns the kinds of table that a file contains together; None if a
+                 file is always one table
+    tools        tools that write such files
+    added_by     package of the plug-in, "" for built-in formats
+    """
 
     name: str
     title: str
@@ -288,7 +312,7 @@ def reader(
     together: KindsFinder | None = None,
     tools: tuple[Tool, ...] = (),
 ) -> Callable[[Reader], Reader]:
-    """Declare a format: the decorated function reads it, `write` has what writes each kind."""
+    """Declare a format that the decorated function reads; the arguments are fields of `Format`."""
 
     def declare(function: Reader) -> Reader:
         package, label = declaring_package(function.__module__), f"The format {name}"
@@ -322,38 +346,37 @@ def reader(
 
 
 def formats() -> list[Format]:
-    """All formats that can be read, in the order in which they were declared; those of plug-ins
-    last."""
+    """Return all formats that can be read, in order of declaration, plug-ins last."""
     import_module("metrics_core.formats.tools")
     return _FORMATS.all()
 
 
 def formats_for(sample: Sample) -> list[Format]:
-    """The formats that a file may be of. Those of tools are not loaded for TREC lines."""
+    """Return the formats that a sample may have, without those of tools for TREC lines."""
     return _core_formats() if sample.has_trec_lines else formats()
 
 
 def has_magic(magic: bytes) -> bool:
-    """Whether a file of these first bytes is of a format that is not text."""
-    # No tool's file that is not text begins as a text could, but for those of Parquet.
+    """Return whether a file that starts with these bytes has a binary format."""
+    # Of the binary files of tools, only Parquet starts with bytes that text could start with.
     candidates = formats() if magic[:1] < b" " else _core_formats()
     return magic.startswith(tuple(candidate.magic for candidate in candidates if candidate.magic))
 
 
 def _core_formats() -> list[Format]:
-    """All formats, perhaps but for those of tools, whose modules take long to load."""
-    # A plug-in is compared with every name of ours.
+    """Return the formats declared so far, perhaps without those of tools, which load slowly."""
+    # A plug-in's name is compared with the names of all built-in formats.
     return formats() if _FORMATS.has_plugins() else _FORMATS.loaded_declarations()
 
 
 def tools() -> list[Tool]:
-    """What is exported from which tools, by their names."""
+    """Return all tools whose files can be read, sorted by name."""
     all_tools = (tool for file_format in formats() for tool in file_format.tools)
     return sorted(all_tools, key=lambda tool: tool.name.casefold())
 
 
 def kind_of(table: Table) -> Kind:
-    """What kind of table this is."""
+    """Return the kind of a table."""
     kinds: dict[type, Kind] = {
         Run: "run",
         Qrels: "qrels",
@@ -364,7 +387,7 @@ def kind_of(table: Table) -> Kind:
 
 
 def run_name(file: str) -> str:
-    """A run's name from its file's name: the last part, without the endings we know."""
+    """Return the run name for a file name: its last part without known endings."""
     path = PurePath(file.replace("\\", "/"))
     endings = {ending for f in _core_formats() for ending in f.endings}
     endings |= PACKING_ENDINGS | _ENDINGS_OF_TOOLS

@@ -1,5 +1,8 @@
-"""A folder of runs, or a zip of one, as PyTerrier's experiments are saved: a TREC run for each
-system, called by its file, beside tables of scores, which hold no documents."""
+"""A folder of runs, or a zip of one, as PyTerrier saves experiments.
+
+It contains a TREC run for each system, named after its file, and tables of scores without
+documents.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +28,10 @@ _SCORES = ("perquery.csv", "aggregated.csv")
 
 
 def has_runs(source: str | Path | bytes) -> bool:
-    """Whether a folder has files that are called runs; or a zip of several files nothing else,
-    but for tables of their scores."""
+    """Return whether a folder contains files named like runs, or a zip contains several of them.
+
+    A zip may contain nothing else except tables of scores.
+    """
     try:
         with open_members(source, "", DEFAULT_LIMIT, partial(_no_runs_error, "")) as members:
             runs, others = _split_names(members.names)
@@ -39,8 +44,7 @@ def has_runs(source: str | Path | bytes) -> bool:
 
 
 def find_run_file(folder: Path, name: str) -> Path | None:
-    """The file of a folder that is called a run of this name, BM25.res.gz for BM25; None where it
-    has none."""
+    """Return the file of a run in a folder, such as BM25.res.gz for BM25; None if missing."""
     if not folder.is_dir():
         return None
     runs, _ = _split_names([file.name for file in folder.iterdir() if file.is_file()])
@@ -53,8 +57,10 @@ def read_run_folder(
     name: str | None = None,
     **choices: Unpack[ReadingChoices],
 ) -> list[Loaded]:
-    """The runs of a folder, or of a zip of one; a note names the files beside them, which are not
-    read. Raises FileFormatError where there are none, or one cannot be read."""
+    """Read the runs of a folder, or of a zip of one; a note names the other files.
+
+    Raises FileFormatError if there is no run or one cannot be read.
+    """
     source_name = printable_name(name or ("the file" if isinstance(source, bytes) else str(source)))
     read_as = ReadAs(kind="run", **choices)
     with open_members(
@@ -78,12 +84,12 @@ def read_run_folder(
 
 
 def read_folder_runs(source: str | Path) -> list[Run]:
-    """The same as runs, with the usual choices."""
+    """Return the runs of a folder, read with default choices."""
     return [cast(Run, loaded.table) for loaded in read_run_folder(source)]
 
 
 def _split_names(names: Collection[str]) -> tuple[list[str], list[str]]:
-    """The files that are called runs, in the order of their names, and the others."""
+    """Return the files that are named like runs, sorted, and the other visible files."""
     runs = sorted(n for n in names if strip_packing(n.lower()).endswith(RUN_ENDINGS))
     hidden_flags = (PurePosixPath(n).name.startswith((".", "_")) for n in names)
     visible_names = [n for n, is_hidden in zip(names, hidden_flags, strict=True) if not is_hidden]

@@ -1,6 +1,4 @@
-"""Files that hold several tables at once: BEIR sets, detailed results of a benchmark, records of
-queries with judgments inside, what other tools write, judged ranks of several runs, folders of
-runs."""
+"""Sources with several tables, such as BEIR sets, files of tools and folders of runs."""
 
 from __future__ import annotations
 
@@ -30,9 +28,9 @@ from metrics_core.formats.source.unpacking import is_zip
 
 
 def is_set(source: str | Path | bytes) -> bool:
-    """Whether a folder or a file holds several tables, so that `read_beir_set` reads it."""
+    """Return whether a folder or file contains several tables, so that `read_set` reads it."""
     file_source = None
-    with suppress(FileFormatError):  # reading it says so
+    with suppress(FileFormatError):  # reported when it is read
         file_source = _open_file(source)
     is_known_set = has_judged_ranks(source) or beir.is_beir_set(source)
     return is_known_set or _find_set_format(file_source) is not None or has_runs(source)
@@ -41,16 +39,20 @@ def is_set(source: str | Path | bytes) -> bool:
 def _open_file(
     source: str | Path | bytes, name: str | None = None, read_as: ReadAs = DEFAULT_CHOICES
 ) -> Source | None:
-    """A file by itself, opened; None for a folder. Raises FileFormatError, as for a zip of
-    several."""
+    """Return a single file, opened, None for a folder.
+
+    Raises FileFormatError, also for a zip of several.
+    """
     if isinstance(source, bytes) or Path(source).is_file():
         return read_as.open_file(source, name)
     return None
 
 
 def _find_set_format(source: Source | None) -> tuple[Format, list[Kind]] | None:
-    """The format of a file that holds several tables, the surest of them, and their kinds; None
-    where it holds one."""
+    """Return the most certain format of a file with several tables, and their kinds.
+
+    Returns None if the file contains one table.
+    """
     if source is None:
         return None
     try:
@@ -60,7 +62,7 @@ def _find_set_format(source: Source | None) -> tuple[Format, list[Kind]] | None:
             for file_format in formats_for(sample)
             if file_format.together is not None and len(kinds := file_format.together(sample)) > 1
         ]
-    except FileFormatError:  # reading it says so
+    except FileFormatError:  # reported when it is read
         return None
     if not candidates:
         return None
@@ -71,14 +73,19 @@ def _find_set_format(source: Source | None) -> tuple[Format, list[Kind]] | None:
 def read_set(
     source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> list[Loaded]:
-    """Read a BEIR set (a folder, a zip of one, its bytes), a file of detailed results, records of
-    queries with judgments inside, what another tool writes into one file, judged ranks (a Parquet
-    file, a folder of such, a zip of one), or a folder of runs, or a zip of one.
+    """Read a source with several tables: documents, queries, judgments and runs.
 
-    Gives its documents, queries, judgments and runs. The choices are those of `read`, and hold for
-    every file of the set; in detailed results a document counts once and no grades stand; `columns`
-    are for files of tools that have them by name. Raises FileFormatError where it is no such set or
-    cannot be read.
+    The source is one of
+
+        a BEIR set          a folder, a zip of one, or the bytes of the zip
+        a single file       detailed results, records of queries with judgments, a tool's file
+        judged ranks        a Parquet file, a folder of them, a zip of one
+        a folder of runs    or a zip of one
+
+    The choices are those of `read` and apply to every file of the set; `columns` applies only to a
+    tool's file with named columns. A repeated document in detailed results counts once. Raises
+    FileFormatError if the source contains one table or cannot be read, ParameterError for an
+    invalid choice.
     """
     read_as = ReadAs(**choices)
     if not read_as.columns and has_judged_ranks(source):
@@ -109,7 +116,7 @@ def read_set(
 
 
 def _single_table_error(source: Source, read_as: ReadAs) -> FileFormatError:
-    """The error for a file of one table, or the one that reading it ends with."""
+    """Return the error for a file with one table, or raise the error that reading it gives."""
     first_table, *_ = read_source(source, read_as, force_kind=read_as.forces_kind)
     problem = LineProblem(None, KIND_TITLES[first_table.kind], "several tables in one file")
     return FileFormatError(source.name, [problem], hint="`read` accepts a file with one table.")
@@ -118,11 +125,14 @@ def _single_table_error(source: Source, read_as: ReadAs) -> FileFormatError:
 def _read_tables(
     source: Source, file_format: Format, kinds: list[Kind], read_as: ReadAs
 ) -> list[Loaded]:
-    """The tables of these kinds that the file has."""
+    """Return the tables of these kinds that the file contains.
+
+    Raises MissingKindError if there is none.
+    """
     loaded: list[Loaded] = []
     errors: list[MissingKindError] = []
     for kind in kinds:
-        # What stands beside its own tables is read as it is anywhere.
+        # Kinds that the format itself does not read are read in whatever format recognises them.
         format_name = file_format.name if kind in file_format.kinds else None
         try:
             kind_choices = replace(read_as, kind=kind, format=format_name)

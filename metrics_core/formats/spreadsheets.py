@@ -11,10 +11,10 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def spreadsheet_csv(frame: pd.DataFrame) -> bytes:
-    """A frame's columns as CSV for spreadsheets: UTF-8 with a byte order mark, without the index.
+    """Return a frame (any columns) as CSV for spreadsheets: UTF-8 with a byte order mark, no index.
 
     A text that a spreadsheet would run as a formula gets a leading apostrophe, in cells and in
-    column names; numbers stay numbers. For files that are read back exactly there is `write`.
+    column names; numbers are unchanged. Use `write` for files that must read back exactly.
     """
     safe_frame = pd.DataFrame(
         {index: frame.iloc[:, index].map(escape_formula) for index in range(frame.shape[1])},
@@ -27,8 +27,10 @@ def spreadsheet_csv(frame: pd.DataFrame) -> bytes:
 
 
 def convert_whole_counts(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with counts as whole numbers: pandas makes a column of them decimals where one is
-    missing."""
+    """Return the frame (any columns) with float64 columns of whole numbers as Int64.
+
+    pandas stores counts as float64 if one is missing. Other columns are unchanged.
+    """
     columns = {}
     for index in range(frame.shape[1]):
         column = frame.iloc[:, index]
@@ -40,7 +42,7 @@ def convert_whole_counts(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def escape_formula(value: object) -> object:
-    """A cell for spreadsheets: a text that one would run as a formula gets an apostrophe."""
+    """Return a cell with an apostrophe before a text that a spreadsheet would run as a formula."""
     if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
         return "'" + value
     return value

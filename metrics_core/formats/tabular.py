@@ -45,13 +45,12 @@ _NEEDS_QUOTES = re.compile(r'[",\r\n]')
 
 
 def recognise_csv(sample: Sample) -> Mapping[Kind, int]:
-    """By the column names in the first line, separated by comma, semicolon or bar."""
+    """Recognise CSV by column names in the first line, separated by comma, semicolon or bar."""
     return recognise_named(_read_csv_rows(sample), sample.columns)
 
 
 def recognise_tsv(sample: Sample) -> Mapping[Kind, int]:
-    """By the column names in the first line, separated by tabs; or by two columns in every line,
-    which are an id and a text."""
+    """Recognise TSV by column names in the first line, or by an id and a text in every line."""
     rows = _read_tsv_rows(sample)
     sureness = recognise_named(rows, sample.columns)
     if (
@@ -85,7 +84,7 @@ def _build_first_rows(sample: Sample, fields: Callable[[str], list[str]]) -> Fir
 
 
 def read_csv_columns(sample: Sample) -> FirstRows | None:
-    """The columns of CSV by their names, with the first rows; None where it is none."""
+    """Return the named columns of CSV with the first rows, None if the sample is not CSV."""
     return _number_columns(_read_csv_rows(sample))
 
 
@@ -94,10 +93,10 @@ def _read_tsv_columns(sample: Sample) -> FirstRows | None:
 
 
 def _number_columns(first_rows: FirstRows | None) -> FirstRows | None:
-    """The columns by their numbers where the first line has a number and no name that is known."""
+    """Return the columns by number if the first line is data: a number and no recognised name."""
     if first_rows is None or not any(map(is_number, first_rows.names)):
         return first_rows
-    # "q0" is a query's id as well as a column of TREC files.
+    # "q0" may be a query id or the name of a TREC column.
     if any(
         is_column_name(name) and fold_name(name) not in ("0", "q0") for name in first_rows.names
     ):
@@ -106,14 +105,14 @@ def _number_columns(first_rows: FirstRows | None) -> FirstRows | None:
 
 
 def write_csv(table: Table, file: BinaryIO) -> None:
-    """CSV with a header, quoted where needed. For spreadsheets there is `spreadsheet_csv`."""
+    """Write CSV with a header, quoted if needed. `spreadsheet_csv` writes CSV for spreadsheets."""
     arrow = to_text_columns(table)
     check_texts(arrow, r"[\r\n\x00]" if isinstance(table, (Run, Qrels)) else r"\x00", "CSV")
     _write_rows(arrow, file, ",", _quote_csv_field)
 
 
 def write_tsv(table: Table, file: BinaryIO) -> None:
-    """TSV with a header; refuses tabs and line breaks inside values."""
+    """Write TSV with a header. Raises RanklensError for a tab or line break in a value."""
     arrow = to_text_columns(table)
     check_texts(arrow, r"[\t\r\n\x00]", "TSV")
     _write_rows(arrow, file, "\t", _quote_tsv_field)
@@ -122,7 +121,7 @@ def write_tsv(table: Table, file: BinaryIO) -> None:
 def _write_rows(
     table: pa.Table, file: BinaryIO, separator: str, field: Callable[[str], str]
 ) -> None:
-    """A header and the rows of a table of texts; null is written as an empty field."""
+    """Write a header and the rows of a table of texts; null becomes an empty field."""
     file.write((separator.join(map(field, table.column_names)) + "\n").encode())
     for batch in table.to_batches(max_chunksize=ROWS_AT_ONCE):
         for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
@@ -130,7 +129,7 @@ def _write_rows(
 
 
 def _quote_csv_field(text: str) -> str:
-    # Python's csv module leaves a lone CR unquoted, which readers take for a line end.
+    # Python's csv module leaves a lone CR unquoted, which readers treat as the end of a line.
     return _quote(text) if _NEEDS_QUOTES.search(text) else text
 
 
@@ -154,7 +153,7 @@ def _quote(text: str) -> str:
     first_rows=read_csv_columns,
 )
 def read_csv(source: Source, request: Request, *, always_careful: bool = False) -> Loaded:
-    """A CSV file, quoted as RFC 4180 says. `always_careful` skips the fast path, for tests."""
+    """Read CSV, quoted as in RFC 4180. `always_careful` skips the fast path, for tests."""
     separator = _detect_separator(_build_sample(source, request.columns)) or ","
     named = None if always_careful else read_named_quickly(source, request, separator)
     if named is None:
@@ -175,8 +174,10 @@ def read_csv(source: Source, request: Request, *, always_careful: bool = False) 
     first_rows=_read_tsv_columns,
 )
 def read_tsv(source: Source, request: Request, *, always_careful: bool = False) -> Loaded:
-    """A TSV file. A quote counts only where it also closes on its line, so that a lone one never
-    swallows the lines after it. `always_careful` skips the fast path, for tests."""
+    """Read TSV. `always_careful` skips the fast path, for tests.
+
+    A quoted field must close on its line, so that a stray quote never swallows the following lines.
+    """
     lines = _build_sample(source, request.columns).lines
     are_texts = request.kind in ("queries", "documents") and not request.columns
     if are_texts and lines and _is_id_and_text(split_tsv(lines[0])):
@@ -190,7 +191,7 @@ def read_tsv(source: Source, request: Request, *, always_careful: bool = False) 
 
 
 def _is_id_and_text(first: Sequence[str]) -> bool:
-    """Whether a line is an id and a text rather than two column names."""
+    """Return whether a line is an id and a text rather than two column names."""
     kinds: tuple[Kind, ...] = ("queries", "documents")
     return len(first) == 2 and all(understand_header(first, kind).missing for kind in kinds)
 
@@ -200,9 +201,9 @@ def _build_sample(source: Source, columns: Columns) -> Sample:
 
 
 def _detect_separator(sample: Sample) -> str:
-    """The separator that gives the first line the most columns; "" if there is none."""
+    """Return the separator that gives the first line the most columns, "" if there is none."""
     first = sample.first_line
-    # Columns by number may have blanks between them: no header would be taken for one.
+    # Blanks separate columns only if they are assigned by number: then there is no header.
     separators = f"{_SEPARATORS} " if are_numbered(sample.columns) else _SEPARATORS
     counts = {separator: len(split_csv(first, separator)) for separator in separators}
     best = max(counts, key=lambda separator: counts[separator])

@@ -1,4 +1,4 @@
-"""TREC runs and qrels: lines of columns separated by blanks or tabs, without a header."""
+"""TREC runs and judgments: lines of columns separated by blanks or tabs, without a header."""
 
 from __future__ import annotations
 
@@ -44,7 +44,11 @@ from metrics_core.tables.columns import ID
 
 
 def recognise_trec(sample: Sample) -> Mapping[Kind, int]:
-    """Runs by six columns with a number in the fifth, qrels by four with a number in the fourth."""
+    """Recognise runs and judgments by the number of columns and a number in the right one.
+
+    A run has six columns with a number in the fifth, judgments have four with a number in the
+    fourth.
+    """
     lines = [split_fields(line) for line in sample.lines]
     if not lines:
         return {}
@@ -69,8 +73,13 @@ def _count_share(lines: Sequence[Sequence[str]], *counts: int) -> float:
 
 
 def _rate_sureness(fit_share: float, exact_share: float, near_share: float, is_named: bool) -> int:
-    """How sure lines are of a kind: by the share that fits, the share with the right number of
-    columns, and the share a column off, all the more if the file's name says the kind."""
+    """Return how sure a kind is, from the shares of lines that fit it.
+
+    fit_share    lines with the right number of columns and a number in the right one
+    exact_share  lines with the right number of columns
+    near_share   lines with one column more or less
+    is_named     whether the file name indicates the kind
+    """
     if fit_share > 0.5:
         return CERTAIN
     if fit_share > 0.3 or exact_share > 0.5:
@@ -81,7 +90,7 @@ def _rate_sureness(fit_share: float, exact_share: float, near_share: float, is_n
 
 
 def write_trec_run(run: Run, file: BinaryIO) -> None:
-    """A TREC run; the rank column says what the scores say, ties by position."""
+    """Write a TREC run. Ranks follow the scores; rows with tied scores keep their order."""
     check_texts(run.table, r"[ \t\r\n\x00]", "TREC", marks="#\ufeff")
     table = run.table.append_column("rank", pa.array(_compute_ranks(run)))
     name = " ".join(run.name.split()) or "run"
@@ -91,7 +100,7 @@ def write_trec_run(run: Run, file: BinaryIO) -> None:
 
 
 def write_trec_qrels(qrels: Qrels, file: BinaryIO) -> None:
-    """TREC qrels, with the subtopic in the second column, 0 where there is none."""
+    """Write TREC judgments; the second column is the subtopic, or 0 without subtopics."""
     table = qrels.given
     check_texts(table, r"^$|[ \t\r\n\x00]", "TREC", marks="#\ufeff")
     for batch in table.to_batches(max_chunksize=ROWS_AT_ONCE):
@@ -101,7 +110,7 @@ def write_trec_qrels(qrels: Qrels, file: BinaryIO) -> None:
 
 
 def _compute_ranks(run: Run) -> Any:
-    """Per row its 1-based rank within its query, by score; equal scores by position."""
+    """Return the rank of each row in its query by score, from 1; ties by position; int64[row]."""
     codes = run.query_codes
     order = np.lexsort((-as_array(run.table["score"]), codes))
     sorted_codes = codes[order]
@@ -140,7 +149,7 @@ def _write_lines(file: BinaryIO, *fields: pa.Array | str) -> None:
     ),
 )
 def read_trec(source: Source, request: Request, *, always_careful: bool = False) -> Loaded:
-    """A TREC run or qrels file. `always_careful` skips the fast path; tests compare both."""
+    """Read a TREC run or judgments. `always_careful` skips the fast path; tests compare both."""
     layout = RUN if request.kind == "run" else QRELS
     blocks = list(parse_blocks(source, layout, always_careful=always_careful))
     tabbed_blocks = _split_at_tabs(source, layout, blocks)
@@ -156,7 +165,7 @@ def read_trec(source: Source, request: Request, *, always_careful: bool = False)
         tables = [add_tag_column(block.table, block.tags) for block in blocks]
     rows = pa.concat_tables(tables).unify_dictionaries()
     tables.clear()
-    blocks.clear()  # the columns a table does not keep are freed as it is built
+    blocks.clear()  # so that unused columns are freed while the table is built
     title = trec_title(source, request.kind)
     if layout is QRELS:
         table: Table = build_qrels_table(source, request, rows, index)
@@ -171,8 +180,7 @@ def read_trec(source: Source, request: Request, *, always_careful: bool = False)
 def _split_at_tabs(
     source: Source, layout: LineColumns, blocks: Sequence[ParsedBlock]
 ) -> list[ParsedBlock] | None:
-    """The blocks of a file of tabs whose ids hold blanks; None where it is none, or its lines do
-    not all fit so."""
+    """Return the blocks of a tab-separated file whose ids contain blanks, None if it is not one."""
     if not may_have_blanks(source, layout, blocks):
         return None
     tabbed_blocks = list(parse_blocks(source, replace(layout, tabs=True)))
@@ -186,13 +194,13 @@ def _split_at_tabs(
 
 
 def may_have_blanks(source: Source, layout: LineColumns, blocks: Sequence[ParsedBlock]) -> bool:
-    """Whether lines did not fit, or had columns too many, that may fit if tabs alone part them."""
+    """Return whether lines did not fit as a whole, but may fit if split only at tabs."""
     has_misfits = any(block.problem_count or block.long_lines for block in blocks)
     return has_misfits and layout.are_tabbed(Sample(source, source.head.decode()).lines)
 
 
 def trec_title(source: Source, kind: Kind) -> str:
-    """How a TREC file was understood."""
+    """Return the title of a TREC file as users see it."""
     tabs = ", tabs" if "\t" in _read_first_line(source) else ""
     return f"TREC {kind}{tabs}"
 

@@ -1,7 +1,7 @@
-"""TREC's tagged texts: topics (`<top>`, `<topic>`) and documents (`<DOC>`), which are not XML.
+"""TREC's tagged texts, which are not XML: topics (`<top>`, `<topic>`) and documents (`<DOC>`).
 
-The old SGML leaves end tags out, so a field ends where the next tag begins. XML topics are read
-the same way: the tags of both are few and known, and no entity is ever fetched or expanded.
+The old SGML omits end tags, so a field ends at the next tag. XML topics are read in the same way:
+the tags of both are few and known, and no entity is fetched or expanded.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ _TITLES = ("title", "headline", "hl", "ttl")
 
 
 def recognise_topics(sample: Sample) -> Mapping[Kind, int]:
-    """By a `<top>` or `<topic>` tag."""
+    """Recognise topics by a `<top>` or `<topic>` tag."""
     has_topic = sample.text.lstrip().startswith("<") and _TOPIC.search(sample.text)
     return {"queries": CERTAIN} if has_topic else {}
 
 
 def recognise_tagged_documents(sample: Sample) -> Mapping[Kind, int]:
-    """By a `<DOC>` tag; some collections write their topics so, too."""
+    """Recognise documents by a `<DOC>` tag; some collections write their topics this way too."""
     if not (sample.text.lstrip().startswith("<") and _DOCUMENT.search(sample.text)):
         return {}
     return {"documents": LIKELY + 1, "queries": LIKELY}
@@ -73,7 +73,7 @@ def recognise_tagged_documents(sample: Sample) -> Mapping[Kind, int]:
     recognise=recognise_topics,
 )
 def read_topics(source: Source, request: Request) -> Loaded:
-    """TREC topics: title or query as the text, the other fields as columns."""
+    """Read TREC topics: title or query as the text, other fields as columns."""
     return _load_queries(source, _TOPIC, "TREC topics")
 
 
@@ -87,7 +87,7 @@ def read_topics(source: Source, request: Request) -> Loaded:
     recognise=recognise_tagged_documents,
 )
 def read_tagged_documents(source: Source, request: Request) -> Loaded:
-    """TREC documents: title and text, or all text outside of other tags."""
+    """Read TREC documents: title and text, or all text outside of other tags."""
     if request.kind == "queries":
         return _load_queries(source, _DOCUMENT, "TREC documents, read as queries")
     ids, titles, texts, lines = [], [], [], []
@@ -105,7 +105,7 @@ def read_tagged_documents(source: Source, request: Request) -> Loaded:
 
 
 def recognise_indri(sample: Sample) -> Mapping[Kind, int]:
-    """By `<parameters>` around queries."""
+    """Recognise Indri queries by `<parameters>` around them."""
     text = _blank_comments(sample.text)
     return {"queries": SPECIFIC} if _PARAMETERS.match(text) and _QUERY.search(text) else {}
 
@@ -121,13 +121,18 @@ def recognise_indri(sample: Sample) -> Mapping[Kind, int]:
     recognise=recognise_indri,
 )
 def read_indri(source: Source, request: Request) -> Loaded:
-    """The queries of a parameter file, operators such as #combine left in their texts."""
+    """Read the queries of a parameter file; operators such as #combine stay in the texts."""
     return _load_queries(source, _QUERY, "Indri queries", format="indri")
 
 
 @dataclass(frozen=True)
 class _Element:
-    """One topic or document: attributes and fields by name, and all its text outside of its id."""
+    """One topic or document.
+
+    line      physical line at which it starts
+    fields    attributes and fields by name
+    all_text  all text outside of its id
+    """
 
     line: int
     fields: Mapping[str, str]
@@ -173,7 +178,7 @@ def _strip_label(text: str) -> str:
 
 
 def _parse_blocks(source: Source, start: re.Pattern[str]) -> Iterator[_Element]:
-    """The topics or documents of a file; refuses a file without any."""
+    """Yield the topics or documents of a file. Raises FileFormatError if there is none."""
     text = _blank_comments(source.content().replace("\r\n", "\n").replace("\r", "\n"))
     starts = list(start.finditer(text))
     if not starts:
@@ -192,7 +197,7 @@ def _parse_blocks(source: Source, start: re.Pattern[str]) -> Iterator[_Element]:
 
 
 def _parse_block(line: int, fields: dict[str, str], body: str, own_tag: str) -> _Element:
-    """One topic or document taken apart: a field's text goes to its end tag or the next tag."""
+    """Return one topic or document; the text of a field ends at its end tag or the next tag."""
     all_texts: list[str] = []
     parts: dict[str, list[str]] = {}
     name, open_tag, position = "", "", 0
@@ -220,7 +225,7 @@ def _join_lines(text: str) -> str:
 
 
 def _blank_comments(text: str) -> str:
-    """The text with comments emptied but for their line ends, so that lines keep their numbers."""
+    """Return the text without comments, keeping their line ends so that line numbers stay."""
     parts, position = [], 0
     while (start := text.find("<!--", position)) >= 0 and (end := text.find("-->", start)) >= 0:
         parts += [text[position:start], "\n" * text.count("\n", start, end)]

@@ -1,7 +1,7 @@
-"""Texts to numbers: scores and grades, with one meaning for every format.
+"""Parse scores and grades, in the same way for all formats.
 
-A score is a plain decimal number. What Arrow, Python and pandas take beyond that (`nan`, `inf`,
-`1_000`, `0x10`, digits of other scripts) is refused, with the likely cause.
+A score is a plain decimal number. Other spellings that Arrow, Python or pandas accept (`nan`,
+`inf`, `1_000`, `0x10`, digits of other scripts) are refused, with the likely cause.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from metrics_core.tables.finite_numbers import NUMBER as NUMBER
 from metrics_core.tables.finite_numbers import is_number as is_number
 
 Grades = Literal["integer", "real"] | Mapping[str, float]
-"""How grades are read: whole numbers, real numbers, or words by this mapping."""
+"""How grades are read: as whole numbers, real numbers, or words with these values."""
 
 A_SCORE = "a finite number as score"
-_MAX_WHOLE = 2**53  # beyond it not every whole number is a float64, and then none an int64
+_MAX_WHOLE = 2**53  # float64 represents all whole numbers up to here
 MAX_GRADE = 127
-"""trec_eval overflows beyond it; a grade that large is an id or a score in the wrong column."""
+"""trec_eval overflows beyond this. A larger grade is an id or a score in the wrong column."""
 
 _NO_GAIN = 1_000_000
 
 
 def parse_scores(texts: pa.Array) -> Floats:
-    """Scores of an Arrow array of texts; NaN where a text is no finite number."""
+    """Return the scores of an array of texts, float64[n]; NaN if not a finite number."""
     is_plain = pc.match_substring_regex(texts, NUMBER)
     numbers = pc.if_else(is_plain, texts, pa.scalar(None, pa.string()))
     scores: Floats = as_array(pc.cast(numbers, pa.float64()))
@@ -44,7 +44,7 @@ def parse_scores(texts: pa.Array) -> Floats:
 
 
 def explain_bad_number(text: str) -> str:
-    """The likely reason why a text is no finite number, as a hint; "" where none comes to mind."""
+    """Return a hint why a text is not a finite number, "" if no cause is known."""
     stripped = text.strip()
     lowered = stripped.lower().lstrip("+-")
     if re.fullmatch(r"[+-]?\d*,\d+", stripped):
@@ -68,7 +68,10 @@ def explain_bad_number(text: str) -> str:
 
 @dataclass(frozen=True)
 class ParsedGrades:
-    """Distinct grade texts understood: `values` (NaN where not), and why not, by text."""
+    """Grades of distinct texts: `values`, float64[text], and `problems` by invalid text.
+
+    The value of an invalid text is NaN.
+    """
 
     values: Floats
     problems: dict[str, GradeProblem]
@@ -76,7 +79,12 @@ class ParsedGrades:
 
 @dataclass(frozen=True)
 class GradeProblem:
-    """Why a text is no grade: what was expected, a hint, and the reading choice that takes it."""
+    """Why a text is not a grade.
+
+    expected  what was expected
+    hint      how to fix it
+    offer     reading choice that would accept it
+    """
 
     expected: str
     hint: str = ""
@@ -84,7 +92,7 @@ class GradeProblem:
 
 
 def parse_grades(texts: Sequence[str], grades: Grades) -> ParsedGrades:
-    """Grades of distinct texts; `grades` says which are allowed."""
+    """Return the grades of distinct texts; `grades` is how they are read."""
     values = np.full(len(texts), np.nan)
     problems: dict[str, GradeProblem] = {}
     for i, text in enumerate(texts):
@@ -97,7 +105,7 @@ def parse_grades(texts: Sequence[str], grades: Grades) -> ParsedGrades:
 
 
 def find_grade_problem(text: str, grades: Grades) -> GradeProblem | None:
-    """Why a text is no grade; None if it is one."""
+    """Return why a text is not a grade, None if it is one."""
     grade = _parse_grade(text, grades)
     return grade if isinstance(grade, GradeProblem) else None
 
@@ -145,8 +153,10 @@ def _parse_grade(text: str, grades: Grades) -> float | GradeProblem:
 def build_grade_array(
     parsed_grades: ParsedGrades, codes: npt.NDArray[Any], grades: Grades
 ) -> npt.NDArray[Any]:
-    """Per row its grade: int64, or float64 where real grades were asked for and not all of them are
-    whole numbers that int64 and float64 hold alike."""
+    """Return the grade of each row; `codes` int64[row] are indexes of `parsed_grades.values`.
+
+    int64[row], or float64[row] for real-valued grades that are not all whole numbers up to 2**53.
+    """
     values = parsed_grades.values[codes]
     if grades == "integer" or are_whole_numbers(parsed_grades.values):
         return values.astype(np.int64)
@@ -154,5 +164,5 @@ def build_grade_array(
 
 
 def are_whole_numbers(values: Floats) -> bool:
-    """Whether all are whole numbers that int64 holds as exactly as float64 does."""
+    """Return whether all values, float64[n], are whole and exact in both int64 and float64."""
     return bool(((np.floor(values) == values) & (np.abs(values) <= _MAX_WHOLE)).all())

@@ -1,7 +1,7 @@
-"""Tables to files. What is written reads back as the same table, ids and numbers to the last digit.
+"""Write tables to files that read back as the same table, with identical ids and numbers.
 
-JSON groups the rows by query; every other format keeps their order. How a format is written stands
-with the format.
+JSON groups rows by query, all other formats keep their order. The writer of a format is in the
+module of the format.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from metrics_core.tables.ranked_run import judged_ranks_text
 
 
 def write(table: Table, target: str | Path | BinaryIO, format: str) -> None:
-    """Write a table to a path or an open binary file, in the format of that short name.
+    """Write a table to a path or an open binary file, in the format with this short name.
 
-    Runs and qrels can be written as trec, csv, tsv, json, jsonl and parquet, queries and documents
-    as csv, tsv, jsonl and parquet, runs that came as judged ranks as parquet, runs that keep the
-    ranks of their file as msmarco. Raises
-    ParameterError for a format that cannot hold the kind of table, and RanklensError for an id or a
-    text that the format cannot hold; a file that stood there before then stays as it was.
+    Runs and judgments can be written as trec, csv, tsv, json, jsonl and parquet; queries and
+    documents as csv, tsv, jsonl and parquet; runs of judged ranks as parquet; runs with gaps
+    between their ranks as msmarco. Raises ParameterError if the format cannot store this kind of
+    table, RanklensError if it cannot store an id or text. After an error, an existing file is
+    unchanged.
     """
     kind = kind_of(table)
     writers = {f.name: f.write[kind] for f in formats() if kind in f.write}
@@ -52,7 +52,7 @@ def write(table: Table, target: str | Path | BinaryIO, format: str) -> None:
 
 
 def table_bytes(table: Table, format: str) -> bytes:
-    """A table written in a format, as bytes; raises as `write` does."""
+    """Return a table written in a format, as bytes. Raises the same errors as `write`."""
     buffer = io.BytesIO()
     write(table, buffer, format)
     return buffer.getvalue()

@@ -1,8 +1,8 @@
-"""The four tables: Run, Qrels, Queries, Documents. Columns, checks, notes on odd input.
+"""The four tables Run, Qrels, Queries and Documents: columns, checks, notes on irregular input.
 
-Ids are text, always, and stay byte for byte what the user gave. The large tables (Run, Qrels,
-Documents) are Arrow tables, because seven million rows of Python strings are not affordable;
-Queries is a pandas frame, because people look at it.
+Ids are always text, byte for byte as in the input. The large tables (Run, Qrels, Documents) are
+Arrow tables, because seven million rows of Python strings take too much memory. Queries is a pandas
+frame, because people look at it.
 """
 
 from metrics_core.tables.documents import Documents

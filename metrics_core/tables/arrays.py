@@ -1,4 +1,4 @@
-"""Arrow's columns as numpy arrays and back, by their buffers.
+"""Convert Arrow columns to numpy arrays and back through their buffers.
 
 pyarrow's own conversions import pandas first, which takes longer than judging a million rows.
 """
@@ -16,8 +16,11 @@ import pyarrow.compute as pc
 
 
 def as_array(column: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
-    """A column of numbers or truth values as an array; a missing number is NaN. Read-only where it
-    is not a copy."""
+    """Return a column of numbers or booleans as an array of the same type; [row].
+
+    With missing values it is float64[row] with NaN in their place. The array is read-only unless it
+    is a copy.
+    """
     if isinstance(column, pa.ChunkedArray):
         if column.num_chunks == 1:
             return as_array(column.chunk(0))
@@ -37,8 +40,10 @@ def as_array(column: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
 
 
 def as_column(values: npt.NDArray[Any]) -> pa.Array:
-    """An array of numbers or truth values as a column without missing values; not a copy where the
-    numbers stand together."""
+    """Return an array of numbers or booleans, [row], as a column without missing values.
+
+    Contiguous numbers are not copied.
+    """
     if values.dtype == np.bool_:
         body, kind = np.packbits(values, bitorder="little"), pa.bool_()
     else:
@@ -47,11 +52,11 @@ def as_column(values: npt.NDArray[Any]) -> pa.Array:
 
 
 def as_text_column(texts: Sequence[str]) -> pa.StringArray:
-    """Texts as a column."""
-    # All at once with zeros between them, which takes a fifth of the time.
+    """Return texts as a column; string[n]."""
+    # Encoding all at once, separated by zeros, takes a fifth of the time.
     try:
         octets = np.frombuffer("\0".join(texts).encode(), dtype=np.uint8)
-    except UnicodeEncodeError:  # whose place is told in its own text
+    except UnicodeEncodeError:  # raised again with the position in its own text
         return _encode_one_by_one(texts)
     zeros = np.flatnonzero(octets == 0)
     if len(zeros) != len(texts) - 1:
@@ -64,7 +69,7 @@ def as_text_column(texts: Sequence[str]) -> pa.StringArray:
 
 
 def _encode_one_by_one(texts: Sequence[str]) -> pa.StringArray:
-    """The same one by one, also of no texts and of some that hold a zero."""
+    """Return the same for any texts, also none or with zero bytes, encoding one by one."""
     encoded = [text.encode() for text in texts]
     edges = np.zeros(len(encoded) + 1, dtype=np.int32)
     np.cumsum([len(text) for text in encoded], out=edges[1:])
@@ -74,9 +79,11 @@ def _encode_one_by_one(texts: Sequence[str]) -> pa.StringArray:
 
 
 def find_indexes(texts: Sequence[str], others: Sequence[str]) -> npt.NDArray[np.int64]:
-    """Where each of some texts stands among others, of which no two are the same; -1 where it does
-    not; int64[texts]."""
-    # Runs over the same queries in the same order are what one mostly has.
+    """Return the index of each text in `others`, or -1 if it is not there; int64[text].
+
+    `others` are distinct.
+    """
+    # Most often runs have the same queries in the same order.
     if len(texts) == len(others) and all(map(eq, texts, others)):
         return np.arange(len(texts))
     indexes = pc.index_in(as_text_column(texts), value_set=as_text_column(others))
@@ -84,13 +91,13 @@ def find_indexes(texts: Sequence[str], others: Sequence[str]) -> npt.NDArray[np.
 
 
 def _fill_missing(column: pa.Array, missing: float) -> npt.NDArray[Any]:
-    """The values of a column of numbers, with a number where there is none."""
+    """Return the values of a column of numbers, with `missing` in place of missing values."""
     _, body = column.buffers()
     all_values = pa.Array.from_buffers(column.type, len(column), [None, body], offset=column.offset)
     return np.where(as_array(column.is_null()), missing, as_array(all_values))
 
 
 def is_list(kind: pa.DataType) -> bool:
-    """Whether values of this type are lists."""
+    """Return whether values of this type are lists."""
     kinds = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
     return any(is_kind(kind) for is_kind in kinds)

@@ -1,4 +1,4 @@
-"""Columns as Arrow and numpy arrays: ids as text, numbers as floats, rows refused or dropped."""
+"""Columns as Arrow and numpy arrays: ids as text, and rows that are refused or dropped."""
 
 from __future__ import annotations
 
@@ -23,8 +23,11 @@ CODED_ID = pa.dictionary(pa.int32(), pa.string())
 
 
 def encode_ids(ids: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.DictionaryArray:
-    """Ids as one dictionary-encoded array of text (few distinct values: query ids); whole numbers
-    become text, missing values null."""
+    """Return ids as one dictionary-encoded array, for columns with few distinct values (query ids).
+
+    dictionary<int32, string>[row]. Whole numbers become text, missing values null. Raises
+    TableError for a value that is not an id.
+    """
     if not isinstance(ids, (pa.Array, pa.ChunkedArray)):
         ids = to_text_array(ids)
     elif (ids.type.value_type if pa.types.is_dictionary(ids.type) else ids.type) != ID:
@@ -33,7 +36,7 @@ def encode_ids(ids: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.Dictionary
         if not pa.types.is_dictionary(ids.type):
             ids = ids.dictionary_encode()
         elif ids.num_chunks > 1:
-            # Pieces of one table share their dictionary, and to unify them would read it each time.
+            # Chunks of one table share a dictionary; unifying would read it once per chunk.
             first = ids.chunk(0).dictionary
             if not all(chunk.dictionary.equals(first) for chunk in ids.chunks[1:]):
                 ids = ids.unify_dictionaries()
@@ -42,8 +45,10 @@ def encode_ids(ids: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.Dictionary
 
 
 def encode_texts(values: Sequence[str]) -> pa.DictionaryArray:
-    """Texts of few distinct values as `encode_ids` makes them, each of which is written once: a
-    long one that stands in many rows would take its length in each."""
+    """Return texts as `encode_ids` does, storing each distinct text once.
+
+    For columns with few distinct texts, which may be long.
+    """
     codes_by_text: dict[str, int] = {}
     codes = np.fromiter(
         (codes_by_text.setdefault(t, len(codes_by_text)) for t in values), np.int32, len(values)
@@ -52,9 +57,9 @@ def encode_texts(values: Sequence[str]) -> pa.DictionaryArray:
 
 
 def reencode_ids(ids: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.DictionaryArray:
-    """The same ids, coded by those alone that occur, in the order in which they do."""
+    """Return ids with a dictionary of only those that occur, in order of first occurrence."""
     encoded = encode_ids(ids)
-    if encoded.null_count:  # they are refused later, with their rows
+    if encoded.null_count:  # missing ids are refused later, with their rows
         return encoded
     codes = as_array(encoded.indices)
     used_codes, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
@@ -67,7 +72,10 @@ def reencode_ids(ids: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.Dictiona
 
 
 def to_text_column(values: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.ChunkedArray:
-    """Texts as one Arrow column of plain text; whole numbers become text, missing values null."""
+    """Return texts as a chunked string column; whole numbers become text, missing values null.
+
+    Raises TableError for a value that is not an id.
+    """
     if isinstance(values, pa.ChunkedArray):
         return values.cast(ID) if values.type != ID else values
     array = values if isinstance(values, pa.Array) else to_text_array(values)
@@ -75,11 +83,13 @@ def to_text_column(values: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.Chu
 
 
 def to_text_array(values: Sequence[Any]) -> pa.Array:
-    """Python's values as an array of text. Whole numbers become text, None and NaN null; anything
-    else is refused with its row as a TableError."""
+    """Return Python values as a string array; whole numbers become text, None and NaN null.
+
+    Raises TableError, with the row, for any other value.
+    """
     items = values if isinstance(values, list) else list(values)
     kinds = set(map(type, items))
-    with suppress(UnicodeEncodeError):  # half a character, which is refused below with its row
+    with suppress(UnicodeEncodeError):  # a lone surrogate, refused below with its row
         if kinds <= {str}:
             return as_text_column(items)
         if kinds <= {str, int} and (digits := _to_digits(items)) is not None:
@@ -102,7 +112,7 @@ def to_text_array(values: Sequence[Any]) -> pa.Array:
 
 
 def _to_digits(values: list[Any]) -> list[str] | None:
-    """Texts and whole numbers as texts; None if a number has more digits than Python writes."""
+    """Return texts and whole numbers as texts; None if a number is too long for Python."""
     try:
         return list(map(str, values))
     except ValueError:
@@ -110,8 +120,10 @@ def _to_digits(values: list[Any]) -> list[str] | None:
 
 
 def are_plain_ids(values: list[Any]) -> bool:
-    """Whether all values are texts or whole numbers that Python writes, by their types; others may
-    be ids, too."""
+    """Return whether all values are of type str, or int that Python can convert to text.
+
+    Values of other types may be ids too.
+    """
     kinds = set(map(type, values))
     return kinds <= {str} or (kinds <= {str, int} and _to_digits(values) is not None)
 
@@ -121,7 +133,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def refuse_missing_ids(name: str, ids: pa.DictionaryArray | pa.ChunkedArray) -> None:
-    """Raise a TableError for the rows whose id is missing or empty."""
+    """Raise TableError for rows with a missing or empty id."""
     if pa.types.is_dictionary(ids.type):
         ids = encode_ids(ids)
         has_missing = ids.null_count or "" in ids.dictionary.to_pylist()
@@ -138,8 +150,10 @@ def refuse_missing_ids(name: str, ids: pa.DictionaryArray | pa.ChunkedArray) -> 
 
 
 def is_printable(ids: pa.ChunkedArray) -> bool:
-    """Whether every text is of printable ASCII alone, without blanks. It may be False where all
-    are: a chunk's buffer may hold more than its own texts."""
+    """Return whether all texts are printable ASCII without blanks.
+
+    May be False even if all are, as the buffer of a chunk may contain further texts.
+    """
     for chunk in ids.chunks:
         data = chunk.buffers()[2]
         if data is not None and not are_printable(np.frombuffer(data, dtype=np.uint8)):
@@ -148,7 +162,7 @@ def is_printable(ids: pa.ChunkedArray) -> bool:
 
 
 def are_printable(octets: npt.NDArray[np.uint8]) -> bool:
-    """Whether these bytes are all of printable ASCII, and none is a blank."""
+    """Return whether all bytes are printable ASCII without blanks; `octets` is uint8[n]."""
     return not len(octets) or bool(octets.min() > 0x20 and octets.max() < 0x7F)
 
 
@@ -159,14 +173,17 @@ def raise_for_rows(
     hint: str = "",
     offer: str = "",
 ) -> None:
-    """Raise a TableError for these rows, if there are any."""
+    """Raise TableError for these rows, if there are any; `rows` is int64[n]."""
     if len(rows):
         problems = [build_problem(int(row)) for row in rows[:MOST_PROBLEMS_SHOWN]]
         raise TableError(message, problems, count=len(rows), hint=hint, offer=offer)
 
 
 def find_worse_rows(repeated: Ints, first: Ints, scores: Floats) -> Ints:
-    """Rows to drop so that of each repeated pair the row with the highest score stays."""
+    """Return the rows to drop so that each repeated pair keeps its highest score; int64[n].
+
+    `repeated` and `first` are the result of `find_repeated_rows`, `scores` is float64[row].
+    """
     groups = pd.DataFrame(
         {
             "row": np.concatenate([np.unique(first), repeated]),
@@ -179,7 +196,7 @@ def find_worse_rows(repeated: Ints, first: Ints, scores: Floats) -> Ints:
 
 
 def drop_rows(table: pa.Table, rows: Ints) -> pa.Table:
-    """The table without these rows."""
+    """Return the table without these rows; `rows` is int64[n]."""
     is_kept = np.ones(table.num_rows, dtype=np.bool_)
     is_kept[rows] = False
     return table.filter(as_column(is_kept))
@@ -192,18 +209,20 @@ _INVISIBLE_MAP = dict.fromkeys(map(ord, _INVISIBLE))
 
 
 def clean_id(text: str) -> str:
-    """An id in NFC, without blanks around it and without invisible characters."""
+    """Return an id in Unicode NFC, without surrounding blanks and invisible characters."""
     return unicodedata.normalize("NFC", text.translate(_INVISIBLE_MAP)).strip()
 
 
 def to_id_text(value: Any) -> str | None:
-    """A text as it stands, a whole number as its digits, so that 1 and "1" are one id; None for any
-    other value, and for a text with half a character, which nothing can write."""
+    """Return a text unchanged, a whole number as its digits, so that 1 and "1" are the same id.
+
+    Returns None for any other value, and for a text with a lone surrogate, which has no UTF-8 form.
+    """
     if isinstance(value, str):
         return value if value.isascii() or value == value.encode(errors="ignore").decode() else None
     if not isinstance(value, (int, np.integer)) or isinstance(value, (bool, np.timedelta64)):
         return None
     try:
         return str(value)
-    except ValueError:  # of more digits than Python writes
+    except ValueError:  # more digits than Python converts
         return None

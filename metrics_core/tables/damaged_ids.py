@@ -1,4 +1,4 @@
-"""Ids that a program changed before they were written: what did, and how to get them back."""
+"""Recognise ids that a program changed before they were written, and how to restore them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable, Mapping
 
 SHORTENED = r"^[1-9](?:\.\d+)?[Ee]\+\d+$"
-"""A long number as a spreadsheet or a float shows it: its last digits are lost."""
+"""A long number as written by a spreadsheet or float: its last digits are lost."""
 EXPORT_AGAIN = "Export the ids again as text, without a spreadsheet or float in between."
 
 MERGED = {
     SHORTENED: "was shortened by a spreadsheet or float, so that several ids may have become one."
     f" {EXPORT_AGAIN}",
 }
-"""What makes one id of several."""
+"""Changes that may give several ids the same text."""
 _DAMAGED = {
     **MERGED,
     r"^b(['\"]).*\1$": "is a printed Python bytes object: read ids with 'quotes'"
@@ -24,8 +24,7 @@ _DAMAGED = {
 
 
 def explain_damage(ids: Iterable[str], causes: Mapping[str, str] = _DAMAGED) -> str:
-    """Return which of these causes changed the first of the ids that looks changed, and the way
-    out; "" if none looks so."""
+    """Return what changed the first id that looks changed, and the fix; "" if no id does."""
     for text in ids:
         for pattern, explanation in causes.items():
             if re.search(pattern, text):

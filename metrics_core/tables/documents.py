@@ -1,4 +1,4 @@
-"""Documents: what can be found."""
+"""Documents: the texts that can be retrieved."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from metrics_core.tables.repeats import find_repeated_rows
 
 @dataclass(frozen=True)
 class Documents:
-    """Titles and texts: an Arrow table with doc_id, title, text and any other column."""
+    """Documents: an Arrow table with doc_id, title, text (string) and any further columns."""
 
     table: pa.Table
     notes: tuple[Note, ...] = field(default=(), compare=False)
@@ -31,8 +31,11 @@ class Documents:
 
     @classmethod
     def from_columns(cls, columns: Mapping[str, Any]) -> Documents:
-        """Build and check documents; doc_id is required, title and text are added empty where
-        absent. Raises TableError where a doc_id stands twice or is missing."""
+        """Build and check documents from columns of equal length.
+
+        doc_id is required; missing title and text columns are added empty. Raises TableError if a
+        doc_id is repeated, missing or empty.
+        """
         table = pa.table(dict(columns) | {"doc_id": to_text_column(columns["doc_id"])})
         refuse_missing_ids("doc_id", table["doc_id"])
         repeated, _ = find_repeated_rows(np.zeros(len(table), dtype=np.int32), table["doc_id"])
@@ -53,16 +56,19 @@ class Documents:
         )
 
     def lookup(self, doc_ids: Iterable[str]) -> pd.DataFrame:
-        """The rows of these documents, indexed by doc_id; ids without a row are absent."""
+        """Return the rows of these documents as a frame indexed by doc_id.
+
+        Columns: title, text and further ones. Ids without a row are omitted.
+        """
         id_array = pa.array(list(dict.fromkeys(doc_ids)), ID)
         rows = self.table.filter(pc.is_in(self.table["doc_id"], value_set=id_array))
         return rows.to_pandas().set_index("doc_id")
 
     def known(self, doc_ids: pa.Array | pa.ChunkedArray) -> Mask:
-        """Per given id whether there is a row for it."""
+        """Return whether each id has a row; bool[id]."""
         is_known = pc.is_in(doc_ids, value_set=self.table["doc_id"].combine_chunks())
         return np.asarray(as_array(is_known), dtype=np.bool_)
 
     def noting(self, *notes: Note) -> Documents:
-        """The same table with further notes."""
+        """Return the same table with further notes."""
         return replace(self, notes=(*self.notes, *notes))

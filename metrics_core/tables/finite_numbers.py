@@ -1,8 +1,8 @@
-"""Scores and grades as Python programs give them, made into arrays of finite numbers.
+"""Convert scores and grades of Python programs to arrays of finite numbers.
 
-What is no number (a word, a list, None, a date, a whole number beyond double precision) is refused
-with its query, its document and its value, where numpy would end in an error of its own, or make
-something else of it.
+A value that is not a number (a word, a list, None, a date, an integer beyond double precision) is
+refused with its query, document and value. numpy would raise an error of its own or convert it to
+something else.
 """
 
 from __future__ import annotations
@@ -23,20 +23,22 @@ from metrics_core.tables.arrays import as_array
 from metrics_core.tables.columns import raise_for_rows
 
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
-"""A plain decimal number; what Python takes beyond that, such as `1_000`, is none."""
+"""A plain decimal number; other spellings that Python accepts, such as `1_000`, do not match."""
 
 _NUMBER = re.compile(NUMBER, re.ASCII)
 _HINT = "Give each document one finite number, or remove the document."
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a plain decimal number."""
+    """Return whether a text is a plain decimal number."""
     return bool(_NUMBER.match(text))
 
 
 def to_finite_numbers(values: Any, noun: str, pair: Callable[[int], str]) -> AnyArray:
-    """A score or a grade for each row: int64, or float64 where not all are whole numbers of 64
-    bits. Raises TableError for the rows without a finite number, `pair` saying whose they are."""
+    """Return a score or grade for each row: int64[row], or float64[row] if not all fit int64.
+
+    Raises TableError for rows without a finite number; `pair` returns a row's query and document.
+    """
     numbers, value_texts = _read_numbers(values)
     wrong_rows = np.flatnonzero(~np.isfinite(numbers))
     raise_for_rows(
@@ -51,12 +53,12 @@ def to_finite_numbers(values: Any, noun: str, pair: Callable[[int], str]) -> Any
 
 
 def to_finite_number(value: Any) -> float | None:
-    """The number that a value is, a whole one as int; None where double precision holds none."""
+    """Return a value as a number, a whole one as int; None if it is not a finite double."""
     if isinstance(value, np.bool_):
         return int(value)
     if isinstance(value, str):
         value = _to_decimal(value) if is_number(value) else None
-    # A duration is a whole number to numpy.
+    # numpy's timedelta64 counts as an integer.
     if not isinstance(value, (Real, Decimal)) or isinstance(value, np.timedelta64):
         return None
     try:
@@ -71,7 +73,7 @@ def to_finite_number(value: Any) -> float | None:
 
 
 def _to_decimal(text: str) -> Decimal | float:
-    """The number that a text is; a float if its exponent is beyond what a Decimal holds."""
+    """Return a text as a number; a float if its exponent is out of Decimal's range."""
     try:
         return Decimal(text)
     except InvalidOperation:
@@ -79,12 +81,15 @@ def _to_decimal(text: str) -> Decimal | float:
 
 
 def _has_fraction(value: Decimal) -> bool:
-    """Whether it is written with one, though it may be 0."""
+    """Return whether a number is written with a fraction, which may be 0."""
     return value.as_tuple().exponent != 0
 
 
 def _read_numbers(values: Any) -> tuple[AnyArray, dict[int, str]]:
-    """The numbers, NaN where a value is none, and how a message shows those values, by row."""
+    """Return the numbers, int64[row] or float64[row], and the texts of invalid values by row.
+
+    An invalid value is NaN; its text is for messages.
+    """
     if isinstance(values, (pa.Array, pa.ChunkedArray)):
         plain = pa.types.is_floating(values.type) or pa.types.is_integer(values.type)
         values = as_array(values) if plain else values.to_pylist()
@@ -106,8 +111,11 @@ def _read_numbers(values: Any) -> tuple[AnyArray, dict[int, str]]:
 
 
 def _convert_plain_numbers(values: list[Any]) -> AnyArray | None:
-    """Return numbers of Python's own types, read all at once. None if a value is of another type,
-    not finite among whole numbers, or has too many digits: such are looked at one by one."""
+    """Return numbers of Python's own types, converted all at once; int64[row] or float64[row].
+
+    Returns None for values to be converted one by one: other types, integers beyond 64 bits, or
+    non-finite numbers among integers.
+    """
     kinds = set(map(type, values))
     if not kinds or not kinds <= {float, int, bool}:
         return None

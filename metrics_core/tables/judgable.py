@@ -1,4 +1,4 @@
-"""What runs and judgments share: rows of (query, document)."""
+"""Base class of runs and judgments: rows of (query, document)."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from metrics_core.tables.columns import ID, encode_ids
 
 
 def format_pair(query_ids: pa.Array | pa.ChunkedArray, doc_ids: pa.ChunkedArray, row: int) -> str:
-    """The pair of a row of two columns, for messages."""
+    """Return the document and query of a row, for messages."""
     return f"document {doc_ids[row].as_py()} of query {query_ids[row].as_py()}"
 
 
 def rename_queries(table: pa.Table, names: Mapping[str, str]) -> pa.Table:
-    """The table with each query_id under the name that it has here."""
+    """Return the table with new query ids; `names` maps each old id to its new one."""
     column = encode_ids(table["query_id"])
     new_ids = as_text_column([names[query_id] for query_id in column.dictionary.to_pylist()])
     index = table.column_names.index("query_id")
@@ -32,7 +32,7 @@ def rename_queries(table: pa.Table, names: Mapping[str, str]) -> pa.Table:
 
 @dataclass(frozen=True)
 class Judgable:
-    """What Run and Qrels share: a table whose rows belong to (query_id, doc_id) pairs."""
+    """Base class of Run and Qrels: a table with query_id, doc_id and further columns."""
 
     table: pa.Table
     notes: tuple[Note, ...] = field(default=(), compare=False)
@@ -42,32 +42,38 @@ class Judgable:
 
     @property
     def query_ids(self) -> list[str]:
-        """The distinct query ids, in the order of their first row."""
+        """Distinct query ids, in order of first occurrence."""
         return encode_ids(self.table["query_id"]).dictionary.to_pylist()
 
     @property
     def query_codes(self) -> npt.NDArray[np.int32]:
-        """Per row the position of its query in `query_ids`; int32, read-only."""
+        """Index in `query_ids` of each row's query; int32[row], read-only."""
         return as_array(encode_ids(self.table["query_id"]).indices)
 
     @property
     def doc_ids(self) -> pa.ChunkedArray:
-        """Per row the doc_id, text."""
+        """Document id of each row; string[row]."""
         return self.table["doc_id"]
 
     def pair(self, row: int) -> str:
-        """A row's pair in words, for messages."""
+        """Return the document and query of a row, for messages."""
         return format_pair(self.table["query_id"], self.doc_ids, row)
 
     def with_query_ids(self, names: Mapping[str, str]) -> Self:
-        """The same rows with each query under the name that it has here; no two have the same."""
+        """Return the same rows with new query ids.
+
+        `names` maps each old id to a distinct new one.
+        """
         return replace(self, table=rename_queries(self.table, names))
 
     def noting(self, *notes: Note) -> Self:
-        """The same table with further notes."""
+        """Return the same table with further notes."""
         return replace(self, notes=(*self.notes, *notes))
 
     def to_pandas(self) -> pd.DataFrame:
-        """A pandas frame with text ids; for people and exports, not for large runs."""
+        """Return the table as a pandas frame with the same columns and text ids.
+
+        For people and exports; slow for large runs.
+        """
         table = self.table.set_column(0, "query_id", self.table["query_id"].cast(ID))
         return table.to_pandas()

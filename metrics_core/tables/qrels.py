@@ -30,11 +30,11 @@ from metrics_core.tables.repeats import find_repeated_rows
 
 @dataclass(frozen=True)
 class Qrels(Judgable):
-    """Relevance judgments: query_id, doc_id, relevance (int64, or float64 for real grades).
+    """Relevance judgments: query_id, doc_id, relevance (int64, or float64 for real-valued grades).
 
-    A negative grade means: seen by the pool but not judged relevant; it is never relevant.
-    Judgments by subtopic stand in `subtopics` (query_id, subtopic, doc_id, relevance: a grade for
-    each subtopic a document was judged for); the table then has a document's highest grade.
+    A document with a negative grade was judged in the pool and is not relevant. Judgments by
+    subtopic are in `subtopics` (query_id, subtopic, doc_id, relevance: one row per judged
+    subtopic); `table` then has the highest grade of each document.
     """
 
     subtopics: pa.Table | None = None
@@ -49,10 +49,12 @@ class Qrels(Judgable):
         *,
         distinct: bool = False,
     ) -> Qrels:
-        """Build and check qrels. Raises TableError for a missing or empty id, for a grade that is
-        no finite number, and where a pair is judged twice with different grades (for one subtopic,
-        where subtopics are given); the same grade twice is counted once, with a note.
-        If the rows are `distinct`, no pair is looked for twice."""
+        """Build and check judgments; a grade that repeats is counted once, with a note.
+
+        With `distinct`, rows are known to be distinct and not searched for repetitions. Raises
+        TableError for a missing or empty id, a grade that is not a finite number, and different
+        grades for a document of a query (with subtopics: for a document of a query and subtopic).
+        """
         columns, doc_ids = {"query_id": encode_ids(query_id)}, to_text_column(doc_id)
         refuse_missing_ids("query_id", columns["query_id"])
         refuse_missing_ids("doc_id", doc_ids)
@@ -67,20 +69,25 @@ class Qrels(Judgable):
 
     @property
     def relevance(self) -> npt.NDArray[Any]:
-        """Per row the grade."""
+        """Grade of each row; int64[row], or float64[row] for real-valued grades."""
         return as_array(self.table["relevance"])
 
     @cached_property
     def best_first(self) -> Ints:
-        """The rows by query, best grade first; all runs that are judged with them ask for it."""
+        """Row numbers by query, highest grade first; int64[row].
+
+        Read-only and shared by all runs that are judged with them.
+        """
         order = np.lexsort((-self.relevance.astype(np.float64), self.query_codes.astype(np.int64)))
         order.flags.writeable = False
         return order
 
     @cached_property
     def judged_best_first(self) -> tuple[Ints, Floats]:
-        """Per judgment the position of its query and its grade, in the order of `runs_by_mean`; all
-        runs that are judged with them hold these very arrays."""
+        """Query index, int64[row], and grade, float64[row], in the order of `best_first`.
+
+        Read-only and shared by all runs that are judged with them.
+        """
         query = self.query_codes.astype(np.int64)[self.best_first]
         grade = self.relevance.astype(np.float64)[self.best_first]
         for array in (query, grade):
@@ -89,16 +96,19 @@ class Qrels(Judgable):
 
     @property
     def given(self) -> pa.Table:
-        """The judgments as they were given: with the column subtopic where they have subtopics."""
+        """The judgments as in the input: with the column subtopic if they have subtopics."""
         return self.table if self.subtopics is None else self.subtopics
 
     def with_query_ids(self, names: Mapping[str, str]) -> Qrels:
-        """The same judgments with each query under the name that it has here."""
+        """Return the same judgments with new query ids.
+
+        `names` maps each old id to a distinct new one.
+        """
         subtopics = self.subtopics and rename_queries(self.subtopics, names)
         return replace(super().with_query_ids(names), subtopics=subtopics)
 
     def _drop_duplicates(self) -> Qrels:
-        """The table as given (with subtopics still in it) without rows that say nothing new."""
+        """Return the table of the input (subtopics included) without repeated rows."""
         by_subtopic = "subtopic" in self.table.column_names
         codes = self.query_codes
         if by_subtopic:
@@ -131,7 +141,7 @@ class Qrels(Judgable):
         return replace(self, table=drop_rows(self.table, repeated)).noting(note)
 
     def _split_subtopics(self) -> Qrels:
-        """The judgments by subtopic beside a table of each document's highest grade."""
+        """Return the judgments by subtopic, with a table of the highest grade of each document."""
         repeated, first = find_repeated_rows(self.query_codes, self.doc_ids)
         highest = self.relevance.copy()
         np.maximum.at(highest, first, self.relevance[repeated])
@@ -141,8 +151,10 @@ class Qrels(Judgable):
 
 
 def find_subtopic_column(query_id: Any, second: Any) -> pa.DictionaryArray | None:
-    """The second column of TREC qrels where it holds subtopics, else None. It may hold a constant
-    nobody uses instead; it has subtopics where it differs between the rows of a query."""
+    """Return the second column of TREC judgments if it contains subtopics, else None.
+
+    It contains subtopics if it varies within a query; otherwise it is an unused constant.
+    """
     column, query = encode_ids(second), encode_ids(query_id)
     codes = as_array(column.indices)
     query_codes = as_array(query.indices)

@@ -1,4 +1,4 @@
-"""Queries: what people asked."""
+"""Queries and their metadata."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _MOST_GROUPS = 50
 
 @dataclass(frozen=True)
 class Queries:
-    """What people asked: a pandas frame with query_id, text and any metadata columns, all text.
+    """Queries: a pandas frame with query_id, text and any metadata columns, all text.
 
-    A missing value is None in the frame; breakdowns show it as the slice "(none)".
+    A missing value is None; breakdowns show it as the group "(none)".
     """
 
     frame: pd.DataFrame
@@ -32,8 +32,11 @@ class Queries:
 
     @classmethod
     def from_columns(cls, columns: Mapping[str, Any]) -> Queries:
-        """Build and check queries from columns of equal length; query_id is required, text is
-        added empty where absent. Raises TableError where a query_id stands twice or is missing."""
+        """Build and check queries from columns of equal length.
+
+        query_id is required; a missing text column is added empty. Raises TableError if a query_id
+        is repeated, missing or empty.
+        """
         frame = pd.DataFrame(
             {name: pd.Series(list(values), dtype="object") for name, values in columns.items()}
         )
@@ -55,13 +58,15 @@ class Queries:
 
     @property
     def columns(self) -> list[str]:
-        """The metadata columns: everything but query_id and text."""
+        """Names of the metadata columns: all except query_id and text."""
         return [c for c in self.frame.columns if c not in ("query_id", "text")]
 
     @cached_property
     def numbers(self) -> Mapping[str, pd.Series]:
-        """The metadata columns that hold nothing but numbers, as float64 indexed by query_id, NaN
-        where there is no value."""
+        """Metadata columns with only finite numbers, by name.
+
+        Each is a float64 Series indexed by query_id, NaN if missing.
+        """
         numbers_by_column = {}
         for column in self.columns:
             values = self.frame.set_index("query_id")[column]
@@ -72,8 +77,11 @@ class Queries:
 
     @property
     def groupings(self) -> list[str]:
-        """The metadata columns fit for a breakdown: some value repeats and there are at most 50, or
-        they are numbers, which make ranges. Whole numbers that never repeat only count the queries.
+        """Metadata columns suitable for a breakdown.
+
+        These are columns of at most 50 different values, some of which repeat, and columns of
+        numbers, which are grouped in ranges. Whole numbers that never repeat are excluded, as they
+        only count the queries.
         """
         names = []
         for column in self.columns:
@@ -91,12 +99,12 @@ class Queries:
         return names
 
     def noting(self, *notes: Note) -> Queries:
-        """The same table with further notes."""
+        """Return the same table with further notes."""
         return replace(self, notes=(*self.notes, *notes))
 
 
 def _to_numbers(values: pd.Series) -> pd.Series | None:
-    """The values as numbers; None where one of them is no finite number, or there is none."""
+    """Return the values as numbers, None if one is not a finite number or there is none."""
     try:
         numbers = pd.to_numeric(values, errors="raise").astype("float64")
     except (ValueError, TypeError):

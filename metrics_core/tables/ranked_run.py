@@ -1,5 +1,6 @@
-"""Runs of which only judged ranks are known: where the judged documents stand, and how many there
-are. Which documents stand between them nobody knows, nor with which scores.
+"""Runs of judged ranks: only ranks of judged documents and list lengths are known.
+
+The unjudged documents between them and all scores are unknown.
 """
 
 from __future__ import annotations
@@ -29,37 +30,40 @@ from metrics_core.tables.run import Run
 ONCE = "each document and each rank once for a query"
 
 _MAX_LENGTH = 1 << 40
-"""No list is longer; of lists up to there, millions can be counted together."""
+"""Maximum length of a list; sums over millions of such lists stay within int64."""
 
 
 def ranked_run_names(runs: Iterable[Run]) -> list[str]:
-    """The names of those runs that came as judged ranks: the documents that nobody judged have no
-    name there."""
+    """Return the names of the runs that came as judged ranks."""
     return [run.name for run in runs if not run.complete]
 
 
 def judged_ranks_text(names: Iterable[str]) -> str:
-    """The beginning of a sentence: that these runs came as judged ranks."""
+    """Return the start of a sentence: these runs came as judged ranks."""
     return f"{w.join_words(names)} came as judged ranks"
 
 
 @dataclass(frozen=True)
 class RankedRun(Run):
-    """A run whose rows are its judged documents: query_id, retrieved (how many documents the run
-    lists for the query), judged (how many documents are judged for it), doc_id, rank (int64, from
-    1), sorted by query_id and rank. A query of which none is listed has one row, without a doc_id.
+    """A run that contains only its judged documents, sorted by query_id and rank.
 
-    What needs the other documents, or any score, raises RanklensError: `complete` is False.
+    Columns: query_id, retrieved (number of documents that the run lists for the query), judged
+    (number of judged documents of the query), doc_id, rank (int64, from 1). A query with no judged
+    document in its list has one row with a null doc_id. Operations that need other documents or a
+    score raise RanklensError; `complete` is False.
     """
 
     @classmethod
     def from_ranks(
         cls, name: str, query_id: Any, doc_id: Any, rank: Ints, retrieved: Ints, judged: Ints
     ) -> RankedRun:
-        """Build and check a run from rows in any order; those without a doc_id (null) only say how
-        long a list is. Raises TableError for a missing query_id, an empty doc_id, a rank outside of
-        the list, lengths that differ within a query, a document or a rank twice in a query, and for
-        more documents than are judged."""
+        """Build and check a run from rows in any order.
+
+        `rank`, `retrieved` and `judged` are int64[row]. A row without a doc_id (null) only gives
+        the length of a list. Raises TableError for a missing query_id, an empty doc_id, a rank
+        outside of the list, lengths that differ within a query, a repeated document or rank in a
+        query, and more documents than are judged.
+        """
         query_ids, doc_ids = encode_ids(query_id), to_text_column(doc_id)
         refuse_missing_ids("query_id", query_ids)
         id_order = pc.sort_indices(query_ids.dictionary)
@@ -85,17 +89,17 @@ class RankedRun(Run):
 
     @property
     def complete(self) -> bool:
-        """False: only judged documents are known."""
+        """Always False: only judged documents are known."""
         return False
 
     @property
     def given_ranks(self) -> None:
-        """None: not every row is a document."""
+        """Always None: not every row is a document."""
         return
 
     @property
     def scores(self) -> Floats:
-        """There are none. Raises RanklensError."""
+        """Raises RanklensError, as there are no scores."""
         raise RanklensError(
             f"{judged_ranks_text([self.name])}, without scores and without the ids of unjudged"
             " documents.",
@@ -103,7 +107,7 @@ class RankedRun(Run):
         )
 
     def length(self, query_id: str) -> int:
-        """How many documents the run lists for a query."""
+        """Return the number of documents that the run lists for a query."""
         query_ids = self.query_ids
         if query_id not in query_ids:
             return 0
@@ -111,12 +115,12 @@ class RankedRun(Run):
 
     @property
     def lengths(self) -> Ints:
-        """How many documents the run lists for each of `query_ids`, int64[q]."""
+        """Number of documents that the run lists for each query of `query_ids`; int64[query]."""
         starts = np.flatnonzero(np.diff(self.query_codes, prepend=-1))
         return as_array(self.table["retrieved"])[starts]
 
     def join(self, others: list[RankedRun]) -> RankedRun | None:
-        """This run and further parts of it as one; None where two parts list the same query."""
+        """Return this run combined with further parts, None if two parts contain the same query."""
         parts = [self, *others]
         names = [query_id for part in parts for query_id in part.query_ids]
         if len(set(names)) < len(names):
@@ -155,7 +159,11 @@ def _check_lists(
     rank: Ints,
     counts: Ints,
 ) -> None:
-    """Refuse lists that contradict themselves; `counts` int64[2, n] are retrieved and judged."""
+    """Raise TableError for lists that contradict themselves.
+
+    `codes` is int32[row], `has_doc_id` bool[row], `rank` int64[row]; `counts` is int64[2, row],
+    retrieved and judged.
+    """
     _, first_rows = np.unique(codes, return_index=True)
     raise_for_rows(
         "All rows of a query must have the same lengths.",

@@ -1,4 +1,4 @@
-"""Runs: what systems returned."""
+"""Runs: the results of a system."""
 
 from __future__ import annotations
 
@@ -34,29 +34,28 @@ from metrics_core.tables.score_order import order_by_score
 Duplicates = Literal["error", "best", "first"]
 
 _LISTED = 20_000
-"""Rows of the lists of single queries that are kept of a run."""
+"""Maximum number of rows in a run's cache of lists."""
 
 
 def new_list_cache() -> Memo:
-    """What keeps the lists of a run's queries that were asked for last."""
+    """Return an empty cache for the lists of a run's queries."""
     return Memo(_LISTED, len)
 
 
 @dataclass(frozen=True)
 class Run(Judgable):
-    """What one system returned: query_id, doc_id, score (float64, finite), a row per document.
+    """The results of one system: query_id, doc_id, score (float64, finite), one row per document.
 
-    Rows may come in any order; rank follows from the score, in `judging`, unless the table has a
-    column `rank` (int64, from 1, none twice in a query), as where a file of ranks leaves some out:
-    then those are the ranks. `name` tells runs apart.
+    Rows are in any order. `judging` derives ranks from scores, unless the table has a column `rank`
+    (int64, from 1, distinct within a query); then those are the ranks, as in a file of ranks with
+    gaps. `name` identifies the run.
 
-    The rows of a run need not be in memory: a subclass may read `table` each time it is asked for
-    it. Who looks at it more than once asks for `whole`, or for what is `describe_column` some
-    queries.
+    The rows of a run need not be in memory: a subclass may read `table` on each access. If you need
+    rows more than once, use `whole`, or `holding` for those of some queries.
     """
 
     name: str = "run"
-    # A page about one query asks for its list a dozen times.
+    # A page about one query needs its list a dozen times.
     _lists: Memo = field(default_factory=new_list_cache, init=False, repr=False, compare=False)
 
     @classmethod
@@ -71,10 +70,14 @@ class Run(Judgable):
         duplicates: Duplicates = "error",
         distinct: bool = False,
     ) -> Run:
-        """Build and check a run. Raises TableError for a missing or empty id, a score that is no
-        finite number and, unless `duplicates` says "best" (highest score) or "first", for a
-        document twice in a query. `rank` are ranks to keep, which the scores do not contradict.
-        If the rows are `distinct`, no document is looked for twice."""
+        """Build and check a run.
+
+        `rank` int64[row] are ranks to keep, which must not contradict the scores. `duplicates`
+        "best" keeps the highest score of a repeated document, "first" its first row. With
+        `distinct`, rows are known to be distinct and not searched for repetitions. Raises
+        TableError for a missing or empty id, a score that is not a finite number and, with
+        `duplicates` "error", a repeated document in a query.
+        """
         query_ids, doc_ids = encode_ids(query_id), to_text_column(doc_id)
         refuse_missing_ids("query_id", query_ids)
         refuse_missing_ids("doc_id", doc_ids)
@@ -118,50 +121,59 @@ class Run(Judgable):
 
     @property
     def complete(self) -> bool:
-        """Whether every listed document is known; else only judged ones are, see RankedRun."""
+        """Whether all listed documents are known; if not, only judged ones are (see RankedRun)."""
         return True
 
     @property
     def scores(self) -> Floats:
-        """Per row the score; read-only. Raises RanklensError where only ranks are known."""
+        """Score of each row; float64[row], read-only.
+
+        Raises RanklensError if only ranks are known.
+        """
         return as_array(self.table["score"])
 
     @property
     def given_ranks(self) -> Ints | None:
-        """Per row its rank, where ranks are kept as they were given; int64[n], read-only."""
+        """Rank of each row as in the file; int64[row], read-only.
+
+        None if ranks follow from scores.
+        """
         table = self.table
         return as_array(table["rank"]) if "rank" in table.column_names else None
 
     def length(self, query_id: str) -> int:
-        """How many documents the run lists for a query."""
+        """Return the number of documents that the run lists for a query."""
         query_ids = self.query_ids
         if query_id not in query_ids:
             return 0
         return int(np.count_nonzero(self.query_codes == query_ids.index(query_id)))
 
     def known_list(self, query_id: str, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:
-        """The list of a query that `make` puts together, kept while few others are asked for; of
-        one too long to be kept what `make` gives each time."""
+        """Return the list of a query from the cache, or else from `make`.
+
+        The columns are those of `make`. A list that is too long for the cache is made each time.
+        """
         if self.length(query_id) > _LISTED:
             return make()
         return self._lists(query_id, make).copy(deep=False)
 
     def whole(self) -> Run:
-        """The run with all of its rows in memory."""
+        """Return the run with all rows in memory."""
         return self
 
     def holding(self, query_ids: Collection[str]) -> Run:
-        """A run in memory that holds all rows of these queries, and perhaps rows of others."""
+        """Return a run in memory with all rows of these queries, and perhaps rows of others."""
         return self
 
     def leading(self, depth: int) -> Run:
-        """A run in memory with the same queries that holds the rows of their first `depth` ranks,
-        and perhaps others."""
+        """Return a run in memory with at least the first `depth` ranks of all queries."""
         return self
 
     def first_ties(self) -> Ints:
-        """For each of `query_ids` the first rank whose score is that of the next; int64[q], 0 where
-        no two are equal."""
+        """Return the first rank of each query whose score is tied with the next one; int64[query].
+
+        0 if no two scores of the query are equal. Queries are in the order of `query_ids`.
+        """
         codes, scores = self.query_codes, self.scores
         order = order_by_score(codes, scores)
         if order is not None:
@@ -170,20 +182,19 @@ class Run(Judgable):
         starts = np.flatnonzero(np.diff(codes, prepend=-1))
         rank = tied_rows - starts[np.searchsorted(starts, tied_rows, "right") - 1] + 1
         first_ranks = np.zeros(len(self.query_ids), dtype=np.int64)
-        # Of several for a query the last one stays: here the first.
+        # The last assignment for a query wins; in reversed order this is its first tie.
         first_ranks[codes[tied_rows[::-1]]] = rank[::-1]
         return first_ranks
 
     def has_rows_of(self, other: Run) -> bool:
-        """Whether two runs hold the same rows in the same order."""
+        """Return whether two runs have the same rows in the same order."""
         return len(self) == len(other) and bool(self.table.equals(other.table))
 
     @property
     def plain(self) -> bool:
-        """Whether every doc_id is of printable ASCII alone, without blanks. It may be False where
-        all are, too."""
+        """Whether all doc_ids are printable ASCII without blanks; may be False even if they are."""
         return is_printable(self.doc_ids)
 
     def renamed(self, name: str) -> Run:
-        """The same run under another name."""
+        """Return the same run with another name."""
         return replace(self, name=name)

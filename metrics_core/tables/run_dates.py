@@ -1,4 +1,4 @@
-"""The date that stands in a run's name or file: of which day, week or month a version is."""
+"""Find the date in the name or file name of a run: the day, week or month of a version."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FORMS = tuple(
     for form in (
         rf"{_YEAR}(?P<mark>[-_.]?)(?P<month>\d\d)(?P=mark)(?P<day>\d\d)(?!\d){_TIME}",
         rf"{_YEAR}[-_]?W(?P<week>\d\d)(?:-?(?P<weekday>[1-7]))?(?!\d)",
-        # Followed by more of a date it would be one that does not exist.
+        # Followed by more digits, it is an invalid date rather than a month.
         rf"{_YEAR}[-_](?P<month>\d\d)(?!\d|[-_.]\d)",
     )
 )
@@ -21,18 +21,23 @@ _FORMS = tuple(
 
 @dataclass(frozen=True, order=True)
 class RunDate:
-    """When a version was made: `when` is its begin, of a month the first day, of a week its Monday,
-    as it is written, without a time zone; `text` is how it stands there."""
+    """Date of a version.
+
+    when  its start, without time zone; the first day of a month, the Monday of a week
+    text  the date as it is written
+    """
 
     when: datetime
     text: str
 
 
 def find_date(text: str) -> RunDate | None:
-    """The first date of a text: 2026-03-01, 2026_03_01, 2026.03.01 or 20260301, each with a time
-    behind it if there is one (2026-03-01T12:30, 20260301_1230), 2026-03, or a week of ISO 8601 as
-    2026-W09. Only years from 1900 to 2099 and days that exist count, and no part of a longer number
-    does. None where there is none."""
+    """Return the first date in a text, None if there is none.
+
+    Recognised are 2026-03-01, 2026_03_01, 2026.03.01 and 20260301, each with an optional time
+    (2026-03-01T12:30, 20260301_1230), a month as 2026-03, and an ISO 8601 week as 2026-W09. Only
+    years from 1900 to 2099 and valid days count; digits within a longer number do not.
+    """
     matches = [match for form in _FORMS for match in form.finditer(text)]
     matches.sort(key=lambda match: (match.start(), -len(match[0])))
     return next((moment for match in matches if (moment := _to_moment(match))), None)
@@ -52,11 +57,11 @@ def _to_moment(match: re.Match[str]) -> RunDate | None:
         time_of_day = time(
             numbers.get("hour", 0), numbers.get("minute", 0), numbers.get("second", 0)
         )
-    except ValueError:  # what stands behind the day is no time
+    except ValueError:  # the text after the day is not a time
         return RunDate(datetime.combine(day, time()), match[0][: -len(_text_after_day(match))])
     return RunDate(datetime.combine(day, time_of_day), match[0])
 
 
 def _text_after_day(match: re.Match[str]) -> str:
-    """What stands behind the day of a full date."""
+    """Return the text after the day of a full date."""
     return match.string[match.end("day") : match.end()]

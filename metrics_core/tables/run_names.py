@@ -1,4 +1,4 @@
-"""Several runs side by side: names that tell them apart, one run where a file is given twice."""
+"""Names of several runs: unique names, and one run if a file is given twice."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from metrics_core.base.notes import Note
 
 
 class HasName(Protocol):
-    """What has a name and can get another."""
+    """An object with a name that can be changed."""
 
     @property
     def name(self) -> str:
-        """The name that tells it apart."""
+        """Its unique name."""
 
     def renamed(self, name: str) -> Self:
-        """The same under another name."""
+        """Return the same object with another name."""
 
 
 AnyRun = TypeVar("AnyRun", bound=HasName)
@@ -31,10 +31,10 @@ def _never(_one: object, _other: object) -> bool:
 def make_names_unique(
     runs: Sequence[AnyRun], is_same: Callable[[AnyRun, AnyRun], bool] = _never
 ) -> tuple[list[AnyRun], list[Note]]:
-    """Return the runs with distinct names, and notes on what was done.
+    """Return the runs with distinct names, and notes about the changes.
 
-    A run that is the `is_same` as an earlier one is left out: one file that was given twice. Two
-    files with the same rows are two runs, which score the same.
+    A run for which `is_same` is true with an earlier run is omitted: the same file was given twice.
+    Two files with the same rows remain two runs with equal scores.
     """
     unique_runs: list[AnyRun] = []
     notes: list[Note] = []
@@ -65,15 +65,17 @@ def make_names_unique(
 
 
 def add_folder_names(runs: Sequence[AnyRun], files: Sequence[str]) -> list[AnyRun]:
-    """Return the runs, of these files each. Where those of one name are in several folders, as many
-    of the folders as tell them apart stand before it: a/run and b/run."""
+    """Return the runs, with folders before equal names: a/run and b/run.
+
+    `files` has the file of each run. As many folders are added as the names need to differ.
+    """
     folders = [PurePath(normpath(file)).parts[:-1] for file in files]
     renamed_runs: list[AnyRun] = []
     for run, parts in zip(runs, folders, strict=True):
         same_name_folders = {
             f for other, f in zip(runs, folders, strict=True) if other.name == run.name
         }
-        # No folder is deeper than the longest of them, and whole they differ.
+        # The complete folders differ, so a depth up to the longest is always enough.
         depths = range(max(map(len, same_name_folders)) + 1)
         depth = next(
             d
@@ -86,18 +88,20 @@ def add_folder_names(runs: Sequence[AnyRun], files: Sequence[str]) -> list[AnyRu
 
 
 def _last_parts(parts: tuple[str, ...], count: int) -> tuple[str, ...]:
-    """The last parts, so many at most; none for 0."""
+    """Return the last `count` parts."""
     return parts[max(len(parts) - count, 0) :]
 
 
 def baseline_name(name: str, runs: Collection[str]) -> str:
-    """The name of a baseline beside these runs: where one has its name, as the next version of a
-    run has, that one keeps it."""
+    """Return the name of a baseline beside these runs: "NAME (baseline)" if a run has its name.
+
+    A run often has the name of its baseline if it is the next version.
+    """
     return find_free_name(f"{name} (baseline)", runs) if name in runs else name
 
 
 def find_free_name(name: str, used_names: Collection[str]) -> str:
-    """The name, or the first of "name (2)", "name (3)", … that is not taken."""
+    """Return the name, or the first of "name (2)", "name (3)", … that is not used."""
     candidate, number = name, 2
     while candidate in used_names:
         candidate, number = f"{name} ({number})", number + 1

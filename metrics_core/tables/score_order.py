@@ -1,4 +1,4 @@
-"""Rows by query and score, and whether their ranks say the same."""
+"""Order rows by query and score, and check whether ranks agree with scores."""
 
 from __future__ import annotations
 
@@ -9,14 +9,18 @@ from metrics_core.base.arrays import Floats, Int32s, Ints
 from metrics_core.base.compiled.machine import compiled
 
 _MANY = 1_000_000
-"""Rows from which it pays to load compiled code, which orders each query by itself."""
+"""Number of rows from which loading compiled code, which sorts each query separately, pays off."""
 
 
 def order_by_score(codes: Int32s, scores: Floats) -> Ints | None:
-    """Row numbers by query and falling score; None where the rows already stand so."""
+    """Return row numbers by query and falling score, int64[row].
+
+    Returns None if the rows are already sorted. `codes` is int32[row], `scores` float64[row]. Rows
+    with tied scores keep their order.
+    """
     is_new_query = codes[1:] != codes[:-1]
     first_codes = codes[np.r_[True, is_new_query]]
-    # Mostly the queries stand in their order, which is quicker to see than that each stands once.
+    # Queries are mostly in order, which is faster to check than that each has one block.
     is_blocked = bool((first_codes[1:] > first_codes[:-1]).all()) or len(first_codes) == len(
         np.unique(first_codes)
     )
@@ -28,9 +32,11 @@ def order_by_score(codes: Int32s, scores: Floats) -> Ints | None:
 
 
 def find_contradictions(codes: Int32s, ranks: npt.NDArray[np.float32], scores: Floats) -> Ints:
-    """Codes of the queries in which a document has both the larger rank and the larger score.
+    """Return the codes of the queries whose ranks contradict the scores; int64[n], ascending.
 
-    Most files list each query once, by rank: then neighbours tell. Others are sorted first.
+    In such a query one document has both a larger rank and a larger score than another. `codes` is
+    int32[row], `ranks` float32[row], `scores` float64[row]. Most files list each query once, by
+    rank: then comparing neighbours is enough. Others are sorted first.
     """
     is_same_query = codes[1:] == codes[:-1]
     one_block_a_query = np.count_nonzero(~is_same_query) + 1 == (codes.max(initial=0) + 1)
@@ -63,7 +69,7 @@ def _find_contradicting(codes: Int32s, ranks: npt.NDArray[np.float32], scores: F
 
 
 def _sort_rows(codes: Int32s, scores: Floats) -> tuple[Ints, Ints]:
-    """Row numbers by query and falling score, and where each query ends among them."""
+    """Return row numbers by query and falling score, int64[row], and query ends, int64[query]."""
     counts = np.bincount(codes)
     ends, longest = np.cumsum(counts) - counts, int(counts.max())
     order = np.empty(len(codes), np.int64)

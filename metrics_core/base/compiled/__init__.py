@@ -1,2 +1,5 @@
-"""Loops as machine code: `functions` is what numba compiles, `signatures` says what each is given,
-`machine` loads them, and makes them where nobody has."""
+"""Loops as machine code, compiled by numba.
+
+`functions` has the code, `signatures` the arguments of each function; `machine` loads the compiled
+functions, and `building` compiles them if that was not done before.
+"""

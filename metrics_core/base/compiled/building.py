@@ -1,7 +1,7 @@
-"""Compiling: from `functions` to one object file for this machine.
+"""Compile `functions` to one object file for this machine.
 
-Each becomes a C function of plain pointers and sizes. None of them asks for memory or raises, so
-the object needs nothing of numba when it runs.
+Each function becomes a C function of plain pointers and sizes. None allocates memory or raises an
+error, so the object file needs nothing of numba when it runs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _TYPES = {
 
 
 def object_code(part: str) -> bytes:
-    """The functions of a part of the signatures, compiled."""
+    """Return the compiled functions of a part of `SIGNATURES`, as the bytes of an object file."""
     target = llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(),
         features=llvm.get_host_cpu_features().flatten(),
@@ -51,7 +51,10 @@ def _linked(whole: Any, module: Any) -> Any:
 
 
 def _optimised(module: Any, target: Any, names: set[str]) -> Any:
-    """The module with nothing left that no signature names, and with what can then be seen."""
+    """Return the module, optimised, without functions that no signature names.
+
+    Raises RuntimeError if it needs a function that not every process has.
+    """
     for function in module.functions:
         if not function.is_declaration and function.name not in names:
             function.linkage = llvm.Linkage.internal
@@ -60,13 +63,13 @@ def _optimised(module: Any, target: Any, names: set[str]) -> Any:
     builder.getModulePassManager().run(module, builder)
     wanted = {f.name for f in module.functions if f.is_declaration} - _OF_EVERY_PROCESS
     foreign = [name for name in wanted if not name.startswith("llvm.")]
-    if foreign:  # a function that raises, or asks for memory
+    if foreign:  # a function that raises an error or allocates memory
         raise RuntimeError(f"compiled code needs {', '.join(sorted(foreign))}")
     return module
 
 
 def _assembly(name: str, kinds: str) -> str:
-    """A C function's LLVM assembly, under its own name."""
+    """Return the LLVM assembly of a function as a C function of this name."""
     function = next(getattr(m, name) for m in _MODULES if hasattr(m, name))
     types: list[Any] = []
     parameters: list[str] = []
@@ -97,6 +100,6 @@ def _assembly(name: str, kinds: str) -> str:
     source = f"def c({', '.join(parameters)}): return function({', '.join(whole)})"
     made: dict[str, Any] = {"numba": numba, "function": function}
     made |= {kind: record for kind, (record, _) in RECORDS.items()}
-    exec(source, made)  # the text is made of the signatures alone
+    exec(source, made)  # the source contains only signatures
     compiled: Any = numba.cfunc(numba.types.int64(*types), error_model="numpy")(made["c"])
     return compiled.inspect_llvm().replace(compiled._wrapper_name, name)

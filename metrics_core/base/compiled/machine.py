@@ -1,11 +1,13 @@
-"""Compiled functions: taken from the object file that was made once for this machine, else made.
+"""Load compiled functions from the object file made for this machine, or compile them.
 
-Loading numba takes longer than judging a run of a million rows; loading its code does not. The
-file stands, sealed, beside this module, or where that cannot be written, in the user's own cache.
+Loading numba takes longer than judging a run of a million rows; loading the compiled code does not.
+The object file is sealed and stored beside this module, or in the user's cache if that folder
+cannot be written.
 
-    python -m metrics_core.base.compiled.machine        makes it
+    python -m metrics_core.base.compiled.machine        compiles everything
 
-What loads code is imported where it is loaded: who needs none does not wait for it.
+Modules that load code are imported in functions, so that programs that need no compiled code do not
+wait for them.
 """
 
 from __future__ import annotations
@@ -31,15 +33,17 @@ _HERE = Path(__file__).parent
 _SHAPING = ("building.py", "signatures.py")
 _LOADING = Lock()
 _SECONDS = {"rows": 15, "sums": 3}
-"""About how long it takes to compile each part."""
+"""About how many seconds it takes to compile each part."""
 _BEING_COMPILED: list[str] = []
 _FOLDER = "RANKLENS_CACHE"
-"""The environment variable that names another folder for the object file."""
+"""Environment variable with another folder for the object file."""
 
 
 class Compiled:
-    """The functions of a part of `SIGNATURES`, called with numpy arrays, records of them and whole
-    numbers."""
+    """The functions of a part of `SIGNATURES`.
+
+    They are called with numpy arrays, records of arrays, and integers.
+    """
 
     def __init__(self, part: str, code: bytes) -> None:
         from llvmlite import binding as llvm
@@ -73,8 +77,11 @@ _KINDS: dict[str, type] = {
 
 
 def _called(name: str, address: int, kinds: list[str]) -> Callable[..., int]:
-    """The C function at an address, for arrays and records of them: checked, for a wrong one would
-    read elsewhere."""
+    """Return the C function at an address as a Python function.
+
+    It checks its arguments, since a wrong array would make it read foreign memory. Raises TypeError
+    for an array of the wrong dtype, dimensions or memory layout.
+    """
     c_types: list[Any] = []
     for kind in kinds:
         c_types += [ctypes.c_int64] if kind == "int64" else [ctypes.c_void_p, ctypes.c_int64]
@@ -100,10 +107,13 @@ def _called(name: str, address: int, kinds: list[str]) -> Callable[..., int]:
 
 
 def compiled(part: str) -> Compiled:
-    """The functions of a part, for this machine; compiled, which takes seconds, where nobody has.
-    Each is compiled by itself, so that who needs sums alone does not wait for the other."""
-    # One at a time: of two that are loaded at once one would be forgotten, and its code with it,
-    # while it runs.
+    """Return the functions of a part for this machine, compiling them if necessary (some seconds).
+
+    Each part is compiled separately, so that a program that needs only sums does not wait for the
+    other. Raises RanklensError if the system does not allow it.
+    """
+    # One at a time: if two threads loaded a part at once, one of the two would be freed while its
+    # code runs.
     with _LOADING:
         return _loaded(part)
 
@@ -113,8 +123,8 @@ def _loaded(part: str) -> Compiled:
     _check_allowed()
     name = f"{part}-{_fingerprint()}.o"
     for folder in _folders():
-        # Nothing checks code that is loaded: what is not as it was written ends the process, or
-        # works out other numbers.
+        # Loaded code is not checked: a damaged file would crash the process or compute wrong
+        # numbers.
         kept = read_sealed(folder / name)
         if kept is not None:
             return Compiled(part, bytes(kept))
@@ -127,7 +137,7 @@ def _loaded(part: str) -> Compiled:
     finally:
         _BEING_COMPILED.remove(part)
     for folder in _folders():
-        try:  # older ones stay for who else runs them
+        try:  # older files stay, as other versions may use them
             write_sealed(folder / name, code)
             break
         except OSError:
@@ -136,7 +146,7 @@ def _loaded(part: str) -> Compiled:
 
 
 def being_compiled() -> str:
-    """What is to be told who waits while a part is compiled; "" while none is."""
+    """Return a message for users who wait while a part is compiled, "" if none is."""
     return "".join(map(_how_long, _BEING_COMPILED[:1]))
 
 
@@ -145,13 +155,13 @@ def _how_long(part: str) -> str:
 
 
 def _say_how_long(part: str) -> None:
-    """Tell who waits at a terminal that it compiles."""
+    """Print to a terminal that a part is being compiled."""
     if sys.stderr is not None and sys.stderr.isatty():
         print(_how_long(part), file=sys.stderr, flush=True)
 
 
 def _fingerprint() -> str:
-    """What the code depends on, as a hash: the sources, who compiles, the machine."""
+    """Return a hash of everything the code depends on: the sources, the compiler, the machine."""
     import hashlib
 
     from llvmlite import __version__
@@ -180,8 +190,10 @@ def _folders() -> Iterator[Path]:
 
 
 def _check_allowed() -> None:
-    """Raises RanklensError where the system lets no memory become code, as hardened ones do: who
-    calls what stands there then is ended without a word."""
+    """Raise RanklensError if the system forbids making memory executable, as hardened systems do.
+
+    Otherwise calling the code would end the process without a message.
+    """
     if os.name != "posix":
         return
     page = mmap.mmap(-1, mmap.PAGESIZE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)

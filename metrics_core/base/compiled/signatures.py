@@ -1,7 +1,7 @@
-"""What the compiled functions are given, and what they answer: nothing here loads a compiler.
+"""Arguments and results of the compiled functions; importing this does not load a compiler.
 
-Arrays are C-ordered. A text stands in a buffer of bytes at a place and has a size; buffers of texts
-end with `PADDING`. Each function returns a whole number.
+Arrays are C-ordered. A text is given as a position in a buffer of bytes and a size. Buffers of
+texts end with `PADDING`. Each function returns an integer.
 """
 
 from __future__ import annotations
@@ -15,18 +15,26 @@ IRREGULAR = -1
 REPEATED = -1
 
 TIED_ROWS, TIED_PAIRS, PAIRS, NEAR_PAIRS = range(4)
-"""Places in the counts of `rank_rows`: rows that share their score, neighbours with equal scores,
-all neighbours within queries, neighbours that differ only beyond single precision."""
+"""Indexes in the counts of `rank_rows`: rows with a tied score, neighbours with equal scores, all
+neighbours within queries, neighbours whose scores differ only beyond single precision."""
 
 COLUMNS = 4
-"""Columns that `weigh_singles` and `weigh_doubles` take at a time."""
+"""Number of columns that `weigh_singles` and `weigh_doubles` process at a time."""
 
 ROOM = 6
-"""Rows of whole numbers that `rank_rows` needs."""
+"""Number of rows of integers that `rank_rows` needs as working memory."""
 
 
 class RowColumns(NamedTuple):
-    """Rows: where the document of each stands in `data`, its hash, score and rank."""
+    """Rows of a run; all arrays but `data` are [row].
+
+    data       uint8 buffer with the document ids
+    doc_start  int64, position of the document id in `data`
+    doc_size   int32, its size
+    doc_hash   uint64, its hash
+    score      float64
+    rank       float32
+    """
 
     data: Any
     doc_start: Any
@@ -37,9 +45,16 @@ class RowColumns(NamedTuple):
 
 
 class HashTables(NamedTuple):
-    """Texts that can be looked up: where each stands in `data`, and hash tables of some of them
-    each. The slots of a table follow each other from one of `first`, `slots` of them, a power of
-    two: the hash of a text and its place among them all, -1 where a slot is free."""
+    """Texts that can be looked up, in several hash tables.
+
+    data       uint8 buffer with the texts
+    start      int64[text], position of each text in `data`
+    size       int64[text], size of each text
+    first      int64[table], first slot of each table
+    slots      int64[table], number of slots of each table, a power of two
+    slot_hash  uint64[slot], hash of the text in a slot
+    slot_row   int32[slot], index of the text in a slot, -1 for a free slot
+    """
 
     data: Any
     start: Any
@@ -51,8 +66,13 @@ class HashTables(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Memory for one query: ROOM rows of `show_numbers`, `keys` and `more_keys`, one more of each
-    than the longest query has rows, and at least four times as many `slots`."""
+    """Working memory for one query.
+
+    numbers    int64[ROOM, n], where n is one more than the longest query has rows
+    keys       float64[n]
+    more_keys  float64[n]
+    slots      int32, at least 4 n values
+    """
 
     numbers: Any
     keys: Any
@@ -61,11 +81,16 @@ class Room(NamedTuple):
 
 
 class RankedSegments(NamedTuple):
-    """What `rank_rows` finds. Per segment `place` is the position of its query among the judged
-    ones, -1 where it is not judged, `contradicting` whether its ranks contradict its scores, and
-    `rows_hash` a hash of its rows in their order. `judged` has a row for each judged document that
-    is listed, by rank within its query: position of the query, row among the known, rank, first
-    rank and number of the documents of its score."""
+    """Result of `rank_rows`.
+
+    place          int64[segment], index of its query among the judged queries, -1 if not judged
+    contradicting  bool[segment], whether its ranks contradict its scores
+    rows_hash      uint64[segment], hash of its rows in order
+    judged         int64[row, 5], a row for each listed judged document, by rank within its query:
+                   index of the query, row in `known`, rank, first rank and number of documents
+                   with its score
+    counts         int64[4], counts as in `TIED_ROWS` to `NEAR_PAIRS`
+    """
 
     place: Any
     contradicting: Any
@@ -80,7 +105,7 @@ RECORDS: dict[str, tuple[Any, str]] = {
     "Room": (Room, "int64s[] float64s float64s int32s"),
     "Ranked": (RankedSegments, "int64s bools uint64s int64s[] int64s"),
 }
-"""Arrays that are given together, and their kinds."""
+"""Records of arrays, and the kinds of their arrays."""
 
 SIGNATURES = {
     "rows": {
@@ -102,47 +127,49 @@ SIGNATURES = {
         "weigh_doubles": "bytes[] float64s[] float64s[]",
     },
 }
-"""The kinds of the arguments, by what is compiled at a time: an array of so many, with [] one of
-rows and columns, or one of RECORDS.
+"""Kinds of the arguments of each function, by part: an integer, an array of one dimension, an array
+of two dimensions ([]), or one of RECORDS.
 
 hash_texts(data, start, size, value)
-    The hash of each text.
+    Compute the hash of each text.
 copy_texts(data, start, size, copied, edge)
-    Copy texts one behind the other, with room for `PADDING` at the end; `edge` has one place more
-    than there are texts, and gets where each begins and the last one ends. How many bytes.
+    Copy texts one after another; `copied` has room for `PADDING` at the end. `edge` int32[text + 1]
+    gets the start of each text and the end of the last. Returns the number of bytes.
 enter(data, start, size, region, region_start, region_slots, slot_hash, slot_row)
-    Enter texts into hash tables, each in its region's; `slot_row` is -1 where a slot is free.
+    Enter each text into the hash table `region`; `slot_row` is -1 for free slots.
 read_lines(data, end, doc_start, doc_size, doc_hash, score, rank, segments, tags, unread, counts)
-    The rows of the whole lines in the first `end` bytes; how many, or IRREGULAR. Per row where its
-    document stands in `data`, its size and hash, its score and rank. `segments` gets a row for each
-    segment, lines of one query: first row, where its id stands, its size. `tags` gets place and
-    size of each run name that differs from the one before, `unread` row, place and size of each
-    score that is left NaN. `counts` gets the numbers of segments, tags and unread scores.
+    Parse the complete lines in the first `end` bytes. Returns the number of rows, or IRREGULAR.
+    Each row gets the position of its document id in `data`, its size and hash, its score and rank.
+    `segments` gets a row for each segment (consecutive lines of one query): first row, position
+    and size of its id. `tags` gets position and size of each run name that differs from the one
+    before, `unread` row, position and size of each score that was left NaN. `counts` gets the
+    numbers of segments, tags and unread scores.
 last_change(data, first, end)
-    Where the lines of the last query begin, of the whole lines from `first` to before `end`;
-    `first` if it is all there is. Needs no padding.
+    Return the position at which the lines of the last query begin, in the complete lines from
+    `first` to before `end`; `first` if there is only one query. Needs no padding.
 rank_rows(rows, segments, queries, known, room, found)
-    Rank the judged documents of whole queries. `queries` is one table, of the judged queries,
-    `known` one of the judged documents of each of these. Returns how many are listed, or REPEATED
-    where a document stands twice in a query.
+    Rank the judged documents of complete queries. `queries` is one table with the judged queries,
+    `known` has a table of the judged documents of each. Returns the number of judged documents that
+    are listed, or REPEATED if a query contains a document twice.
 order_rows(code, score, end, order, room, keys, keys_room)
-    The rows by their query's code and falling score, equals as they stand; `end` has where each
-    query's rows begin in `order`, and then where they end. `room` has three rows, `keys` and
-    `keys_room` one, of as many as the longest query has.
+    Sort rows by query code and falling score; tied rows keep their order. `end` has the start of
+    each query's rows in `order`, and afterwards their end. `room` int64[3, n], `keys` and
+    `keys_room` float64[n] are working memory, n being the rows of the longest query.
 contradictions(order, edge, score, rank, keys, contradicting)
-    Of rows so ordered, whose queries begin and end at `edge`, whether ranks contradict scores.
+    For rows in this order, find the queries whose ranks contradict their scores. `edge` has the
+    start of each query's rows and the end of the last.
 running_totals(first, rank, weight, cutoffs, totals)
-    The sums of weights within rising cutoffs, a row of `totals` for each query, each added up in
-    the order of the ranks; `first` has where each query's rows begin.
+    Sum the weights within each of the ascending cutoffs, in order of rank; `totals` is
+    float64[query, cutoff], `first` has the start of each query's rows.
 count_drawn(drawn, counts)
-    Count in each row of `counts` how often each of its places is in the same row of `drawn`.
+    Count in each row of `counts` how often its index occurs in the same row of `drawn`.
 weigh_singles, weigh_doubles(weights, columns, sums)
-    For each row of `weights` the sums of all columns weighed so; a row of `columns` is one of them.
-    Their number is a multiple of COLUMNS.
+    Compute the weighted sums of all columns for each row of `weights`; each row of `columns` is one
+    column. Their number is a multiple of COLUMNS.
 """
 
 
 def array_kinds(kinds: str) -> Iterator[str]:
-    """The kinds of single arrays and numbers, those of records one by one."""
+    """Yield the kinds of the single arrays and numbers, those of records one by one."""
     for kind in kinds.split():
         yield from RECORDS[kind][1].split() if kind in RECORDS else [kind]

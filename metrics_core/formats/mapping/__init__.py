@@ -1,9 +1,13 @@
-"""Files of records read by one mapping: for each role, such as query or document, a path.
+"""Read files of records with a mapping: a path for each role, such as query or document.
 
-paths.py   the grammar of paths and mappings
-axes.py    the values at a path of all records at once, from Python or from Arrow
-rows.py    the rows of a table: one column a role, all on the axis of the documents
-records.py the records of a file, in blocks
-documents.py, infer.py    the mapping of records by their names and types
+paths.py   syntax of paths and mappings
+axes.py    values at a path of all records at once, from Python or Arrow
+rows.py    rows of a table: one column per role, one row per document
+records.py records of a file, in blocks
+documents.py, infer.py    inference of a mapping from names and types
 tables.py  a run or judgments from blocks of records and mappings
+texts.py   queries or documents from blocks of records and mappings
+lists.py   files of lists of documents by query, read with an inferred or assigned mapping
+presets.py, preset_files.py    declarations of tools' formats, and how they are recognised and read
+memory.py  records of a Python program
 """

@@ -1,8 +1,8 @@
 """The values at a path of all records at once, level by level.
 
-Values are on an axis: the records; the items of a list or the values of an object in each row of
-another axis. JSON and objects in memory are Python values, Parquet and frames are Arrow's; both
-answer the same five questions (`Values`).
+Each value belongs to a row of an axis. The first axis is the records; a deeper one is the list
+items, or the object values, in each row of its parent axis. JSON and Python objects are stored as
+Python values, Parquet and frames as Arrow arrays; both implement `Values`.
 """
 
 from __future__ import annotations
@@ -29,9 +29,13 @@ _WHOLE_NUMBER = re.compile(r"-?\d+", re.ASCII)
 
 
 class MappingError(ValueError):
-    """A value that is not what a path needs: `found` at a `row_path` in the record of this row of
-    the axis, `expected` something else. `key` is the path from the row to the value, `offer` a
-    reading choice that would take it."""
+    """Error for a value that a path cannot read.
+
+    found     the actual value, with its position in the record
+    expected  what was expected
+    row_path  path of the value in its record, `key` being the part below the row
+    offer     reading choice that would accept the value
+    """
 
     def __init__(
         self,
@@ -53,9 +57,11 @@ class MappingError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class RowAxis:
-    """`count` rows: the records, or what is at `path` inside each row of the axis `parent_axis`;
-    then `parents` int64[count] has the row of it for each, rising, and `keys` the key of each
-    value of an object."""
+    """`count` rows: the records, or the values at `path` inside each row of `parent_axis`.
+
+    parents  row of the parent axis for each row, ascending; int64[count]
+    keys     key of each row if the rows are the values of objects
+    """
 
     count: int
     path: str = ""
@@ -64,7 +70,7 @@ class RowAxis:
     keys: Sequence[str] | None = None
 
     def row_path(self, row: int) -> str:
-        """Where a row is in its record: hits[1].tags[0]."""
+        """Return the position of a row in its record, such as hits[1].tags[0]."""
         if self.parent_axis is None:
             return ""
         parent = int(self.parents[row])
@@ -76,11 +82,14 @@ class RowAxis:
         return f"{self.parent_axis.row_path(parent)}{relative_path}{number}".removeprefix(".")
 
     def record(self, rows: Ints) -> Ints:
-        """The record of each of these rows."""
+        """Return the record of each of these rows; both int64[row]."""
         return rows if self.parent_axis is None else self.parent_axis.record(self.parents[rows])
 
     def align_rows(self, deeper: RowAxis) -> Ints | None:
-        """The row of this axis for each row of a deeper one; None if that is not inside of it."""
+        """Return the row of this axis for each row of a deeper axis, int64[deeper.count].
+
+        Returns None if that axis is not below this one.
+        """
         rows = np.arange(deeper.count)
         while deeper is not self:
             if deeper.parent_axis is None:
@@ -90,48 +99,56 @@ class RowAxis:
 
 
 class Values(Protocol):
-    """One value for each row of an axis; some may be missing."""
+    """One value, perhaps missing, for each row of an axis."""
 
     def __len__(self) -> int: ...
 
     def key(self, name: str) -> Values:
-        """The value of a key in each object; missing where there is no such key or no object."""
+        """Return the value of a key in each object; missing without such a key or object."""
 
     def item(self, number: int) -> Values:
-        """An item of each list, from 0; missing where there is no such item or no list."""
+        """Return an item of each list, counted from 0; missing without such an item or list."""
 
     def items(self) -> tuple[Ints, Values]:
-        """How many items each list has, -1 for another value; and all of them in order."""
+        """Return the number of items of each list, int64[n], and all items in order.
+
+        The number is -1 for values that are not lists.
+        """
 
     def entries(self) -> tuple[Ints, Sequence[str], Values]:
-        """How many entries each object has, -1 for another value; their keys and values."""
+        """Return the number of entries of each object, int64[n], with all keys and values in order.
+
+        The number is -1 for values that are not objects.
+        """
 
     def is_missing(self) -> Mask:
-        """Which rows have no value; bool[n]."""
+        """Return which rows have no value; bool[n]."""
 
     def take(self, rows: Ints) -> Values:
-        """The values of these rows."""
+        """Return the values of these rows; `rows` is int64[row]."""
 
     def to_list(self) -> list[Any]:
-        """The values as Python has them."""
+        """Return the values as Python objects."""
 
     def lacks_key(self, name: str) -> Mask:
-        """Which rows hold an object without this key; bool[n]."""
+        """Return which rows have an object without this key; bool[n]."""
 
     def ids(self) -> tuple[pa.Array, Mask]:
-        """The values as texts, null if they are missing; and which are texts, whole numbers or
-        missing, and so may be ids; bool[n]."""
+        """Return the values as texts, string[n], and whether they are valid or missing, bool[n].
+
+        Valid ids are texts and whole numbers. A missing value is null.
+        """
 
     def numbers(self) -> Floats:
-        """The values as numbers; NaN for a missing value and for what is no finite number."""
+        """Return the values as numbers, float64[n]; NaN if missing or not a finite number."""
 
     def describe(self, row: int) -> str:
-        """A value in words, for a message."""
+        """Return a text about a value, for a message."""
 
 
 @dataclass(frozen=True)
 class PythonValues:
-    """What JSON or a program holds: dicts, lists, texts, numbers, None."""
+    """Values of JSON or of a Python program: dicts, lists, texts, numbers, None."""
 
     values: list[Any]
 
@@ -201,7 +218,7 @@ class PythonValues:
 
 @dataclass(frozen=True)
 class ArrowValues:
-    """A column of Parquet or of a frame, in one piece."""
+    """An unchunked column of Parquet or of a frame."""
 
     values: pa.Array
 
@@ -273,7 +290,7 @@ class ArrowValues:
 
 
 def _to_id(value: Any) -> str | None:
-    """A text or a whole number as an id; None for anything else."""
+    """Return a text or a whole number as an id, None for other values."""
     if type(value) is str or (type(value) is NumberText and _WHOLE_NUMBER.fullmatch(value)):
         return value
     return str(value) if type(value) is int else None
@@ -291,8 +308,11 @@ def _pair_type(type_: pa.MapType) -> pa.DataType:
 
 @dataclass(eq=False)
 class Records:
-    """The records of a file or of a program, and the physical line of each (int64[n]) if they have
-    lines. What was taken out of them is kept."""
+    """The records of a file or a Python program.
+
+    `lines` has the physical line of each record, int64[record], if known. Extracted values are
+    cached.
+    """
 
     values: Values
     lines: Ints | None = None
@@ -300,15 +320,17 @@ class Records:
 
     @classmethod
     def from_table(cls, table: pa.Table) -> Records:
-        """The rows of a table as records."""
+        """Return the rows of a table as records."""
         columns = [column.combine_chunks() for column in table.columns]
         if not columns:
             return cls(PythonValues([]))
         return cls(ArrowValues(pa.StructArray.from_arrays(columns, table.column_names)))
 
     def values_at(self, steps: tuple[Step, ...]) -> tuple[RowAxis, Values]:
-        """The axis of the values at a path, and these. Raises MappingError for a value that is
-        there and is not a list, or an object, as the path needs it."""
+        """Return the axis of the values at a path, and the values.
+
+        Raises MappingError if a value is not a list, or not an object, as the path needs it.
+        """
         if steps not in self._cache:
             self._cache[steps] = (
                 self._find_values(steps) if steps else (RowAxis(len(self.values)), self.values)
@@ -316,7 +338,7 @@ class Records:
         return self._cache[steps]
 
     def line(self, axis: RowAxis, row: int) -> int | None:
-        """The physical line of a row."""
+        """Return the physical line of a row, None if unknown."""
         return None if self.lines is None else int(self.lines[axis.record(np.array([row]))[0]])
 
     def _find_values(self, steps: tuple[Step, ...]) -> tuple[RowAxis, Values]:

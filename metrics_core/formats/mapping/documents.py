@@ -1,5 +1,4 @@
-"""The documents in lists of records: which key of an item is the id, which numbers are beside it,
-and what the name of the list and the numbers say that it is."""
+"""Find the documents in lists of records: the key of the id, the numbers, and the kind of list."""
 
 from __future__ import annotations
 
@@ -26,19 +25,19 @@ from metrics_core.formats.registry import AMBIGUOUS, SPECIFIC, Kind
 from metrics_core.formats.values import is_number
 
 SAMPLE_SIZE = 200
-"""Records, or items of lists, that are looked at, beside the first of each other shape."""
+"""Number of records, or list items, that are sampled, besides the first of each other shape."""
 _MAX_SHAPES = 1000
 _MAX_ID_LENGTH = 200
 _MAX_KEYS, _EXAMPLES, _MAX_DEPTH = 40, 3, 6
 
 _ITEM_IDS = (*DOCUMENT_IDS, "segmentid")
 _SURE_IDS = ("docid", "docno", "corpusid", "passageid", "documentid", "pid")
-"""Keys by which an object in a list of any name is a document."""
+"""Keys that identify an object as a document, whatever the name of its list."""
 TEXTS = ("title", *DOCUMENT_TEXTS)
 """Names of a document's texts."""
 _SURE_QUERIES = ("queryid", "qid", "topicid")
 NUMBERS = {"score": "score", "grade": "relevance", "rank": "rank"}
-"""The roles of numbers beside a document, and our columns of them."""
+"""Roles of numbers beside a document, and the names of our columns for them."""
 NUMBER_NAMES = {name for role in NUMBERS.values() for name in NAMES[role]}
 """Folded names of a score, a grade or a rank."""
 
@@ -47,7 +46,7 @@ _DOCUMENT_NAME = re.compile(
     r"|books?|corpus|hits|ctxs)(?:ids?|nos?)?|\w*pids"
 )
 _MIXED_NAME = re.compile(r"predictions?|preds?|targets?|groundtruths?|relevant|golds?|positives?")
-"""Lists of ids that may be documents, or words of an answer."""
+"""Names of lists that may contain documents, or words of an answer."""
 _RELEVANT_NAME = re.compile(r"relevan|gold|positive|expected|groundtruth|target")
 _RANKED_NAME = re.compile(r"retriev|return|recommend|predict|rank|hits|results|candidates|^top")
 _DETAIL_NAME = re.compile(
@@ -55,7 +54,7 @@ _DETAIL_NAME = re.compile(
     r"|words?|chars|chunk|year|month|day|date|time|timestamp|at|price|version|lat|lon|segment|level"
     r"|votes)"
 )
-"""Names of numbers that describe a document and do not rank it."""
+"""Names of numbers that describe a document rather than rank it."""
 
 
 ITEMS, VALUES, KEYS = Step("items"), Step("values"), Step("keys")
@@ -65,7 +64,7 @@ Steps = tuple[Step, ...]
 
 
 class NumberColumn(NamedTuple):
-    """Numbers beside documents: their name, steps, and values as texts."""
+    """Numbers beside documents: name, steps, and values as texts."""
 
     name: str
     steps: Steps
@@ -74,8 +73,15 @@ class NumberColumn(NamedTuple):
 
 @dataclass
 class DocumentList:
-    """A list of documents: its name, the steps to each document's id and to the query that an item
-    names itself, the numbers beside by role, those that are unclear, and the kind by the name."""
+    """A list of documents.
+
+    name             name of the list
+    doc              steps to the id of each document
+    kind             kind of table by the name of the list, None if the name does not indicate it
+    query            steps to the query that each item names itself, empty if it does not
+    numbers          numbers beside the documents, by role
+    unclear_numbers  steps to numbers of unknown meaning
+    """
 
     name: str
     doc: Steps
@@ -86,7 +92,7 @@ class DocumentList:
 
     @property
     def kinds(self) -> tuple[Sequence[Kind], int]:
-        """What the list is, by the numbers beside and its name, and how sure that is."""
+        """Kinds that the list may be, by its numbers and name, and how sure that is."""
         grade, score = self.numbers.get("grade"), self.numbers.get("score")
         is_ranked = score is not None or "rank" in self.numbers
         if grade is not None:
@@ -101,8 +107,10 @@ class DocumentList:
 
 
 def collect_values(records: Sequence[Any]) -> dict[RecordPath, list[Any]]:
-    """The first single values of records, by their paths; of objects with very many keys the keys
-    and values."""
+    """Return the first single values of records, by path.
+
+    For objects with very many keys, their keys and values are collected as lists.
+    """
     path_values: dict[RecordPath, list[Any]] = {}
     level: dict[Steps, list[Any]] = {(): list(records[:SAMPLE_SIZE])}
     while level:
@@ -128,7 +136,10 @@ def collect_values(records: Sequence[Any]) -> dict[RecordPath, list[Any]]:
 
 
 def sample_items(values: list[Any], shape: Callable[[Any], Any]) -> list[Any]:
-    """The first values, and the first of each other shape."""
+    """Return the first values, and the first value of each other shape.
+
+    `shape` is a function that returns the shape of a value.
+    """
     sample = values[:SAMPLE_SIZE]
     if len(values) > SAMPLE_SIZE:
         shapes = set(map(shape, sample))
@@ -140,7 +151,7 @@ def sample_items(values: list[Any], shape: Callable[[Any], Any]) -> list[Any]:
 
 
 def record_shape(record: Any) -> Any:
-    """The keys of a record and of the objects in its lists."""
+    """Return the keys of a record and of the objects in its lists."""
     if type(record) is not dict:
         return type(record)
     return tuple(
@@ -154,7 +165,7 @@ def _item_shape(item: Any) -> Any:
 
 
 def find_documents(name: str, lists: Sequence[Any], prefix: Steps) -> DocumentList | None:
-    """The documents in lists of this name; None if these are lists of something else."""
+    """Return the documents in lists of this name, None if the lists contain something else."""
     if name == "":
         prefix = (*prefix, ITEMS)
     items = list(chain.from_iterable(entry for entry in lists if type(entry) is list))
@@ -179,10 +190,10 @@ def find_documents(name: str, lists: Sequence[Any], prefix: Steps) -> DocumentLi
 
 
 def _kind_by_name(name: str, items: Sequence[Any]) -> Kind | None:
-    """What a list of this name is, by its name."""
+    """Return the kind of a list by its name, None if the name does not indicate it."""
     folded_name = fold_name(name)
     if folded_name == "references" and any(isinstance(item, str) and " " in item for item in items):
-        return None  # answers to compare others with
+        return None  # reference answers
     if kind := kind_of_list(name):
         return kind
     if not _DOCUMENT_NAME.fullmatch(folded_name):
@@ -199,7 +210,7 @@ def _kind_by_name(name: str, items: Sequence[Any]) -> Kind | None:
 def _find_in_objects(
     name: str, items: Sequence[dict[str, Any]], prefix: Steps, kind: Kind | None
 ) -> DocumentList | None:
-    """The documents of a list of objects; None if they have no id of a document."""
+    """Return the documents of a list of objects, None if the objects have no document id."""
     columns = _collect_columns(items, prefix)
     direct_columns = [column for column in columns if len(column.steps) == len(prefix) + 1]
     candidates = [
@@ -213,7 +224,7 @@ def _find_in_objects(
     query = columns[query_index].steps if query_index >= 0 else ()
     documents = DocumentList(name, id_column.steps, kind, query)
     other_columns = [column for column in columns if column.steps not in (id_column.steps, query)]
-    # What describes a document in an object of its own, such as metadata, is not beside its id.
+    # Numbers in a nested object, such as metadata, describe the document.
     number_columns = [
         column for column in other_columns if column.steps[:-1] in (prefix, id_column.steps[:-1])
     ]
@@ -229,8 +240,7 @@ def _find_in_objects(
 
 
 def find_scored_ids(values: Mapping[str, Sequence[Any]], prefix: Steps) -> list[Steps]:
-    """What may be the ids of documents in lists of objects with a score, inside objects inside a
-    record."""
+    """Return the steps to possible document ids in nested lists of objects with a score."""
     id_steps: list[Steps] = []
     for name, field_values in values.items():
         present = [value for value in field_values if value is not None]
@@ -253,8 +263,10 @@ def find_scored_ids(values: Mapping[str, Sequence[Any]], prefix: Steps) -> list[
 
 
 def find_ids_in_objects(lists: Sequence[Any], prefix: Steps) -> list[Steps]:
-    """Where the ids of documents may be in lists of objects that have no name for one: single
-    values that could be ids, each once in its list, one of them a text."""
+    """Return the steps to possible document ids in lists of objects without a recognised id.
+
+    Possible ids are single values without blanks, each once in its list; texts are preferred.
+    """
     objects = [item_list for item_list in lists if type(item_list) is list and item_list]
     items = list(chain.from_iterable(objects))
     if not items or any(type(item) is not dict for item in items):
@@ -273,7 +285,7 @@ def find_ids_in_objects(lists: Sequence[Any], prefix: Steps) -> list[Steps]:
 
 
 def _collect_columns(items: Sequence[dict[str, Any]], prefix: Steps) -> list[NumberColumn]:
-    """The single values in objects, and in objects inside them; as texts."""
+    """Return the single values in objects, and in objects directly inside them, as texts."""
     values: dict[Steps, list[str]] = {}
     for item in items:
         for name, value in item.items():
@@ -286,8 +298,7 @@ def _collect_columns(items: Sequence[dict[str, Any]], prefix: Steps) -> list[Num
 
 
 def _assign_numbers(documents: DocumentList, columns: Sequence[NumberColumn]) -> None:
-    """Which of these columns are numbers of the documents: by their names, and by the ends of
-    names that no other has."""
+    """Assign columns to the roles of numbers, by name or by a name ending that occurs once."""
     names = [column.name for column in columns]
     for role, column_name in NUMBERS.items():
         index = find_position(names, NAMES[column_name])
@@ -313,7 +324,7 @@ def _assign_numbers(documents: DocumentList, columns: Sequence[NumberColumn]) ->
 
 
 def may_be_documents(name: str, items: Sequence[Any]) -> bool:
-    """Whether an unused list may have been meant as documents or as their numbers."""
+    """Return whether an unused list may have been meant as documents or their numbers."""
     folded_name = fold_name(name)
     name_match = (
         _DOCUMENT_NAME.fullmatch(folded_name)
@@ -326,7 +337,7 @@ def may_be_documents(name: str, items: Sequence[Any]) -> bool:
 def find_in_maps(
     names: Sequence[str], values: Mapping[str, Sequence[Any]], prefix: Steps
 ) -> list[DocumentList]:
-    """The documents of objects with a number for each id: {"results": {"d1": 0.5}}."""
+    """Return the documents of objects with a number for each id: {"results": {"d1": 0.5}}."""
     documents = []
     for name in names:
         numbers = [v for entry in values[name] if type(entry) is dict for v in entry.values()]
@@ -343,17 +354,17 @@ def find_in_maps(
 
 
 def is_nested(value: Any) -> bool:
-    """Whether a value is an object or a list."""
+    """Return whether a value is an object or a list."""
     return type(value) in (dict, list)
 
 
 def is_numeric(values: Sequence[Any]) -> bool:
-    """Whether all values are numbers, not texts."""
+    """Return whether all values are numbers, not texts."""
     return all(type(value) in (int, float, NumberText) for value in values)
 
 
 def _is_id(value: Any) -> bool:
-    """Whether a value may be an id, not a sentence: a text without blanks, or a whole number."""
+    """Return whether a value may be an id: a text without blanks, or a whole number."""
     if type(value) is str:
         return len(value) <= _MAX_ID_LENGTH and not re.search(r"\s", value)
     return type(value) is int or (type(value) is NumberText and value.isdigit())

@@ -1,8 +1,7 @@
-"""The mapping of records that no tool is known for: by the names of what they hold, and by types.
+"""Infer the mapping of records that no tool is known for, from names and types.
 
-First the orientation (records, a table by columns or by rows, an object of lists), then the query,
-the lists of documents, the numbers beside each document, and the kind. What the names leave open is
-a question, never a guess.
+The steps: orientation (records, a table by columns or by rows, an object of lists), query, lists of
+documents, numbers beside each document, kind. If names leave something open, the user is asked.
 """
 
 from __future__ import annotations
@@ -62,9 +61,18 @@ _QUERY_OBJECTS = ("query", "topic", "metadata")
 
 @dataclass
 class Inference:
-    """What records hold: the mappings of each kind and how sure that is, the names of their lists,
-    the query's path and text, what is asked about it. `unclear_numbers` are numbers beside
-    documents that could mean anything, `unused_lists` further lists."""
+    """What records contain.
+
+    mappings         mappings for each kind of table
+    sureness         how sure each kind is
+    names            names of the lists
+    query            path of the query
+    has_texts        whether the query has a text
+    unclear_numbers  numbers beside documents that have no known meaning
+    candidate_lists  lists that could each be the documents
+    possible_ids     possible ids of documents, by type alone
+    unused_lists     further lists
+    """
 
     mappings: dict[Kind, list[Mapping[str, Alternatives]]] = field(default_factory=dict)
     sureness: dict[Kind, int] = field(default_factory=dict)
@@ -73,13 +81,13 @@ class Inference:
     has_texts: bool = False
     unclear_numbers: list[RecordPath] = field(default_factory=list)
     candidate_lists: list[RecordPath] = field(default_factory=list)
-    """Lists that could each be the documents."""
+
     possible_ids: list[RecordPath] = field(default_factory=list)
-    """What may be the ids of documents, by types alone."""
+
     unused_lists: list[RecordPath] = field(default_factory=list)
 
     def add_mapping(self, kind: Kind, name: str, sureness: int, **paths: RecordPath | None) -> None:
-        """A mapping of a kind."""
+        """Add a mapping of a kind."""
         mapping = {role: (path,) for role, path in paths.items() if path is not None}
         self.mappings.setdefault(kind, []).append(mapping)
         self.sureness[kind] = sureness
@@ -88,8 +96,10 @@ class Inference:
 
 
 def infer_mappings(records: Sequence[Any], *, is_truncated: bool = False) -> Inference:
-    """What these records hold; nothing if there is no list of documents among it. Of records that
-    are `is_truncated` off the query may follow."""
+    """Return what records contain, an empty inference if they have no list of documents.
+
+    If the only record `is_truncated`, its query may follow later.
+    """
     rows, inference = [record for record in records if type(record) is dict], Inference()
     if len(records) == 1 and rows and _infer_table(rows[0], inference):
         return inference
@@ -108,7 +118,7 @@ def infer_mappings(records: Sequence[Any], *, is_truncated: bool = False) -> Inf
 
 
 def _infer_table(record: dict[str, Any], inference: Inference) -> bool:
-    """Whether an object is a table itself, or holds the records in its only list of objects."""
+    """Return whether an object is a table, or contains records in its only list of objects."""
     names, values = list(record), list(record.values())
     first = values[0] if values else None
     data, columns = record.get("data"), record.get("columns")
@@ -159,7 +169,7 @@ def _infer_table(record: dict[str, Any], inference: Inference) -> bool:
 
 
 def _infer_columns(record: dict[str, Any], inference: Inference) -> bool:
-    """Whether an object has the queries as one list, and their documents as a list of lists."""
+    """Return whether an object has a list of queries and a list of their lists of documents."""
     lists = {name: values for name, values in record.items() if type(values) is list and values}
     query_names = [name for name, values in lists.items() if not any(map(is_nested, values))]
     query_index = find_position(query_names, QUERY_KEYS)
@@ -178,14 +188,17 @@ def _infer_columns(record: dict[str, Any], inference: Inference) -> bool:
 
 
 def _has_ids(names: Sequence[str]) -> bool:
-    """Whether columns of these names have the ids of queries and of documents."""
+    """Return whether columns of these names include query and document ids."""
     return (
         find_position(names, NAMES["query_id"]) >= 0 and find_position(names, NAMES["doc_id"]) >= 0
     )
 
 
 def _have_same_shape(values: Sequence[Any]) -> bool:
-    """Whether these are lists of one length, or objects of the same keys, of single values."""
+    """Return whether values are equally long lists, or objects with equal keys.
+
+    All of their values must be single values.
+    """
     kinds = set(map(type, values))
     if kinds == {list}:
         is_same, inner = len(set(map(len, values))) == 1, values
@@ -201,7 +214,7 @@ def _infer_flat(
     steps_of: Callable[[str], Steps],
     inference: Inference,
 ) -> bool:
-    """A table with a row for each document. Whether it is one."""
+    """Add the mappings of a table with one row per document; return whether it is such a table."""
     rows = list(islice(zip(*columns, strict=True), SAMPLE_SIZE))
     texts = [["" if value is None else str(value) for value in row] for row in rows]
     sureness = recognise_columns(names, texts)
@@ -224,7 +237,7 @@ def _infer_flat(
 
 
 def _is_list_map(record: Mapping[str, Any]) -> bool:
-    """Whether an object has a list of documents for each query."""
+    """Return whether an object has a list of documents for each query."""
     are_lists = all(type(value) is list or value is None for value in record.values())
     return are_lists and any(record.values()) and not any(map(kind_of_list, islice(record, 3)))
 
@@ -239,8 +252,10 @@ def _infer_records(
     *,
     is_truncated: bool = False,
 ) -> None:
-    """What records at these steps hold: lists of documents for a query each, which may be the key
-    of the record."""
+    """Add what the records at these steps contain: lists of documents for one query each.
+
+    The query may be the key of the record.
+    """
     names = list(dict.fromkeys(chain.from_iterable(rows)))
     values = {n: [entry for row in rows if (entry := row.get(n)) is not None] for n in names}
     lists = [n for n in names if any(type(entry) is list for entry in values[n]) or not values[n]]
@@ -266,7 +281,7 @@ def _infer_records(
     else:
         return
     single_names = [n for n in names if n not in lists and not any(map(is_nested, values[n]))]
-    # With a score of its own a record is a document's, and a list in it a mistake.
+    # A record with a score of its own is one document; a list in it is not a list of documents.
     if not NUMBER_NAMES.isdisjoint(map(fold_name, single_names)):
         documents = [entry for entry in documents if entry.kinds[1] == SPECIFIC]
     used_names = {entry.name for entry in documents}
@@ -291,7 +306,7 @@ def _infer_records(
 
 
 def _find_query(rows: Sequence[Mapping[str, Any]]) -> Steps | None:
-    """The steps to the query of a record: its id, also in an object of its own, else its text."""
+    """Return the steps to a record's query: its id, also in a nested object, or else its text."""
     first_values: dict[str, Any] = {}
     for row in rows:
         first_values |= {n: v for n, v in row.items() if v is not None and n not in first_values}
@@ -312,7 +327,7 @@ def _find_query(rows: Sequence[Mapping[str, Any]]) -> Steps | None:
 
 
 def _may_be_document(names: Sequence[str]) -> bool:
-    """Whether a record may be a document's, which lists what it refers to: a bare id and a text."""
+    """Return whether records have a plain id and a text, as documents with references do."""
     return find_position(names, _QUERY_ID_NAMES) < 0 and find_position(names, TEXTS) >= 0
 
 
@@ -346,7 +361,7 @@ def _match_number_lists(
 def _add_mappings(
     inference: Inference, documents: Sequence[DocumentList], system: RecordPath | None
 ) -> None:
-    """The mappings of these lists of documents."""
+    """Add the mappings of these lists of documents."""
     by_kind: Counter[Kind] = Counter()
     for document_list in documents:
         kinds, sureness = document_list.kinds

@@ -1,4 +1,4 @@
-"""Lists of documents by query, read by a mapping that is inferred, or given as paths."""
+"""Files of lists of documents by query, read with an inferred or assigned mapping."""
 
 from __future__ import annotations
 
@@ -44,8 +44,7 @@ _HINT = (
 
 
 def recognise_lists(sample: Sample) -> Mapping[Kind, int]:
-    """By the lists of the first records: their names, or what is in them; by paths that the reader
-    names."""
+    """Recognise lists in the first records by their names, their contents or assigned paths."""
     if not sample.columns:
         return _infer_sample(sample).sureness
     if not any(map(is_path, sample.columns.values())) or not read_first_records(sample)[0]:
@@ -57,7 +56,7 @@ def recognise_lists(sample: Sample) -> Mapping[Kind, int]:
 
 
 def list_rows(sample: Sample) -> FirstRows | None:
-    """The paths of nested records, and their first values; None for records of single values."""
+    """Return the paths of nested records and their first values, None if records are not nested."""
     records, _ = read_first_records(sample)
     values = collect_values(records)
     if all(len(path.steps) < 2 for path in values):
@@ -67,8 +66,10 @@ def list_rows(sample: Sample) -> FirstRows | None:
 
 
 def other_kinds(sample: Sample) -> list[Kind]:
-    """What records with judgments hold beside them: queries if they have a text, a run; nothing if
-    they have no list of judgments by its name."""
+    """Return the kinds that records contain besides judgments: queries with a text, a run.
+
+    Nothing is returned if no list is named as judgments.
+    """
     inference = _infer_sample(sample)
     if inference.sureness.get("qrels") != SPECIFIC:
         return []
@@ -84,9 +85,11 @@ def _infer_sample(sample: Sample) -> Inference:
 def read_lists(
     source: Source, request: Request, record_blocks: Sequence[Records] | None = None
 ) -> Loaded:
-    """Of a file, or of the records `record_blocks`, a run of ranked lists, or judgments: a
-    document has the grade beside it, else what is listed has grade 1, what is listed as negative
-    grade 0."""
+    """Read a run of ranked lists, or judgments, from a file or from `record_blocks`.
+
+    In judgments a document has the grade beside it, or else grade 1, in a negative list grade 0.
+    Raises FileFormatError if there are no such lists or their meaning is unclear.
+    """
     parquet_inference = (
         infer_mappings(read_first_rows(source)) if source.magic.startswith(MAGIC) else None
     )
@@ -132,8 +135,7 @@ def read_lists(
 
 
 def _build_mappings(inference: Inference, request: Request) -> Mappings:
-    """The mappings of the kind that is asked for. Paths that the reader names replace them, what
-    they leave out being inferred."""
+    """Return the mappings of the requested kind; assigned paths replace inferred ones."""
     columns = {role: parse_path(path) for role, path in drop_no_column(request.columns).items()}
     inferred = inference.mappings.get(request.kind, [])
     if not columns:
@@ -154,21 +156,23 @@ def _build_mappings(inference: Inference, request: Request) -> Mappings:
 
 
 def _list_used_paths(mappings: Mappings) -> list[str]:
-    """The paths that mappings read, in the order of their roles."""
+    """Return the paths that mappings read, in the order of their roles."""
     path_groups = (mapping[role] for mapping in mappings for role in mapping)
     paths = (path for paths in path_groups for path in paths if path.constant is None)
     return list(dict.fromkeys(str(path).removeprefix("-") for path in paths))
 
 
 def _column_names(mappings: Mappings) -> set[str]:
-    """The columns that mappings read."""
+    """Return the columns that mappings read."""
     paths = chain.from_iterable(path for mapping in mappings for path in mapping.values())
     return {path.steps[0].name for path in paths if path.steps}
 
 
 def _sample_records(source: Source, records: Records) -> list[Any]:
-    """The records of JSON that show what all of them hold. Raises FileFormatError for a record
-    that is no object."""
+    """Return JSON records of all shapes.
+
+    Raises FileFormatError for a record that is not an object.
+    """
     values = records.values.to_list()
     wrong_row = next((row for row, value in enumerate(values) if type(value) is not dict), None)
     if wrong_row is not None:
@@ -179,7 +183,7 @@ def _sample_records(source: Source, records: Records) -> list[Any]:
 
 
 def _check_clear(source: Source, inference: Inference) -> None:
-    """Ask which numbers, or which of several lists, are meant."""
+    """Raise FileFormatError if the list of documents, their ids or their numbers are ambiguous."""
     if inference.candidate_lists:
         actual = (
             f"{len(inference.candidate_lists)} lists of documents:"

@@ -1,12 +1,12 @@
-"""Paths: where values are in a record, in the grammar that JMESPath and jq share, with keys.
+"""Paths to values in a record, in a syntax common to JMESPath and jq, extended by keys.
 
     qid                    a key                      hits[].docid      in each item of a list
     details.*.hits[]       each value of an object    relevant.*~       the key of each value
-    a || b                 the first that has values  '1'               a constant
-    pairs[][0]             the first item of each     most(a[].b)       the most frequent value
-    name + time            joined                     -distance         the number, reversed
-    "Query Text"           a key with blanks or signs .                 the record itself
-    hits[]?                may be absent, or of the other kind
+    a || b                 the first with values      '1'               a constant
+    pairs[][0]             first item of each pair    most(a[].b)       most frequent value
+    name + time            joined                     -distance         negated number
+    "Query Text"           a key with spaces or signs .                 the record itself
+    hits[]?                may be missing, or a list or object in place of the other
 
 A mapping has a path for each role: `query=qid doc=hits[].docid`.
 """
@@ -35,9 +35,13 @@ _ROLE = re.compile(rf"[\s,]+(?=[a-z_]+=){_UNQUOTED}")
 
 
 class Step(NamedTuple):
-    """One step of a path: into a key, an item of a list by its number (from 0), all items, all
-    values of an object, or their keys. What is `optional` may be absent in some; at the end of a
-    grade's path, what lacks it is not judged."""
+    """One step of a path.
+
+    kind      "key": the value of the key `name`; "item": the list item number `name`, from 0;
+              "items": all list items; "values", "keys": all values or keys of an object
+    optional  whether records may lack it; at the end of a grade's path, rows without it are
+              unjudged
+    """
 
     kind: StepKind
     name: str = ""
@@ -57,9 +61,14 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class RecordPath:
-    """Where one value of a record is, or many. A `constant` has no steps; `joined` are the paths of
-    the parts of a text; a number may be `reversed`, of the values of a list the `most` frequent
-    taken."""
+    """Path to one or more values of a record.
+
+    steps     steps from the record, empty for a constant and joined paths
+    constant  fixed value in place of a path
+    reversed  whether numbers are negated
+    most      whether only the most frequent value is used
+    joined    paths whose texts are joined to one text
+    """
 
     steps: tuple[Step, ...] = ()
     constant: str | None = None
@@ -77,21 +86,21 @@ class RecordPath:
 
     @property
     def plain_text(self) -> str:
-        """The path without what says that something may be absent."""
+        """The path as text without the marks of optional steps."""
         return str(replace(self, steps=tuple(s._replace(optional=False) for s in self.steps)))
 
 
 Alternatives = tuple[RecordPath, ...]
-"""Paths; the first one with values counts."""
+"""Alternative paths; the first one with values is used."""
 
 
 def parse_path(text: str) -> Alternatives:
-    """Return the alternatives of a path. Raises ParameterError for what is not one."""
+    """Return the alternatives of a path. Raises ParameterError for an invalid path."""
     return tuple(_parse_alternative(part.strip(), text) for part in _OR.split(text))
 
 
 def is_path(text: str) -> bool:
-    """Whether a text is a path of more than one step, or a constant."""
+    """Return whether a text is a path of several steps, or a constant."""
     try:
         return any(len(path.steps) != 1 for path in parse_path(text))
     except ParameterError:
@@ -99,7 +108,10 @@ def is_path(text: str) -> bool:
 
 
 def parse_mapping(text: str) -> Mapping[str, Alternatives]:
-    """Return the paths of `query=qid doc=hits[].docid` by role. Raises ParameterError."""
+    """Return the paths by role of a text such as `query=qid doc=hits[].docid`.
+
+    Raises ParameterError for an invalid mapping.
+    """
     paths: dict[str, Alternatives] = {}
     for part in _ROLE.split(text.strip()):
         role, equals, path = part.partition("=")
@@ -134,7 +146,7 @@ def _parse_steps(text: str, full_path: str) -> tuple[Step, ...]:
         raise ParameterError(f"The path {full_path!r} has an empty part.", _HINT)
     while position < len(text):
         match = _STEP.match(text, position)
-        # A name needs a dot before it, but for the first one; keys have no parts.
+        # Names after the first need a dot before them; keys have no parts.
         is_separated = match is not None and (not steps or text[position] in ".[")
         if match is None or not is_separated or (steps and steps[-1].kind == "keys"):
             raise ParameterError(

@@ -1,4 +1,4 @@
-"""Files of tools, by their presets: which kinds of table one holds, and each of these."""
+"""Recognise and read the files of tools by their presets."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from metrics_core.formats.source.source import Source
 
 
 def recognise_preset(preset: Preset, sample: Sample) -> Mapping[Kind, int]:
-    """By the first record."""
+    """Return the kinds that a file contains, by its first record, and how sure that is."""
     return dict.fromkeys(find_kinds(preset, read_first_records(sample)[0]), preset.sureness)
 
 
 def find_kinds(preset: Preset, records: Sequence[Any]) -> list[Kind]:
-    """What records hold of it, by the first; nothing if they are others."""
+    """Return the kinds of table that records contain, none if they do not fit the preset."""
     if not records or not isinstance(records[0], dict) or not preset.also(records[0]):
         return []
     mended_records = records[:1] if preset.mend is None else next(preset.mend([[*records[:1]]], ""))
@@ -52,8 +52,11 @@ def find_kinds(preset: Preset, records: Sequence[Any]) -> list[Kind]:
 def read_preset(
     preset: Preset, source: Source, request: Request, mended_blocks: Iterator[Records] | None = None
 ) -> Loaded:
-    """The table of a kind, from the records of a file, or those that are `mended_blocks` and
-    mended. Raises FileFormatError."""
+    """Return the table of the requested kind.
+
+    The records are those of the file, or `mended_blocks`, to which `mend` was already applied.
+    Raises FileFormatError if a record does not fit the preset.
+    """
     remarks = [item for item in preset.remarks if request.kind in item.kinds]
     cases_by_remark = {item: list[str]() for item in remarks if item.found is not None}
     stored: dict[str, Mapping[str, float]] = {}
@@ -68,7 +71,7 @@ def read_preset(
         _check_records(preset, records, prefix)
         mappings = _prefixed_mappings(preset, request.kind, prefix)
         yield from mappings
-        # The rows are read by now, so that what is looked at is as the mappings say.
+        # The rows were read before, so the values are known to fit the mappings.
         for remark, cases in cases_by_remark.items():
             cases += remark.found(records) if remark.found is not None else ()
             _check_only_one(remark, cases, records)
@@ -121,7 +124,7 @@ def _check_only_one(remark: Remark, cases: list[str], records: Records) -> None:
 
 
 def _read_blocks(preset: Preset, source: Source, request: Request) -> Iterator[Records]:
-    """The records; all at once if names are joined, which takes all of them."""
+    """Yield the records; all at once if names are joined, which needs all of them."""
     mappings = _prefixed_mappings(preset, request.kind, ())
     is_joined = any(
         path.joined for mapping in mappings for paths in mapping.values() for path in paths
@@ -130,7 +133,7 @@ def _read_blocks(preset: Preset, source: Source, request: Request) -> Iterator[R
 
 
 def mend_blocks(preset: Preset, blocks: Iterator[Records], name: str) -> Iterator[Records]:
-    """The records as the preset changes them before they are read."""
+    """Yield blocks of records after the `mend` of a preset."""
     if preset.mend is None:
         yield from blocks
         return
@@ -156,7 +159,7 @@ def _parse_steps(text: str) -> tuple[Step, ...]:
 
 
 def _find_prefix(preset: Preset, first: Records) -> tuple[Step, ...] | None:
-    """The first path in front of which a record has all that it is known by."""
+    """Return the first prefix with which a record has all paths that identify the preset."""
     for text in preset.inside:
         prefix = _parse_steps(text)
         if all(_has_value(first, prefix, path) for path in preset.recognised_by):
@@ -165,7 +168,7 @@ def _find_prefix(preset: Preset, first: Records) -> tuple[Step, ...] | None:
 
 
 def _has_value(records: Records, prefix: tuple[Step, ...], path: str) -> bool:
-    """Whether the only record has a value at a path."""
+    """Return whether the only record has a value at a path."""
     for alternative in parse_path(path):
         try:
             if not records.values_at((*prefix, *alternative.steps))[1].is_missing().all():
@@ -176,7 +179,7 @@ def _has_value(records: Records, prefix: tuple[Step, ...], path: str) -> bool:
 
 
 def _check_records(preset: Preset, records: Records, prefix: tuple[Step, ...]) -> None:
-    """Raise MappingError for a record without what all are known by; a list may be empty."""
+    """Raise MappingError for a record without the paths of the preset; a list may be empty."""
     axis, _ = records.values_at(prefix)
     for text in preset.recognised_by:
         paths = [RecordPath(tuple(takewhile(_is_key, path.steps))) for path in parse_path(text)]
@@ -194,7 +197,10 @@ def _is_key(step: Step) -> bool:
 def _missing_error(
     records: Records, prefix: tuple[Step, ...], axis: RowAxis, row: int, paths: Sequence[RecordPath]
 ) -> MappingError:
-    """The error for a record with none of these paths: what is there in place of the deepest."""
+    """Return the error for a record without any of these paths.
+
+    It names the content of the record at the deepest path that exists.
+    """
     for path in sorted(paths, key=lambda path: -len(path.steps)):
         _, parents = records.values_at((*prefix, *path.steps[:-1]))
         if not parents.is_missing()[row]:
@@ -207,7 +213,7 @@ def _missing_error(
 
 
 def _prefixed_mappings(preset: Preset, kind: Kind, prefix: tuple[Step, ...]) -> Mappings:
-    """The mappings of a kind with the path in front."""
+    """Return the mappings of a kind with `prefix` before each path."""
     texts = preset.tables[kind]
     return [
         {
@@ -226,7 +232,7 @@ def _add_prefix(prefix: tuple[Step, ...], path: RecordPath) -> RecordPath:
 
 
 def _column_filter(preset: Preset, kind: Kind) -> Callable[[str], bool]:
-    """Which columns of Parquet a kind is read from."""
+    """Return a function that selects the Parquet columns of a kind by name."""
     if preset.mend is not None:
         return lambda name: True
     paths = [
@@ -248,7 +254,7 @@ def _column_filter(preset: Preset, kind: Kind) -> Callable[[str], bool]:
 def _stored_scores(
     records: Records, query: RecordPath, steps: tuple[Step, ...]
 ) -> Mapping[str, Mapping[str, float]]:
-    """The scores that records state, those that are numbers, by query."""
+    """Return the finite scores stored in the records: query_id -> name -> value."""
     axis, values = records.values_at(steps)
     ids = align_column(records, query, axis).to_list()
     return {

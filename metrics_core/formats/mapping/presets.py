@@ -1,4 +1,4 @@
-"""What a tool writes, as data: how its records are known, and a mapping for each kind of table."""
+"""Declarations of tools' formats: how to recognise records, and mappings by kind of table."""
 
 from __future__ import annotations
 
@@ -17,17 +17,23 @@ if TYPE_CHECKING:
     from metrics_core.formats.mapping.axes import Records
 
 CaseFinder = Callable[["Records"], Iterable[str]]
-"""What is odd about records, a text for each case; it may raise MappingError."""
+"""Function that returns a text for each irregular case in records; it may raise MappingError."""
 Mend = Callable[[Iterable[list[Any]], str], Iterator[list[Any]]]
-"""Blocks of records, and the run's name by its file, to blocks of new ones, one by one; others if a
-record has several inside."""
+"""Function from blocks of records, and the run name by file name, to changed blocks, one for each;
+a block may have more records than before if one record contains several."""
 
 
 @dataclass(frozen=True)
 class Remark:
-    """A note about tables of these kinds: `message` tells {n} {things} of what is `found`; without
-    `found` it is about queries without a document. Where there may be `only_one`, two different
-    ones are refused with this hint and the message."""
+    """A note about tables of these kinds.
+
+    message   text with {n} and {things}, the number and noun of the cases
+    found     function that returns the cases; without it, cases are queries without a document
+    things    singular and plural of a case
+    loud      whether the note is prominent
+    only_one  if set, two different cases are refused, with this hint; `message` is what was
+              expected
+    """
 
     kinds: tuple[Kind, ...]
     code: str
@@ -38,7 +44,7 @@ class Remark:
     only_one: str = ""
 
     def note(self, cases: Sequence[str]) -> Note:
-        """The note about these cases."""
+        """Return the note about these cases."""
         things = plural(len(cases), *self.things)
         message = self.message.format(n=len(cases), things=things)
         examples = tuple(filter(None, cases[:3]))
@@ -47,16 +53,22 @@ class Remark:
 
 @dataclass(frozen=True)
 class Preset:
-    """A tool's format.
+    """The format of a tool.
 
-    Records are of it if they have all the paths `recognised_by`, and are as `also` says of the
-    first; `inside` are paths in front of these and of the mappings, the first that fits counts.
-    Several mappings of a kind are put together. A kind is only there if the first record has what
-    it `needs`. `mend` changes blocks of records before they are read, `once` has the kinds in which
-    a query has one list (a run: one for each system). In queries all values of a record become
-    columns, but for those that are mapped or `not_details`. `duplicates` is how a document that
-    stands twice in a list is taken unless the reader says so, `stored` the path of a query's own
-    scores.
+    recognised_by  paths that all records of the format have
+    also           further condition on the first record
+    inside         prefixes of these paths and of the mappings; the first that fits is used
+    tables         mapping, or mappings to be combined, for each kind of table
+    needs          path that the first record must have if the file contains the kind
+    mend           function that changes blocks of records before they are read
+    once           kinds in which each query has one list (in a run: one for each system)
+    duplicates     what to do with repeated documents of a list, unless the user chooses
+    remarks        notes about the tables
+    not_details    values of a record that become no columns of queries; if None, no unmapped value
+                   does
+    stored         path of each query's scores in the file
+
+    The other fields are those of `Format`.
     """
 
     name: str
@@ -80,7 +92,10 @@ class Preset:
 
 
 def mend_each(function: Callable[[dict[str, Any], str], list[Any]]) -> Mend:
-    """Mend each object by itself: it becomes these records, with the run's name by its file."""
+    """Return a `Mend` that applies a function to each object by itself.
+
+    The function takes the object and the run name, and returns new records.
+    """
 
     def mend(blocks: Iterable[list[Any]], name: str) -> Iterator[list[Any]]:
         for records in blocks:
@@ -94,8 +109,10 @@ def mend_each(function: Callable[[dict[str, Any], str], list[Any]]) -> Mend:
 
 
 def find_cases(path: str, test: Callable[[Any], bool], *text_paths: str) -> CaseFinder:
-    """The cases in which a test is true of the value at a path; as text what is at the paths
-    `text_paths`, on the same axis or above."""
+    """Return a `CaseFinder` of the values at a path for which `test` is true.
+
+    Each case is named by the values at `text_paths`, which are on the same axis or above.
+    """
 
     def find(records: Records) -> list[str]:
         axis, values = records.values_at(parse_path(path)[0].steps)

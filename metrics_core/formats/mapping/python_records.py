@@ -1,5 +1,4 @@
-"""Records that a program holds, read as those of a file: by a tool's preset, else by the inferred
-mapping."""
+"""Read the records of a Python program in the same way as those of a file."""
 
 from __future__ import annotations
 
@@ -18,12 +17,12 @@ from metrics_core.formats.source.source import Source
 
 _NAME = "the records"
 _OBJECT_KEYS = {"queries", "corpus", "relevant_docs", "mteb_model_meta", "detailed_results"}
-"""Keys of objects that presets know by more than paths."""
+"""Keys of objects that presets recognise by more than paths."""
 
 
 @cache
 def preset_keys() -> set[str]:
-    """The keys by which presets know a record."""
+    """Return the keys by which presets recognise a record."""
     formats()  # declares them
     texts = chain.from_iterable(preset.recognised_by for preset in PRESETS.values())
     paths = chain.from_iterable(map(parse_path, texts))
@@ -31,7 +30,7 @@ def preset_keys() -> set[str]:
 
 
 def find_preset(record: Mapping[str, Any], kind: Kind) -> Preset | None:
-    """The preset by which a record is read as this kind."""
+    """Return the preset that reads a record as this kind, None if there is none."""
     if preset_keys().isdisjoint(record):
         return None
     values = [to_plain(record)]
@@ -44,8 +43,11 @@ def find_preset(record: Mapping[str, Any], kind: Kind) -> Preset | None:
 def read_records(
     records: Sequence[Mapping[str, Any]], request: Request
 ) -> tuple[Source, list[Loaded]]:
-    """The run, or each of several, or the judgments that records hold, and a file that stands for
-    them. Raises FileFormatError as for a file."""
+    """Return a placeholder for the file, and the judgments or one or more runs in the records.
+
+    Records are read with a tool's preset if one recognises them, else with the inferred mapping.
+    Raises FileFormatError as for a file.
+    """
     values = [to_plain(record) for record in records]
     source = Source(_NAME, b"")
     blocks = [Records(PythonValues(values))]
@@ -59,7 +61,7 @@ def read_records(
 
 
 def to_plain(value: Any) -> Any:
-    """A value of dictionaries, lists, texts and numbers alone."""
+    """Return a value with all containers converted to dictionaries and lists."""
     if isinstance(value, Mapping):
         return {str(key): to_plain(item) for key, item in value.items()}
     if hasattr(value, "tolist"):

@@ -1,4 +1,4 @@
-"""The records of a file in blocks: a list of JSON, one object, JSON Lines, Parquet."""
+"""The records of a file in blocks: a JSON list, one JSON object, JSON Lines or Parquet."""
 
 from __future__ import annotations
 
@@ -29,18 +29,20 @@ if TYPE_CHECKING:
 
 _RECORDS_AT_ONCE = 20_000
 _CHARACTERS_AT_ONCE, _ROWS_AT_ONCE = 500_000, 2_000
-"""The most of JSON Lines, and the rows of Parquet, that are one block."""
+"""Maximum characters of JSON Lines, and rows of Parquet, in one block."""
 _SAMPLED_ROWS, _SAMPLED_LINES = 50, 20
-"""Rows of Parquet, and lines, that tell what a file holds."""
+"""Number of Parquet rows, and of lines, from which a file is recognised."""
 
 
 _CACHE = WeakKeyDictionary[Sample, tuple[list[Any], bool]]()
-"""Many formats look at the first records of one file."""
+"""First records and whether they are truncated; many formats look at the same sample."""
 
 
 def read_first_records(sample: Sample) -> tuple[list[Any], bool]:
-    """The first records of JSON, or of Parquet with nested columns, and whether the only one is
-    cut off."""
+    """Return the first records of JSON or nested Parquet, and whether they are truncated.
+
+    They are truncated if the sample ends within the only record.
+    """
     if sample not in _CACHE:
         _CACHE[sample] = _parse_first_records(sample)
     return _CACHE[sample]
@@ -71,8 +73,10 @@ def _parse_first_records(sample: Sample) -> tuple[list[Any], bool]:
 
 
 def read_first_rows(source: Source) -> list[Any]:
-    """The first rows of Parquet that has lists or objects in columns; none of other Parquet. Raises
-    FileFormatError."""
+    """Return the first rows of Parquet that has nested columns, an empty list for other Parquet.
+
+    Raises FileFormatError if the file cannot be read.
+    """
     file = open_parquet(source)
     batch = call_arrow(source, partial(_read_first_batch, source, file))
     rows: list[Any] = [] if batch is None else call_arrow(source, batch.to_pylist)
@@ -92,8 +96,11 @@ def _read_first_batch(source: Source, file: pq.ParquetFile) -> pa.RecordBatch | 
 def read_blocks(
     source: Source, column_filter: Callable[[str], bool], *, at_once: bool = False
 ) -> Iterator[Records]:
-    """The records of a file, many at a time or all; of Parquet only the wanted columns. Raises
-    FileFormatError."""
+    """Yield the records of a file in blocks, or in one block with `at_once`.
+
+    `column_filter` selects Parquet columns by name. Raises FileFormatError if the file cannot be
+    read.
+    """
     if source.magic.startswith(MAGIC):
         yield from _read_parquet(source, column_filter)
         return
@@ -126,7 +133,7 @@ def read_blocks(
 
 
 def _number_lines(source: Source) -> Iterable[tuple[int, str]] | None:
-    """The lines of JSON Lines by their numbers; None for a file of one value."""
+    """Return the numbered lines of JSON Lines, None for a file with one JSON value."""
     head = source.head.lstrip()
     if head.startswith(b"["):
         return None

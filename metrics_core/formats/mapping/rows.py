@@ -1,8 +1,8 @@
-"""The rows of a table from records and a mapping: a column for each role, all on one axis.
+"""Rows of a table from records and a mapping: a column for each role, all on one axis.
 
-Rows are the axis of the documents; without documents the deepest one. What is above it is repeated,
-what is beside it, or beside what is above it (in the same place, of the same lengths), is paired,
-and lengths that differ are refused with their place.
+The rows are the axis of the documents, or the deepest axis if there are no documents. Values above
+that axis are repeated. Values beside it, or beside an axis above it, are paired by position;
+unequal lengths are refused with their position.
 """
 
 from __future__ import annotations
@@ -24,15 +24,21 @@ from metrics_core.tables.arrays import as_array, as_column
 
 
 def align_ids(rows: MappedRows, role: str, axis: RowAxis) -> pa.Array:
-    """The ids of a role for each row of an axis that is its own, beside it or deeper. Raises
-    MappingError for what is none."""
+    """Return the ids of a role for each row of `axis`; string[axis.count].
+
+    `axis` is the axis of the rows, or the role's own axis or one below it. Raises MappingError for
+    an invalid id.
+    """
     ids, column = valid_ids(rows, role), rows.columns[role]
     indexes = column.indexes if axis is rows.axis else column.axis.align_rows(axis)
     return ids if indexes is None else ids.take(as_column(indexes))
 
 
 def valid_ids(rows: MappedRows, role: str) -> pa.Array:
-    """The ids of a role on its own axis. Raises MappingError for what is none."""
+    """Return the ids of a role on its own axis, string[n].
+
+    Raises MappingError for an invalid id.
+    """
     column = rows.columns[role]
     texts, is_valid = column.values.ids()
     if role == "system":
@@ -48,7 +54,7 @@ def valid_ids(rows: MappedRows, role: str) -> pa.Array:
 def wrong_value_error(
     rows: MappedRows, role: str, row: int, expected: str, hint: str = ""
 ) -> MappingError:
-    """The error for a value of a role on the axis of its column."""
+    """Return the error for a value of a role; `row` is a row of the axis of its column."""
     column, path = rows.columns[role], rows.paths[role]
     if path.steps and path.steps[-1].kind == "key" and column.values.is_missing()[row]:
         _, objects = rows.records.values_at(path.steps[:-1])
@@ -70,22 +76,26 @@ EXPECTED_IDS = {
 
 @dataclass(frozen=True, eq=False)
 class RoleValues:
-    """Values on an axis of their own and which of them each row of the table has, int64[row]; None
-    if there is one for each row."""
+    """Values on their own axis, and the index of the value of each row of the table.
+
+    `indexes` is int64[row], or None if there is exactly one value per row.
+    """
 
     axis: RowAxis
     values: Values
     indexes: Ints | None = None
 
     def to_list(self) -> Sequence[object]:
-        """The value of each row."""
+        """Return the value of each row."""
         return (self.values if self.indexes is None else self.values.take(self.indexes)).to_list()
 
 
 @dataclass(frozen=True, eq=False)
 class MappedRows:
-    """Columns by role, all for the rows of one axis, by the paths that were taken. Numbers of a
-    `reversed` path are not reversed yet."""
+    """Columns by role, all for the rows of one axis, and the paths that were used.
+
+    Numbers of a `reversed` path are not yet negated.
+    """
 
     records: Records
     axis: RowAxis
@@ -96,10 +106,12 @@ class MappedRows:
 def build_rows(
     records: Records, mapping: Mapping[str, Alternatives], *, may_lack_lists: bool = False
 ) -> MappedRows:
-    """Return the rows that a mapping means; a role without values is left out. Raises MappingError
-    for values of another kind than the paths need, of other lengths than those beside them, in a
-    place that does not belong to the rows, and for a record without its list of documents unless it
-    `may_lack_lists`."""
+    """Return the rows of a mapping; a role without values is omitted.
+
+    Raises MappingError if values are of another type than the paths need, differ in number from
+    those beside them or cannot be aligned with the rows, or if a record has no list of documents
+    (unless `may_lack_lists`).
+    """
     chosen_paths = {role: _first_with_values(records, paths) for role, paths in mapping.items()}
     paths = {role: path for role, path in chosen_paths.items() if path is not None}
     axis = _row_axis(records, paths)
@@ -114,7 +126,7 @@ def build_rows(
 
 
 def _first_with_values(records: Records, paths: Alternatives) -> RecordPath | None:
-    """The first alternative that has values. Raises MappingError if the last cannot be read."""
+    """Return the first path with values. Raises MappingError if the last path cannot be read."""
     for path in paths:
         try:
             if path.constant is not None or any(
@@ -129,7 +141,7 @@ def _first_with_values(records: Records, paths: Alternatives) -> RecordPath | No
 
 
 def _find_list_path(records: Records, paths: Alternatives) -> RecordPath | None:
-    """The first alternative that goes into something that is there, though no document is."""
+    """Return the first path whose list exists, even if it contains no document."""
     for path in paths:
         list_steps = [
             index for index, step in enumerate(path.steps) if step.kind not in ("key", "item")
@@ -140,7 +152,7 @@ def _find_list_path(records: Records, paths: Alternatives) -> RecordPath | None:
 
 
 def _check_lists(records: Records, path: RecordPath) -> None:
-    """Refuse a record that has no list where a path goes into one, unless it is optional."""
+    """Raise MappingError for a record without a list that a path needs and is not optional."""
     for index, step in enumerate(path.steps[1:], 1):
         parent_step = path.steps[index - 1]
         if step.kind in ("items", "values") and parent_step.kind == "key" and not step.optional:
@@ -161,16 +173,16 @@ def _row_axis(records: Records, paths: Mapping[str, RecordPath]) -> RowAxis:
 
 
 def axis_depth(axis: RowAxis) -> int:
-    """How many axes there are above."""
+    """Return the number of axes above an axis."""
     return 0 if axis.parent_axis is None else 1 + axis_depth(axis.parent_axis)
 
 
 def align_column(records: Records, path: RecordPath, rows: RowAxis) -> RoleValues:
-    """The values at a path for each row of an axis. Raises MappingError as `build_rows`."""
+    """Return the values at a path for each row of an axis. Raises MappingError as `build_rows`."""
     if path.constant is not None:
         return RoleValues(rows, PythonValues([path.constant]), np.zeros(rows.count, dtype=np.int64))
     if path.joined:
-        # On the axis of the parts: on that of the rows a long name would be written once per row.
+        # Join on the axis of the parts: on that of the rows a long name would be stored per row.
         axes = [records.values_at(part.steps)[0] for part in path.joined]
         axis = max(axes, key=axis_depth)
         if axis.align_rows(rows) is None:
@@ -187,8 +199,7 @@ def align_column(records: Records, path: RecordPath, rows: RowAxis) -> RoleValue
 
 
 def _align_values(axis: RowAxis, values: Values, rows: RowAxis) -> RoleValues:
-    """The values of an axis on that of the rows: repeated from above, or paired beside it, or
-    beside what is above it."""
+    """Return values for the rows of another axis: repeated from above, or paired by position."""
     if axis is rows:
         return RoleValues(axis, values)
     parent_rows = axis.align_rows(rows)
@@ -222,7 +233,7 @@ def _count_values(axis: RowAxis) -> Ints:
 
 
 def _join_names(parts: Sequence[RoleValues]) -> PythonValues:
-    """Names of several parts: each part only where it tells apart names that are alike so far."""
+    """Join the parts of names; a later part is added only to names that are equal without it."""
     names = [""] * len(parts[0].to_list())
     for index, part in enumerate(parts):
         words = ["" if value is None else str(value) for value in part.to_list()]
@@ -235,11 +246,11 @@ def _join_names(parts: Sequence[RoleValues]) -> PythonValues:
 
 
 def _most_frequent_values(axis: RowAxis, values: Values, rows: RowAxis) -> RoleValues:
-    """For each row the most frequent of its values; of those equally frequent the last."""
+    """Return the most frequent value for each row, the last one if several are equally frequent."""
     parent_rows = rows.align_rows(axis)
     if parent_rows is None:
         raise MappingError(axis, 0, f"values at {axis.path}", f"values inside {rows.path}")
-    # Numbers are the same by their worth: 3 and 3.0 were both said once, or one of them twice.
+    # Numbers are compared by value, so 3 and 3.0 are the same.
     values_by_row = [dict[Hashable, list[Any]]() for _ in range(rows.count)]
     for row, value in zip(reversed(parent_rows.tolist()), reversed(values.to_list()), strict=True):
         if value is not None:

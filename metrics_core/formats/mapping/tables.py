@@ -1,4 +1,4 @@
-"""A run or judgments from the records of a file and mappings: columns of ids and numbers."""
+"""A run or judgments from records and mappings: columns of ids and numbers."""
 
 from __future__ import annotations
 
@@ -51,9 +51,7 @@ _EMPTY = Remark(("run", "qrels"), "empty", "{n:,} {things} with an empty list")
 
 @dataclass(frozen=True)
 class ToolRules:
-    """What holds for a tool's records, called by this `title`, beyond their mappings: each has its
-    lists, their systems are told for certain, and a query has one list `has_one_list` (in a run
-    one for each system). `empty_remark` is said of queries without a document."""
+    """Rules for a tool's records: `has_one_list` if a query has one list (in a run, per system)."""
 
     title: str
     has_one_list: bool = False
@@ -62,8 +60,8 @@ class ToolRules:
 
 @dataclass
 class _RowBlocks:
-    """The rows of blocks, the physical line of each row (None if a block has none), and for each
-    list, by its system and query, whether it has a document."""
+    """The rows of blocks, the physical line of each row, int64[row] (None for a block without), and
+    for each list, by system and query, whether it contains a document."""
 
     tables: list[pa.Table] = field(default_factory=list)
     lines: list[Ints | None] = field(default_factory=list)
@@ -71,7 +69,7 @@ class _RowBlocks:
 
     @property
     def index(self) -> LineIndex | None:
-        """The lines of all rows, if there are any."""
+        """Physical lines of all rows, None if a block has none."""
         lines = [block_lines for block_lines in self.lines if block_lines is not None]
         are_complete = lines and len(lines) == len(self.lines)
         return LineIndex.from_numbers(np.concatenate(lines)) if are_complete else None
@@ -87,9 +85,11 @@ def load_mapped(
     hint: str = "",
     rules: ToolRules | None = None,
 ) -> Loaded:
-    """Read a run or judgments; the rows of all mappings of a block of records are put together.
-    `describe_format` is asked at the end. Raises FileFormatError with the place of what is wrong
-    and this hint, NothingOfKindError for no row at all."""
+    """Read a run or judgments, combining the rows of all mappings for a block of records.
+
+    `describe_format` is called at the end, `hint` is for errors. Raises FileFormatError with the
+    position of the problem, MissingKindError if there is no row.
+    """
     row_blocks = _RowBlocks()
     for records in blocks:
         try:
@@ -130,7 +130,7 @@ def load_mapped(
         notes.append((_EMPTY if rules is None else rules.empty_remark).note(empty_queries))
     queries = encode_ids(table["query_id"])
     if not np.bincount(as_array(queries.indices), minlength=len(queries.dictionary)).all():
-        # A query without a document would count as one of the table's by its id alone.
+        # A query without documents must not stay in the dictionary: it would count as a query.
         table = table.set_column(0, "query_id", reencode_ids(queries))
     if request.kind == "run":
         is_certain = rules is not None
@@ -152,7 +152,7 @@ def load_mapped(
 def to_file_error(
     source: Source, records: Records, error: MappingError, hint: str
 ) -> FileFormatError:
-    """The error for a file in whose records something is wrong, with its line or record."""
+    """Return the error for a file with an invalid record, with its line or record number."""
     line, actual = records.line(error.axis, error.row), error.found
     if line is None:
         row = int(error.axis.record(np.array([error.row]))[0])
@@ -170,8 +170,7 @@ def _add_rows(
     by_system: bool,
     has_one_list: bool,
 ) -> None:
-    """Add the rows of one mapping, and its lists: a query has one, or one for each system, which
-    may be there `has_one_list`."""
+    """Add the rows and lists of one mapping. Errors as in `_add_lists`."""
     is_judged = np.ones(rows.axis.count, np.bool_)
     if DOC in rows.columns:
         source.check_cells(rows.axis.count, len(rows.columns))
@@ -202,8 +201,7 @@ def _add_lists(
     by_system: bool,
     has_one_list: bool,
 ) -> None:
-    """Add the lists of rows and whether each has a document that counts. Raises MappingError for a
-    second one that may be there `has_one_list`."""
+    """Add the lists of rows. Raises MappingError for a second list of a query if `has_one_list`."""
     if "query" not in rows.paths:
         return
     system = rows.paths.get("system") if by_system else None
@@ -216,7 +214,7 @@ def _add_lists(
     if has_documents:
         list_rows = query.indexes if axis is query.axis else axis.align_rows(rows.axis)
     if has_documents and (axis is rows.axis or list_rows is None):
-        return  # a row has a query of its own, not a list
+        return  # each row has its own query: there are no lists
     ids = align_ids(rows, "query", axis).to_pylist()
     names = repeat("") if system is None else align_column(rows.records, system, axis).to_list()
     counts = np.bincount(
@@ -233,7 +231,7 @@ def _add_lists(
 
 
 def _encoded_ids(rows: MappedRows, role: str) -> pa.Array:
-    """The ids of a role, each text held once. Raises MappingError for what is none."""
+    """Return the ids of a role, dictionary-encoded if they repeat. Raises MappingError."""
     if role not in rows.columns:
         if not rows.axis.count:
             return pa.nulls(0, ID)
@@ -247,7 +245,7 @@ def _encoded_ids(rows: MappedRows, role: str) -> pa.Array:
 
 
 def _ranking_columns(rows: MappedRows) -> dict[str, pa.Array]:
-    """The columns score, rank, place and tag of a run's rows, as far as there are any."""
+    """Return the columns score, rank and place (float64) and tag (ids) of a run, if it has them."""
     columns = {
         role: as_column(_read_numbers(rows, role))
         for role in ("score", "rank")
@@ -263,7 +261,7 @@ def _ranking_columns(rows: MappedRows) -> dict[str, pa.Array]:
 
 
 def _read_numbers(rows: MappedRows, role: str) -> Floats:
-    """The numbers of a role, NaN if missing. Raises MappingError for what is no finite number."""
+    """Return a role's numbers, float64[row], NaN if missing. Raises MappingError if invalid."""
     column = rows.columns[role]
     numbers = column.values.numbers()
     is_wrong = np.isnan(numbers) & ~column.values.is_missing()
@@ -278,8 +276,7 @@ def _read_numbers(rows: MappedRows, role: str) -> Floats:
 
 
 def _grade_columns(rows: MappedRows, request: Request) -> dict[str, pa.Array]:
-    """The grade of each row as it is written, null if missing; the scores beside a grade that only
-    the list gives; and whether it is of such a list."""
+    """Return relevance as text (null if missing), and score if only the list has a grade."""
     constant = rows.paths["grade"].constant if "grade" in rows.paths else "1"
     if constant is None:
         _check_grades(rows, request.grades)
@@ -293,7 +290,7 @@ def _grade_columns(rows: MappedRows, request: Request) -> dict[str, pa.Array]:
 
 
 def _check_grades(rows: MappedRows, grades: Grades) -> None:
-    """Raise MappingError for the first value that is no grade."""
+    """Raise MappingError for the first value that is not a grade."""
     path = rows.paths["grade"]
     axis, values = rows.records.values_at(path.steps)
     texts = [None if value is None else str(value) for value in values.to_list()]
@@ -306,7 +303,7 @@ def _check_grades(rows: MappedRows, grades: Grades) -> None:
 
 
 def _read_texts(rows: MappedRows, role: str) -> pa.Array:
-    """The single values of a role as they are written, null if missing."""
+    """Return the single values of a role as texts, string[row], null if missing."""
     column = rows.columns[role]
     values = column.values.to_list()
     texts = [None if value is None else str(value) for value in values]
@@ -320,8 +317,10 @@ def _read_texts(rows: MappedRows, role: str) -> pa.Array:
 def _resolve_grades(
     source: Source, table: pa.Table, index: LineIndex | None, notes: list[Note]
 ) -> pa.Table:
-    """The rows with their grades; of rows with scores these, if every row of a positive list has a
-    whole one. Raises FileFormatError if only some have a grade."""
+    """Return the rows with grades, which are the scores if all of them are whole.
+
+    Raises FileFormatError if only some rows have a grade.
+    """
     missing_rows = np.flatnonzero(as_array(table["relevance"].is_null()))
     if len(missing_rows):
 
@@ -358,8 +357,7 @@ def _load_run(
     *,
     is_certain: bool,
 ) -> Loaded:
-    """The runs of rows with scores, else with ranks, else in the order of their lists;
-    `is_certain` says that a system is one for certain."""
+    """Return the runs of rows, by scores, else ranks, else list order."""
     numbers = {name: _number_column(table, name) for name in ("score", "rank", "place")}
     ranking_column = next(
         name for name, values in numbers.items() if name == "place" or not np.isnan(values).all()
@@ -391,7 +389,7 @@ def _load_run(
 
 
 def _number_column(table: pa.Table, name: str) -> Floats:
-    """A column of numbers, NaN if it is not there."""
+    """Return a column of numbers, float64[row], NaN if the table does not have it."""
     if name not in table.column_names:
         return np.full(len(table), np.nan)
     numbers: Floats = as_array(table[name].cast(pa.float64()))

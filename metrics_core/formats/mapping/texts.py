@@ -1,4 +1,4 @@
-"""Queries or documents from the records of a file and mappings: an id, a text, further columns."""
+"""Queries or documents from records and mappings: an id, a text, further columns."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from metrics_core.tables.arrays import as_array, as_column
 from metrics_core.tables.columns import ID
 
 _TEXTS = ("segment", *DOCUMENT_TEXTS, "page_content")
-"""Keys of a document's text: castorini's, then what it is called elsewhere."""
+"""Keys of a document's text: the one of castorini, then those of other tools."""
 
 _IDS = {"queries": "query", "documents": "doc"}
 TextColumns = dict[str, list[str | None]]
@@ -50,11 +50,15 @@ def load_texts(
     not_details: Sequence[str] | None = None,
     hint: str = "",
 ) -> Queries | Documents:
-    """Read queries or documents; what is said first of an id counts, other texts are noted. Of
-    documents the role `body` is a text or an object with one, `fields` an object. The values of a
-    record that are not mapped and have another name than `not_details` are columns of queries,
-    unless that is None. `title` is the format's. Raises FileFormatError, NothingOfKindError for no
-    row at all."""
+    """Read queries or documents.
+
+    The first values of an id are used; different later ones are noted.
+
+    The role `body` of documents is a text or an object that contains one, the role `fields` an
+    object. Unmapped values of a record become columns of queries, except those named in
+    `not_details`; none do if that is None. `title` is the title of the format. Raises
+    FileFormatError with the position of the problem, MissingKindError if there is no row.
+    """
     id_role = _IDS[request.kind]
     ids, parts, unused = list[pa.Array](), list[pa.Table](), dict[str, None]()
     for records in blocks:
@@ -109,7 +113,7 @@ def _text_notes(id_role: str, unused: list[str], changed_ids: list[str]) -> Iter
 
 
 def _has_values(rows: MappedRows) -> Mask:
-    """Return which rows have values, of documents those with a text or fields; bool[row]."""
+    """Return which rows have values; for documents, which have a text or fields; bool[row]."""
     column = rows.columns.get("body") or rows.columns.get("fields")
     if column is None:
         return np.ones(rows.axis.count, np.bool_)
@@ -125,7 +129,7 @@ def _build_texts_table(columns: Mapping[str, Sequence[str | None]], count: int) 
 def _mapped_columns(
     source: Source, rows: MappedRows, id_role: str, unused: dict[str, None]
 ) -> TextColumns:
-    """Return the mapped columns beside the id, by our names."""
+    """Return the mapped columns other than the id, by our names."""
     columns: TextColumns = {}
     for role, column in rows.columns.items():
         if role in ("body", "fields"):
@@ -136,14 +140,14 @@ def _mapped_columns(
 
 
 def _distinct_name(name: str, id_role: str) -> str:
-    """Return the name of a column, another one if it is that of our ids."""
+    """Return the name of a column, changed if it is the name of our id column."""
     return f"record.{name}" if name == f"{id_role}_id" else name
 
 
 def _document_texts(
     source: Source, rows: MappedRows, role: str, unused: dict[str, None]
 ) -> TextColumns:
-    """The columns of documents that are texts, or objects with one and other values."""
+    """Return the columns of documents that are texts, or objects with a text and other values."""
     ids, values = align_ids(rows, "doc", rows.axis).to_pylist(), rows.columns[role].to_list()
     columns: TextColumns = {"text": []} if role == "body" else {}
     for row, (doc_id, value) in enumerate(zip(ids, values, strict=True)):
@@ -172,7 +176,7 @@ def _document_texts(
 def _object_values(
     doc_id: str, value: Mapping[str, Any], unused: dict[str, None]
 ) -> DocumentValues:
-    """Return the values in the object of a document, without lists, objects and the id itself."""
+    """Return the values of a document object, without lists, objects and the id."""
     text = next((name for name in _TEXTS if isinstance(value.get(name), str)), None)
     object_values: dict[str, str | None] = {"text": value[text]} if text is not None else {}
     for name, item in value.items():
@@ -189,7 +193,7 @@ def _object_values(
 def _field_values(
     _doc_id: str, value: Mapping[str, Any], _unused: dict[str, None]
 ) -> DocumentValues:
-    """The fields of a document, of which one is the title and one the text."""
+    """Return the fields of a document by our names, including title and text."""
     names = name_document_columns(list(value))
     return dict(
         zip(names, [_to_text(field_value) or None for field_value in value.values()], strict=True)
@@ -197,7 +201,7 @@ def _field_values(
 
 
 def _detail_columns(source: Source, rows: MappedRows, excluded_names: set[str]) -> TextColumns:
-    """The values of each row's record that are not mapped, as texts."""
+    """Return the unmapped values of each row's record, as texts."""
     mapped = {path.steps[-1].name for path in rows.paths.values() if path.steps}
     parent_steps = next(
         path for role, path in rows.paths.items() if role in ("query", "doc")
@@ -214,7 +218,7 @@ def _detail_columns(source: Source, rows: MappedRows, excluded_names: set[str]) 
 
 
 def _to_text(value: Any) -> str | None:
-    """A value as text: as it stands, or as JSON if it is nested."""
+    """Return a text unchanged, another value as JSON."""
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)
@@ -223,7 +227,7 @@ def _to_text(value: Any) -> str | None:
 def _pick_first_values(
     coded: pa.DictionaryArray, table: pa.Table
 ) -> tuple[dict[str, pa.Array], list[str]]:
-    """Return the first value of each id in each column, and the ids with other values later."""
+    """Return the first value of each id in each column, and the ids with different values later."""
     codes = as_array(coded.indices).astype(np.int64)
     id_count = len(coded.dictionary)
     is_changed = np.zeros(id_count, dtype=np.bool_)

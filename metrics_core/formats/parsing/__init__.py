@@ -1,1 +1,1 @@
-"""Lines to columns: what the formats of a kind have in common."""
+"""Parse lines into columns; shared by the formats."""

@@ -1,4 +1,4 @@
-"""A file of lines taken together: what is wrong with its blocks, and what was odd about them."""
+"""Problems and notes of all blocks of a file together."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from metrics_core.formats.source.source import Source
 
 
 def refuse_problems(source: Source, blocks: Sequence[ParsedBlock]) -> None:
-    """Raise for all bad lines together, and for a file without rows."""
+    """Raise FileFormatError for all malformed lines together, or for a file without rows."""
     first_line = 1
     problems: list[LineProblem] = []
     for block in blocks:
@@ -37,7 +37,7 @@ def refuse_problems(source: Source, blocks: Sequence[ParsedBlock]) -> None:
 
 
 def line_notes(blocks: Sequence[ParsedBlock]) -> list[Note]:
-    """Notes on a header, comments, blank lines and lines with more columns, with counts."""
+    """Return notes on a header, comments, blank lines and lines with extra columns, with counts."""
     notes = []
     header = next((block.header for block in blocks if block.header), "")
     if header:

@@ -1,4 +1,4 @@
-"""Columns of a file made into a checked table; what a table refuses gets its physical line."""
+"""Build checked tables from the columns of a file; errors of a table get its physical lines."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from metrics_core.tables.columns import encode_ids, refuse_missing_ids
 from metrics_core.tables.qrels import find_subtopic_column
 
 MAX_ID_BYTES = 1_000_000
-"""Bytes of an id; a longer one is a text in the wrong place."""
+"""Maximum bytes of an id; a longer one is a text in the wrong column."""
 
 MAX_TEXT_BYTES = 2**31 - 1
-"""Bytes of the ids of a column: Arrow counts those of one that it joins in 31 bits."""
+"""Maximum bytes of all ids of a column: Arrow's offsets in a joined column are 32-bit integers."""
 
 _ALL_IDS = f"at most {format_size(MAX_TEXT_BYTES)} of ids"
 
@@ -39,9 +39,12 @@ def build_run_table(
     *,
     ranks: Ints | None = None,
 ) -> Run:
-    """A run from query_id, doc_id and finite scores, the rows being those of the file or of some
-    `file_rows` in it; `ranks` are kept as they are. Raises FileFormatError for a document twice in
-    a query, unless the request says which one counts."""
+    """Return a run from the columns query_id, doc_id and score (finite).
+
+    `rows` are all rows of the file, or those at `file_rows`, int64[row]. `ranks`, int64[row], are
+    kept unchanged. Raises FileFormatError for a repeated document in a query, unless the request
+    chooses one.
+    """
     try:
         return Run.from_columns(
             request.run_name,
@@ -58,9 +61,11 @@ def build_run_table(
 def build_qrels_table(
     source: Source, request: Request, rows: pa.Table, index: RowLines | None
 ) -> Qrels:
-    """Judgments from query_id, doc_id, the texts of relevance and, where there is one, a column
-    subtopic or iteration. Raises FileFormatError for a text that is no grade and for a pair judged
-    twice with different grades."""
+    """Return judgments from the columns query_id, doc_id and relevance (text).
+
+    A column subtopic or iteration is used if there is one. Raises FileFormatError for a text that
+    is not a grade, a missing id, and different grades for a pair.
+    """
     check_ids(source, rows, index)
     texts = encode_ids(rows["relevance"])
     codes = as_array(texts.indices)
@@ -90,8 +95,10 @@ def build_qrels_table(
 
 
 def check_ids(source: Source, rows: pa.Table, index: RowLines | None) -> None:
-    """Refuse rows without an id, ids that are texts rather than names, and more of them than Arrow
-    joins."""
+    """Raise FileFormatError for missing or overlong ids.
+
+    Also if a column has more bytes of ids than Arrow can join.
+    """
     for name in ("query_id", "doc_id"):
         column = rows[name]
         try:
@@ -115,7 +122,10 @@ def check_ids(source: Source, rows: pa.Table, index: RowLines | None) -> None:
 
 
 def _subtopic_column(rows: pa.Table) -> pa.DictionaryArray | None:
-    """The subtopic of each row. A column called subtopic has it; TREC's second column may."""
+    """Return the subtopic of each row, None if there are no subtopics.
+
+    They are in a column subtopic, or in the second column of TREC judgments if it varies.
+    """
     if "subtopic" in rows.column_names:
         return encode_ids(pc.fill_null(rows["subtopic"], ""))
     if "iteration" in rows.column_names:
@@ -124,7 +134,7 @@ def _subtopic_column(rows: pa.Table) -> pa.DictionaryArray | None:
 
 
 def _subtopic_note(qrels: Qrels) -> Note:
-    """What was made of the subtopics, with counts and the names of a few."""
+    """Return a note about the use of the subtopics, with counts and the first names."""
     table = qrels.given
     names = encode_ids(table["subtopic"])
     pairs = np.stack([encode_ids(table["query_id"]).indices, names.indices])
@@ -151,8 +161,10 @@ def values_error(
     describe_problem: Callable[[int], tuple[str, str, str]],
     offer: str = "",
 ) -> FileFormatError:
-    """The error for values in these rows; `describe_problem` gives what was found, expected, and a
-    hint."""
+    """Return the error for invalid values in these rows; `rows` is int64[n].
+
+    `describe_problem` returns for a row what was found, what was expected, and a hint.
+    """
     problems = []
     for row in rows[:MOST_PROBLEMS_SHOWN].tolist():
         actual, expected, hint = describe_problem(row)

@@ -1,8 +1,8 @@
-"""Which column is which where the reader says so: `query=user,doc=item,score=prediction`.
+"""Columns that the user assigned: `query=user,doc=item,score=prediction`.
 
-The header is then read as though these columns had our names and none else had them, so that all
-that follows is the same. A column by its number, from 1, is one of a file without a header; a minus
-before the score's turns it round: `score=-distance`; `system=-` is no column: all is one run;
+The header is then read as if these columns had our names and no other column had them, so that the
+rest of the code is the same. A column given by number, from 1, belongs to a file without a header.
+`score=-distance` negates a column, `system=-` means no column (everything is one run), and
 `grade='1'` is the grade of all rows.
 """
 
@@ -26,21 +26,23 @@ WORDS: dict[str, str] = {
     "text": "text",
     "title": "title",
 }
-"""The words for what a column is, and our own name of it."""
+"""Words for the role of a column -> our name of the column."""
 
 WORD_OF = {"query_id": "query", "doc_id": "doc", "relevance": "grade", "run": "system"}
-"""The word for our name of a column, if it is another one."""
+"""Our name of a column -> the word for its role, if different."""
 
 NO_COLUMN = "-"
-"""In place of the system's name: whatever the file has of such a column, it is one run."""
+"""Assigned in place of a system column: the file is read as one run."""
 
 _NUMBERS = ("score", "relevance", "rank")
-"""Columns of which one is read; who names one means none of the others."""
+"""Columns that exclude each other: assigning one means that the others are not read."""
 
 
 def resolve_columns(names_by_word: Mapping[str, str]) -> Columns:
-    """The columns that the reader names, by our names of them. Raises ParameterError for a word
-    that names none, or two for the same."""
+    """Return the assigned columns by our names: our name -> name in the file.
+
+    Raises ParameterError for an unknown word, a role assigned twice, and a missing name.
+    """
     resolved: dict[str, str] = {}
     for word, name in names_by_word.items():
         role = WORDS.get(word.strip().lower())
@@ -56,29 +58,29 @@ def resolve_columns(names_by_word: Mapping[str, str]) -> Columns:
 
 
 def is_constant(name: str) -> bool:
-    """Whether what the reader names is one value for all rows, such as the grade '1'."""
+    """Return whether an assigned name is a constant for all rows, such as the grade '1'."""
     return len(name) > 2 and name[0] == name[-1] == "'"
 
 
 def drop_no_column(columns: Columns) -> Columns:
-    """The columns without one that is said to be none."""
+    """Return the columns without those assigned to no column ("-")."""
     return {role: name for role, name in columns.items() if name != NO_COLUMN}
 
 
 def are_numbered(columns: Columns) -> bool:
-    """Whether columns are named by their numbers, those of a file of lines without a header."""
+    """Return whether columns are assigned by number, as in a file without a header."""
     names = (name for name in drop_no_column(columns).values() if not is_constant(name))
     numbers = [name.removeprefix("-") for name in names]
     return bool(numbers) and all(map(_is_column_number, numbers))
 
 
 def column_numbers(first: Sequence[str]) -> list[str]:
-    """The names of the columns of a file without a header."""
+    """Return column names for a file without a header: their numbers from 1."""
     return [str(number) for number in range(1, len(first) + 1)]
 
 
 def rename_header(names: Sequence[str], columns: Columns) -> list[str]:
-    """A header as it is to be understood: our names for the columns chosen, and for no others."""
+    """Return the header with our names for the assigned columns, and for no others."""
     if not columns:
         return list(names)
     hidden_roles = set(columns) | (
@@ -96,8 +98,10 @@ def rename_header(names: Sequence[str], columns: Columns) -> list[str]:
 
 
 def find_column(names: Sequence[str], name: str) -> int:
-    """Where a column of this name stands, as it is written or but for case and blanks; -1 if
-    nowhere. The minus of a score that is turned round is no part of it."""
+    """Return the index of a column by its name, ignoring case and blanks; -1 if there is none.
+
+    An exact match is preferred. The minus before a negated score is not part of the name.
+    """
     for spelling in (name, name.removeprefix("-")):
         if spelling in names:
             return names.index(spelling)
@@ -108,20 +112,22 @@ def find_column(names: Sequence[str], name: str) -> int:
 
 
 def absent_columns(names: Sequence[str], columns: Columns) -> list[str]:
-    """The columns named that a header does not have."""
+    """Return the assigned names that a header does not have."""
     column_names = [name for name in drop_no_column(columns).values() if not is_constant(name)]
     return [name for name in column_names if find_column(names, name) < 0]
 
 
 def is_reversed(names: Sequence[str], columns: Columns) -> bool:
-    """Whether the score is to be turned round, the smallest becoming the best."""
+    """Return whether the score is negated, so that the smallest value is best."""
     score = columns.get("score", "")
     return score.startswith("-") and score not in names
 
 
 def recognise_named(first_rows: FirstRows | None, columns: Columns) -> dict[Kind, int]:
-    """How sure columns and some rows are of each kind of table, `columns` being those that the
-    reader names. Where one of them is not there, reading says so."""
+    """Return how sure each kind of table is, for a header, some rows and the assigned columns.
+
+    If an assigned column is missing, all kinds stay likely; reading then raises the error.
+    """
     if first_rows is None:
         return {}
     if not absent_columns(first_rows.names, columns):

@@ -1,4 +1,4 @@
-"""What a header means: which columns are ids, scores, grades, texts, and so what the table is."""
+"""Interpret a header: which columns are ids, scores, grades, texts, and thus the kind of table."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ ROLES: dict[str, tuple[str, ...]] = {
     "iteration": ("iteration", "iter", "q0", "0"),
     "tag": ("tag", "run", "runid", "runname", "runtag", "system"),
 }
-"""Names of the columns of runs and judgments as `fold_name` leaves them, the first being preferred.
+"""Names of the columns of runs and judgments as `fold_name` returns them, preferred ones first.
 
-Where both stand, docno is the document's name; PyTerrier's docid then is a number of its index."""
+If a file has both docno and docid, docno is the document id; PyTerrier's docid is an index number.
+"""
 
 OTHER_NAMES: dict[str, tuple[str, ...]] = {
     "query_id": (
@@ -46,15 +47,15 @@ OTHER_NAMES: dict[str, tuple[str, ...]] = {
     "rank": ("docposition",),
     "tag": ("model", "method", "snapshotname", "algorithm", "algo", "recommender", "retriever"),
 }
-"""Names that mean this in a run or judgments, and elsewhere anything; `ROLES` come first."""
+"""Names that have this role only in runs and judgments; names in `ROLES` are preferred."""
 
 NAMES = {role: (*names, *OTHER_NAMES.get(role, ())) for role, names in ROLES.items()}
 
 DISTANCES = ("distance", "distances", "dist")
-"""Columns that may stand for a score if they are turned round: smaller is better."""
+"""Columns that can be negated and used as scores: smaller is better."""
 
 RANKS_COLUMNS = ("run", "query_id", "retrieved", "judged", "doc_id", "rank")
-"""The columns of judged ranks, which hold no run that the ranks would order."""
+"""Columns of judged ranks, which are not a complete run ordered by rank."""
 
 QUERY_IDS = (
     "queryid",
@@ -71,7 +72,8 @@ DOCUMENT_TEXTS = ("text", "body", "content", "contents", "description", "passage
 
 MAX_PLAUSIBLE_GRADE, MIN_PLAUSIBLE_GRADE = 127, -10
 _LONG_TEXT = 200
-"""Characters from which a text is rather a document's than a query's, where nothing else tells."""
+"""Mean length in characters above which texts are documents rather than queries, if nothing else
+decides."""
 
 
 _CACHED_HEADERS = 4
@@ -80,22 +82,26 @@ _SEPARATORS = re.compile(r"[\s_\-]+")
 
 
 def fold_name(name: str) -> str:
-    """A column's name without case, blanks, underscores and hyphens, and without the type that
-    RecBole writes behind it (`user_id:token`)."""
+    """Return a column name without case, blanks, underscores and hyphens.
+
+    The type that RecBole appends (`user_id:token`) is removed too.
+    """
     return _SEPARATORS.sub("", _RECBOLE.sub("", name.lower()))
 
 
 def find_position(names: Sequence[str], preferred_names: Sequence[str]) -> int:
-    """Where the most preferred of the `preferred_names` names stands in a header; -1 if none
-    does."""
+    """Return the index of the most preferred name that a header contains, -1 if it has none."""
     positions = _folded_positions(tuple(names))
     return next((positions[name] for name in preferred_names if name in positions), -1)
 
 
 @lru_cache(_CACHED_HEADERS)
 def _folded_positions(names: tuple[str, ...]) -> dict[str, int]:
-    """The first place of each folded name. A header is asked for some forty names, and a file may
-    begin with a hundred thousand fields: they are folded once."""
+    """Return the index of the first column of each folded name.
+
+    Cached, since some forty names are searched in a header, which may have a hundred thousand
+    fields.
+    """
     positions: dict[str, int] = {}
     for index, name in enumerate(names):
         positions.setdefault(fold_name(name), index)
@@ -103,12 +109,15 @@ def _folded_positions(names: tuple[str, ...]) -> dict[str, int]:
 
 
 def is_column_name(name: str) -> bool:
-    """Whether this is the name of a column of runs or judgments."""
+    """Return whether a name is a recognised column of runs or judgments."""
     return any(fold_name(name) in names for names in NAMES.values())
 
 
 def looks_like_header(fields: Sequence[str]) -> bool:
-    """Whether these fields of a TREC line are column names: most are known, none is a number."""
+    """Return whether the fields of a TREC line are column names.
+
+    Most of them must be recognised and none may be a number.
+    """
     names = [field for field in fields if fold_name(field) not in ("0", "q0")]
     known_count = sum(map(is_column_name, names))
     return known_count * 2 > len(names) > 1 and not any(map(is_number, names))
@@ -116,7 +125,12 @@ def looks_like_header(fields: Sequence[str]) -> bool:
 
 @dataclass(frozen=True)
 class HeaderRoles:
-    """A header understood as one kind of table: the position of each role, and of the rest."""
+    """A header interpreted as one kind of table.
+
+    roles    index of the column of each role
+    others   indexes of other columns
+    missing  required roles without a column
+    """
 
     roles: Mapping[str, int]
     others: Sequence[int] = field(default=())
@@ -124,7 +138,7 @@ class HeaderRoles:
 
 
 def understand_header(names: Sequence[str], kind: Kind) -> HeaderRoles:
-    """Which columns of a table of this kind are which; `missing` names the ones it lacks."""
+    """Return the roles of the columns in a table of this kind."""
     if kind in ("run", "qrels"):
         return _judgable_roles(names, kind)
     ids, texts = (QUERY_IDS, QUERY_TEXTS) if kind == "queries" else (DOCUMENT_IDS, DOCUMENT_TEXTS)
@@ -147,8 +161,11 @@ def understand_header(names: Sequence[str], kind: Kind) -> HeaderRoles:
 
 
 def name_document_columns(fields: Sequence[str]) -> list[str]:
-    """What the fields of documents are called as columns beside doc_id: of those that are known the
-    first is the title, or the text; one that would take another's place is told apart."""
+    """Return column names for the fields of documents.
+
+    The first recognised fields become title and text; another field with one of our names is
+    changed.
+    """
     names_by_index = {
         find_position(fields, ("title",)): "title",
         find_position(fields, DOCUMENT_TEXTS): "text",
@@ -161,7 +178,7 @@ def name_document_columns(fields: Sequence[str]) -> list[str]:
 
 
 def _has_only_details(names: Sequence[str]) -> bool:
-    """Whether these are details of queries, such as a category, by an id that can be no other's."""
+    """Return whether columns are an unambiguous query id and details, such as a category."""
     other_roles = ("doc_id", "score", "relevance", "rank", "subtopic")
     is_other_table = any(find_position(names, ROLES[role]) >= 0 for role in other_roles)
     id_names = (*ROLES["query_id"][:-1], *OTHER_NAMES["query_id"][1:])
@@ -169,7 +186,7 @@ def _has_only_details(names: Sequence[str]) -> bool:
 
 
 def _is_catalogue(names: Sequence[str]) -> bool:
-    """Whether these are details of documents, such as a price, by an id that can be no other's."""
+    """Return whether columns are an unambiguous document id and details, such as a price."""
     other_roles = ("query_id", "score", "relevance", "rank")
     is_other_table = any(find_position(names, ROLES[role]) >= 0 for role in other_roles)
     return len(names) > 1 and not is_other_table and find_position(names, NAMES["doc_id"]) >= 0
@@ -200,7 +217,7 @@ def _judgable_roles(names: Sequence[str], kind: Kind) -> HeaderRoles:
 
 
 def recognise_columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[Kind, int]:
-    """How sure a header and some rows are of each kind of table; empty where nothing is known."""
+    """Return how sure each kind of table is, for a header and some rows; may be empty."""
     complete = {kind: not understand_header(names, kind).missing for kind in KINDS}
     possible: dict[Kind, int] = {
         kind: POSSIBLE for kind, is_complete in complete.items() if is_complete
@@ -227,7 +244,7 @@ def _recognise_judgable(
     if has_grades and complete["run"] and score < 0:
         return dict.fromkeys(
             ("run", "qrels"), AMBIGUOUS
-        )  # a rank, and a rating that may be the truth
+        )  # a rank, and a rating that may be a grade
     if has_grades:
         return {"qrels": CERTAIN, "run": LIKELY if complete["run"] else 0}
     if not complete["run"]:
@@ -240,12 +257,12 @@ def _recognise_judgable(
     values = [row[score].strip() for row in rows if len(row) > score]
     has_grades = are_whole_grades(values)
     if has_grades and [fold_name(name) for name in names] == ["queryid", "corpusid", "score"]:
-        return {"qrels": LIKELY + 1, "run": LIKELY}  # BEIR's head; a run may have it, too
+        return {"qrels": LIKELY + 1, "run": LIKELY}  # BEIR's header; a run may have it too
     return {"run": CERTAIN, "qrels": LIKELY if has_grades else IF_REQUESTED}
 
 
 def are_small_grades(values: Sequence[str]) -> bool:
-    """Whether these texts are all small whole numbers, as grades are."""
+    """Return whether all texts are small whole numbers, as grades are."""
     return bool(values) and all(
         re.fullmatch(r"-?\d{1,3}", v, re.ASCII)
         and MIN_PLAUSIBLE_GRADE <= int(v) <= MAX_PLAUSIBLE_GRADE
@@ -254,12 +271,12 @@ def are_small_grades(values: Sequence[str]) -> bool:
 
 
 def are_whole_grades(values: Sequence[str]) -> bool:
-    """Whether these texts are all small whole numbers, perhaps written as decimals: 2.0."""
+    """Return whether all texts are small whole numbers, perhaps written with decimals (2.0)."""
     return are_small_grades([re.sub(r"\.0*$", "", value) for value in values])
 
 
 def _recognise_texts(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[Kind, int]:
-    """A bare id and a text: queries or documents, by the columns and the length."""
+    """Return how sure queries and documents are for an id and a text, by the text length."""
     has_title = find_position(names, ("title",)) >= 0 and find_position(names, DOCUMENT_TEXTS) >= 0
     text_index = find_position(names, DOCUMENT_TEXTS)
     lengths = [len(row[text_index]) for row in rows if len(row) > text_index >= 0]
@@ -269,7 +286,7 @@ def _recognise_texts(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dic
 
 
 def _nearest_kinds(names: Sequence[str], query: int, doc: int) -> list[Kind]:
-    """Kinds a header may be meant as though it lacks a column."""
+    """Return the kinds that a header may be meant as, although it lacks a column."""
     if query >= 0 and find_position(names, (*ROLES["score"], *ROLES["rank"])) >= 0:
         return ["run"]
     if query >= 0 and find_position(names, ROLES["relevance"]) >= 0:

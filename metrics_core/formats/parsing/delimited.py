@@ -1,4 +1,4 @@
-"""Records of separated fields, each with the physical line on which it starts."""
+"""Records of separated fields, with the physical line on which each starts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from metrics_core.formats.source.source import MAX_LINE_BYTES, Source
 from metrics_core.tables.columns import CODED_ID, ID
 
 Record = tuple[int, int, list[str]]
-"""First and last physical line, and the fields; no fields for a blank line."""
+"""First and last physical line, and the fields; an empty list for a blank line."""
 
 csv.field_size_limit(MAX_LINE_BYTES)
 
@@ -29,7 +29,7 @@ _QUOTED = re.compile(r'"((?:[^"]|"")*+)"(?=\t|\Z)')
 
 
 def split_csv(line: str, separator: str) -> list[str]:
-    """The fields of one line of CSV; none where its quotes do not close."""
+    """Return the fields of one line of CSV, an empty list if a quote does not close."""
     try:
         return next(csv.reader([line], delimiter=separator, strict=True), [])
     except csv.Error:
@@ -37,7 +37,10 @@ def split_csv(line: str, separator: str) -> list[str]:
 
 
 def split_tsv(line: str) -> list[str]:
-    """The fields of a line between tabs; a field is unquoted if its quotes close in the line."""
+    """Return the tab-separated fields of a line.
+
+    A field is unquoted only if its quotes close in the line.
+    """
     if '"' not in line:
         return line.split("\t")
     fields: list[str] = []
@@ -52,7 +55,7 @@ def split_tsv(line: str) -> list[str]:
 
 
 def read_csv_records(source: Source, separator: str) -> Iterator[Record]:
-    """The records of a CSV file; raises FileFormatError where a quote does not close."""
+    """Yield the records of a CSV file. Raises FileFormatError if a quote does not close."""
     rows = csv.reader(source.text_lines(), delimiter=separator, strict=True)
     while True:
         first = rows.line_num + 1
@@ -73,7 +76,7 @@ def read_csv_records(source: Source, separator: str) -> Iterator[Record]:
 
 
 def read_tsv_records(source: Source) -> Iterator[Record]:
-    """The records of a TSV file, one a line."""
+    """Yield the records of a TSV file, one per line."""
     for number, line in enumerate(source.text_lines(), start=1):
         text = line.rstrip("\r\n")
         yield number, number, split_tsv(text) if text.strip() else []
@@ -82,7 +85,10 @@ def read_tsv_records(source: Source) -> Iterator[Record]:
 def read_named_columns(
     source: Source, request: Request, records: Iterable[Record], names: Sequence[str] | None = None
 ) -> NamedColumns:
-    """Named columns of records; without `names` the first record names them."""
+    """Return the named columns of records; without `names` the first record is the header.
+
+    Raises FileFormatError for a malformed header and for records with another number of fields.
+    """
     header = None
     problems: list[LineProblem] = []
     columns: list[list[str]] = [[] for _ in names or ()]
@@ -153,9 +159,10 @@ def _skipped_notes(blanks: int, comments: int) -> list[Note]:
 
 
 def read_named_quickly(source: Source, request: Request, separator: str) -> NamedColumns | None:
-    """Named columns by Arrow, for a file without quotes, blank lines and misfits; else None.
+    """Return named columns read by Arrow, None if the file is not regular.
 
-    It gives what `read_named_columns` gives, except that scores are numbers already.
+    A regular file has no quotes, blank lines or malformed lines. The result is that of
+    `read_named_columns`, except that scores are already numbers.
     """
     first_line, _, _ = source.head.partition(b"\n")
     names = _name_columns(first_line.decode().split(separator))
@@ -181,8 +188,11 @@ def read_columns_quickly(
     *,
     has_header: bool = True,
 ) -> NamedColumns | None:
-    """The columns of these types, below a line of names where there is a `has_header`; None for a
-    file with quotes, blank lines or misfits."""
+    """Return columns of these types read by Arrow, None if the file is not regular.
+
+    A regular file has no quotes, blank lines or malformed lines. With `has_header` the first line
+    is skipped.
+    """
 
     def read_block(numbered_block: tuple[int, bytes]) -> pa.Table | None:
         number, block = numbered_block
@@ -210,7 +220,7 @@ _REQUIRED = {"query_id", "doc_id", "relevance"}
 def _column_types(
     names: Sequence[str], header_roles: HeaderRoles, kind: Kind
 ) -> dict[str, pa.DataType]:
-    """Arrow types of the columns that a table of this kind uses."""
+    """Return the Arrow types of the columns that a table of this kind uses, by name."""
     has_scores = "score" in header_roles.roles
     numbers = {"score": pa.float64()} | ({} if has_scores else {"rank": pa.float64()})
     coded_types = dict.fromkeys(("query_id", "relevance", "tag", "rank"), CODED_ID)
@@ -225,6 +235,6 @@ def _column_types(
 
 
 def _name_columns(fields: Iterable[str]) -> list[str]:
-    """The names in a header; one without a name is called by its number."""
+    """Return the names of a header; a column without a name is called by its number."""
     stripped = (field.strip() for field in fields)
     return [name or f"column_{number}" for number, name in enumerate(stripped, start=1)]

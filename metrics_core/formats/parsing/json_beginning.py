@@ -1,4 +1,4 @@
-"""The beginning of a JSON file as a value, for recognising it."""
+"""The beginning of a JSON file as a value, used to recognise the file."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ _CLOSING = {"{": "}", "[": "]"}
 
 
 class Beginning(NamedTuple):
-    """A JSON value as far as it was looked at, None where none begins, and whether that is all of
-    it."""
+    """The start of a JSON value, None if there is none, and whether it is the whole value."""
 
     value: Any
     is_whole: bool
@@ -27,8 +26,10 @@ _NOTHING = Beginning(None, is_whole=False)
 
 
 def parse_beginning(text: str, size: int = _BEGINNING) -> Beginning:
-    """The JSON value at the beginning of a text, read up to `size` characters; what is open there
-    is closed. Numbers are NumberText."""
+    """Return the JSON value at the start of a text, read up to `size` characters.
+
+    Open brackets are closed. Numbers are NumberText.
+    """
     text = text.lstrip()[:size]
     if not text.startswith(("{", "[")):
         return _NOTHING
@@ -48,7 +49,7 @@ def parse_beginning(text: str, size: int = _BEGINNING) -> Beginning:
             if open_brackets.pop() != word:
                 return _NOTHING
         elif open_brackets and open_brackets[-1] == "}" and not has_key:
-            break  # a key of which the colon is cut off
+            break  # a key whose colon is cut off
         has_key = False
         if word in _CLOSING:
             open_brackets.append(_CLOSING[word])

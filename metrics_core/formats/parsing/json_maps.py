@@ -1,6 +1,6 @@
-"""JSON as pytrec_eval and ranx hold it, `{query: {document: number}}`, read a query at a time.
+"""Read JSON as written by pytrec_eval and ranx, `{query: {document: number}}`, query by query.
 
-Held at once are the text, one query as Python's values, and columns of all that came before.
+Only the text, one query as Python values, and columns of the previous queries are in memory.
 """
 
 from __future__ import annotations
@@ -47,8 +47,14 @@ _NUMBERS = frozenset((bytes,))
 
 @dataclass
 class _MapRows:
-    """The rows of a map of maps, in columns; `starts` is where each query's documents begin in the
-    text, `counts` how many they are, `invalid_values` has the rows whose values are no numbers."""
+    """The rows of an object of objects, collected in columns.
+
+    queries         query ids
+    starts          position in the text at which the documents of each query begin
+    counts          number of documents of each query
+    invalid_values  row -> value that is not a number
+    docs, texts     document ids, and numbers as text, in chunks
+    """
 
     text: str
     queries: list[str] = field(default_factory=list)
@@ -63,7 +69,7 @@ class _MapRows:
     rows: int = 0
 
     def add(self, query_id: str, start: int, documents: dict[str, Any]) -> None:
-        """The documents of one more query."""
+        """Add the documents of a query."""
         self.queries.append(query_id)
         self.starts.append(start)
         self.counts.append(len(documents))
@@ -80,7 +86,7 @@ class _MapRows:
             self.flush()
 
     def flush(self) -> None:
-        """Make columns of what has been gathered."""
+        """Convert the collected values to columns."""
         self.docs.append(pa.array(self._docs, ID))
         self.texts.append(pa.array(self._texts, ID))
         self._docs.clear()
@@ -94,7 +100,7 @@ class _MapRows:
         return {"query_id": queries, "doc_id": pa.chunked_array(self.docs, ID)}
 
     def line(self, row: int) -> int:
-        """The physical line of a row's number."""
+        """Return the physical line of a row's number."""
         ends = np.cumsum(self.counts)
         query = int(np.searchsorted(ends, row, side="right"))
         start = self.starts[query]
@@ -112,7 +118,10 @@ class _MapRows:
 
 
 def load_map(source: Source, request: Request) -> Loaded:
-    """A run or judgments from `{query: {document: number}}`. Raises FileFormatError."""
+    """Return a run or judgments from `{query: {document: number}}`.
+
+    Raises FileFormatError for another structure, an invalid number or repeated keys.
+    """
     rows = _read_rows(source)
     if not rows.rows:
         problem = LineProblem(None, "no documents for any query", "at least one")

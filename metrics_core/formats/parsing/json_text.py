@@ -1,7 +1,7 @@
-"""JSON as Ranklens takes it: numbers keep their digits, keys stand once, no NaN, no lone surrogate.
+"""Parse JSON strictly: numbers keep their digits, no repeated keys, no NaN, no lone surrogates.
 
-Python's own reader supplies the syntax; where it stops, or where something is refused that it would
-take, the physical line is found by walking over the tokens once more.
+Python's parser does the parsing. If it fails, or accepts something that is refused here, the
+physical line is found by scanning the tokens again.
 """
 
 from __future__ import annotations
@@ -20,24 +20,26 @@ from metrics_core.formats.source.lines import file_error
 from metrics_core.formats.source.source import Source, shorten_line
 
 MAX_DIGITS = 400
-"""A number of more characters than this is refused; a double has at most some 330."""
+"""Maximum characters of a number; a double has at most some 330."""
 
 MAX_LEVELS = 100
-"""Values nested deeper than this are refused, before anything that follows them is too deep."""
+"""Maximum nesting of values, low enough that no code that walks over them recurses too deeply."""
 
 _BATCH_CHARACTERS = 200_000
-"""Characters of lines that are parsed together."""
+"""Number of characters of lines that are parsed together."""
 
 
 class NumberText(str):
-    """A JSON number as it was written, so that an id keeps its digits."""
+    """A JSON number as written, so that an id keeps its digits."""
 
     __slots__ = ()
 
 
 class _UnsupportedJsonError(ValueError):
-    """Valid JSON that Ranklens refuses: what was found, what was expected, and a hint. It stands at
-    `at`, or, where that is not known, behind `start`."""
+    """Valid JSON that is refused: what was found, what was expected, and a hint.
+
+    `at` is its position in the text, if known; otherwise it is somewhere after `start`.
+    """
 
     def __init__(self, actual: str, expected: str, hint: str = "", at: int | None = None) -> None:
         super().__init__(actual)
@@ -46,10 +48,10 @@ class _UnsupportedJsonError(ValueError):
 
 
 def parse_json(source: Source, text: str, line: int | None = None) -> Any:
-    """The value of a JSON text: dict, list, str, NumberText, bool or None.
+    """Return the value of a JSON text: dict, list, str, NumberText, bool or None.
 
-    `line` is the physical line of the text where it is one line of a file. Raises FileFormatError
-    for broken JSON and for what is refused.
+    `line` is the physical line if the text is one line of a file. Raises FileFormatError for
+    malformed or refused JSON.
     """
     with _convert_errors(source, text, line):
         value = _DECODER.decode(text)
@@ -58,7 +60,7 @@ def parse_json(source: Source, text: str, line: int | None = None) -> Any:
 
 
 def parse_file(source: Source) -> Any:
-    """The one JSON value of a file. Raises FileFormatError."""
+    """Return the JSON value of a file. Raises FileFormatError for malformed or refused JSON."""
     text = source.content(TREE_FACTOR)
     value = parse_json(source, text)
     check_characters(source, text, find_strings(value), None)
@@ -66,7 +68,7 @@ def parse_file(source: Source) -> Any:
 
 
 def is_incomplete(line: str) -> bool:
-    """Whether a line is only the beginning of a JSON value."""
+    """Return whether a line is only the beginning of a JSON value."""
     try:
         json.JSONDecoder(parse_int=str).raw_decode(line)
     except (ValueError, RecursionError):
@@ -75,7 +77,7 @@ def is_incomplete(line: str) -> bool:
 
 
 def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines of a text that are not blank, by their numbers from 1."""
+    """Yield the lines of a text that are not blank, with their numbers from 1."""
     number, last_start = 1, 0
     for match in _NOT_BLANK.finditer(text):
         number += text.count("\n", last_start, match.start())
@@ -84,8 +86,10 @@ def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def parse_json_lines(source: Source, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, Any]]:
-    """The values of numbered lines of a file, blank ones left out. Many are parsed together: one by
-    one they take twice as long. Raises FileFormatError."""
+    """Yield the values of numbered lines of a file, without blank lines. Raises as `parse_json`.
+
+    Lines are parsed in batches, since one by one takes twice as long.
+    """
     pending: list[tuple[int, str]] = []
     size = 0
     for number, line in lines:
@@ -100,12 +104,12 @@ def parse_json_lines(source: Source, lines: Iterable[tuple[int, str]]) -> Iterat
 
 def _parse_together(source: Source, lines: list[tuple[int, str]]) -> Iterator[tuple[int, Any]]:
     numbers, texts = [number for number, _ in lines], [text.strip() for _, text in lines]
-    # A list a line, of one object: none may begin in one line and end in another.
+    # Each line becomes a list of one object, so that no object can span two lines.
     joined_text = "],[".join(texts)
     if all(text[0] == "{" and text[-1] == "}" for text in texts) and not has_surrogates(
         joined_text
     ):
-        with suppress(ValueError, RecursionError):  # line by line the error has its line
+        with suppress(ValueError, RecursionError):  # parsing line by line gives the error's line
             values = [value for (value,) in _DECODER.decode(f"[[{joined_text}]]")]
             for value in values:
                 _check_levels(value, 0)
@@ -119,7 +123,7 @@ def _parse_together(source: Source, lines: list[tuple[int, str]]) -> Iterator[tu
 
 
 class JsonEntry(NamedTuple):
-    """An entry of an object: its key, where key and value begin in the text, its value."""
+    """An entry of an object: key, positions of key and value in the text, value."""
 
     key: str
     key_start: int
@@ -128,8 +132,10 @@ class JsonEntry(NamedTuple):
 
 
 def read_entries(source: Source, text: str) -> Iterator[JsonEntry]:
-    """The entries of the object that a text is, one held at a time. Raises as `parse_json`. Numbers
-    are bytes, for there are millions; how long they are is the caller's to check."""
+    """Yield the entries of the object that a text contains, one at a time. Raises as `parse_json`.
+
+    Numbers are bytes, as there may be millions; the caller checks their length.
+    """
     with _convert_errors(source, text, None):
         keys: set[str] = set()
         for entry in scan_entries(text, _skip_blanks(text, 0), is_whole_text=True):
@@ -141,8 +147,11 @@ def read_entries(source: Source, text: str) -> Iterator[JsonEntry]:
 
 
 def scan_entries(text: str, position: int, *, is_whole_text: bool = False) -> Iterator[JsonEntry]:
-    """The entries of the object that begins at this place in a text; the `is_whole_text` rest of
-    the text, if that is said. Raises JSONDecodeError and _RefusedError."""
+    """Yield the entries of the object that starts at this position.
+
+    With `is_whole_text` nothing may follow the object. Raises JSONDecodeError and
+    _UnsupportedJsonError.
+    """
     position = _skip_blanks(text, position + 1)
     mark = text[position : position + 1]
     while mark != "}":
@@ -169,10 +178,10 @@ def scan_entries(text: str, position: int, *, is_whole_text: bool = False) -> It
 
 
 def _scan_value(text: str, position: int) -> tuple[Any, int]:
-    """The value that begins here, and where it ends."""
+    """Return the value that starts at this position, and its end."""
     try:
         value, end = _QUICK_SCAN(text, position)
-        # Where there are as many quotes as the keys need, no key stands twice.
+        # If there are only as many quotes as the distinct keys need, no key is repeated.
         has_unique_keys = type(value) is dict and text.count('"', position, end) == 2 * len(value)
         if has_unique_keys and _NUMBERS.issuperset(map(type, value.values())):
             return value, end
@@ -191,7 +200,7 @@ def _skip_blanks(text: str, position: int) -> int:
 
 @contextmanager
 def _convert_errors(source: Source, text: str, line: int | None) -> Iterator[None]:
-    """What the decoder refuses inside becomes a FileFormatError."""
+    """Convert errors of the parser to FileFormatError."""
     try:
         yield
     except json.JSONDecodeError as error:
@@ -211,7 +220,7 @@ def _convert_errors(source: Source, text: str, line: int | None) -> Iterator[Non
 
 
 def _check_levels(value: Any, position: int) -> None:
-    """Refuse a value that is nested too deeply."""
+    """Raise _UnsupportedJsonError for a value that is nested too deeply."""
     level = [value] if type(value) in _NESTING else []
     for _ in range(MAX_LEVELS):
         if not level:
@@ -227,18 +236,18 @@ def _check_levels(value: Any, position: int) -> None:
 
 
 def check_characters(source: Source, text: str, values: Iterable[str], line: int | None) -> None:
-    """Refuse decoded `values` of `text` that hold a lone surrogate, which is no character."""
+    """Raise FileFormatError if `values`, parsed from `text`, contain a lone surrogate."""
     if has_surrogates(text):
         check_strings(source, text, values, line)
 
 
 def has_surrogates(text: str) -> bool:
-    """Whether a surrogate is written in a text, lone or one of a pair."""
+    """Return whether a text contains an escaped surrogate, lone or in a pair."""
     return _SURROGATE.search(text) is not None
 
 
 def check_strings(source: Source, text: str, values: Iterable[str], line: int | None) -> None:
-    """Refuse a lone surrogate in `values`, which stand in `text`."""
+    """Raise FileFormatError for a lone surrogate in `values`, parsed from `text`."""
     for value in values:
         try:
             value.encode()
@@ -266,7 +275,7 @@ def _repeated_key_error(key: str, position: int | None = None) -> _UnsupportedJs
 
 
 def find_strings(value: Any) -> Iterator[str]:
-    """All texts in a JSON value, keys included."""
+    """Yield all texts in a JSON value, including keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -282,7 +291,7 @@ _BEGINNINGS = json.JSONDecoder(parse_int=NumberText, parse_float=NumberText)
 
 
 def parse_first_object(text: str) -> dict[str, Any]:
-    """The object with which a text begins; empty if there is none that is whole."""
+    """Return the object at the start of a text, empty if there is no complete object."""
     try:
         value, _ = _BEGINNINGS.raw_decode(text)
     except (ValueError, RecursionError):
@@ -297,7 +306,7 @@ def _parse_number(text: str) -> NumberText:
 
 
 def describe_long_number(length: int) -> tuple[str, str]:
-    """What was found and what expected where a number has so many characters."""
+    """Return what was found and what was expected for a number of `length` characters."""
     return f"a number of {length:,} characters", "a number of ordinary length"
 
 
@@ -307,12 +316,12 @@ def _refuse_constant(name: str) -> Any:
 
 
 def find_line(text: str, position: int) -> int:
-    """The physical line in which this place of a text stands."""
+    """Return the physical line of a position in a text."""
     return text.count("\n", 0, position) + 1
 
 
 def _find_refused_line(text: str, error: _UnsupportedJsonError) -> int | None:
-    """The line of the first repeated key, NaN or overlong number, by a walk over the tokens."""
+    """Return the line of the first repeated key, NaN or overlong number, by scanning the tokens."""
     if error.at is not None or text.find("\n", error.start) < 0:
         return find_line(text, error.start if error.at is None else error.at)
     objects: list[set[str]] = []
@@ -326,7 +335,7 @@ def _find_refused_line(text: str, error: _UnsupportedJsonError) -> int | None:
             if token["key"] in objects[-1]:
                 return find_line(text, token.start())
             objects[-1].add(token["key"])
-        # The decoder refuses such a word wherever a value begins with it: `NaN24.5`.
+        # The decoder refuses every value that begins with such a word: `NaN24.5`.
         elif value.startswith(("NaN", "Infinity", "-Infinity")) or (
             len(value) > MAX_DIGITS and not value.startswith('"')
         ):
@@ -356,7 +365,7 @@ _NUMBERS = frozenset((bytes,))
 
 
 def _make_scanner(**hooks: Any) -> Callable[[str, int], tuple[Any, int]]:
-    # Bytes tell numbers from texts, and the garbage collector has nothing to do with them.
+    # Bytes distinguish numbers from texts and are not tracked by the garbage collector.
     decoder: Any = json.JSONDecoder(
         parse_float=str.encode, parse_int=str.encode, parse_constant=_refuse_constant, **hooks
     )
@@ -365,4 +374,4 @@ def _make_scanner(**hooks: Any) -> Callable[[str, int], tuple[Any, int]]:
 
 _SCAN = _make_scanner(object_pairs_hook=_build_object)
 _QUICK_SCAN = _make_scanner()
-"""Scans an object three times as fast, but keeps the last of the values of a key."""
+"""Scanner that is three times as fast, but keeps only the last value of a repeated key."""

@@ -1,4 +1,4 @@
-"""Lists in a cell of a table: as JSON, or as Python writes them (`['d1', "it's", 7]`)."""
+"""Lists in a table cell: as JSON, or as printed by Python (`['d1', "it's", 7]`)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ITEM = re.compile(rf"\s*({_VALUE})\s*(,|\Z)")
 
 
 def parse_list(cell: str) -> list[Any] | None:
-    """The texts and numbers of a list that a cell holds; None where it holds no such list."""
+    """Return the texts and numbers of a list in a cell, None if the cell contains no such list."""
     text = cell.strip()
     if not (text.startswith("[") and text.endswith("]")):
         return None
@@ -33,7 +33,7 @@ def parse_list(cell: str) -> list[Any] | None:
 
 
 def _parse_value(literal: str) -> Any:
-    """A text, its escapes read, or a number as it is written."""
+    """Return a text with escapes resolved, a number as written, or None."""
     if literal in ("None", "null"):
         return None
     return ast.literal_eval(literal) if literal[0] in "'\"" else NumberText(literal)

@@ -1,4 +1,4 @@
-"""What the name of a list of documents beside a query says that it is: a run or judgments."""
+"""Recognise a list of documents beside a query as a run or judgments by its name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from metrics_core.formats.parsing.columns import NAMES, QUERY_IDS, ROLES, fold_n
 from metrics_core.formats.registry import Kind
 
 QUERY_KEYS = (*ROLES["query_id"][:3], *QUERY_IDS, "query", "querytext", "question", "userinput")
-"""Names of what says the query of a list: its id, else its text."""
+"""Keys of the query of a list: its id, or else its text."""
 
 _RANKED = re.compile(
     r"hits|rankings?|rankedlist|results|references|recommendations|candidates|doc(?:ument)?ids|itemids"
@@ -26,7 +26,7 @@ _NUMBER_NAMES = {
 
 
 def number_role(name: str) -> str:
-    """Return what a number beside a document's id is by its name: score, grade or rank, else ""."""
+    """Return the role of a number beside a document id by name: score, grade, rank or ""."""
     folded = fold_name(name)
     for role in ("rank", "score"):
         if folded in NAMES[role]:
@@ -35,7 +35,7 @@ def number_role(name: str) -> str:
 
 
 def kind_of_list(name: str) -> Kind | None:
-    """What a list of this name is; None where the name says nothing."""
+    """Return the kind of a list by its name, None if the name does not indicate it."""
     folded = fold_name(name)
     if _RELEVANT.fullmatch(folded) or _NOT_RELEVANT.fullmatch(folded):
         return "qrels"
@@ -43,5 +43,5 @@ def kind_of_list(name: str) -> Kind | None:
 
 
 def is_negative(name: str) -> bool:
-    """Whether the documents of a list of this name are judged not relevant."""
+    """Return whether the name of a list says that its documents are not relevant."""
     return _NOT_RELEVANT.fullmatch(fold_name(name)) is not None

@@ -1,4 +1,4 @@
-"""Named columns of text, from whichever format, made into the table they mean."""
+"""Build tables from named columns of text, for all formats."""
 
 from __future__ import annotations
 
@@ -51,17 +51,18 @@ _NEEDED: dict[Kind, str] = {
 _ESCI = {"E": 3.0, "S": 2.0, "C": 1.0, "I": 0.0}
 _ESCI |= {"Exact": 3.0, "Substitute": 2.0, "Complement": 1.0, "Irrelevant": 0.0}
 _ESCI |= {word.lower(): grade for word, grade in _ESCI.items() if len(word) > 1}
-"""What the labels of Amazon's shopping queries are worth, in their order."""
+"""Grades for the labels of Amazon's shopping queries (ESCI), preserving their order."""
 
 
 @dataclass
 class NamedColumns:
-    """Columns by name, all of one length: texts (null where absent), or float64 for numbers.
+    """Columns by name, all of equal length: texts (null if missing), or float64 for numbers.
 
-    `names` has all that the file has, `columns` at least those that the table uses.
-
-    `index` gives the physical line of a row, None where the file has no lines; `header` is the
-    line that names the columns.
+    names    all column names of the file
+    columns  at least the columns that the table uses
+    index    physical line of each row, None if the file has no lines
+    notes    notes about the columns
+    header   physical line of the header, None if there is none
     """
 
     names: list[str]
@@ -71,7 +72,7 @@ class NamedColumns:
     header: int | None = 1
 
     def column(self, at: int) -> pa.ChunkedArray:
-        """The column at this position of the header."""
+        """Return the column at this index of the header."""
         return self.columns[self.names[at]]
 
     def __len__(self) -> int:
@@ -79,7 +80,7 @@ class NamedColumns:
 
 
 def check_header(source: Source, names: Sequence[str], line: int | None) -> None:
-    """Refuse a header that names a column twice."""
+    """Raise FileFormatError for a repeated column name."""
     repeated_names = sorted(name for name, times in Counter(names).items() if name and times > 1)
     if repeated_names:
         name_list = ", ".join(f"`{name}`" for name in repeated_names)
@@ -90,7 +91,10 @@ def check_header(source: Source, names: Sequence[str], line: int | None) -> None
 def check_columns(
     source: Source, names: Sequence[str], request: Request, line: int | None
 ) -> HeaderRoles:
-    """The columns understood; refuses a header that lacks one."""
+    """Return the roles of the columns.
+
+    Raises FileFormatError if a required or assigned column is missing.
+    """
     name_list = ", ".join(f"`{name}`" for name in names[:12]) + (", …" if len(names) > 12 else "")
     absent_names = absent_columns(names, request.columns)
     if absent_names:
@@ -122,7 +126,10 @@ def check_columns(
 def load_named(
     source: Source, request: Request, named: NamedColumns, format: str, title: str
 ) -> Loaded:
-    """The table that named columns mean, checked, with notes on columns that are not used."""
+    """Return the table of named columns, checked, with notes on unused columns.
+
+    Raises FileFormatError for a missing column or an invalid value.
+    """
     header_roles = check_columns(source, named.names, request, named.header)
     if not len(named):
         problem = LineProblem(None, "only a header", "at least one row")
@@ -148,7 +155,7 @@ def load_named(
 def _system_hint_error(
     named: NamedColumns, header_roles: HeaderRoles, rows: pa.Table, error: FileFormatError
 ) -> FileFormatError:
-    """The error for a document that stands twice, with the columns that may tell systems apart."""
+    """Return the error for a repeated document, hinting at a column that may identify systems."""
     others = [named.names[index] for index in header_roles.others]
     codes = as_array(encode_ids(rows["query_id"]).indices)
     if (
@@ -165,7 +172,7 @@ def _system_hint_error(
 
 
 def _used_names(named: NamedColumns, kind: Kind, header_roles: HeaderRoles) -> list[str]:
-    """The names of the columns that the table was made of, in the file's order."""
+    """Return the names of the columns that the table uses, in the order of the file."""
     used_indexes = set(header_roles.roles.values()) - {header_roles.roles.get("tag", -1)}
     if kind == "qrels" or (kind == "run" and "score" in header_roles.roles):
         used_indexes.discard(header_roles.roles.get("rank", -1))
@@ -178,7 +185,7 @@ def _used_names(named: NamedColumns, kind: Kind, header_roles: HeaderRoles) -> l
 def _build_run_rows(
     source: Source, request: Request, named: NamedColumns, header_roles: HeaderRoles
 ) -> pa.Table:
-    """The ids and scores of a run, and where the file has them ranks beside and run names."""
+    """Return query_id, doc_id, score (float64), and rank (float32) and tag if the file has them."""
     roles = header_roles.roles
     rows: dict[str, Any] = _id_columns(named, header_roles, "query_id", "doc_id")
     if "score" in roles:
@@ -200,7 +207,7 @@ def _build_run_rows(
 
 
 def _parse_ranks(column: pa.ChunkedArray) -> npt.NDArray[np.float32]:
-    """Ranks as TREC's are read, NaN where one is no number."""
+    """Return ranks as in TREC runs, float32[row], NaN if not a number."""
     if pa.types.is_floating(column.type):
         return np.array(column.to_numpy(), dtype=np.float32)
     texts = encode_ids(column)
@@ -240,7 +247,7 @@ def _build_qrels(
 
 @dataclass(frozen=True)
 class _RowSubset:
-    """The lines of some of the rows."""
+    """Physical lines of a selection of rows; `rows` is int64[row], their numbers in the file."""
 
     index: RowLines
     rows: Ints
@@ -250,8 +257,11 @@ class _RowSubset:
 
 
 def _drop_ungraded(rows: pa.Table, named: NamedColumns) -> tuple[pa.Table, RowLines | None]:
-    """The rows that a judge has filled in: an empty grade is none, and never a 0. Where all are
-    empty the column is no grade, and stays to be refused."""
+    """Return the rows that have a grade, with their lines: an empty grade means unjudged, never 0.
+
+    If all grades are empty, the column is not a grade and all rows are returned, to be refused
+    later.
+    """
     is_empty = pc.equal(rows["relevance"], "")
     count = pc.sum(is_empty).as_py() or 0
     if not count or count == len(rows):
@@ -300,7 +310,7 @@ def _build_documents(source: Source, named: NamedColumns, header_roles: HeaderRo
 def _id_columns(
     named: NamedColumns, header_roles: HeaderRoles, *roles: str
 ) -> dict[str, pa.ChunkedArray]:
-    """The id columns; the tables refuse rows without an id."""
+    """Return the id columns of these roles; missing ids are refused by the tables."""
     return {role: named.column(header_roles.roles[role]) for role in roles}
 
 
@@ -332,12 +342,12 @@ def _note_ignored(named: NamedColumns, header_roles: HeaderRoles) -> None:
 
 
 def _nullify_empty(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A metadata column with null for an empty text, as no format but JSON tells the two apart."""
+    """Return a metadata column with null for empty texts; only JSON distinguishes the two."""
     return pc.if_else(pc.equal(column, ""), pa.scalar(None, ID), column)
 
 
 def _free_name(name: str, reserved_names: Collection[str]) -> str:
-    """A metadata column's name; one that would hide a column of ours is told apart."""
+    """Return the name of a metadata column, changed if it is one of our names."""
     while name in reserved_names:
         name += "_"
     return name

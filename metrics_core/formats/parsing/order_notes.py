@@ -1,5 +1,7 @@
-"""The order in which a run's file has its documents: it is not used, the order follows from the
-scores; this only remarks on it."""
+"""Notes about the order of documents in the file of a run.
+
+The order itself is not used: documents are ordered by score.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,13 @@ from metrics_core.tables.columns import encode_ids
 from metrics_core.tables.score_order import find_contradictions
 
 _LISTS, _LENGTH = 5, 3
-"""So many lists of so many documents tell whether scores rise."""
+"""Minimum number of lists, and of documents in each, to decide whether scores rise."""
 
 
 def rank_notes(
     query_id: pa.ChunkedArray, rank: pa.ChunkedArray, score: pa.DoubleArray
 ) -> list[Note]:
-    """Notes on the columns of a run; ranks are float32, NaN where the text is no number."""
+    """Return notes on the ranks of a run; `rank` is float32[row], NaN if not a number."""
     ranks = as_array(rank)
     is_whole = ranks == np.floor(ranks)  # NaN equals nothing
     if not is_whole.all():
@@ -35,13 +37,16 @@ def rank_notes(
 
 
 def fraction_notes(count: int) -> list[Note]:
-    """The note on so many ranks that are no whole numbers."""
+    """Return the note about `count` ranks that are not whole numbers."""
     message = f"{format_count(count, 'rank')} not a whole number; ordered by score"
     return [Note("rank", message, count)]
 
 
 def contradiction_notes(query_ids: pa.Array, query_codes: npt.NDArray[Any]) -> list[Note]:
-    """The note on the queries at these places, whose ranks contradict their scores, if any."""
+    """Return the note about queries whose ranks contradict the scores, if there are any.
+
+    `query_codes` are their indexes in `query_ids`, int[n].
+    """
     if not len(query_codes):
         return []
     names = query_ids.take(as_column(query_codes[:3])).to_pylist()
@@ -54,7 +59,7 @@ def contradiction_notes(query_ids: pa.Array, query_codes: npt.NDArray[Any]) -> l
 
 
 def rising_notes(query_id: pa.Array | pa.ChunkedArray, scores: Floats) -> list[Note]:
-    """The note on lists that run from the smallest score up, where most of them do."""
+    """Return a note if the scores rise from row to row in most lists; `scores` is float64[row]."""
     if np.count_nonzero(scores[1:] > scores[:-1]) * 2 < len(scores) - len(scores) // _LENGTH:
         return []
     query_ids = encode_ids(query_id)

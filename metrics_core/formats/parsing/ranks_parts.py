@@ -1,4 +1,4 @@
-"""Parts of judged ranks that come one by one: those of one folder are one run."""
+"""Parts of judged ranks that are read one by one; those of one folder are combined to a run."""
 
 from __future__ import annotations
 
@@ -14,27 +14,28 @@ _PART = re.compile(r"\bpart-(\d+|\*)")
 
 
 def is_part(name: str) -> bool:
-    """Whether a file is called as a part of a folder is, part-00000…, or as several of them."""
+    """Return whether a file is named like one or several parts of a folder (part-00000…)."""
     return bool(_PART.search(name))
 
 
 def is_marker_file(name: str) -> bool:
-    """Whether a file is called as those that Spark and Hadoop put beside parts, _SUCCESS and its
-    kin: it tells of other files and holds no table."""
+    """Return whether a file is one that Spark and Hadoop write beside parts, such as _SUCCESS."""
     return name.startswith(_MARKERS) or (name.startswith(".") and name.endswith(".crc"))
 
 
 def shared_name(name: str) -> str:
-    """What all parts of one folder are called alike."""
+    """Return the name that all parts of a folder share."""
     return _PART.sub("part-*", name)
 
 
 def join_run_parts(
     named_tables: Sequence[tuple[str, object]],
 ) -> Iterator[tuple[int, list[int], RankedRun]]:
-    """Of tables with the names of their files and runs, such as part-00000.parquet/bm25: for each
-    run that came in several parts the place of the first, those of the others, and all of it. Parts
-    that list the same query are no parts of one folder, and stay runs."""
+    """Yield each run that came in several parts: the index of the first, of the others, the run.
+
+    `named_tables` are tables with the names of file and run, such as part-00000.parquet/bm25. If
+    two parts contain the same query, they are separate runs and nothing is yielded.
+    """
     groups: dict[str, list[tuple[int, RankedRun]]] = {}
     for index, (name, table) in enumerate(named_tables):
         if isinstance(table, RankedRun) and is_part(name):
@@ -50,7 +51,7 @@ def join_run_parts(
 
 
 def ranks_note(run: RankedRun) -> Note:
-    """What such a run knows, and what it does not."""
+    """Return a note about what is known of a run of judged ranks."""
     documents = len(run) - run.doc_ids.null_count
     message = (
         f"came as judged ranks: of {int(run.lengths.sum()):,} listed documents it identifies the"

@@ -1,4 +1,4 @@
-"""Records of JSON (objects with the same keys, more or less) made into named columns."""
+"""Convert records of JSON (objects with mostly the same keys) to named columns."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from metrics_core.formats.source.source import Source
 from metrics_core.tables.columns import ID
 
 _NESTED = "metadata"
-"""BEIR keeps further columns in an object of this name; they become columns like the others."""
+"""Key of the object in which BEIR stores further values; they become columns like the others."""
 _ROWS_BETWEEN_CHECKS = 256
-"""Rows after which their number is looked at, and at the end."""
+"""Number of rows between checks of the table's size; it is checked at the end too."""
 _IDS = frozenset(("queryid", "qid", "docid", "docno", "id"))
 
 
 def named_of(
     source: Source, records: Iterable[tuple[int | None, Any]], kind: Kind, known_lines: bool
 ) -> NamedColumns:
-    """Named columns of records, each with its physical line; a key a record lacks gives null.
+    """Return the named columns of records with their physical lines; a missing key gives null.
 
-    Numbers keep their digits. Raises FileFormatError for a record that is no object, and in runs
-    and judgments for values that are objects or lists.
+    Numbers keep their digits. Raises FileFormatError for a record that is not an object and, in
+    runs and judgments, for a value that is an object or list.
     """
     columns: dict[str, list[str | None]] = {}
     lines: list[int] = []
@@ -61,8 +61,10 @@ def named_of(
 
 
 def _flatten(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record with the columns that stand in its `metadata` object lifted up; an id that stands
-    there stays a detail, since the record has its own."""
+    """Return a record with the values of its `metadata` object as further columns.
+
+    An id in metadata is renamed, since the record has its own.
+    """
     inner = record.get(_NESTED)
     if not isinstance(inner, dict):
         return dict(record)
@@ -75,7 +77,7 @@ def _flatten(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _to_text(value: Any) -> str | None:
-    """A JSON value as text: as it stands, or as JSON where it is nested."""
+    """Return a text unchanged, another JSON value as JSON."""
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)

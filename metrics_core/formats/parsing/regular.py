@@ -1,7 +1,7 @@
-"""Regular lines of columns by Arrow's CSV reader, with checks around it.
+"""Read regular lines of columns with Arrow's CSV reader, with additional checks.
 
-Arrow takes more than Ranklens does (empty fields, `nan`, `inf`). What passes here means the same
-as what the careful readers make of it; for anything else the answer is None, and they decide.
+Arrow accepts more than Ranklens does (empty fields, `nan`, `inf`). A block that passes the checks
+gives the same table as the careful readers; for other blocks None is returned and they are used.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def read_regular(
     types: Mapping[str, pa.DataType],
     required: Collection[str],
 ) -> pa.Table | None:
-    """The columns `types` of a block whose lines all have the columns `names`, unquoted.
+    """Return the columns in `types` of a block whose lines have the columns `names`, unquoted.
 
-    None if a `required` text is empty or a number is not finite, too.
+    Returns None for another block, and if a `required` text is empty or a number is not finite.
     """
     if block.startswith(_BYTE_ORDER_MARK):  # Arrow would drop it; inside a file it is content
         return None
@@ -42,7 +42,7 @@ def read_regular(
                 column_types=types,
                 include_columns=list(types),
                 strings_can_be_null=False,
-                check_utf8=False,  # the source has
+                check_utf8=False,  # the source has checked it
             ),
         )
     except pa.ArrowInvalid:

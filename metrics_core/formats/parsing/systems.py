@@ -1,8 +1,8 @@
-"""The runs of a file: rows that a run name tells apart are a run each, called by it.
+"""The runs of a file: rows with different run names become a run each, called by that name.
 
-The name is TREC's last column, or a column system, run, tag, model, … of the other formats. It
-tells no systems apart where each query is under one name (a file put together of parts), or where
-a name is that of a single row (a remark rather than a name) and no document stands under two.
+The name is the last column of TREC runs, or a column system, run, tag, model, … of other formats.
+It does not separate systems if each query has only one name (a file joined from parts), or if a
+name occurs in a single row (more likely a comment) and no document occurs under two names.
 """
 
 from __future__ import annotations
@@ -36,8 +36,12 @@ _RUN_COLUMNS = ("query_id", "doc_id", "score")
 
 @dataclass(frozen=True)
 class SystemRows:
-    """The rows of one run: its name, "" where the file's is to be taken, and, where they are not
-    all, at which rows of the file they stand."""
+    """The rows of one run.
+
+    name       run name, "" if the file's name is to be used
+    rows       rows of the run
+    file_rows  int64[row], their row numbers in the file, None if these are all rows
+    """
 
     name: str
     rows: pa.Table
@@ -46,8 +50,10 @@ class SystemRows:
 
 @dataclass(frozen=True)
 class FormatDetails:
-    """How rows were read, as `Loaded` says it: the format, its title, TREC's run name; `has_scores`
-    says that the scores are of a kind that may be distances."""
+    """How rows were read: format, title and TREC run name as in `Loaded`.
+
+    `has_scores` says that the scores come from the file, so that they may be distances.
+    """
 
     format: str
     title: str
@@ -63,10 +69,10 @@ def load_runs(
     details: FormatDetails,
     notes: Sequence[Note],
 ) -> Loaded:
-    """The run that the rows make, or the first of several with the others beside it.
+    """Return the run of these rows, or the first of several with the others in `Loaded.others`.
 
-    The rows have query_id, doc_id, finite scores and, where the file has them, `rank` (numbers, NaN
-    where it is none) and `tag`. Raises FileFormatError.
+    Columns: query_id, doc_id, score (finite), and if the file has them rank (float, NaN if not a
+    number) and tag. Raises FileFormatError for an invalid id or a repeated document.
     """
     check_ids(source, rows, index)
     systems, system_notes = split_systems(rows, partial(check_runs, source))
@@ -81,7 +87,7 @@ def load_systems(
     details: FormatDetails,
     notes: Sequence[Note],
 ) -> Loaded:
-    """The same of rows that are known to be of these runs."""
+    """Return the same for rows that are already divided into runs."""
     loaded_runs: list[Loaded] = []
     for system in systems:
         run_notes = [] if loaded_runs else list(notes)
@@ -101,14 +107,14 @@ def load_systems(
 
 
 def check_runs(source: Source, runs: int) -> None:
-    """Refuse a file of very many runs."""
+    """Raise FileFormatError if a file contains too many runs."""
     if runs > MAX_RUNS:
         problem = LineProblem(None, f"{runs:,}", f"at most {MAX_RUNS:,} runs per file")
         raise file_error(source, [problem], hint="Split the runs into several files.")
 
 
 def get_only_run(source: Source, loaded_runs: Sequence[Loaded]) -> Loaded:
-    """The one table of a file. Raises FileFormatError where there are several runs."""
+    """Return the one table of a file. Raises FileFormatError if it contains several runs."""
     if len(loaded_runs) == 1:
         return loaded_runs[0]
     run_names = [shorten_line(loaded.tag) for loaded in loaded_runs[:_MAX_EXAMPLES]]
@@ -122,8 +128,10 @@ def get_only_run(source: Source, loaded_runs: Sequence[Loaded]) -> Loaded:
 def split_systems(
     rows: pa.Table, check: Callable[[int], None] = lambda runs: None
 ) -> tuple[list[SystemRows], list[Note]]:
-    """The rows of each run in the order in which they begin, and what is to be said of it; `check`
-    is told how many runs there are before any is made."""
+    """Return the rows of each run, in order of first occurrence, and notes.
+
+    `check` is called with the number of runs before they are built.
+    """
     if "tag" not in rows.column_names:
         return [SystemRows("", rows)], []
     names = encode_ids(pc.fill_null(rows["tag"], "") if rows["tag"].null_count else rows["tag"])
@@ -145,7 +153,7 @@ def split_systems(
 
 
 def split_known_systems(rows: pa.Table, check: Callable[[int], None]) -> list[SystemRows]:
-    """The same of rows of which each `tag` is a run's for certain."""
+    """Return the rows of each run, if each `tag` is certainly the name of one."""
     if "tag" not in rows.column_names:
         return [SystemRows("", rows)]
     names = encode_ids(rows["tag"])
@@ -160,7 +168,7 @@ def split_known_systems(rows: pa.Table, check: Callable[[int], None]) -> list[Sy
 def _split_by_name(
     rows: pa.Table, codes: npt.NDArray[np.int32], names: pa.Array
 ) -> list[SystemRows]:
-    """The rows of each name in the order in which they begin."""
+    """Return the rows of each name, in order of first occurrence; `codes` is int32[row]."""
     order, present_codes = np.argsort(codes, kind="stable"), np.unique(codes)
     edges = np.append(np.searchsorted(codes[order], present_codes), len(codes))
     parts = [order[start:end] for start, end in pairwise(edges.tolist())]
@@ -175,7 +183,10 @@ def _split_by_name(
 def _are_systems(
     rows: pa.Table, codes: npt.NDArray[np.int32], code_count: int, present_count: int
 ) -> bool:
-    """Whether several names are those of systems rather than of parts, or of single rows."""
+    """Return whether names belong to systems, rather than to parts or single rows.
+
+    `codes` is int32[row]; there are `code_count` names, `present_count` of them in these rows.
+    """
     queries = as_array(encode_ids(rows["query_id"]).indices).astype(np.int64)
     if len(np.unique(queries * code_count + codes)) == len(np.unique(queries)):
         return False
@@ -185,14 +196,14 @@ def _are_systems(
 
 
 def select_rows(rows: pa.Table, row_numbers: Ints) -> pa.Table:
-    """These rows; of the queries only those that they have."""
+    """Return these rows, with a dictionary of only their queries; `row_numbers` is int64[n]."""
     selection = rows.take(as_column(row_numbers))
     index = selection.column_names.index("query_id")
     return selection.set_column(index, "query_id", reencode_ids(selection["query_id"]))
 
 
 def add_tag_column(table: pa.Table, tags: Sequence[str]) -> pa.Table:
-    """The rows of a block that were under one name, with a column of it."""
+    """Return the rows of a block that has one run name, with a column of it."""
     if "tag" in table.column_names:
         return table
     codes = as_column(np.zeros(len(table), dtype=np.int32))

@@ -1,8 +1,8 @@
-"""TREC's lines of columns, as arrays: fast where a block is regular, careful where it is not.
+"""Parse lines of TREC columns to arrays: fast for regular blocks, careful for others.
 
-`parse_carefully` defines what a line means. `parse_quickly` is Arrow's CSV reader with checks
-around it; it returns None for a block of which it cannot be sure that both would agree, and
-`parse_carefully` decides. Every block of a file is parsed on its own, several at a time.
+`parse_carefully` defines the meaning of a line. `parse_quickly` uses Arrow's CSV reader with
+additional checks, and returns None for a block for which both might differ; then `parse_carefully`
+is used. The blocks of a file are parsed independently, several at a time.
 """
 
 from __future__ import annotations
@@ -32,14 +32,19 @@ _TABBED = r"[^ \t\n](?:[^\t\n]*[^ \t\n])?"
 
 
 def split_fields(line: str) -> list[str]:
-    """The fields of a line; only blanks and tabs part them, not U+2028 and its kin."""
+    """Return the fields of a line, separated only by blanks and tabs, not by U+2028 and others."""
     return re.findall(_FIELD, line)
 
 
 @dataclass(frozen=True)
 class LineColumns:
-    """The columns of a line: name, Arrow type. `rest` says that the last one takes what is left,
-    `tabs` that only tabs part them, so that there may be blanks inside."""
+    """The columns of a line.
+
+    columns  column name -> Arrow type
+    line     description of a line, for hints
+    rest     whether the last column takes the rest of the line
+    tabs     whether only tabs separate columns, so that fields may contain blanks
+    """
 
     columns: dict[str, pa.DataType]
     line: str
@@ -48,7 +53,7 @@ class LineColumns:
 
     @property
     def pattern(self) -> str:
-        """The line as a regular expression with one named group a column."""
+        """The line as a regular expression with one named group per column."""
         if self.tabs:
             fields = (f" *(?P<{name}>{_TABBED}) *" for name in self.columns)
             return "^" + r"\t".join(fields) + r"\n?$"
@@ -59,13 +64,13 @@ class LineColumns:
         return r"^[ \t]*" + r"[ \t]+".join(groups) + r"[ \t]*\n?$"
 
     def split_fields(self, line: str) -> list[str]:
-        """The fields of a line of this layout."""
+        """Return the fields of a line with this layout."""
         if not self.tabs:
             return split_fields(line)
         return [field.strip(" ") for field in line.rstrip("\n").split("\t")]
 
     def are_tabbed(self, lines: Sequence[str]) -> bool:
-        """Whether each of these lines has as many tabs as there are columns to part."""
+        """Return whether each line has as many tabs as its columns need."""
         return bool(lines) and all(line.count("\t") == len(self.columns) - 1 for line in lines)
 
 
@@ -91,10 +96,17 @@ QRELS = LineColumns(
 
 @dataclass
 class ParsedBlock:
-    """One block: its rows, where they stand, and what was odd; problems have lines from 0.
+    """The rows of a block and its irregularities; lines of problems count from 0.
 
-    `table` has the columns worth keeping of a large file, `tags` the distinct run names; where
-    these are several, they are a column, too.
+    table          columns that are kept, including tag if there are several run names
+    stretch        physical lines of the rows
+    tags           distinct run names
+    problems       first malformed lines; `problem_count` is the number of all
+    blanks         number of blank lines
+    comments       number of comment lines; `comment` is the first
+    header         header line, "" if there is none
+    long_lines     number of lines with extra columns
+    cut_off        whether the last line is malformed and has no line end
     """
 
     table: pa.Table
@@ -113,7 +125,7 @@ class ParsedBlock:
 def parse_blocks(
     source: Source, layout: LineColumns, *, always_careful: bool = False
 ) -> Iterator[ParsedBlock]:
-    """The blocks of a file in order, parsed several at a time."""
+    """Yield the parsed blocks of a file in order, parsing several at a time."""
 
     def parse_one(numbered_block: tuple[int, bytes]) -> ParsedBlock:
         number, block = numbered_block
@@ -127,7 +139,7 @@ def parse_blocks(
 
 
 def parse_quickly(block: bytes, layout: LineColumns) -> ParsedBlock | None:
-    """A regular block, by Arrow's CSV reader; None where it is not regular enough."""
+    """Return a regular block parsed by Arrow's CSV reader, None if it is not regular enough."""
     has_tabs = b"\t" in block
     table = None
     if not (has_tabs and b" " in block):
@@ -151,7 +163,7 @@ def _read_regular(block: bytes, delimiter: str, layout: LineColumns) -> pa.Table
 
 
 def _drop_checked(table: pa.Table, tags: tuple[str, ...]) -> pa.Table:
-    """The rows without the columns that were read only to be checked."""
+    """Return the rows without columns that were read only to be checked."""
     has_several = len(tags) > 1
     checked_names = [name for name in ("q0", "tag") if name in table.column_names]
     rows = table.drop_columns(checked_names)
@@ -159,7 +171,10 @@ def _drop_checked(table: pa.Table, tags: tuple[str, ...]) -> pa.Table:
 
 
 def _distinct_tags(table: pa.Table) -> tuple[str, ...]:
-    """The distinct run names. Mostly there is one, and to see that is cheaper than to hash all."""
+    """Return the distinct run names.
+
+    Mostly there is one, which is cheaper to test than hashing all.
+    """
     if "tag" not in table.column_names or not len(table):
         return ()
     tags = table["tag"]
@@ -169,7 +184,7 @@ def _distinct_tags(table: pa.Table) -> tuple[str, ...]:
 
 
 def _collapse_blanks(block: bytes) -> bytes:
-    """The block with every run of blanks and tabs made one blank, none at the ends of lines."""
+    """Return the block with single blanks between fields and none at line ends."""
     block = block.replace(b"\t", b" ")
     while b"  " in block:
         block = block.replace(b"  ", b" ")
@@ -177,7 +192,7 @@ def _collapse_blanks(block: bytes) -> bytes:
 
 
 def parse_carefully(block: bytes, layout: LineColumns, *, may_have_header: bool) -> ParsedBlock:
-    """Any block, by a regular expression a line; bad lines become problems."""
+    """Return any block, parsed with a regular expression; malformed lines become problems."""
     lines = _to_line_array(block)
     is_comment = pc.starts_with(lines, "#")
     is_blank = pc.match_substring_regex(lines, _BLANK)
@@ -227,7 +242,7 @@ def _convert_columns(texts: dict[str, pa.Array], layout: LineColumns) -> pa.Tabl
 
 
 def _note_misfits(parsed: ParsedBlock, lines: pa.Array, misfits: Ints, layout: LineColumns) -> None:
-    """Lines with too few or too many columns."""
+    """Add problems for lines with too few or too many columns; `misfits` is int64[n]."""
     column_count = len(layout.columns)
     for number in misfits[:MOST_PROBLEMS_SHOWN]:
         field_count = len(layout.split_fields(lines[int(number)].as_py()))
@@ -243,7 +258,7 @@ def _note_bad_rows(
     line_numbers: Ints,
     layout: LineColumns,
 ) -> None:
-    """Rows of a run whose score is no number, or whose columns are shifted by a blank in an id."""
+    """Add problems for rows with an invalid score, or columns shifted by a blank in an id."""
     bad_score = np.isnan(as_array(parsed.table["score"]))
     has_extra = _to_mask(pc.match_substring_regex(texts["tag"], r"[ \t]"))
     has_extra &= not layout.tabs
@@ -263,7 +278,7 @@ def _note_bad_rows(
 
 
 def _to_line_array(block: bytes) -> pa.StringArray:
-    """The lines of a block, each with its newline, sharing the block's memory."""
+    """Return the lines of a block with line ends, string[line], sharing its memory."""
     ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n")) + 1
     offsets = np.zeros(len(ends) + 1 + (not block.endswith(b"\n")), dtype=np.int32)
     offsets[1 : len(ends) + 1] = ends
@@ -272,7 +287,7 @@ def _to_line_array(block: bytes) -> pa.StringArray:
 
 
 def begins_with_header(block: bytes) -> bool:
-    """Whether a file that begins so names its columns first."""
+    """Return whether a file that begins with this block has a header."""
     for line in block[:4096].decode(errors="ignore").split("\n"):
         if line.strip(" \t") and not line.startswith("#"):
             return looks_like_header(split_fields(line))

@@ -1,1 +1,1 @@
-"""Files to bytes and lines: opened, unpacked, bounded."""
+"""From files to bytes and lines: opened, unpacked, limited in size."""

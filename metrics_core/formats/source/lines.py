@@ -1,4 +1,4 @@
-"""Where rows stand in a file: rows count from 0, physical lines from 1."""
+"""Physical lines of rows in a file: rows count from 0, lines from 1."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from metrics_core.formats.source.source import Source
 
 
 class RowLines(Protocol):
-    """Tells the physical line of a row; None where it cannot be told."""
+    """Object that knows the physical line of each row."""
 
     def line(self, row: int) -> int | None:
-        """The physical line of a row."""
+        """Return the physical line of a row, None if it is unknown."""
 
 
 @dataclass(frozen=True)
 class LineRange:
-    """Rows that follow each other: `rows` of them over `lines` physical lines.
+    """Consecutive rows: `rows` of them in `lines` physical lines.
 
-    `show_numbers` gives each row's line within the stretch, from 0; None where row i is line i.
+    `numbers`, int64[row], is each row's line within the range, from 0; None if row i is line i.
     """
 
     rows: int
@@ -34,20 +34,20 @@ class LineRange:
 
 @dataclass(frozen=True)
 class LineIndex:
-    """The physical line of every row, kept as stretches, since most files need no number a row."""
+    """The physical line of every row, stored as ranges, since most files need no number per row."""
 
     stretches: tuple[LineRange, ...]
     first: int = 1
 
     @classmethod
     def from_numbers(cls, numbers: Iterable[int]) -> LineIndex:
-        """An index from the physical line of each row."""
+        """Return an index from the physical line of each row."""
         array = np.fromiter(numbers, dtype=np.int64)
         lines = int(array[-1]) if len(array) else 0
         return cls((LineRange(len(array), lines, array - 1),))
 
     def line(self, row: int) -> int:
-        """The physical line of a row."""
+        """Return the physical line of a row. Raises IndexError if there is no such row."""
         line = self.first
         for stretch in self.stretches:
             if row < stretch.rows:
@@ -58,7 +58,7 @@ class LineIndex:
 
 
 def fields_hint(source: Source) -> str:
-    """Return how to see the fields of a file that is asked about."""
+    """Return a hint how to list the fields of a file."""
     return f"`metrics-core formats --of {source.name}` lists its fields."
 
 
@@ -71,9 +71,9 @@ def file_error(
     offer: str = "",
     cut_off: bool = False,
 ) -> FileFormatError:
-    """The error for these problems, in the order of their lines, each with its line's text.
+    """Return the error for these problems, ordered by line, with the text of each line.
 
-    `cut_off_uploads` says that the last problem is in a last line without its end.
+    `cut_off` means that the last problem is in a last line without a line end.
     """
     sorted_problems = sorted(problems, key=lambda p: p.line or 0)[:MOST_PROBLEMS_SHOWN]
     line_numbers = {p.line for p in sorted_problems if p.line is not None and not p.text}
@@ -92,8 +92,10 @@ def file_error(
 def rows_error(
     source: Source, error: TableError, index: RowLines | None, file_rows: Ints | None = None
 ) -> FileFormatError:
-    """A TableError with its rows turned into physical lines of the file; `file_rows` has the rows
-    of the file that the table was made of, where it was not all."""
+    """Return a TableError as a FileFormatError with physical lines.
+
+    `file_rows`, int64[row], are the rows of the file that the table contains, None if all.
+    """
     rows = [p.row if file_rows is None else int(file_rows[p.row]) for p in error.problems]
     problems = [
         row_problem(index, row, p.found, p.expected, p.hint)
@@ -105,7 +107,7 @@ def rows_error(
 def row_problem(
     index: RowLines | None, row: int, actual: str, expected: str, hint: str = ""
 ) -> LineProblem:
-    """A problem of a row at its physical line; where the file has no lines, the row is told."""
+    """Return the problem of a row with its physical line, or else with its row number."""
     line = None if index is None else index.line(row)
     if line is None:
         actual = f"{actual} (row {row + 1:,})"
@@ -113,5 +115,5 @@ def row_problem(
 
 
 def format_count(count: int, noun: str) -> str:
-    """A count in words: "1 blank line", "2,000 blank lines"."""
+    """Return a count with its noun: "1 blank line", "2,000 blank lines"."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -1,4 +1,4 @@
-"""The files of a folder or of a zip of one, which together are one set."""
+"""The files of a set: of a folder, or of a zip of one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from metrics_core.formats.source.unpacking import (
 
 @dataclass(frozen=True)
 class SetMembers:
-    """The files of a set: their names inside it, and how to get at one."""
+    """The files of a set: their names, and a function that returns the content of one."""
 
     names: Collection[str]
     content: Callable[[str], Path | bytes]
@@ -36,9 +36,11 @@ def open_members(
     limit: Limit,
     build_error: Callable[[str], FileFormatError],
 ) -> Iterator[SetMembers]:
-    """The files of a folder, of a zip, or of its bytes, which the user knows as `source_name`; a
-    zip may unpack to the limit altogether. `build_error` gives the error for what was found
-    instead."""
+    """Open a folder, a zip file or its bytes, called `source_name` in messages.
+
+    A zip may unpack to the limit in total. `build_error` returns the error for a source of another
+    kind, given a description of what was found.
+    """
     if not isinstance(source, bytes):
         source = Path(source)
         if source.is_dir():
@@ -67,7 +69,7 @@ def open_members(
 
 
 def check_count(source_name: str, files: int) -> None:
-    """Refuse a set of very many files."""
+    """Raise FileFormatError if a set has too many files."""
     if files > MAX_FILES:
         problem = LineProblem(None, f"{files:,}", f"at most {MAX_FILES:,} files in a set")
         raise FileFormatError(source_name, [problem], hint="Split the runs into several sets.")

@@ -1,4 +1,4 @@
-"""A path, the standard input, a pipe or bytes, opened as a source under the user's name for it."""
+"""Open a path, standard input, a pipe or bytes as a source."""
 
 from __future__ import annotations
 
@@ -23,8 +23,11 @@ def open_source(
     encoding: str | None = None,
     limit: Size | None = None,
 ) -> Source:
-    """The source of a path or of bytes, under the name the user gave. A path of `-` is the
-    standard input; it and pipes, which can be read but once, are held in memory."""
+    """Return the source of a path or of bytes, with the name that the user gave.
+
+    The path `-` is standard input. Standard input and pipes can be read only once, so they are kept
+    in memory. Raises FileFormatError if they exceed the limit, ParameterError for an invalid limit.
+    """
     size_limit = Limit.from_size(limit)
     if isinstance(source, bytes):
         return Source(printable_name(name or "the file"), source, encoding, size_limit)
@@ -44,7 +47,7 @@ def open_source(
 
 @contextmanager
 def convert_memory_errors(source: Source) -> Iterator[None]:
-    """Memory that runs out inside becomes a FileFormatError."""
+    """Convert a MemoryError in the block to a FileFormatError."""
     try:
         yield
     except MemoryError as error:
@@ -56,5 +59,5 @@ def convert_memory_errors(source: Source) -> Iterator[None]:
 
 
 def printable_name(name: str) -> str:
-    """A file's name as text, with a sign for what is no UTF-8 in it."""
+    """Return a file name as text, with a replacement character for bytes that are not UTF-8."""
     return _NO_TEXT.sub("\ufffd", name)

@@ -1,9 +1,9 @@
-"""How much a Parquet file would unpack to, worked out before it is held.
+"""Compute how much memory a Parquet file takes unpacked, before unpacking it.
 
-The footer tells the sizes of the pages, unpacked. A text that stands in a million rows may be as
-small in them as one that stands in one: as a word of a dictionary, or as what it shares with the
-one before. So the longest word is asked for, and where this leaves a doubt, the texts are counted
-as codes, which are small. A page that contradicts the footer may take more.
+The footer has the unpacked sizes of the pages. But a text that a million rows share may take as
+little space in a page as a single one: as a word of a dictionary, or as a difference to the text
+before. So an upper bound is computed from the longest word; if that exceeds the limit, the texts
+are counted as dictionary codes, which are small. A page that contradicts the footer may take more.
 """
 
 from __future__ import annotations
@@ -31,14 +31,18 @@ import os
 from metrics_core.formats.source.parquet_structs import I32, I64, LIST, STRUCT, Fields, read_struct
 
 _END = 8
-"""Bytes behind the footer: its size and the magic."""
+"""Bytes after the footer: its size and the magic."""
 _CODECS, _DELTAS = 8, {6, 7}
 
 
 @dataclass(frozen=True)
 class ColumnChunk:
-    """The values of a column in a row group: how many, the bytes of their pages unpacked, and
-    whether they are written as differences, which Arrow does not read as codes."""
+    """The values of a column in a row group.
+
+    values  number of values
+    size    unpacked bytes of its pages
+    deltas  whether texts are stored as differences, which Arrow does not read as dictionary codes
+    """
 
     values: int
     size: int
@@ -54,14 +58,14 @@ class RowGroup:
 
 
 def read_footer_size(file: BinaryIO) -> tuple[int, int]:
-    """The bytes of a file's footer as it tells them, and of the file."""
+    """Return the size of a file's footer, as the file states it, and the size of the file."""
     size = file.seek(0, os.SEEK_END)
     file.seek(max(size - _END, 0))
     return int.from_bytes(file.read(4), "little"), size
 
 
 def read_row_groups(file: BinaryIO) -> list[RowGroup]:
-    """The row groups of a file. Raises ArrowInvalid for a damaged footer."""
+    """Return the row groups of a file. Raises ArrowInvalid for a damaged footer."""
     footer, size = read_footer_size(file)
     file.seek(max(size - _END - footer, 0))
     try:
@@ -82,23 +86,24 @@ def _read_chunk(fields: Fields) -> ColumnChunk:
 
 
 _ROWS_AT_ONCE, _BYTES_AT_ONCE, _MOST_STEPS = 1 << 16, 1 << 25, 50_000
-"""Texts are counted in steps of so many rows, and bytes of what differences may add up to."""
+"""Texts are counted in steps of at most this many rows and bytes of texts stored as differences,
+and in at most this many steps."""
 _DENSITY_CHECKED_FROM, _MOST_ROWS_A_BYTE = 1_000_000, 20
 
 CELL_BYTES = 16
 """Bytes of a cell without its text."""
 OBJECT_CELL_BYTES = 64
-"""Bytes of a cell that becomes an object."""
+"""Bytes of a cell that becomes a Python object."""
 
 _FOOTER_AT_LEAST, _TIMES_FOOTER = 1 << 20, 4
-"""Bytes that a footer may take, or so many times less than its file: Arrow holds up to 200 times as
-many."""
+"""Bytes that a footer may take, or the fraction of its file: Arrow needs up to 200 times as much
+memory."""
 
 _DAMAGED_HINT = "The file may be incomplete. Write it again, or write it as CSV."
 
 
 def check_footer(source: Source, file: BinaryIO) -> None:
-    """Refuse a file that is mostly footer, before Arrow reads it."""
+    """Raise FileFormatError for a file that is mostly footer, before Arrow reads it."""
     footer, size = read_footer_size(file)
     file.seek(0)
     max_size = max(_FOOTER_AT_LEAST, size // _TIMES_FOOTER)
@@ -118,10 +123,11 @@ def check_size(
     a_cell: int = CELL_BYTES,
     lists: bool = False,
 ) -> None:
-    """Refuse a file of which these columns would take more than its limit, or of which they would
-    in the `first` rows; `a_cell` is what a cell takes without its text, in bytes. A column of
-    `lists`, where these are allowed, has a cell for each of their values. Raises pyarrow's errors
-    for damaged files."""
+    """Raise FileFormatError if these columns, or their `first` rows, would exceed the limit.
+
+    `a_cell` is the bytes of a cell without its text. With `lists`, columns may contain lists, and
+    each value of a list counts as a cell. Raises ArrowInvalid for a damaged file.
+    """
     with source.packed() as unpacked_file:
         groups = read_row_groups(unpacked_file)
     row_counts = [group.rows for group in groups]
@@ -141,7 +147,7 @@ def check_size(
 
 
 def _rows_read(row_counts: Sequence[int], first: int | None) -> list[int]:
-    """How many rows are read of each row group, until there are as many as `first`."""
+    """Return how many rows of each row group are read to get the `first` rows."""
     if first is None:
         return list(row_counts)
     ends = list(accumulate(row_counts))
@@ -158,12 +164,14 @@ def _check_rows(source: Source, rows: int, columns: int) -> None:
 
 
 def _value_columns(file: pq.ParquetFile, names: Sequence[str], lists: bool) -> list[int]:
-    """The places of these columns among those that hold values. Raises ArrowInvalid for a column
-    that holds others, which is told by another path than its name."""
+    """Return the indexes of these columns among the columns of values.
+
+    Raises ArrowInvalid for a nested column, unless `lists`.
+    """
     column_indexes = range(file.metadata.num_columns)
     paths = [file.schema.column(index).path for index in column_indexes]
     wanted_names = set(names)
-    if lists:  # the columns inside of one are told by its name and theirs
+    if lists:  # the path of an inner column starts with the name of the outer one
         starts = (accumulate(path.split("."), "{}.{}".format) for path in paths)
         indexes = [
             index
@@ -178,7 +186,7 @@ def _value_columns(file: pq.ParquetFile, names: Sequence[str], lists: bool) -> l
 
 
 def _flatten_columns(batch: pa.RecordBatch) -> list[pa.Array]:
-    """The values of each column, those of lists one after the other, of structs part by part."""
+    """Return the values of each column, with lists concatenated and structs split into parts."""
     columns, index = list(batch.columns), 0
     while index < len(columns):
         kind = columns[index].type
@@ -195,7 +203,7 @@ def _flatten_columns(batch: pa.RecordBatch) -> list[pa.Array]:
 
 @dataclass(frozen=True)
 class _ColumnSizes:
-    """Columns of a file, by their places, of which `max_size` bytes are allowed."""
+    """Columns of a file, by index, that may take `max_size` bytes."""
 
     source: Source
     file: pq.ParquetFile
@@ -204,13 +212,13 @@ class _ColumnSizes:
     max_size: int
 
     def check_size(self, rows: Sequence[int], a_cell: int) -> None:
-        """Refuse them where so many rows of each row group would take more."""
+        """Raise FileFormatError if this many rows of each row group take more than `max_size`."""
         used_groups = [group for group, n in enumerate(rows) if n]
         parts = [
             (g, p, self._count_cells(g, p, rows[g])) for g, p in product(used_groups, self.indexes)
         ]
         cells = sum(n for _, _, n in parts) * a_cell
-        # Values of a fixed length, of which Arrow holds each.
+        # Arrow stores each value of a fixed length.
         cells += sum(n * max(self.file.schema.column(p).length, 0) for _, p, n in parts)
         size = cells + sum(self.groups[g].chunks[p].size for g, p, _ in parts)
         self._refuse_beyond(size, size, "unpacked")
@@ -223,15 +231,17 @@ class _ColumnSizes:
             self._check_texts(cells, bound, rows, max_length)
 
     def _count_cells(self, group: int, index: int, rows: int) -> int:
-        """How many values the first rows of a column's part hold; of lists, how many all hold."""
+        """Return the number of values in the first rows of a chunk; in lists, of all rows."""
         if not self.file.schema.column(index).max_repetition_level:
             return rows
         return self.groups[group].chunks[index].values
 
     def _longest_texts(self, group: int) -> dict[int, int]:
-        """The bytes of the longest text that rows of each column may repeat: of a dictionary's
-        words, or of all that differences may add up to."""
-        # Of one row, too, Arrow gives the whole dictionary of its column.
+        """Return the bytes of the longest text that rows of each column may repeat.
+
+        This is the longest word of a dictionary, or the most that differences may add up to.
+        """
+        # Even for one row, Arrow returns the complete dictionary of its column.
         first = next(self._iterate_batches(1, [group]), None)
         columns = [] if first is None else _flatten_columns(first)
         lengths = dict.fromkeys(self.indexes, 0)
@@ -243,13 +253,13 @@ class _ColumnSizes:
         return lengths
 
     def _check_texts(self, cells: int, bound: int, rows: Sequence[int], longest: int) -> None:
-        """Refuse the texts if they take more than what the cells leave, counted one by one."""
+        """Raise FileFormatError if the texts, counted one by one, make the columns too large."""
         rows_left, groups = sum(rows), [group for group, n in enumerate(rows) if n]
         pages = [sum(self.groups[g].chunks[p].size for g in groups) for p in self.indexes]
         text_sizes = [0] * len(pages)
         at_once = max(1, min(_ROWS_AT_ONCE, _BYTES_AT_ONCE // longest))
         if rows_left > at_once * _MOST_STEPS and self._deltas:
-            if self.source.limit.is_explicit:  # who gives a limit trusts the file
+            if self.source.limit.is_explicit:  # the user trusts the file
                 return
             actual = f"{rows_left:,} rows with texts written as differences (DELTA_BYTE_ARRAY)"
             expected = f"at most {at_once * _MOST_STEPS:,}, or another encoding"
@@ -268,7 +278,7 @@ class _ColumnSizes:
                 return
 
     def _iterate_batches(self, rows: int, groups: list[int]) -> Iterator[pa.RecordBatch]:
-        """Rows of the columns, texts as codes of a dictionary if Arrow can read them so."""
+        """Yield rows of the columns, with texts as dictionary codes if Arrow can read them so."""
         return iter(self._coded_file.iter_batches(rows, row_groups=groups, columns=self._paths))
 
     @cached_property

@@ -1,8 +1,8 @@
-"""What a Parquet file tells of itself: structs of Thrift's compact protocol, as Arrow reads them.
+"""Read the metadata of a Parquet file: structs in Thrift's compact protocol, as Arrow reads them.
 
-Arrow takes a field only of the kind that it should have, and does not look at what a list says its
-elements are; so a field is asked for by its number and kind, and a list of others is refused, as is
-all that could be read in two ways. Asking Arrow itself ends the process where a footer is damaged.
+Arrow uses a field only if it has the expected type, and ignores the declared element type of a
+list. So fields are looked up by number and type, and lists of another element type are refused, as
+is everything that could be read in two ways. Arrow's own reader may crash on a damaged footer.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pyarrow as pa
 BOOL, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, STRUCT = 1, 3, 4, 5, 6, 7, 8, 9, 10, 12
 
 Fields = Mapping[tuple[int, int], Any]
-"""The fields of a struct by number and kind."""
+"""The fields of a struct by number and type."""
 
 _MAX_DEPTH = 8
 _LARGEST_NUMBER = (1 << 15) - 1
@@ -34,12 +34,15 @@ _ELEMENTS = {
     (4, 1, 3, 16, 3): I64,
     (4, 1, 3, 17, 2): I32,
 }
-"""What the lists of a footer hold, by the numbers of the fields that lead to them."""
+"""Element types of the lists in a footer, by the numbers of the fields that lead to them."""
 
 
 def read_struct(data: bytes, position: int, path: tuple[int, ...] = ()) -> tuple[Fields, int]:
-    """A struct's fields, texts left out, and where it ends; `path` are the numbers of the fields
-    that lead to it in a footer. Raises ArrowInvalid, and IndexError beyond the end."""
+    """Return the fields of a struct, without texts, and its end.
+
+    `path` are the numbers of the fields that lead to it. Raises ArrowInvalid for a malformed
+    struct, IndexError at the end of the data.
+    """
     if len(path) > _MAX_DEPTH:
         raise pa.ArrowInvalid("a struct with too many fields")
     fields: dict[tuple[int, int], Any] = {}
@@ -87,7 +90,7 @@ def _read_elements(data: bytes, position: int, path: tuple[int, ...]) -> tuple[l
         raise pa.ArrowInvalid("a list with elements of the wrong type")
     values: list[Any] = []
     for _ in range(count):
-        # A truth is a byte of its own here, not part of what tells its kind.
+        # In a list, a boolean is a byte of its own, not part of the type.
         value, position = (
             (None, position + 1)
             if kind in (BOOL, BOOL + 1)
@@ -100,7 +103,7 @@ def _read_elements(data: bytes, position: int, path: tuple[int, ...]) -> tuple[l
 
 
 def read_varint(data: bytes, position: int) -> tuple[int, int]:
-    """A whole number of seven bits a byte, the lowest first, and where it ends."""
+    """Return an unsigned integer of seven bits per byte, lowest first, and its end."""
     number = shift = 0
     while True:
         byte = data[position]
@@ -114,6 +117,6 @@ def read_varint(data: bytes, position: int) -> tuple[int, int]:
 
 
 def read_zigzag(data: bytes, position: int) -> tuple[int, int]:
-    """A whole number that may be negative, and where it ends."""
+    """Return a signed integer and its end."""
     number, position = read_varint(data, position)
     return number >> 1 ^ -(number & 1), position

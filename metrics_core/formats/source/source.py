@@ -1,9 +1,9 @@
-"""A file's bytes on their way in: unpacked, decoded to UTF-8, checked, and cut at line ends.
+"""The bytes of an input file: unpacked, decoded to UTF-8, checked, and split at line ends.
 
     path or bytes ──► unpack (.gz .xz .zip …) ──► decode (BOM, UTF-16, a named encoding) ──► blocks
 
-A `Source` can be read again and again; nothing here holds the whole file unless `content` is asked
-for. What cannot be text is refused here, so that no reader ever meets it.
+A `Source` can be read repeatedly. Only `content` keeps the whole file in memory. Bytes that are not
+text are refused here, so that readers need not check them.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.formats.source.limits import DEFAULT_LIMIT, TEXT_FACTOR, Limit
 from metrics_core.formats.source.unpacking import Origin, read_unpacked, stored_size
 
-# Where memory goes decides the peak: reading and judging a run of 250 MB peaks at 610 MB with
+# The allocator decides the peak memory: reading and judging a run of 250 MB peaks at 610 MB with
 # jemalloc, 680 MB with Arrow's default (mimalloc), 770 MB with the system's allocator.
 if "jemalloc" in pa.supported_memory_backends():
     pa.set_memory_pool(pa.jemalloc_memory_pool())
 
 BLOCK = 4 << 20
-"""Bytes handed to a reader at once: small enough for the caches, large enough to amortise calls."""
+"""Bytes passed to a reader at once: small enough for the caches, large enough to amortise calls."""
 
 MAX_LINE_BYTES = 10_000_000
-"""A line of more bytes than this is refused at once."""
+"""Maximum bytes of a line."""
 
 _HEAD = 256 << 10
 _MAX_LENGTH = 120
@@ -38,9 +38,9 @@ _DOMAIN_CODECS = ("idna", "punycode")
 _ENCODINGS = "Try utf-8, latin-1 or utf-16."
 _JSON_MARKS = (b",", b"[", b"{", b"<")
 _LINE_MARKS = (*_JSON_MARKS, b"\t", b"\n")
-"""What begins a value, or a tag: as many as there are, or a few more."""
+"""Bytes that start a value or a tag; counting them gives about the number of values."""
 _MAX_SHOWN_BYTES = 4 * (_MAX_LENGTH + 2)
-"""Bytes of a line that are enough to show it."""
+"""Number of bytes of a line that are enough to show it."""
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -53,9 +53,13 @@ _BYTE_ORDER_MARKS = (
 
 @dataclass(frozen=True)
 class Source:
-    """One input: `origin` is the path or the bytes, `name` what the user calls it (shown as text,
-    never used as a path), `encoding` a character set to read it in instead of UTF-8, `limit` what
-    reading it may take."""
+    """An input file.
+
+    name      name that the user gave, shown as text and never used as a path
+    origin    its path or bytes
+    encoding  character encoding in place of UTF-8
+    limit     limit for reading it
+    """
 
     name: str
     origin: Origin
@@ -63,7 +67,7 @@ class Source:
     limit: Limit = DEFAULT_LIMIT
 
     def chunks(self, size: int = BLOCK) -> Iterator[bytes]:
-        """The unpacked bytes in pieces of at most so many, nothing decoded or checked."""
+        """Yield the unpacked bytes in pieces of at most `size`, not decoded or checked."""
         return read_unpacked(self.name, self.origin, size, self.limit)
 
     @cached_property
@@ -73,7 +77,7 @@ class Source:
 
     @cached_property
     def head(self) -> bytes:
-        """The first 256 KB as checked text, cut at a line end where there is one."""
+        """The first 256 KB as checked text, cut at a line end if there is one."""
         data = b""
         for piece in self.decoded(_HEAD):
             data += piece
@@ -86,9 +90,9 @@ class Source:
         return self.checked(data, 0, plain_ends=True)
 
     def content(self, times: int = TEXT_FACTOR) -> str:
-        """The whole text, checked, without a byte order mark, line ends as they are.
+        """Return the whole text, checked, without a byte order mark, with its own line ends.
 
-        Raises FileFormatError where `times` its size is more than the file may take.
+        Raises FileFormatError if `times` its size exceeds the limit, or it is not text.
         """
         pieces: list[bytes] = []
         size = 0
@@ -101,8 +105,10 @@ class Source:
         return self.checked(data, 0, plain_ends=False).decode()
 
     def _check_values(self, pieces: Iterator[bytes], marks: Sequence[bytes]) -> Iterator[bytes]:
-        """The pieces of a text in which each of the `marks` begins a value. Raises FileFormatError
-        for more values than so small a file may have."""
+        """Yield the pieces of a text in which each of `marks` starts a value.
+
+        Raises FileFormatError if there are too many values for the size of the file.
+        """
         values = 0
         for piece in pieces:
             values += sum(map(piece.count, marks))
@@ -110,7 +116,7 @@ class Source:
             yield piece
 
     def packed(self) -> BinaryIO:
-        """The unpacked bytes as one seekable file, for Parquet."""
+        """Return the unpacked bytes as one seekable file, for Parquet."""
         if isinstance(self.origin, Path) and not self.is_packed:
             return self.origin.open("rb")
         data = b"".join(self.chunks()) if self.is_packed else self.origin
@@ -118,11 +124,11 @@ class Source:
 
     @property
     def is_packed(self) -> bool:
-        """Whether the bytes are others than those of the file."""
+        """Whether the file is packed."""
         return self.magic != _first_bytes(self.origin)
 
     def size(self) -> int:
-        """The bytes of the file as it is given, packed or not."""
+        """Return the size of the file in bytes, packed or not."""
         return stored_size(self.origin)
 
     @cached_property
@@ -130,15 +136,15 @@ class Source:
         return self.limit.max_record_cells(self.size())
 
     def check_cells(self, rows: int, columns: int, line: int | None = None) -> None:
-        """Refuse records of so many rows and columns, if that is too much for such a file."""
+        """Raise FileFormatError if a table of this size is too large for the file."""
         self.limit.check_cells(self.name, rows, columns, line, self._max_cells)
 
     def blocks(self, size: int | None = None, *, plain_ends: bool = True) -> Iterator[bytes]:
-        """Checked UTF-8 text in blocks of whole lines, about `size` (else `BLOCK`) bytes each.
+        """Yield checked UTF-8 text in blocks of whole lines, about `size` bytes each.
 
-        Every block but the last ends with a line end. With `plain_ends` each line end is one
-        newline. Raises FileFormatError for a NUL byte, broken UTF-8, and a line longer than
-        `MAX_LINE_BYTES` bytes.
+        The default size is `BLOCK`. Every block but the last ends with a line end. With
+        `plain_ends` each line end is a newline. Raises FileFormatError for a NUL byte, invalid
+        UTF-8, and a line longer than `MAX_LINE_BYTES`.
         """
         rest, offset = b"", 0
         for chunk in self.decoded(size or BLOCK):
@@ -156,17 +162,17 @@ class Source:
             yield self.checked(rest, offset, plain_ends)
 
     def text_lines(self) -> Iterator[str]:
-        """The lines one by one with their line ends as they are (LF, CRLF or CR)."""
+        """Yield the lines with their own line ends (LF, CRLF or CR)."""
         for block in self._check_values(self.blocks(plain_ends=False), _LINE_MARKS):
             yield from split_lines(block)
 
     def lines_at(self, numbers: set[int]) -> dict[int, str]:
-        """The text of these physical lines (from 1), shortened for showing."""
+        """Return the text of these physical lines (from 1), shortened for messages."""
         texts: dict[int, bytes] = {}
         first, line_start = (
             1,
             b"",
-        )  # the number of the line that a piece goes on with, and its beginning
+        )  # number and beginning of the line that the next piece continues
         for piece in self._with_plain_ends():
             last = first + piece.count(b"\n")
             if piece_numbers := [n for n in numbers if first <= n <= last]:
@@ -184,7 +190,7 @@ class Source:
         return {n: shorten_line(line.decode(errors="replace")) for n, line in texts.items()}
 
     def _with_plain_ends(self) -> Iterator[bytes]:
-        """The decoded bytes with a newline for each line end."""
+        """Yield the decoded bytes with a newline for each line end."""
         rest = b""
         for piece in self.decoded(BLOCK):
             piece, rest = rest + piece, b""
@@ -195,7 +201,7 @@ class Source:
             yield b"\n"
 
     def decoded(self, size: int) -> Iterator[bytes]:
-        """UTF-8 bytes without a byte order mark; a named encoding or UTF-16 is converted."""
+        """Yield UTF-8 bytes without a byte order mark; a named encoding or UTF-16 is converted."""
         encoding, skip = self._encoding()
         pieces = self.chunks(size)
         if encoding is None or encoding == "utf-8":
@@ -213,7 +219,7 @@ class Source:
             raise self._decoding_error(f"{encoding.upper()} text", "bytes that are not") from error
 
     def _encoding(self) -> tuple[str | None, int]:
-        """The encoding of the bytes and the length of their byte order mark."""
+        """Return the encoding of the bytes and the length of their byte order mark."""
         for mark, encoding in _BYTE_ORDER_MARKS:
             if self.magic.startswith(mark):
                 return encoding, len(mark)
@@ -221,8 +227,8 @@ class Source:
             return None, 0
         try:
             codec = codecs.lookup(self.encoding)
-            # Python also has codecs that read no text, such as rot13 and zlib, and codecs of
-            # domain names, whose time grows with the square of the length.
+            # Python also has codecs that are no text encodings, such as rot13 and zlib, and codecs
+            # of domain names, whose time grows with the square of the length.
             if getattr(codec, "_is_text_encoding", True) and codec.name not in _DOMAIN_CODECS:
                 return codec.name, 0
             raise LookupError
@@ -234,8 +240,11 @@ class Source:
             ) from error
 
     def checked(self, block: bytes, offset: int, plain_ends: bool = True) -> bytes:
-        """Decoded bytes that begin at `offset` and end with a line: refused where they are no text,
-        with `plain_ends` a newline for each line end."""
+        """Return decoded bytes that end with a line, after checking that they are text.
+
+        `offset` is their position in the decoded file. With `plain_ends` each line end is a
+        newline. Raises FileFormatError for a NUL byte or invalid UTF-8.
+        """
         nul = block.find(b"\0")
         if nul >= 0:
             raise self._binary_error(offset + nul)
@@ -274,7 +283,7 @@ class Source:
         )
 
     def _find_line(self, offset: int) -> int:
-        """The physical line in which this byte of the decoded text stands."""
+        """Return the physical line of a byte in the decoded text."""
         line, after_return = 1, False
         for piece in self.decoded(BLOCK):
             part = piece[:offset]
@@ -287,7 +296,11 @@ class Source:
         return line
 
     def check_length(self, begun: int, chunk: bytes, cut: int, offset: int) -> None:
-        """Refuse a line too long: begun `begun` bytes before `chunk`, at `offset`, or at `cut`."""
+        """Raise FileFormatError for a line that is too long.
+
+        `chunk` continues a line of which `begun` bytes were read, from `offset` on; its last
+        complete line ends at `cut`.
+        """
         first = find_first_line_end(chunk)
         if begun + (first or len(chunk)) > MAX_LINE_BYTES:
             line = self._find_line(offset)
@@ -306,7 +319,7 @@ class Source:
 
 
 def shorten_line(line: str) -> str:
-    """A line for showing: at most 120 characters, control characters made visible."""
+    """Return a line for a message: at most 120 characters, with control characters escaped."""
     text = line if len(line) <= _MAX_LENGTH else line[:_MAX_LENGTH] + " …"
     return "".join(c if c.isprintable() or c == "\t" else _escape_character(c) for c in text)
 
@@ -323,19 +336,22 @@ def _first_bytes(origin: Origin) -> bytes:
 
 
 def find_last_line_end(data: bytes) -> int:
-    """Where the last whole line of `data` ends; a CR at the very end may yet become CRLF."""
+    """Return the end of the last complete line of `data`.
+
+    A CR at the very end does not count, as it may become CRLF.
+    """
     newline = data.rfind(b"\n")
     return max(newline, data.rfind(b"\r", newline + 1, len(data) - 1)) + 1
 
 
 def find_first_line_end(data: bytes) -> int:
-    """Where the first line of `data` ends; 0 if it does not."""
+    """Return the end of the first line of `data`, 0 if it does not end."""
     ends = [end + 1 for end in (data.find(b"\n"), data.find(b"\r")) if end >= 0]
     return min(ends, default=0)
 
 
 def split_lines(block: bytes) -> Iterator[str]:
-    """Lines of a block with their ends."""
+    """Yield the lines of a block with their line ends."""
     if b"\r" not in block:
         text = block.decode()
         start = 0
@@ -345,5 +361,5 @@ def split_lines(block: bytes) -> Iterator[str]:
         if start < len(text):
             yield text[start:]
         return
-    # bytes.splitlines knows only these three ends, which str.splitlines does not.
+    # bytes.splitlines splits only at these three line ends, unlike str.splitlines.
     yield from (line.decode() for line in block.splitlines(keepends=True))

@@ -1,4 +1,4 @@
-"""Bytes out of plain and packed files, as a stream, no more of them than the limit allows."""
+"""Read the bytes of plain and packed files as a stream, up to the limit."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from metrics_core.formats.source.limits import RATIO_FROM, TYPICAL_RATIO, Limit,
 from metrics_core.formats.source.unsupported_files import refuse_unsupported_zip
 
 Origin = Path | bytes
-"""Where the bytes are: in a file, or in memory."""
+"""A file, or bytes in memory."""
 
 _MEASURED_FROM, _MEASURED_RATIO = 16 << 20, 20
-"""A stream that has given so many bytes, and this many times those it took, is first weighed: run
-through to see how much is in it, before anyone holds what it gives."""
+"""If a stream has unpacked to this many bytes, and to this many times its packed bytes, it is first
+unpacked without being kept, to measure its size."""
 
 
 def _arrow_opener(codec: str) -> Callable[[BinaryIO], BinaryIO]:
-    """Unpacks a stream with one of Arrow's codecs."""
+    """Return a function that unpacks a stream with one of Arrow's codecs."""
 
     def open_stream(raw_file: BinaryIO) -> BinaryIO:
         return cast(BinaryIO, pa.CompressedInputStream(pa.PythonFile(raw_file, "r"), codec))
@@ -45,7 +45,7 @@ def _open_lzma(raw_file: BinaryIO) -> BinaryIO:
 
 @dataclass(frozen=True)
 class Packing:
-    """A way to pack one file: its ending, the bytes it starts with, and what unpacks a stream."""
+    """A way to pack one file: file ending, first bytes, and a function that unpacks a stream."""
 
     ending: str
     start: re.Pattern[bytes]
@@ -61,7 +61,7 @@ PACKINGS = (
     Packing(".zst", re.compile(rb"\x28\xb5\x2f\xfd"), _arrow_opener("zstd")),
     Packing(".lz4", re.compile(rb"\x04\x22\x4d\x18"), _arrow_opener("lz4")),
     Packing(".xz", re.compile(rb"\xfd7zXZ\x00"), _open_lzma),
-    # A text may begin with BZh; what follows the digit does not stand in one.
+    # A text may begin with BZh; the bytes after the digit do not occur in one.
     Packing(
         ".bz2",
         re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"),
@@ -74,8 +74,8 @@ PACKING_ENDINGS = frozenset((*(packing.ending for packing in PACKINGS), ".zip"))
 _START = 10
 _PIECE = 4 << 20
 _ZIPS = (b"PK\x03\x04", b"PK\x05\x06")
-# zipfile meets damaged headers with ValueError (a seek before the start), struct.error and
-# NotImplementedError as well; Arrow's ArrowInvalid is a ValueError, too.
+# For damaged headers zipfile also raises ValueError (a seek before the start), struct.error and
+# NotImplementedError. Arrow's ArrowInvalid is a ValueError too.
 _DAMAGED = (
     *(EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, zipfile.BadZipFile),
     *(ValueError, struct.error, NotImplementedError, OverflowError),
@@ -83,10 +83,10 @@ _DAMAGED = (
 
 
 def read_unpacked(name: str, origin: Origin, size: int, limit: Limit) -> Iterator[bytes]:
-    """The content in pieces of at most `size` bytes; what packs it is seen from its first bytes.
+    """Yield the unpacked content in pieces of at most `size` bytes.
 
-    Raises FileFormatError where the file is absent, damaged, a zip of several files, or gives more
-    than the limit allows.
+    The packing is recognised by its first bytes. Raises FileFormatError if the file is missing,
+    damaged, a zip of several files, or exceeds the limit.
     """
     with convert_read_errors(name), ExitStack() as closing:
         raw_file = closing.enter_context(open_raw(origin))
@@ -108,7 +108,7 @@ def read_unpacked(name: str, origin: Origin, size: int, limit: Limit) -> Iterato
 
 
 def _measure(name: str, origin: Origin, limit: Limit) -> None:
-    """Run through a packed file; refuse it where it holds more than the limit allows."""
+    """Unpack a file without keeping it. Raises FileFormatError if it exceeds the limit."""
     max_size, total = limit.max_unpacked(stored_size(origin)), 0
     with open_raw(origin) as raw_file, _open_unpacked(name, raw_file, limit) as stream:
         while piece := stream.read(_PIECE):
@@ -121,7 +121,7 @@ def _measure(name: str, origin: Origin, limit: Limit) -> None:
 
 @contextmanager
 def convert_read_errors(name: str) -> Iterator[None]:
-    """What goes wrong inside while a file is read becomes a FileFormatError."""
+    """Convert errors while a file is read in the block to FileFormatError."""
     try:
         yield
     except _DAMAGED as error:
@@ -131,7 +131,7 @@ def convert_read_errors(name: str) -> Iterator[None]:
 
 
 def read_pipe(name: str, stream: BinaryIO, limit: Limit) -> bytes:
-    """All that a pipe gives; raises FileFormatError where that is more than a file may hold."""
+    """Return the content of a pipe. Raises FileFormatError if it exceeds the limit."""
     pieces: list[bytes] = []
     total = 0
     while piece := stream.read(_PIECE):
@@ -142,7 +142,7 @@ def read_pipe(name: str, stream: BinaryIO, limit: Limit) -> bytes:
 
 
 def open_zip(name: str, raw_file: Path | BinaryIO) -> zipfile.ZipFile:
-    """A zip file, its directory read; raises FileFormatError where it is damaged."""
+    """Return a zip file with its directory read. Raises FileFormatError if it is damaged."""
     try:
         return zipfile.ZipFile(raw_file)
     except _DAMAGED as error:
@@ -150,7 +150,7 @@ def open_zip(name: str, raw_file: Path | BinaryIO) -> zipfile.ZipFile:
 
 
 def list_zip_members(archive: zipfile.ZipFile) -> list[str]:
-    """The files in an archive, without folders and the by-files that macOS adds."""
+    """Return the files in an archive, without folders and the extra files of macOS."""
     return [
         member
         for member in archive.namelist()
@@ -161,26 +161,26 @@ def list_zip_members(archive: zipfile.ZipFile) -> list[str]:
 
 
 def read_member(name: str, archive: zipfile.ZipFile, member: str, limit: Limit) -> bytes:
-    """One member of an archive as bytes, under the same limit as any packed file."""
+    """Return a member of an archive as bytes, with the same limit as any packed file."""
     info = _check_member(name, archive, member, limit)
     with convert_read_errors(name), archive.open(info) as stream:
         return stream.read()
 
 
 def strip_packing(name: str) -> str:
-    """A file's name without the endings that say how it is packed."""
+    """Return a file name without the endings of packed files."""
     stem, dot, ending = name.rpartition(".")
     return strip_packing(stem) if dot + ending.lower() in PACKING_ENDINGS else name
 
 
 def is_outside(member: str) -> bool:
-    """Whether a member's name leads out of the archive."""
+    """Return whether the name of a member points outside the archive."""
     path = PurePosixPath(member.replace("\\", "/"))
     return path.is_absolute() or ".." in path.parts
 
 
 def is_zip(origin: Origin) -> bool:
-    """Whether these bytes are a zip file."""
+    """Return whether a file or bytes are a zip file."""
     if isinstance(origin, Path):
         if not origin.is_file():
             return False
@@ -190,12 +190,12 @@ def is_zip(origin: Origin) -> bool:
 
 
 def open_raw(origin: Origin) -> BinaryIO:
-    """The bytes of a file as it is given, to be read anywhere in it."""
+    """Return the bytes of a file, still packed, as a seekable file."""
     return origin.open("rb") if isinstance(origin, Path) else io.BytesIO(origin)
 
 
 def stored_size(origin: Origin) -> int:
-    """The bytes of a file as it is given, packed or not."""
+    """Return the size of a file in bytes, packed or not."""
     return origin.stat().st_size if isinstance(origin, Path) else len(origin)
 
 
@@ -246,15 +246,17 @@ def _check_member(
             "a plain zip file",
             "Unpack the file and use its contents.",
         )
-    # zipfile gives no more of a member than its directory says.
+    # zipfile returns no more of a member than its directory states.
     if info.file_size > limit.max_unpacked(info.compress_size):
         raise _too_large_error(name, format_size(info.file_size), info.file_size, limit)
     return info
 
 
 def check_unpacked(name: str, size: int, max_size: int, limit: Limit) -> None:
-    """Refuse the members of an archive that are `size` bytes altogether, if that is more than the
-    `max_size` that the archive may unpack to: many may share the same bytes of it."""
+    """Raise FileFormatError if members of `size` bytes in total exceed `max_size`.
+
+    The total is checked because several members may share the same bytes of the archive.
+    """
     if size > max_size:
         raise _too_large_error(name, f"more than {format_size(max_size)}", size, limit)
 
@@ -269,7 +271,7 @@ def _too_large_error(name: str, actual: str, needed: int, limit: Limit) -> FileF
 
 
 def _read_error(name: str, error: OSError) -> FileFormatError:
-    if error.errno is None:  # Arrow's way to say that a compressed stream is broken
+    if error.errno is None:  # raised by Arrow for a broken compressed stream
         return _damaged_error(name)
     if isinstance(error, FileNotFoundError):
         return _refused_error(name, "no such file", "a file", "Check the name.")

@@ -1,5 +1,7 @@
-"""Files of bytes that hold no table of ours: told by their first bytes, or by the members of a zip,
-and refused by name with the way out. Nothing of them is read, and no pickle is ever loaded."""
+"""Recognise binary files that contain no table, by their first bytes or the members of a zip.
+
+They are refused with a name and a hint. Nothing in them is read, and no pickle is ever loaded.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ _BY_START: tuple[tuple[re.Pattern[bytes], str, str], ...] = tuple(
         (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel or Office document", _SHEET),
         (rb"%PDF-", "a PDF document", "Use the original table as CSV."),
         (rb"\x93NUMPY", "a NumPy array", _ARRAY),
-        # An opcode of what a pickle begins with: a frame, a mark, a list, a dictionary, a name.
+        # The opcode after the version: a frame, a mark, a list, a dictionary, a name.
         (rb"\x80[\x02-\x05][\x95()\]}ckX\x8c]", "a Python pickle", _PICKLE),
         (rb"[}\]]q\0|\([dl]p\d+\n", "a Python pickle", _PICKLE),
         (
@@ -55,14 +57,14 @@ _BY_MEMBER: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
 
 
 def refuse_unsupported_bytes(name: str, start: bytes) -> None:
-    """Raise FileFormatError where a file begins as one of these does."""
+    """Raise FileFormatError if a file starts like one of these."""
     for pattern, description, hint in _BY_START:
         if pattern.match(start):
             raise _unsupported_error(name, description, hint)
 
 
 def refuse_unsupported_zip(name: str, members: Collection[str]) -> None:
-    """The same of a zip file with these members."""
+    """Raise FileFormatError if a zip file with these members is one of these."""
     for pattern, description, hint in _BY_MEMBER:
         if any(pattern.fullmatch(member) for member in members):
             raise _unsupported_error(name, description, hint)

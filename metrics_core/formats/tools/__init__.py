@@ -1,6 +1,6 @@
-"""Files that other tools write, a module a family: how one is known, and what it holds."""
+"""Files that other tools write, one module per family: how a file is recognised, and its tables."""
 
-# Importing a module declares its formats: a line for each.
+# Importing a module declares its formats.
 from metrics_core.formats.tools import (  # noqa: F401
     autorag,
     azure,

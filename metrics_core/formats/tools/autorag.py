@@ -1,4 +1,4 @@
-"""AutoRAG: qa.parquet with its ground truth, the results of its retrieval nodes, corpus.parquet."""
+"""AutoRAG: qa.parquet with its ground truth, results of its retrieval nodes, corpus.parquet."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from metrics_core.tables import Documents
 from metrics_core.tables.columns import ID
 
 _NODES = ("", "_lexical", "_semantic")
-"""What the columns of a result end in, by the node of which it is."""
+"""Suffixes of the columns of a result, by retrieval node."""
 _LISTS = tuple(
     name + node
     for name in ("retrieved_ids", "retrieve_scores", "retrieved_contents")
@@ -38,14 +38,14 @@ _LISTS = tuple(
 
 
 def _has_alternatives(truth: Any) -> bool:
-    """Whether of some of the relevant documents one is enough."""
+    """Return whether one of several relevant documents is enough."""
     return isinstance(truth, list) and any(
         isinstance(documents, list) and len(documents) > 1 for documents in truth
     )
 
 
 def _is_result(record: Any) -> bool:
-    """By scores beside the documents, or the truth."""
+    """Return whether a record has scores beside the documents, or the ground truth."""
     return "retrieval_gt" in record or any(f"retrieve_scores{node}" in record for node in _NODES)
 
 
@@ -112,7 +112,7 @@ declare(
 
 
 def recognise_corpus(sample: Sample) -> Mapping[Kind, int]:
-    """By doc_id and contents beside a metadata that has parts."""
+    """Recognise a corpus by doc_id and contents beside metadata that are a struct."""
     if not sample.source.magic.startswith(MAGIC):
         return {}
     return {"documents": TOOL_SPECIFIC} if is_autorag_corpus(open_parquet(sample.source)) else {}
@@ -138,7 +138,7 @@ def recognise_corpus(sample: Sample) -> Mapping[Kind, int]:
     ),
 )
 def read_corpus(source: Source, request: Request) -> Loaded:
-    """The documents of a corpus."""
+    """Read the documents of a corpus. Raises FileFormatError if a column is missing."""
     file = open_parquet(source)
     names, unused_names = call_arrow(source, partial(_split_columns, file.schema_arrow))
     if not {"doc_id", "contents"} <= {*names}:
@@ -172,7 +172,7 @@ def read_corpus(source: Source, request: Request) -> Loaded:
 
 
 def _split_columns(schema: pa.Schema) -> tuple[list[str], list[str]]:
-    """The columns of single values, those in metadata too, and which are left."""
+    """Return the columns of single values, including those in metadata, and the other columns."""
     names, unused_names = list[str](), list[str]()
     for column in schema:
         parts = column.type if pa.types.is_struct(column.type) and column.name == "metadata" else ()

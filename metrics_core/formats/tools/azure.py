@@ -1,4 +1,4 @@
-"""Azure AI's evaluation: rows for its evaluator of document retrieval."""
+"""Azure AI evaluation: rows for its evaluator of document retrieval."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAMES = ("query_id", "id", "query")
 
 
 def _add_ids(blocks: Iterable[list[Any]], _name: str) -> Iterator[list[Any]]:
-    """Rows with an id: their own, else the query's text, else their number."""
+    """Yield rows with an id: their own, or else the query's text, or else their number."""
     number = 0
     for rows in blocks:
         numbers = range(number + 1, number + 1 + len(rows))

@@ -1,5 +1,7 @@
-"""Castorini's tools (RankLLM, Anserini, Rank1): a query a record with its candidates, as they give
-them to a reranker and get them back."""
+"""Tools of castorini (RankLLM, Anserini, Rank1): one record per query with its candidates.
+
+Rerankers read and write this format.
+"""
 
 from __future__ import annotations
 

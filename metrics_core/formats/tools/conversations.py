@@ -1,4 +1,4 @@
-"""TREC CAsT and iKAT: the runs of a conversation's turns."""
+"""TREC CAsT and iKAT: runs over the turns of conversations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Search engines: answers of Vespa and Typesense by query, ratings of Rated Ranking Evaluator."""
+"""Search engines: responses of Vespa and Typesense by query, ratings of Rated Ranking Evaluator."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _VESPA_QUERY = "query_id || qid || id || query"
 
 
 def _split_by_query(content: dict[str, Any], _name: str) -> list[Any]:
-    """A record for each answer of an object that has them by query."""
+    """Return a record for each response of an object that contains responses by query."""
     if "root" in content or not content:
         return [content]
     answers = [(query, answer) for query, answer in content.items() if isinstance(answer, dict)]
@@ -84,8 +84,10 @@ declare(
 
 
 def _grade_records(content: dict[str, Any], _name: str) -> list[Any]:
-    """A record for each query: its placeholder and each document with its grade, which is the key
-    of a list, or the gain of the document."""
+    """Return a record for each query: its placeholder texts, and its documents with grades.
+
+    The grade is the key of a list of documents, or the gain of a document.
+    """
     groups = [group for topic in content.get("topics") or () for group in topic["query_groups"]]
     groups += content.get("query_groups") or []
     pairs = [(entry, group) for group in groups for entry in group["queries"]]

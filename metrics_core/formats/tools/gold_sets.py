@@ -1,5 +1,7 @@
-"""Gold sets of sentence-transformers and LlamaIndex: queries, corpus and relevant documents in one
-JSON object."""
+"""Gold sets of sentence-transformers and LlamaIndex: queries, corpus and relevant documents.
+
+They are one JSON object.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +17,15 @@ if TYPE_CHECKING:
 
 _PARTS = ("queries", "corpus", "relevant_docs")
 _SETTINGS = {"mode"}
-"""What LlamaIndex writes beside the parts: how its corpus is held, which is always as texts."""
+"""Keys that LlamaIndex writes besides the parts; its mode is always text."""
 
 
 def _is_gold_set(content: Any) -> bool:
-    """By the first parts: texts of queries, texts or nodes of documents, or lists of relevant
-    documents."""
+    """Return whether the first query and document are texts or nodes, and judgments are lists."""
     if not content or not content.keys() <= {*_PARTS, *_SETTINGS}:
         return False
     first_values = [(name, _first_value(content[name])) for name in _PARTS if name in content]
-    # The numbers of a run whose queries are called so are no texts.
+    # A run may have queries with these names, but its values are numbers.
     are_valid = [
         isinstance(first, list) if name == "relevant_docs" else _is_text_or_node(name, first)
         for name, first in first_values
@@ -44,7 +45,7 @@ def _is_text_or_node(name: str, value: Any) -> bool:
 
 
 def _find_missing_texts(records: Records) -> list[str]:
-    """Queries with judgments that have no text, if any has one."""
+    """Return the judged queries without a text, if any query has one."""
     query_ids = list[str]()
     for content in records.values.to_list():
         queries, judgments = content.get("queries"), content.get("relevant_docs") or ()

@@ -1,5 +1,4 @@
-"""Learning to rank: the lines of features of LETOR and SVMrank, which are judgments, and RankLib's
-scores of them."""
+"""Learning to rank: feature lines of LETOR and SVMrank (judgments), and scores of RankLib."""
 
 from __future__ import annotations
 
@@ -42,15 +41,20 @@ _NUMBERED_MESSAGE = (
 
 
 def recognise_letor(sample: Sample) -> Mapping[Kind, int]:
-    """A grade, qid: and features, or a comment, in most lines."""
+    """Recognise lines with a grade, qid: and features or a comment; most lines must match."""
     match_count = sum(bool(_LINE.match(line)) for line in sample.lines)
     return {"qrels": TOOL_SPECIFIC} if match_count > len(sample.lines) / 2 else {}
 
 
 @dataclass
 class _LineCounts:
-    """What lines say beside the judgments: how many have features, how many comments have more
-    words than an id, how many lines are skipped; which lines name no document."""
+    """Counts of the lines of a feature file.
+
+    features       lines with features
+    long_comments  comments with several words
+    skipped        blank and comment lines
+    unnamed_lines  physical lines without a document id
+    """
 
     features: int = 0
     long_comments: int = 0
@@ -60,7 +64,7 @@ class _LineCounts:
 
 @dataclass
 class _LineRows:
-    """The query, the document and the number of each line that has one."""
+    """Query, document and number of each row, and its physical line."""
 
     queries: list[str] = field(default_factory=list)
     docs: list[str] = field(default_factory=list)
@@ -76,7 +80,7 @@ class _LineRows:
             source.check_cells(len(self.lines), 4, line)
 
     def to_table(self, number_name: str) -> pa.Table:
-        """The rows, the numbers as texts under this name."""
+        """Return the columns query_id, doc_id and, called `number_name`, the numbers as text."""
         docs, numbers = pa.array(self.docs, ID), encode_texts(self.numbers)
         return pa.table(
             {"query_id": encode_texts(self.queries), "doc_id": docs, number_name: numbers}
@@ -104,7 +108,7 @@ class _LineRows:
     ),
 )
 def read_letor(source: Source, request: Request) -> Loaded:
-    """The judgments in lines of features. Raises FileFormatError."""
+    """Read judgments from feature lines. Raises FileFormatError for a malformed line."""
     rows, query_counts, counts = _LineRows(), Counter[str](), _LineCounts()
     for number, line in enumerate(source.text_lines(), 1):
         content, _, comment = line.partition("#")
@@ -132,7 +136,7 @@ def read_letor(source: Source, request: Request) -> Loaded:
 
 
 def _line_notes(counts: _LineCounts) -> Iterator[Note]:
-    """What is odd about the lines, or not used of them."""
+    """Yield notes about irregular lines and unused content."""
     if counts.unnamed_lines:
         yield Note("places", _NUMBERED_MESSAGE, len(counts.unnamed_lines), loud=True)
     longer = (
@@ -151,8 +155,10 @@ def _line_notes(counts: _LineCounts) -> Iterator[Note]:
 
 
 def _find_doc_id(comment: str, counts: _LineCounts) -> str | None:
-    """The document that a comment names: `docid = …`, or the first word of one that gives no values
-    of other names."""
+    """Return the document id in a comment, None if there is none.
+
+    It is `docid = …`, or the first word of a comment without other assignments.
+    """
     match = _DOC_ID.search(comment)
     if match:
         return match[1]
@@ -172,8 +178,11 @@ def _partly_named_error(
 
 
 def recognise_ranklib(sample: Sample) -> Mapping[Kind, int]:
-    """A query, its documents counted 0, 1, 2, … and a score, between tabs, where MS MARCO's ranks
-    have whole numbers in the last place; or TREC's lines with a comment for the document."""
+    """Recognise a query, its documents counted 0, 1, 2, … and a score, separated by tabs.
+
+    MS MARCO runs have whole numbers in the last column. The output of -indri consists of TREC lines
+    with a comment in place of the document.
+    """
     if sum(_is_indri(line.split()) for line in sample.lines) > len(sample.lines) / 2:
         return {"run": TOOL_SPECIFIC}
     lines = [line.split("\t") for line in sample.lines]
@@ -212,7 +221,10 @@ def recognise_ranklib(sample: Sample) -> Mapping[Kind, int]:
     ),
 )
 def read_ranklib(source: Source, request: Request) -> Loaded:
-    """The run in RankLib's scores or its -indri output. Raises FileFormatError."""
+    """Read a run from RankLib's scores or its -indri output.
+
+    Raises FileFormatError for a malformed line.
+    """
     lines = Sample(source, source.head.decode()).lines
     if any(_is_indri(line.split()) for line in lines):
         return _read_indri(source, request)
@@ -256,8 +268,10 @@ def _load_run(
 
 
 def _is_indri(words: Sequence[str]) -> bool:
-    """Whether this is a line of -indri that is no line of TREC: a comment, with its mark in older
-    versions, stands for the document's id."""
+    """Return whether a line is from -indri and not a TREC line.
+
+    It has a comment, in older versions with its #, in place of the document id.
+    """
     return (
         len(words) > 5
         and (words[1], words[-1]) == ("Q0", "indri")
@@ -268,7 +282,7 @@ def _is_indri(words: Sequence[str]) -> bool:
 
 
 def _read_indri(source: Source, request: Request) -> Loaded:
-    """The run in the output of -indri. Raises FileFormatError."""
+    """Return the run in the output of -indri. Raises FileFormatError for a malformed line."""
     rows = _LineRows()
     hint = (
         "This is a comment of the feature file. Only `docid = …` or a one-word comment identifies a"

@@ -1,5 +1,7 @@
-"""MTEB: the predictions of a task, `{"mteb_model_meta": {…}, subset: {split: {query: {document:
-score}}}}`."""
+"""MTEB: predictions of a retrieval task.
+
+`{"mteb_model_meta": {…}, subset: {split: {query: {document: score}}}}`
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ _SAMPLED_VALUES = 50
 
 
 def _are_predictions(content: Any) -> bool:
-    """By the model's entry, or by objects four deep, the last with scores."""
+    """Return whether an object has the model's entry, or four levels of objects with scores."""
     if _META in content:
         return True
     level = [content]
@@ -28,8 +30,11 @@ def _are_predictions(content: Any) -> bool:
 
 
 def _split_runs(content: dict[str, Any], name: str) -> list[Any]:
-    """A record for each subset and split, with the name of its run: the model with its revision,
-    else the file's name; of several parts with that of the part."""
+    """Return a record for each subset and split, with the name of its run.
+
+    The name is the model with its revision, or else the file name; if there are several parts, with
+    subset and split.
+    """
     meta = content.get(_META)
     model_info = meta if isinstance(meta, dict) else {}
     model = [

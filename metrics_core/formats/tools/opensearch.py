@@ -1,5 +1,7 @@
-"""OpenSearch's Search Relevance: judgments, what evaluations found, comparisons in pairs. Each is
-written as records, or as the hits of a search in the index that keeps them."""
+"""OpenSearch Search Relevance: judgments, evaluation results, pairwise comparisons.
+
+Each is written as records, or as the hits of a search in the index that stores them.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,11 @@ if TYPE_CHECKING:
     from metrics_core.formats.mapping.axes import Records
 
 _SEARCH_PREFIXES = ("", "_source", "hits.hits[]._source")
-"""What is in front of records that are the hits of a search, or the one document of an index."""
+"""Prefixes of paths for records that are the hits of a search, or a single document of an index."""
 
 
 def _unwrap_sources(records: list[Any]) -> list[Any]:
-    """The records of a file; of hits of a search what these have inside."""
+    """Return the records of a file, or the records inside of search hits."""
     sources = []
     for record in records:
         hits = record.get("hits") if isinstance(record, dict) else None
@@ -29,7 +31,7 @@ def _unwrap_sources(records: list[Any]) -> list[Any]:
 
 
 def _are_judgments(first: Any) -> bool:
-    """By a list judgmentRatings, or ratings with a docId beside a query."""
+    """Return whether the first record has judgmentRatings, or a query and ratings with docIds."""
     record: dict[str, Any] = next(iter(_unwrap_sources([first])), {})
     if isinstance(record.get("judgmentRatings"), list):
         return True
@@ -40,7 +42,7 @@ def _are_judgments(first: Any) -> bool:
 
 
 def _judgment_lists(records: Records) -> list[str]:
-    """The lists that are stored in a file, by their names and ids."""
+    """Return the names and ids of the judgment lists in a file."""
     stored_lists = [
         record
         for record in _unwrap_sources(records.values.to_list())
@@ -54,7 +56,7 @@ def _judgment_lists(records: Records) -> list[str]:
 
 
 def _incomplete_searches(records: Records) -> list[str]:
-    """Searches that gave fewer hits than there are, as "10 of 34"; by itself one gives ten."""
+    """Return the searches that returned only some of their hits, as "10 of 34"."""
     cases = []
     for record in records.values.to_list():
         hits = record.get("hits") if isinstance(record, dict) else None
@@ -113,7 +115,7 @@ declare(
 
 
 def _are_results(first: Any) -> bool:
-    """By documentIds beside a searchText, or by snapshots of a query."""
+    """Return whether the first record has documentIds and searchText, or snapshots of a query."""
     record: dict[str, Any] = next(iter(_unwrap_sources([first])), {})
     results = record.get("results")
     inner = results[0] if isinstance(results, list) and results else record
@@ -163,7 +165,7 @@ declare(
 
 
 def _is_search(first: Any) -> bool:
-    """The hits of a search that are neither judgments nor results."""
+    """Return whether a record is a search response that contains neither judgments nor results."""
     return not _are_judgments(first) and not _are_results(first)
 
 

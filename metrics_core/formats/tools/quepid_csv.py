@@ -1,9 +1,9 @@
-"""Quepid's CSV files: the ratings of a case, and snapshots of what a search found.
+"""Quepid's CSV files: ratings of a case, and snapshots of search results.
 
-    query,docid,rating                                                          its basic export
-    Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position,title    a column a field
+    query,docid,rating                                                          basic export
+    Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position,title    one column per field
 
-Before a text that a spreadsheet might take for a formula Quepid writes a blank.
+Quepid writes a blank before a text that a spreadsheet might run as a formula.
 """
 
 from __future__ import annotations
@@ -52,12 +52,14 @@ from metrics_core.tables.columns import ID
 _RATINGS = ["query", "docid", "rating"]
 _SNAPSHOT = ["Snapshot Name", "Snapshot Time", "Case ID", "Query Text", "Doc ID", "Doc Position"]
 _GUARDED = r"^ ([=+\-@])"
-"""A text with Quepid's blank before what begins a formula."""
+"""A text with Quepid's blank before the first character of a formula."""
 
 
 def recognise_ratings(sample: Sample) -> Mapping[Kind, int]:
-    """By the three names of its header. The queries are texts where one has a blank or stands
-    without ratings; else they may be ids."""
+    """Recognise ratings by their three column names.
+
+    The queries are texts if one contains a blank or has no ratings; otherwise they may be ids.
+    """
     if sample.columns or not sample.lines or split_csv(sample.lines[0], ",") != _RATINGS:
         return {}
     rows = [split_csv(line, ",") for line in sample.lines[1:]]
@@ -89,7 +91,7 @@ def recognise_ratings(sample: Sample) -> Mapping[Kind, int]:
     ),
 )
 def read_ratings(source: Source, request: Request) -> Loaded:
-    """The judgments, or the queries, of a file of ratings."""
+    """Read the judgments or the queries of a file of ratings. Raises FileFormatError."""
     qrels_request = replace(request, kind="qrels")
     named = read_named_quickly(source, qrels_request, ",")
     if named is None:
@@ -120,7 +122,7 @@ def _columns_error(
 
 @dataclass(frozen=True)
 class _RowSubset:
-    """The lines of the rows that are left."""
+    """Physical lines of the remaining rows; `rows` is int64[row], their numbers in the file."""
 
     index: RowLines
     rows: Ints
@@ -130,7 +132,7 @@ class _RowSubset:
 
 
 def _drop_unrated(named: NamedColumns) -> NamedColumns:
-    """The rows without those of a query that has no rating."""
+    """Return the rows of queries that have ratings, with a note about the other queries."""
     is_empty = [pc.equal(_decode_column(named.column(index)), "") for index in (1, 2)]
     is_unrated = pc.and_(*is_empty)
     if not pc.any(is_unrated).as_py():
@@ -146,7 +148,7 @@ def _drop_unrated(named: NamedColumns) -> NamedColumns:
 
 
 def _strip_guards(named: NamedColumns, names: list[str]) -> NamedColumns:
-    """The same texts without the blank before what begins a formula."""
+    """Return the columns without the blank before formulas."""
     columns, changed = dict(named.columns), dict[str, None]()
     count = 0
     for name in names:
@@ -177,7 +179,7 @@ def _decode_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def recognise_snapshots(sample: Sample) -> Mapping[Kind, int]:
-    """By the names of its first six columns; the further ones are fields of documents."""
+    """Recognise snapshots by their first six column names; others are document fields."""
     if sample.columns or not sample.lines:
         return {}
     names = split_csv(sample.lines[0], ",")
@@ -221,7 +223,7 @@ SNAPSHOTS = Preset(
 
 
 def read_snapshots(source: Source, request: Request) -> Loaded:
-    """The runs, the queries or the documents of a file of snapshots."""
+    """Read the runs, queries or documents of a file of snapshots. Raises FileFormatError."""
     from metrics_core.formats.mapping import preset_files
     from metrics_core.formats.mapping.axes import PythonValues, Records
 
@@ -254,7 +256,7 @@ declare(SNAPSHOTS, recognise=recognise_snapshots, first_rows=read_csv_columns, r
 
 
 def _read_snapshot_columns(source: Source, request: Request) -> NamedColumns:
-    """All columns, without the blanks before formulas; texts of documents may go over lines."""
+    """Return all columns, without the blanks before formulas; texts of documents may span lines."""
     records = read_csv_records(source, ",")
     line_number, _, fields = next((record for record in records if record[2]), (1, 1, [""]))
     names = [name.strip() for name in fields]
@@ -274,7 +276,7 @@ def _position_problem(line: int | None, query: str, doc: str, position: str) -> 
 
 
 def _build_run_names(named: NamedColumns) -> list[str]:
-    """By row the name of its snapshot, with the time, and the case, where others have it, too."""
+    """Return the run name of each row: the snapshot's name, with time and case if names repeat."""
     rows = list(
         zip(*(_decode_column(named.column(index)).to_pylist() for index in range(3)), strict=True)
     )
@@ -291,7 +293,7 @@ def _build_run_names(named: NamedColumns) -> list[str]:
 
 
 def _snapshot_notes(named: NamedColumns, runs: list[str]) -> Iterator[tuple[Kind, list[Note]]]:
-    """What was odd in the columns, of each kind; of runs also which snapshots they are."""
+    """Yield the notes for each kind of table; those of runs list the snapshots."""
     columns = (_decode_column(named.column(index)).to_pylist() for index in (1, 2))
     snapshot_keys = dict.fromkeys(zip(runs, *columns, strict=True))
     snapshots = [

@@ -1,7 +1,8 @@
-"""Quepid's JSON files: a book, whose judges rate pairs of a query and a document, and a case.
+"""Quepid's JSON files: a book, in which judges rate pairs, a case, and a snapshot.
 
 {"name": …, "query_doc_pairs": [{"query_text", "doc_id", "document_fields", "judgements": […]}]}
 {"case_name": …, "queries": [{"query_text", "ratings": {document: rating} or [{…}]}]}
+{"name": …, "docs": {number: [{"id", "fields"}]}, "queries": [{"query_id", "query_text"}]}
 """
 
 from __future__ import annotations
@@ -22,13 +23,12 @@ if TYPE_CHECKING:
     from metrics_core.formats.mapping.axes import Records
 
 _DETAILS = " ".join(f"{name}={{0}}.{name}" for name in ("information_need", "notes", "options"))
-"""What Quepid knows of a query beside its text."""
+"""Values of a query besides its text."""
 _RATINGS = "query_doc_pairs[].judgements"
 
 
 def _unpack_book(book: dict[str, Any], _name: str) -> list[Any]:
-    """A book whose fields of documents are objects, not the JSON of one, and whose judgements are
-    called so."""
+    """Return a book with document fields as objects, and ratings under the key judgements."""
     pairs = book.get("query_doc_pairs")
     pair_list = pairs if isinstance(pairs, list) else []
     return [book | {"query_doc_pairs": [*map(_unpack_pair, pair_list)]} if pair_list else book]
@@ -39,7 +39,7 @@ def _unpack_pair(pair: Any) -> Any:
         return pair
     judgements, fields = pair.get("judgements", pair.get("judgments")), pair.get("document_fields")
     if isinstance(fields, str):
-        with suppress(FileFormatError):  # reading the documents refuses a text
+        with suppress(FileFormatError):  # an invalid text is refused when documents are read
             fields = parse_file(Source("document_fields", fields.encode()))
     return pair | {"judgements": judgements, "document_fields": fields}
 
@@ -50,7 +50,7 @@ def _list_ratings(judgements: Any) -> list[str]:
 
 
 def _find_disagreements(records: Records) -> list[str]:
-    """The pairs on which judges differ, with their ratings."""
+    """Return the pairs on which judges disagree, with their ratings."""
     cases = []
     for pair in chain.from_iterable(entry["query_doc_pairs"] for entry in records.values.to_list()):
         ratings = _list_ratings(pair.get("judgements"))
@@ -125,7 +125,7 @@ declare(
 
 
 def _is_case(content: Any) -> bool:
-    """By its queries, which have a query_text, or ratings and the name of a case."""
+    """Return whether queries have ratings and a text, or the object has a case name."""
     queries = content.get("queries")
     first = queries[0] if isinstance(queries, list) and queries else None
     key_names = {"query_text", "ratings"}
@@ -172,8 +172,7 @@ declare(
 
 
 def _join_texts(content: dict[str, Any], name: str) -> list[Any]:
-    """A snapshot whose lists have the texts of their queries, by which all other files of Quepid
-    call these."""
+    """Return a snapshot with query texts in its lists, as in all other Quepid files."""
     queries, docs = content.get("queries"), content.get("docs")
     query_records = [entry for entry in queries or () if isinstance(entry, dict)]
     texts = {str(entry.get("query_id")): entry.get("query_text") for entry in query_records}

@@ -1,5 +1,4 @@
-"""Ragas: samples of one turn, a question each, with the contexts that were retrieved and those that
-should have been."""
+"""Ragas: single-turn samples of a question, its retrieved contexts and its reference contexts."""
 
 from __future__ import annotations
 
@@ -58,7 +57,7 @@ SAMPLES = Preset(
             f"doc={_IDS[kind]}[] body={_TEXTS[kind]}[]?" for kind in ("run", "qrels")
         ),
     },
-    # A context may be retrieved twice; which one counts is no question where there are no scores.
+    # A context may be retrieved twice; without scores the first one counts.
     duplicates="first",
     not_details=(*_LISTS, "is_uneven", "stands_before"),
     remarks=(
@@ -94,7 +93,7 @@ SAMPLES = Preset(
 
 
 def recognise_samples(sample: Sample) -> Mapping[Kind, int]:
-    """By the names of the first sample: a question beside contexts or their ids."""
+    """Recognise samples by the names in the first one: a question beside contexts or their ids."""
     names, may_have_more = _sample_names(sample)
     if _QUESTION not in names or not {*_LISTS} & {*names}:
         return {}
@@ -105,7 +104,7 @@ def recognise_samples(sample: Sample) -> Mapping[Kind, int]:
 
 
 def _sample_names(sample: Sample) -> tuple[list[str], bool]:
-    """The names of the first sample, and whether there may be further ones."""
+    """Return the names in the first sample, and whether further ones may follow."""
     records, is_cut = _read_first_samples(sample)
     if records:
         return list(records[0]) if isinstance(records[0], dict) else [], is_cut
@@ -114,7 +113,7 @@ def _sample_names(sample: Sample) -> tuple[list[str], bool]:
 
 
 def _first_columns(sample: Sample) -> FirstRows | None:
-    """The first sample by its columns."""
+    """Return the first sample by its columns."""
     if not recognise_samples(sample):
         return None
     names, _ = _sample_names(sample)
@@ -123,7 +122,7 @@ def _first_columns(sample: Sample) -> FirstRows | None:
 
 
 def _read_first_samples(sample: Sample) -> tuple[list[Any], bool]:
-    """The first samples of JSON or Parquet, and whether the only one is cut off."""
+    """Return the first samples of JSON or Parquet, and whether they are truncated."""
     if not may_be_nested(sample):
         return [], False
     from metrics_core.formats.mapping.records import read_first_records
@@ -132,7 +131,7 @@ def _read_first_samples(sample: Sample) -> tuple[list[Any], bool]:
 
 
 def read_samples(source: Source, request: Request) -> Loaded:
-    """The run, the judgments, the queries or the documents of samples."""
+    """Read the run, judgments, queries or documents of samples. Raises FileFormatError."""
     from metrics_core.formats.mapping import preset_files
 
     return preset_files.read_preset(SAMPLES, source, request, _read_records(source, request))
@@ -142,7 +141,7 @@ declare(SAMPLES, recognise=recognise_samples, first_rows=_first_columns, read=re
 
 
 def _read_records(source: Source, request: Request) -> Iterator[Records]:
-    """The samples: each with the id of its query, with lists of ids, and with as many texts."""
+    """Yield the samples, each with a query id, lists of ids, and lists of as many texts."""
     import numpy as np
 
     from metrics_core.formats.mapping.axes import PythonValues, Records
@@ -187,7 +186,10 @@ def _add_documents(
     by_text: bool,
     requested_kind: Kind,
 ) -> None:
-    """Give a sample a list of ids of this kind and one of texts, of the same length or None."""
+    """Set the lists of ids and texts of this kind in a sample.
+
+    Texts are None if their number differs from that of the ids.
+    """
     ids, texts = sample.get(_IDS[kind]), sample.get(_TEXTS[kind])
     if by_text:
         ids = texts
@@ -202,7 +204,7 @@ def _add_documents(
 
 
 def _read_csv(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The line and the values of each sample of CSV, with its lists."""
+    """Yield line and values of each sample of CSV, with lists parsed."""
     names: list[str] | None = None
     for line_number, _, fields in read_csv_records(source, ","):
         if names is None:
@@ -220,7 +222,7 @@ def _read_csv(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _parse_cell(source: Source, line: int, name: str, text: str) -> object:
-    """What a cell of CSV holds: nothing, a list where there should be one, or its text."""
+    """Return the value of a CSV cell: None if empty, a list in list columns, else its text."""
     if not text or name not in _LISTS:
         return text or None
     items = parse_list(text)
@@ -239,8 +241,10 @@ def _sample_error(
 
 
 def _is_by_text(source: Source, request: Request, names: Sequence[str]) -> bool:
-    """Whether documents are told by their texts. Raises FileFormatError for columns that samples do
-    not have."""
+    """Return whether documents are identified by their texts.
+
+    Raises FileFormatError for assigned columns that samples do not have.
+    """
     for role, name in request.columns.items():
         choice = f"{role}={name}"
         if role not in ("query_id", "doc_id"):
@@ -255,8 +259,10 @@ def _is_by_text(source: Source, request: Request, names: Sequence[str]) -> bool:
 
 
 def _find_id_name(request: Request, samples: Sequence[Any]) -> str:
-    """The column of the queries' ids: the one that is said, or one that all samples have; "" where
-    the question itself is the id."""
+    """Return the column of the query ids, "" if the question itself is the id.
+
+    It is the assigned column, or an id column that all samples have.
+    """
     chosen_name = request.columns.get("query_id", "")
     if chosen_name:
         return "" if chosen_name == _QUESTION else chosen_name
@@ -265,7 +271,7 @@ def _find_id_name(request: Request, samples: Sequence[Any]) -> str:
 
 
 def _find_query_id(source: Source, line: int | None, sample: Any, id_name: str) -> str:
-    """The id of a sample's query, or the question as one."""
+    """Return the query id of a sample, or its question. Raises FileFormatError if it has none."""
     name = id_name or _QUESTION
     if not isinstance(sample, dict) or sample.get(name) is None:
         actual = f"an object with {shorten_line(', '.join(sample))}" if sample else "nothing"

@@ -1,5 +1,4 @@
-"""Elasticsearch's ranking evaluation (`_rank_eval`): what is asked of it, with the ratings, and its
-answer, with what was found."""
+"""Elasticsearch's ranking evaluation (`_rank_eval`): request (ratings) and response (hits)."""
 
 from __future__ import annotations
 
@@ -19,16 +18,19 @@ if TYPE_CHECKING:
     from metrics_core.formats.mapping.axes import Records
 
 _PARAMETERS = ("query_string", "query", "query_text", "querytext", "q", "text", "question")
-"""What people call the parameter of a template that has the query's text."""
+"""Usual names of the template parameter that contains the query text."""
 _MATCHES = (
     *("match", "match_phrase", "match_phrase_prefix", "match_bool_prefix", "semantic"),
     *("multi_match", "query_string", "simple_query_string", "combined_fields", "sparse_vector"),
 )
-"""Queries of Elasticsearch that hold what was asked as a text."""
+"""Elasticsearch query types that contain the search text."""
 
 
 def _index_finder(path: str) -> CaseFinder:
-    """The indices of documents, if there are several. Each _id must be of one index."""
+    """Return a `CaseFinder` of the indices of the documents at a path, if there are several.
+
+    It raises MappingError if an _id occurs in two indices.
+    """
 
     def find_indices(records: Records) -> list[str]:
         from metrics_core.formats.mapping.axes import MappingError
@@ -60,7 +62,7 @@ _OF_INDICES = ("index", "indices")
 
 
 def _add_texts(content: dict[str, Any], _name: str) -> list[Any]:
-    """Requests with the text that each searches for, if any has one."""
+    """Return the content with the search text of each request, if it has one."""
     requests = content.get("requests")
     if not isinstance(requests, list):
         return [content]
@@ -72,7 +74,7 @@ def _add_texts(content: dict[str, Any], _name: str) -> list[Any]:
 
 
 def _find_text(request: Any) -> str | None:
-    """What a request searches for; None where it has no text, or several."""
+    """Return the search text of a request, None if it has none or several."""
     parameters = request.get("params")
     if isinstance(parameters, dict):
         parameter_text = next(
@@ -85,7 +87,7 @@ def _find_text(request: Any) -> str | None:
 
 
 def _find_search_texts(query: Any) -> Iterator[str]:
-    """The texts in the queries of a request that match texts."""
+    """Yield the texts of full-text queries in a request."""
     if isinstance(query, list):
         for item in query:
             yield from _find_search_texts(item)
@@ -106,7 +108,7 @@ def _is_text(value: Any) -> TypeGuard[str]:
 
 
 def _is_request(content: Any) -> bool:
-    """By its requests, which have ratings, or its metric beside them."""
+    """Return whether an object has requests with ratings, or requests beside a metric."""
     requests = content.get("requests")
     first = requests[0] if isinstance(requests, list) and requests else None
     has_ratings = isinstance(first, dict) and "ratings" in first
@@ -175,7 +177,7 @@ declare(
 
 
 def _is_answer(content: Any) -> bool:
-    """By its details, of which each has hits, or its metric_score beside them."""
+    """Return whether an object has details with hits, or details beside a metric_score."""
     details = content.get("details")
     first = next(iter(details.values()), None) if isinstance(details, dict) else None
     has_lists = isinstance(first, dict) and bool({"hits", "unrated_docs"} & first.keys())
@@ -188,7 +190,7 @@ def _find_rated(records: Records) -> list[str]:
 
 
 def _find_rising_lists(records: Records) -> list[str]:
-    """Queries with scores that rise along the hits."""
+    """Return the queries whose scores rise along the hits."""
     query_ids = list[str]()
     answers = chain.from_iterable(entry["details"].items() for entry in records.values.to_list())
     for query_id, detail in answers:

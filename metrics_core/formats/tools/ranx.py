@@ -1,4 +1,7 @@
-"""ranx: what Run.save writes as .lz4, `{query: {document: score}}` as CBOR inside LZ4 twice."""
+"""ranx: the .lz4 files of Run.save.
+
+`{query: {document: score}}` as CBOR, compressed twice with LZ4.
+"""
 
 from __future__ import annotations
 
@@ -32,17 +35,17 @@ from metrics_core.tables.columns import ID, encode_texts
 from metrics_core.tables.finite_numbers import to_finite_number
 
 MAGIC = b"\x04\x22\x4d\x18"
-"""LZ4's; the first LZ4 of the two is unpacked like any packing."""
+"""First bytes of LZ4; the outer compression is unpacked like that of any packed file."""
 
 _TAGS = (*range(1_100), 43_000)
-"""Those that cbor2 decodes by itself; others go to its hook."""
+"""CBOR tags that cbor2 decodes itself; other tags are passed to its hook."""
 _DEPTH = 3
 
 _HINT = "ranx's Run.save writes such a file; if the error persists, save as .json or .parquet."
 
 
 def recognise_ranx(sample: Sample) -> Mapping[Kind, int]:
-    """LZ4 inside LZ4, and a map of CBOR in that."""
+    """Recognise LZ4 within LZ4 that contains a CBOR map."""
     source = sample.source
     if not source.magic.startswith(MAGIC):
         return {}
@@ -50,7 +53,7 @@ def recognise_ranx(sample: Sample) -> Mapping[Kind, int]:
         first_part = replace(source, origin=next(source.chunks(BLOCK), b""))
         return {"run": TOOL_SPECIFIC if _is_map(first_part.magic) else POSSIBLE}
     except FileFormatError:
-        return {"run": TOOL_SPECIFIC}  # reading it says what is damaged
+        return {"run": TOOL_SPECIFIC}  # the damage is reported when it is read
 
 
 @reader(
@@ -75,7 +78,10 @@ def recognise_ranx(sample: Sample) -> Mapping[Kind, int]:
     ),
 )
 def read_ranx(source: Source, request: Request) -> Loaded:
-    """The run of such a file. All that it unpacks to is bounded as one packing would be."""
+    """Read the run of such a file, limited as if it were packed once.
+
+    Raises FileFormatError for another content, RanklensError if cbor2 is not installed.
+    """
     inner = b"".join(source.chunks())
     if not inner.startswith(MAGIC):
         raise _wrong_packing_error(source, "LZ4 compression once, or not at all")
@@ -115,8 +121,10 @@ def read_ranx(source: Source, request: Request) -> Loaded:
 
 
 def _decode_lists(source: Source, data: bytes) -> dict[str, dict[str, float]]:
-    """The scores by query and document. Raises FileFormatError for any other value, and
-    RanklensError without cbor2."""
+    """Return the scores by query and document. Raises FileFormatError for any other value.
+
+    Raises RanklensError if cbor2 is not installed.
+    """
     try:
         import cbor2
     except ImportError as error:
@@ -124,7 +132,7 @@ def _decode_lists(source: Source, data: bytes) -> dict[str, dict[str, float]]:
         raise RanklensError("ranx's .lz4 files need cbor2.", hint) from error
     file = io.BytesIO(data)
     try:
-        # What a tag stands for may be of any size, and runs have none.
+        # A tagged value may be of any size, and runs contain none.
         lists = cbor2.load(
             file,
             semantic_decoders=dict.fromkeys(_TAGS, _refuse_tag),
@@ -164,7 +172,7 @@ def _content_error(source: Source, actual: str) -> FileFormatError:
 
 
 def _is_map(start: bytes) -> bool:
-    """Whether CBOR begins with a map (RFC 8949)."""
+    """Return whether CBOR starts with a map (RFC 8949)."""
     return start[:1] >= b"\xa0" and start[:1] < b"\xc0"
 
 

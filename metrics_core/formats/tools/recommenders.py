@@ -1,4 +1,4 @@
-"""Recommenders: what Spark's ALS recommends, and submissions with a list in each cell."""
+"""Recommenders: recommendations of Spark ALS, and submissions with a list in each cell."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ SUBMISSION = Preset(
 
 
 def recognise_submission(sample: Sample) -> Mapping[Kind, int]:
-    """By two columns, a user's id and a list: cells of the second have several words."""
+    """Recognise two columns, a user's id and a list: cells of the second have several words."""
     lines = sample.lines[:50]
     rows = [split_csv(line, _find_separator(lines[0])) for line in lines]
     if len(rows) < 2 or any(len(row) != 2 for row in rows) or sample.columns:
@@ -99,13 +99,13 @@ def _find_separator(line: str) -> str:
 
 
 def _parse_items(cell: str) -> list[Any]:
-    """The items of a cell: of a list, or between blanks."""
+    """Return the items of a cell, given as a list or separated by blanks."""
     items = parse_list(cell)
     return cell.split() if items is None else items
 
 
 def read_submission(source: Source, request: Request) -> Loaded:
-    """The lists of a submission."""
+    """Read the lists of a submission. Raises FileFormatError for a malformed row."""
     from metrics_core.formats.mapping import preset_files
     from metrics_core.formats.mapping.axes import PythonValues, Records
 

@@ -1,4 +1,4 @@
-"""sentence-transformers: the predictions of its InformationRetrievalEvaluator."""
+"""sentence-transformers: predictions of its InformationRetrievalEvaluator."""
 
 from __future__ import annotations
 

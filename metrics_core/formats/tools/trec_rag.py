@@ -1,4 +1,4 @@
-"""TREC RAG: the answers of a run to each topic, with the documents that they refer to."""
+"""TREC RAG: answers of a run to each topic, with the documents that they refer to."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ _TOPIC = "topic || narrative || metadata.topic || metadata.narrative"
 
 
 def _refuse_numbers(records: Records) -> list[str]:
-    """Numbers beside references may be scores; nothing says so."""
+    """Raise MappingError for numbers beside references, as they may be scores.
+
+    Returns no case otherwise.
+    """
     from metrics_core.formats.mapping.axes import MappingError
 
     axis, values = records.values_at(parse_path("references.*?")[0].steps)

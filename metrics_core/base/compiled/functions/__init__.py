@@ -1,2 +1,4 @@
-"""What numba compiles: loops over bytes and rows. `signatures` says what each function is given;
-only `building` imports this, for numba takes longer to load than its code to run."""
+"""Functions compiled by numba: loops over bytes and rows, with arguments as in `signatures`.
+
+Only `building` imports them, since loading numba takes longer than running the code.
+"""

@@ -1,7 +1,7 @@
-"""The lines of a TREC run as arrays, and where a block can be cut between queries.
+"""Parse the lines of a TREC run into arrays, and find where a block can be split between queries.
 
-A line that is not wholly regular (printable ASCII, six columns, a plain number as score, a whole
-number as rank) ends the work on its block: `formats.trec_lines` says what such a block means.
+Parsing a block stops at a line that is not regular: printable ASCII, six columns, a plain number as
+score, a whole number as rank. `formats.parsing.trec_lines` then reads that block.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from metrics_core.base.compiled.signatures import IRREGULAR
 
 _SPACE, _TAB, _NEWLINE, _HASH, _PLUS, _MINUS, _DOT = 32, 9, 10, 35, 43, 45, 46
 _ZERO, _NINE, _E, _SMALL_E = 48, 57, 69, 101
-_LONGEST_RANK = 7  # digits that single precision, in which ranks are read, holds exactly
+_LONGEST_RANK = 7  # digits that single precision, in which ranks are stored, represents exactly
 _MOST_DIGITS = 18
 _LARGEST_EXPONENT = 100_000
 _EXACT = 2**53
 _POWERS = 10.0 ** np.arange(23)
-"""Powers of ten that a double holds exactly: a mantissa below 2**53 times or divided by one of them
-is rounded once, so it is the nearest double (Clinger 1990)."""
+"""Powers of ten that a double represents exactly. A mantissa below 2**53, multiplied or divided by
+one of them, is rounded once and so gives the nearest double (Clinger 1990)."""
 
 
 @njit(**COMPILED)
@@ -49,7 +49,7 @@ def _digit(byte):
 
 @njit(**COMPILED)
 def _whole_number(data, at, size):
-    """A number of up to `size` digits, -1 where there is another character or none at all."""
+    """Return the number of `size` digits, -1 if there is another character or no digit."""
     number = np.int64(0)
     for i in range(at, at + size):
         byte = byte_at(data, i)
@@ -61,7 +61,7 @@ def _whole_number(data, at, size):
 
 @njit(**COMPILED)
 def _exponent(data, at):
-    """An exponent from its e on: what it says and where it ends; -1 for the end if it is none."""
+    """Return the value and end of an exponent that starts at its e; the end is -1 if malformed."""
     at += 1
     sign = byte_at(data, at)
     if sign == _MINUS or sign == _PLUS:
@@ -76,8 +76,10 @@ def _exponent(data, at):
 
 @njit(**COMPILED)
 def _more_digits(data, at, mantissa, digits):
-    """A number with what digits follow: where they end, the number of its first digits that count,
-    and how many count."""
+    """Append further digits to a number; return their end, the number, and its digit count.
+
+    Digits beyond `_MOST_DIGITS` are counted but not appended.
+    """
     byte = byte_at(data, at)
     while _digit(byte):
         if digits < _MOST_DIGITS:
@@ -90,8 +92,11 @@ def _more_digits(data, at, mantissa, digits):
 
 @njit(**COMPILED)
 def read_score(data, start):
-    """A plain decimal number: its value, NaN where one exact operation does not give it, and where
-    it ends; -1 for the end where the text is none."""
+    """Return the value and end of a plain decimal number.
+
+    The value is NaN if one exact operation does not give it; the end is -1 if the text is not a
+    number.
+    """
     at = start
     negative = byte_at(data, at) == _MINUS
     if negative:
@@ -196,8 +201,8 @@ def _same_bytes(data, one, other, size):
 @njit(**COMPILED)
 def last_change(data, first, end):
     """See `signatures`."""
-    # Lines that are not regular have some first field, too; it is enough that equal queries are
-    # seen as equal. Blank lines belong to what stands behind them.
+    # Irregular lines have a first field too; it is enough that equal queries are recognised as
+    # equal. Blank lines belong to the lines after them.
     last_start, last_size = np.int64(0), np.int64(-1)
     begin = line_end = end
     while line_end > first:

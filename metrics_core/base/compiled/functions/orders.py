@@ -1,4 +1,4 @@
-"""Rows of many queries in the order of their scores, whatever order they stand in."""
+"""Sort the rows of many queries by score, from any order."""
 
 from __future__ import annotations
 

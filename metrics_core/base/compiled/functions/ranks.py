@@ -1,6 +1,6 @@
-"""The ranks of the judged documents of whole queries, and what to remark on them.
+"""Rank the judged documents of complete queries, and find ties and contradictions.
 
-Nothing here asks for memory: who calls gives room for as many rows as the longest query has.
+Nothing here allocates memory: the caller passes working memory for the rows of the longest query.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from metrics_core.base.compiled.functions.words import (
 from metrics_core.base.compiled.signatures import NEAR_PAIRS, PAIRS, TIED_PAIRS, TIED_ROWS
 
 _POSITION, _RANK, _MEMBER, _BEHIND, _TURN = range(1, 6)
-"""Rows of the room for whole numbers; the first holds the order."""
+"""Rows of the working memory for integers; row 0 has the order."""
 
 
 @njit(**COMPILED)
@@ -49,7 +49,7 @@ def enter(data, start, size, region, region_start, region_slots, slot_hash, slot
 def _found(
     data, start, size, value, first, slots, slot_hash, slot_row, known, known_start, known_size
 ):
-    """The row of a text among the known ones of a region; -1 where it is not there."""
+    """Return the index of a text among the known texts of a region, -1 if it is not one."""
     mask = slots - 1
     place = np.int64(value) & mask
     while slot_row[first + place] >= 0:
@@ -63,8 +63,10 @@ def _found(
 
 @njit(**COMPILED)
 def _repeats(data, doc_start, doc_size, doc_hash, begin, end, slots):
-    """Whether a document stands twice among these rows; `slots` is room for a hash table of them,
-    of a power of two slots, at most half of them taken."""
+    """Return whether a document occurs twice in these rows.
+
+    `slots` is working memory for a hash table with a power of two slots, at most half of them used.
+    """
     mask = np.int64(3)
     while mask < 2 * (end - begin):
         mask = 2 * mask + 1
@@ -85,9 +87,13 @@ def _repeats(data, doc_start, doc_size, doc_hash, begin, end, slots):
 
 @njit(**COMPILED)
 def contradicts(rank, begin, order, own, n):
-    """Whether some document has both the larger rank and the larger score than another. `own` are
-    the scores, highest first, `order` where their rows stand behind `begin`."""
-    highest = of_equals = np.float32(-np.inf)  # the largest rank of all higher scores
+    """Return whether a document has both a larger rank and a larger score than another.
+
+    `own` are the scores, highest first, `order` the rows of each, counted from `begin`.
+    """
+    highest = of_equals = np.float32(
+        -np.inf
+    )  # largest rank of all higher scores, and of those equal to the current one
     for i in range(n):
         if i and own[i] != own[i - 1]:
             highest = max(highest, of_equals)
@@ -114,8 +120,10 @@ def _count_ties(own, n, counts):
 
 @njit(**COMPILED)
 def _among_equals(data, doc_start, doc_size, begin, low, high, count, room):
-    """Ranks of `count` judged documents whose score all documents from `low` to before `high`
-    share: the last in byte order stands first."""
+    """Rank `count` judged documents with the same score as all documents from `low` to `high`.
+
+    `high` is exclusive. Tied documents are ranked in descending byte order of their ids.
+    """
     order, position, ranks = room[0], room[_POSITION], room[_RANK]
     judged, behind = room[_MEMBER], room[_BEHIND]
     for i in range(1, count):  # the judged ones, last in byte order first
@@ -136,7 +144,7 @@ def _among_equals(data, doc_start, doc_size, begin, low, high, count, room):
     for place in range(low, high):
         row = begin + order[place]
         first, last = 0, count
-        while first < last:  # how many of the judged stand at this document or before it
+        while first < last:  # count the judged documents at or before this document
             middle = (first + last) // 2
             other = begin + order[position[judged[middle]]]
             if stands_before(
@@ -154,7 +162,7 @@ def _among_equals(data, doc_start, doc_size, begin, low, high, count, room):
 
 @njit(**COMPILED)
 def _rank_judged(data, doc_start, doc_size, begin, own, n, m, judged_out, room):
-    """From places in the order to ranks, for the m judged documents of a query."""
+    """Set the ranks of the m judged documents of a query; return whether any is tied."""
     position, ranks, members = room[_POSITION], room[_RANK], room[_MEMBER]
     tied = False
     i = 0
@@ -202,11 +210,11 @@ def _rank_query(
     first, slots, slot_hash, slot_row, known, known_start, known_size,
     room, keys, keys_room, slots_room, judged_out, counts,
 ):  # fmt: skip
-    """Rank the judged documents of one query, whose rows stand from `begin` to before `end`.
+    """Rank the judged documents of one query, whose rows are from `begin` to before `end`.
 
-    `first` and `slots` are the region of its judged documents, `slots` 0 where it has none.
-    Returns how many are listed, -1 where a document stands twice, and whether ranks contradict
-    scores.
+    `first` and `slots` are the hash table of its judged documents; `slots` is 0 if it has none.
+    Returns the number of judged documents that are listed, -1 if a document occurs twice, and
+    whether ranks contradict scores.
     """
     n = end - begin
     if _repeats(data, doc_start, doc_size, doc_hash, begin, end, slots_room):

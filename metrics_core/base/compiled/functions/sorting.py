@@ -1,4 +1,4 @@
-"""The scores of a query from the highest to the lowest, with the rows to which they belong."""
+"""Sort the scores of a query from highest to lowest, together with their rows."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from numba import njit
 from metrics_core.base.compiled.functions.words import COMPILED
 
 _CROWDED = 8
-"""From so many others in a key's hole on, on average, merging is faster."""
+"""Average number of other keys in a key's bucket from which merging is faster."""
 
 
 @njit(**COMPILED)
 def merge_falling(keys, rows, n, keys_room, rows_room):
-    """Sort n keys with their rows, the highest first, equals as they stand: by merging."""
+    """Sort n keys with their rows, highest first; equal keys keep their order. A merge sort."""
     width = 1
     while width < n:
         low = 0
@@ -35,20 +35,22 @@ def merge_falling(keys, rows, n, keys_room, rows_room):
 
 @njit(**COMPILED)
 def sort_falling(keys, rows, n, keys_room, rows_room, hole, end):
-    """The same, mostly in one pass: each key is put near its place by its size, as letters are
-    dealt into pigeonholes, and then moved a little. Keys that crowd in few holes are merged.
-    `hole` and `end` are room for n whole numbers."""
+    """Sort as `merge_falling` does, mostly in one pass.
+
+    Each key is put into a bucket by its value and then moved a little; if many keys share few
+    buckets, they are merge-sorted instead. `hole` and `end` are working memory for n integers.
+    """
     highest = lowest = keys[0]
     for i in range(n):
         highest, lowest = max(highest, keys[i]), min(lowest, keys[i])
         end[i] = 0
     per_key = (n - 1) / (highest - lowest)
-    if not 0 < per_key < np.inf:  # all but equal, or too far apart for a number
+    if not 0 < per_key < np.inf:  # equal, nearly equal, or too far apart
         merge_falling(keys, rows, n, keys_room, rows_room)
         return
     crowd = np.int64(0)
     for i in range(n):
-        # What is rounded is never lower for a lower key, so that no two holes need be compared.
+        # Rounding never reverses the order of two keys, so buckets need not be compared.
         hole[i] = min(np.int64((highest - keys[i]) * per_key), n - 1)
         crowd += end[hole[i]]
         end[hole[i]] += 1

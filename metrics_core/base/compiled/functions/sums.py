@@ -1,5 +1,4 @@
-"""Sums: of columns that small whole numbers weigh, with counts of what was drawn, and such that are
-read off at cutoffs."""
+"""Sums of weighted columns, counts of drawn indexes, and running sums at cutoffs."""
 
 from __future__ import annotations
 
@@ -21,12 +20,14 @@ def count_drawn(drawn, counts):
 
 @njit(**COMPILED, fastmath={"reassoc", "contract", "nsz"})
 def _weigh(weights, columns, sums):
-    """See `signatures`. The sums of two rows and four columns stay in the processor's registers;
-    each number that is loaded serves all sums of its row or column."""
+    """See `signatures`. The sums of two rows and four columns stay in the processor's registers.
+
+    Each loaded number is used for all sums of its row or column.
+    """
     kind = sums.dtype.type
     n_rows, n_units = weights.shape
     for i in range(0, n_rows, 2):
-        j = min(i + 1, n_rows - 1)  # a last row by itself is weighed twice
+        j = min(i + 1, n_rows - 1)  # a single last row is computed twice
         for c in range(0, len(columns), COLUMNS):
             i0 = i1 = i2 = i3 = kind(0)
             j0 = j1 = j2 = j3 = kind(0)

@@ -1,6 +1,7 @@
-"""Texts in a buffer of bytes, eight bytes at a time.
+"""Texts in a buffer of bytes, processed eight bytes at a time.
 
-A buffer has padding behind its texts: a word may be read at their end, and no line goes on.
+The buffer has padding after its texts, so that reading a word at their end is safe and every line
+ends.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 @intrinsic
 def byte_at(typing, array, index):
-    """One byte as int64; nothing is checked, and a negative index is none from the end."""
+    """Return one byte as int64, unchecked; a negative index does not count from the end."""
 
     def make(context, builder, signature, given):
         data = context.make_array(signature.args[0])(context, builder, given[0]).data
@@ -40,7 +41,7 @@ def byte_at(typing, array, index):
 
 @intrinsic
 def word_at(typing, array, index):
-    """Eight bytes as uint64, the first the lowest, wherever they stand."""
+    """Return eight bytes as uint64, the first as the lowest; they need not be aligned."""
 
     def make(context, builder, signature, given):
         data = context.make_array(signature.args[0])(context, builder, given[0]).data
@@ -53,7 +54,7 @@ def word_at(typing, array, index):
 
 @intrinsic
 def _zeros_below(typing, word):
-    """How many zero bits stand below the lowest one of a word."""
+    """Return the number of zero bits below the lowest one bit of a word."""
 
     def make(context, builder, signature, given):
         return builder.cttz(given[0], ir.Constant(ir.IntType(1), 1))
@@ -63,7 +64,7 @@ def _zeros_below(typing, word):
 
 @intrinsic
 def _set_word(typing, array, index, word):
-    """Write eight bytes, wherever they stand."""
+    """Write eight bytes, which need not be aligned."""
 
     def make(context, builder, signature, given):
         data = context.make_array(signature.args[0])(context, builder, given[0]).data
@@ -77,7 +78,7 @@ def _set_word(typing, array, index, word):
 
 @njit(**COMPILED)
 def copy_text(to, to_start, data, start, size):
-    """Copy `size` bytes; up to seven bytes behind them are written, too."""
+    """Copy `size` bytes; up to seven bytes after them are overwritten too."""
     done = 0
     while done < size:
         _set_word(to, to_start + done, word_at(data, start + done))
@@ -86,22 +87,22 @@ def copy_text(to, to_start, data, start, size):
 
 @njit(**COMPILED)
 def _first(word, count):
-    """The first bytes of a word, the others zero; `count` is from 1 to 8."""
+    """Return the first `count` bytes of a word (1 to 8), the others set to zero."""
     return word & (_ALL >> np.uint64((_WORD - count) * 8))
 
 
 @njit(**COMPILED)
 def mixed(value, word):
-    """A hash with eight more bytes in it."""
+    """Return a hash combined with eight more bytes."""
     value = (value ^ word) * ODD
     return value ^ (value >> _HALF)
 
 
 @njit(**COMPILED)
 def field_size(data, start):
-    """How many printable ASCII bytes, none of them blank, follow each other from `start`.
+    """Return the number of consecutive printable ASCII bytes without blanks from `start`.
 
-    What ends them must stand in the buffer or in its padding.
+    They must end within the buffer or its padding.
     """
     at = start
     while True:
@@ -116,10 +117,10 @@ def field_size(data, start):
 
 @njit(**COMPILED)
 def line_end(data, start):
-    """Where the line that goes on at `start` ends: at a line feed, that of the padding at last."""
+    """Return the end of the line at `start`: a line feed, at the latest in the padding."""
     at = start
     while True:
-        # Zero where a byte is a line feed; the top bits are exact up to the first such byte.
+        # Zero for each byte that is a line feed; the top bits are exact up to the first such byte.
         word = word_at(data, at) ^ _LINE_FEEDS
         ends = (word - _ONES) & ~word & _TOPS
         if ends != np.uint64(0):
@@ -129,7 +130,7 @@ def line_end(data, start):
 
 @njit(**COMPILED)
 def hash_of(data, start, size):
-    """A 64-bit hash of `size` bytes from `start`."""
+    """Return a 64-bit hash of `size` bytes from `start`."""
     value = _SEED + np.uint64(size)
     at, left = start, size
     while left > _WORD:
@@ -143,7 +144,7 @@ def hash_of(data, start, size):
 
 @njit(**COMPILED)
 def same_text(one, start, other, other_start, size):
-    """Whether `size` bytes of two buffers are the same."""
+    """Return whether `size` bytes of two buffers are equal."""
     at = 0
     while size - at > _WORD:
         if word_at(one, start + at) != word_at(other, other_start + at):
@@ -157,7 +158,7 @@ def same_text(one, start, other, other_start, size):
 
 @njit(**COMPILED)
 def stands_before(data, one, one_size, other, other_size):
-    """Whether a text stands before another of the same buffer in the order of their bytes."""
+    """Return whether a text precedes another of the same buffer in byte order."""
     for i in range(min(one_size, other_size)):
         mine, its = byte_at(data, one + i), byte_at(data, other + i)
         if mine != its:
