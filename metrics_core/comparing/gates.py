@@ -1,7 +1,7 @@
 """The rule of a gate: is a run worse than its baseline by more than the allowed margin?
 
-    worse        the loss is significant, corrected over all gates and runs, and the estimate exceeds
-                 the margin
+    worse        the loss is significant, corrected over all gates and runs, and the estimate
+                 exceeds the margin
     not worse    the lower bound of the 90 % interval is above minus the margin, or no query differs
     cannot tell  neither
 

@@ -81,7 +81,7 @@ def compare(
 ) -> pd.DataFrame:
     """Compare every run with the baseline on one measure; the baseline's own row comes first.
 
-        Columns:
+    Columns:
 
         run
         mean, baseline_mean      each over the queries on which it is defined
