@@ -213,8 +213,8 @@ class Explanation:
     """Why one query scores as it does in a run, possibly compared with a baseline.
 
     frame     one row per document with a part of the score, largest part first. Columns:
-              doc_id, grade, rank, part; with a baseline also baseline_rank, and part is that of the
-              difference
+              doc_id, grade, rank, part; with a baseline also baseline_rank, and part is that
+              of the difference
     rest      the score, or the difference, without these documents; with the parts it adds up
               to the whole
     missed    relevant documents that are missing from the top of either run
