@@ -37,8 +37,8 @@ class Band:
 
     @property
     def inverse(self) -> Band:
-        """The band with run and baseline swapped. Valid only for scores that are averaged directly,
-        since the test uses absolute values."""
+        """The band with run and baseline swapped, for scores on a linear scale. Exact, because the
+        test uses absolute values."""
         return Band(-self.difference, -self.high, -self.low, self.queries)
 
 
