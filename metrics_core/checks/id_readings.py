@@ -184,7 +184,7 @@ def _cut_part(whole: str, rest: str) -> tuple[str, str]:
 
 
 def list_readings(run: Sequence[str], qrels: Sequence[str]) -> list[IdReading]:
-    """The readings that may make these ids of a run and of the judgments meet, the plainest
+    """Return the readings that may make these ids of a run and of the judgments match, simplest
     first."""
     both = run, qrels
     begins = {part for ids in both for part in _common_parts(ids, _BEGIN)}

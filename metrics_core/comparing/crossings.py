@@ -72,8 +72,8 @@ class Crossings:
 
 
 def ranges_where(cutoffs: Ints, holds: Mask) -> list[tuple[int, int]]:
-    """Return (first, last) cutoff of every unbroken stretch in which `holds` bool[cutoff] is
-    true."""
+    """Return (first, last) cutoff of every unbroken stretch of `cutoffs` int64[cutoff] in which
+    `holds` bool[cutoff] is true."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], holds, [False]]).astype(np.int64)))
     ends = zip(edges[::2], edges[1::2] - 1, strict=True)
     return [(int(cutoffs[first]), int(cutoffs[last])) for first, last in ends]

@@ -76,8 +76,8 @@ class Gate:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Parse `nDCG@10 > -0.01` or `nDCG@10[category=Billing] > -0.03`; for a measure of which
-        less is better, `Latency < 0.5`. Raises ParameterError and UnknownMeasureError."""
+        """Parse `nDCG@10 > -0.01` or `nDCG@10[category=Billing] > -0.03`; for a measure for which
+        lower is better, `Latency < 0.5`. Raises ParameterError and UnknownMeasureError."""
         match = _match_parts(text, "nDCG@10 > -0.01")
         measure = parse_measure(match["measure"])
         higher = measure.declaration.higher_is_better
@@ -136,7 +136,7 @@ class Floor:
 
     @classmethod
     def parse(cls, text: str, *, by_bound: bool = False) -> Self:
-        """Parse `nDCG@10 >= 0.4`; for a measure of which less is better, `Latency <= 2`. Raises
+        """Parse `nDCG@10 >= 0.4`; for a measure for which lower is better, `Latency <= 2`. Raises
         ParameterError and UnknownMeasureError."""
         match = _match_parts(text, "nDCG@10 >= 0.4")
         measure = parse_measure(match["measure"])

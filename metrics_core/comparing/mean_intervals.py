@@ -152,7 +152,7 @@ def bound_by_shares(
 def share_upper_bound(number: npt.ArrayLike, n: npt.ArrayLike, level: float) -> Floats:
     """Return the upper confidence bound of a share, given `number` of `n` observed; it misses with
     probability 1 - level (Clopper and Pearson, The use of confidence or fiducial limits, Biometrika
-    1934). float64 of the broadcast shape of `number` and `n`."""
+    1934). float64[…] of the broadcast shape of `number` and `n`."""
     from scipy import special
 
     number, n = np.asarray(number, dtype=np.float64), np.asarray(n, dtype=np.float64)

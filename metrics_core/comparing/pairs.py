@@ -1,7 +1,7 @@
 """Runs against a baseline: paired differences, wins and losses, tests and verdicts.
 
-A difference is always run minus baseline. Outcomes and verdicts say which run is better, also for
-measures of which less is better. A query counts as the same if its two scores differ by at most
+A difference is always run minus baseline. Outcomes and verdicts name the better run, also for
+measures for which lower is better. A query counts as the same if its two scores differ by at most
 `SAME`.
 """
 
@@ -29,8 +29,8 @@ BETTER, WORSE, TIED = "better", "worse", "same"
 
 
 def classify_differences(differences: Floats, *, same: float = SAME) -> npt.NDArray[np.object_]:
-    """Return "better", "worse" or "same" for each difference, None if undefined; object of the
-    shape of `differences` (float64, positive if the run is better)."""
+    """Return "better", "worse" or "same" for each of `differences` float64[…], positive if the run
+    is better; object[…], None if undefined."""
     better, worse = _outside_band(differences, same)
     result = np.full(differences.shape, TIED, dtype=object)
     result[better] = BETTER

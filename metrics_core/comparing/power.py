@@ -35,9 +35,9 @@ _TWO_FIGURES = 1e-4
 
 
 def detection_chance(difference: float, error: npt.ArrayLike, width: float, queries: int) -> Floats:
-    """Return the probability that a true mean difference is significant, float64 of the shape of
-    `error`. `error` is the standard error of the mean, a number or an array; the mean must be more
-    than `width` standard errors from zero."""
+    """Return the probability that a true mean difference is significant. `error` float64[…], a
+    number or an array, is the standard error of the mean, which must be more than `width` standard
+    errors from zero. float64[…] of the same shape."""
     from scipy import special
 
     shift = abs(difference) / np.asarray(error, dtype=np.float64)

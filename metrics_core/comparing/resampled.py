@@ -151,9 +151,8 @@ def align_with_test(
 
 
 def limit_ends(ends: Floats, widest: npt.ArrayLike) -> Floats:
-    """Return interval bounds clipped to the largest possible difference `widest`; NaN if unbounded,
-    such as for few queries that almost all differ by the same on a measure with an unbounded
-    scale."""
+    """Return interval bounds float64[…] clipped to the largest possible difference `widest`; NaN if
+    unbounded, such as for few queries that almost all differ by the same on an unbounded scale."""
     clipped = np.clip(ends, -np.asarray(widest), np.asarray(widest))
     return np.where(np.isinf(clipped), np.nan, clipped)
 

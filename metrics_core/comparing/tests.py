@@ -20,15 +20,15 @@ _ROUNDING = 1e-12
 
 
 def are_equal(differences: Floats) -> bool:
-    """Whether there are two or more differences and all are equal except for rounding."""
+    """Whether float64[query] has two or more differences and all are equal except for rounding."""
     if len(differences) < 2:
         return False
     return bool(np.ptp(differences) <= _ROUNDING * np.abs(differences).max())
 
 
 def t_test(differences: Floats) -> float:
-    """Return the two-sided p-value of the paired t-test; 1 if every difference is 0, NaN for fewer
-    than two differences."""
+    """Return the two-sided p-value of the paired t-test of float64[query] without NaN; 1 if every
+    difference is 0, NaN for fewer than two differences."""
     from scipy import stats
 
     if len(differences) < 2:
@@ -39,8 +39,8 @@ def t_test(differences: Floats) -> float:
 
 
 def wilcoxon_test(differences: Floats) -> float:
-    """Return the two-sided p-value of Wilcoxon's signed-rank test; differences of 0 are excluded,
-    and it is 1 if all are."""
+    """Return the two-sided p-value of Wilcoxon's signed-rank test of float64[query] without NaN;
+    differences of 0 are excluded, and it is 1 if all are."""
     from scipy import stats
 
     differing = differences[differences != 0]
@@ -48,8 +48,8 @@ def wilcoxon_test(differences: Floats) -> float:
 
 
 def sign_test(differences: Floats) -> float:
-    """Return the two-sided p-value of the sign test; differences of 0 are excluded, and it is 1 if
-    all are."""
+    """Return the two-sided p-value of the sign test of float64[query] without NaN; differences of 0
+    are excluded, and it is 1 if all are."""
     from scipy import stats
 
     above, below = int((differences > 0).sum()), int((differences < 0).sum())
@@ -57,7 +57,8 @@ def sign_test(differences: Floats) -> float:
 
 
 def randomization_test(differences: Floats) -> float:
-    """Return the two-sided p-value of Fisher's randomization test (`random_sign_p_values`)."""
+    """Return the two-sided p-value of Fisher's randomization test of float64[query] without NaN
+    (`random_sign_p_values`)."""
     return float(random_sign_p_values(differences[:, None])[0])
 
 
@@ -99,7 +100,8 @@ class PairedTest:
         return self.p_value(differences[~np.isnan(differences)])
 
     def count_left_out(self, differences: Floats) -> int:
-        """Return how many defined differences the test excludes because they are 0."""
+        """Return how many defined differences of float64[query] the test excludes because they are
+        0."""
         return int((differences == 0).sum()) if self.without_zeros else 0
 
 

@@ -30,16 +30,16 @@ chance in 1 of 16 cases."""
 def can_be_tested(
     queries: npt.NDArray[np.int64], differing: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.bool_]:
-    """Return which differences may be tested, by the number of queries and of queries on which the
-    runs differ; all three have the same shape. The only such rule; every page uses it. If no query
-    differs, the test has that result."""
+    """Return which differences may be tested, bool[…], by the number of `queries` int64[…] and of
+    queries on which the runs differ, `differing` int64[…]. This is the only such rule; every page
+    uses it. With no query that differs there is a test: its result is that nothing differs."""
     enough = (differing >= FEWEST_DIFFERING) | (differing == 0)
     return np.asarray((queries >= FEWEST_QUERIES) & enough)
 
 
 def are_significant(p_corrected: npt.NDArray[np.float64], level: float) -> npt.NDArray[np.bool_]:
-    """Return which corrected p-values are significant at a confidence level, bool of the same
-    shape; NaN (no test) is not."""
+    """Return which corrected p-values float64[…] are significant at a confidence level, bool[…];
+    NaN (no test) is not."""
     return np.asarray(p_corrected <= 1 - level + 1e-12)
 
 

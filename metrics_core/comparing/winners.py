@@ -11,8 +11,8 @@ ROUNDING = 1e-12
 
 def better_sides(differences: npt.ArrayLike, direction: int = 1) -> npt.NDArray[np.int64]:
     """Return 1 if the run is better, -1 if the baseline is, 0 if they are tied or the difference is
-    undefined; int64 of the shape of `differences` (float64 of any shape, run minus baseline).
-    `direction` is -1 for a measure of which less is better."""
+    undefined; int64[…] for `differences` float64[…], run minus baseline. `direction` is -1 for a
+    measure for which lower is better."""
     defined = np.nan_to_num(np.asarray(differences, dtype=np.float64), nan=0.0)
     return np.where(np.abs(defined) > ROUNDING, np.sign(defined) * direction, 0).astype(np.int64)
 

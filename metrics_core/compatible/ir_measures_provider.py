@@ -124,7 +124,7 @@ def _is_undefined_unlisted(measure: Measure) -> bool:
 
 
 def _run(run: Any) -> Run | None:
-    """A run in any form that ir_measures takes; None where it is empty."""
+    """Return a run in any form that ir_measures accepts; None if it is empty."""
     query_id, doc_id, score = _columns(ir_measures.util.RunConverter(run), run, "score")[:3]
     if not len(query_id):
         return None

@@ -135,7 +135,7 @@ def _running_counts(gains: Mask, query: Ints, n_queries: int) -> Ints:
 
 
 def _number_rows(query: Ints, n_queries: int) -> Ints:
-    """1, 2, 3, … within each query."""
+    """Return 1, 2, 3, … within each query, int64[row]."""
     return np.arange(1, len(query) + 1) - _query_starts(query, n_queries)[query]
 
 

@@ -73,8 +73,8 @@ def make_history(
     query_kinds: Sequence[Objects] | None = None,
 ) -> History:
     """Return the history of runs judged by the same qrels, first to last. `query_kinds` are their
-    `classify_queries`, if already computed. Raises ParameterError for no runs, and for runs with
-    different judgments."""
+    `classify_queries`, object[query] each, if already computed. Raises ParameterError for no runs,
+    and for runs with different judgments."""
     if not ranks:
         raise ParameterError("A history needs at least one version.", "Give at least one run.")
     first = ranks[0]

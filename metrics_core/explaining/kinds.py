@@ -134,7 +134,8 @@ def classify_changes(
 
 
 def count_kinds(query_kinds: Objects, names: Sequence[str]) -> dict[str, int]:
-    """Return how many queries are of each kind, including kinds without queries."""
+    """Return how many queries of `query_kinds` object[query] are of each kind, including kinds
+    without queries."""
     return {name: int((query_kinds == name).sum()) for name in names}
 
 

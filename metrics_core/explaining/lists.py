@@ -177,7 +177,7 @@ def compare_runs(run: Run, other: Run, query_ids: Sequence[str], *, depth: int) 
 
 
 def _list_lengths(query: Ints, rank: Ints, n_queries: int) -> Ints:
-    """How many ranks each list has, empty ones too."""
+    """Return how many ranks each list has, including empty ones, int64[query]."""
     last = np.zeros(n_queries, dtype=np.int64)
     np.maximum.at(last, query, rank)
     return last

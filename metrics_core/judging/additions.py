@@ -11,8 +11,8 @@ from metrics_core.judging.judged import JudgedRanks, no_qrels_rows
 
 
 def add_listed_grades(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> JudgedRanks:
-    """Return the ranks with grades for n unjudged documents of the lists; `query`, `rank` and
-    `grade` have shape [n]. The number of relevant documents per query is unchanged. Every
+    """Return the ranks with grades for n unjudged documents of the lists: `query` and `rank`
+    int64[n], `grade` float64[n]. The number of relevant documents per query is unchanged. Every
     `qrels_row` becomes -1."""
     judged = ranks.judged()
     query = np.concatenate([judged.query, query])
@@ -31,8 +31,8 @@ def add_listed_grades(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats
 
 
 def add_judgments(ranks: JudgedRanks, query: Ints, grade: Floats) -> JudgedRanks:
-    """Return the ranks with n further judgments, `query` and `grade` of shape [n]; the lists are
-    unchanged."""
+    """Return the ranks with n further judgments, `query` int64[n] and `grade` float64[n]; the lists
+    are unchanged."""
     query = np.concatenate([ranks.judged_query, query])
     relevance = np.concatenate([ranks.judged_relevance, grade])
     best_first = order_by_query(query, -relevance)
@@ -59,8 +59,8 @@ def add_judgment_counts(ranks: JudgedRanks, counts: Ints, grade: float) -> Judge
 
 
 def order_by_query(query: Ints, keys: Ints | Floats) -> Ints:
-    """Return the stable order by query, then by `keys`, int64[n]; fast if the input is mostly
-    sorted, as after appending to sorted arrays."""
+    """Return the stable order by `query` int64[n], then by `keys` (int64 or float64)[n], as
+    int64[n]; fast if the input is mostly sorted, as after appending to sorted arrays."""
     least = keys.min(initial=0)
     span = keys.max(initial=0) - least + 1
     if not span * (int(query.max(initial=0)) + 1) < 2**62:

@@ -107,16 +107,18 @@ class ListedDocuments:
         return self._memo("judged", lambda: self._document_rows(self.judged_docs))[qrels_rows]
 
     def numbers(self, document_row: Ints, column: str) -> Floats:
-        """Return each document's number in a column, float64[n]; NaN if it has none. Raises
-        LackingDataError if there is no such column, or it contains text that is not a number."""
+        """Return the number in a column for each document, float64[n], given rows of the documents
+        table, int64[n]; NaN if it has none. Raises LackingDataError if there is no such column, or
+        it contains text that is not a number."""
         make = lambda: _column_numbers(column, self._column(column), self._ids)  # noqa: E731
         return np.where(
             document_row >= 0, self._memo(("numbers", column), make)[document_row], np.nan
         )
 
     def codes(self, document_row: Ints, column: str) -> Ints:
-        """Return each document's code in a column, int64[n], equal for equal values; -1 if it has
-        none. Raises LackingDataError if there is no such column."""
+        """Return a code for the value in a column of each document, int64[n], given rows of the
+        documents table, int64[n]. Codes are equal for equal values; -1 if there is none. Raises
+        LackingDataError if there is no such column."""
         make = lambda: _column_codes(self._column(column))  # noqa: E731
         return np.where(document_row >= 0, self._memo(("codes", column), make)[document_row], -1)
 
@@ -156,7 +158,7 @@ class ListedDocuments:
         )
 
     def condensed(self, query: Ints, rank: Ints, qrels_rows: Ints) -> ListedDocuments:
-        """Return a copy whose lists contain only these judged documents."""
+        """Return a copy whose lists contain only these judged documents, int64[document] each."""
         return replace(self, lists=(query, rank, qrels_rows))
 
     @property

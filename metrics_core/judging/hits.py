@@ -52,7 +52,8 @@ class Hits:
         return totals
 
     def count(self, cutoff: Cutoff = None) -> Floats:
-        """Return the number of hits within each cutoff, float64, shape as in `total`."""
+        """Return the number of hits within each cutoff: float64[query], or float64[query, cutoff]
+        for an array of cutoffs."""
         return self.total(np.ones(len(self.query)), cutoff)
 
     def count_within(self, limit: Ints) -> Floats:
@@ -113,8 +114,8 @@ class Hits:
         return tables
 
     def previous(self, values: npt.NDArray[Any], first: float) -> Floats:
-        """Return for each hit the value of the previous hit of its query, float64[hit]; `first` for
-        the first hit."""
+        """Return the value of the previous hit of the same query, float64[hit], given `values`
+        [hit]; `first` for the first hit of a query."""
         shifted = np.full(len(values), float(first))
         same = self.query[1:] == self.query[:-1]
         shifted[1:][same] = values[:-1][same]
@@ -162,13 +163,13 @@ def prefix_sums(values: Floats) -> Floats:
 
 
 def expand_per_query(values: npt.NDArray[Any], cutoff: Cutoff) -> npt.NDArray[Any]:
-    """Return per-query values in a shape that broadcasts with sums over `cutoff`: [query], or
-    [query, 1] for an array of cutoffs."""
+    """Return per-query values [query] in a shape that broadcasts with sums over `cutoff`: [query],
+    or [query, 1] for an array of cutoffs."""
     return values[:, None] if isinstance(cutoff, np.ndarray) else values
 
 
 def ratio(part: Floats, whole: npt.NDArray[Any]) -> Floats:
     """Return part / whole, 0 if whole is 0: trec_eval's rule for queries without relevant
-    documents. float64 of the broadcast shape."""
+    documents. float64[…] of the broadcast shape."""
     part, whole = np.broadcast_arrays(part, np.asarray(whole, dtype=np.float64))
     return np.divide(part, whole, out=np.zeros(part.shape), where=whole != 0)

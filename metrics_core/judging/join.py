@@ -160,7 +160,7 @@ def _judged_query_positions(run: Run, query_ids: list[str]) -> npt.NDArray[np.in
 
 
 def _no_shared_queries_error(run_ids: list[str], judged_ids: list[str]) -> NoSharedQueriesError:
-    """Return the error for a run without any judged query, with examples and the likely cause."""
+    """Return the error for a run without judged queries, with examples and the likely cause."""
     if not run_ids or not judged_ids:
         message = (
             "The run contains no documents." if judged_ids else "The judgments contain no grades."

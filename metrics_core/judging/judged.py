@@ -250,8 +250,8 @@ def _make_read_only(value: Kept) -> Kept:
 
 
 def no_qrels_rows(n: int) -> Ints:
-    """Return -1 as `qrels_row` of n documents of which only grades are needed, int64[n], without
-    allocating memory."""
+    """Return -1 as `qrels_row` of n documents, int64[n], if only grades are needed; allocates no
+    memory."""
     return np.broadcast_to(np.int64(-1), n)
 
 
@@ -264,7 +264,8 @@ def assemble_ranks(
     judged_positions: npt.NDArray[Any],
 ) -> JudgedRanks:
     """Build the JudgedRanks of a run from the ranks of its judged documents. `unjudged_queries` are
-    its queries without judgments; `judged_positions` has the positions of its judged queries."""
+    its queries without judgments; `judged_positions` int[query of the run] has the positions of its
+    queries among the judged ones, -1 if not judged."""
     query_ids = qrels.query_ids
     judged_query, judged_relevance = qrels.judged_best_first
     rank_of = np.zeros(len(qrels), dtype=np.int64)

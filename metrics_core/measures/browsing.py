@@ -102,7 +102,7 @@ def _rbp_weights(ranks: JudgedRanks, *, p: float, rel: int | None, **_: object) 
 
 
 def exponential_gain(grades: Floats) -> Floats:
-    """Return 2^grade - 1, float64 of the same shape. Raises ParameterError for a grade that is too
+    """Return 2^grade - 1 for `grades` float64[…]. Raises ParameterError for a grade that is too
     large as an exponent."""
     highest = float(grades.max(initial=0))
     if highest > HIGHEST_EXPONENT:

@@ -49,7 +49,7 @@ _SKLEARN_TIES = Difference(
 
 
 def grade_gain(grades: Floats, dcg: Gain = "log2", gains: GainTable | None = None) -> Floats:
-    """Return the gain of each grade, float64 of the same shape.
+    """Return the gain of each of `grades` float64[…], float64[…].
 
     A table replaces the grade as gain, including grade 0; a grade that is not in the table is its
     own gain, and a negative grade always gains 0. trec_eval compares gains as integers, so it
@@ -91,8 +91,8 @@ def ideal_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None 
 
 
 def sum_discounted(hits: Hits, cutoff: Cutoff, discount: Discount) -> Floats:
-    """Return the sum of gain / log2(rank + 1), or gain / log2(max(rank, 2)), within each cutoff;
-    shape as in `Hits.total`."""
+    """Return the sum of gain / log2(rank + 1), or gain / log2(max(rank, 2)), within each cutoff:
+    float64[query], or float64[query, cutoff] for an array of cutoffs."""
     if cutoff is not None and not isinstance(cutoff, np.ndarray):
         hits = hits.only(hits.rank <= cutoff)
     return hits.total(discount_gains(hits, discount), cutoff)

@@ -70,7 +70,7 @@ def _running_gains(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Flo
 
 
 def limit_cutoff(cutoff: Cutoff) -> int | Ints:
-    """Return the cutoff, at most 1,000."""
+    """Return the cutoff, a number or int64[cutoff], limited to 1,000."""
     return DEPTH if cutoff is None else np.minimum(cutoff, DEPTH)
 
 

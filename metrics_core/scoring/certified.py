@@ -28,30 +28,30 @@ def rounding_error(n_queries: int) -> float:
 
 
 def mean_rounding_error(values: Floats, n_queries: int) -> Floats:
-    """Return the largest error of means, in their own standard errors, float64 of the shape of
-    `values`: the larger a mean, the more its variance is a difference of nearly equal sums."""
+    """Return the largest error of means, in their own standard errors, float64[…] for `values`
+    float64[…]: the larger a mean, the more its variance is a difference of nearly equal sums."""
     error = rounding_error(n_queries)
     return np.asarray(error * (1 + np.abs(values)) * (1 + np.square(values) / max(n_queries, 1)))
 
 
 @dataclass(frozen=True)
 class RoundingBand:
-    """The range around each limit, from `below` to `above` inclusive, in which single precision
-    cannot decide whether a number reaches the limit; both have the shape of the limits."""
+    """The range around each limit, from `below` to `above` inclusive, float64[limit] each, in which
+    single precision cannot decide whether a number reaches the limit."""
 
     below: Floats
     above: Floats
 
     @classmethod
     def from_limits(cls, limits: Floats, error: Any) -> RoundingBand:
-        """Return the band of half-width `error` around the limits."""
+        """Return the band of half-width `error` around `limits` float64[limit]."""
         return cls(limits - error, limits + error)
 
     @classmethod
     def for_means(cls, limits: Floats, n_queries: int) -> RoundingBand:
-        """Return the band for absolute means in their own standard errors. A limit of 0 is always
-        reached. An infinite limit (a column that does not vary) is reached only by a draw whose
-        spread is too small to compute in single precision."""
+        """Return the band for absolute means in their own standard errors; `limits` is
+        float64[column]. A limit of 0 is always reached. An infinite limit (a column that does not
+        vary) is reached only by a draw whose spread is too small to compute in single precision."""
         unbounded = np.isinf(limits)
         bounded = np.where(unbounded, 0.0, limits)
         band = cls.from_limits(bounded, mean_rounding_error(bounded, n_queries))
@@ -61,5 +61,5 @@ class RoundingBand:
         return cls(below, above)
 
     def contains(self, values: npt.NDArray[Any]) -> Mask:
-        """Return which numbers must be recomputed, bool of the shape of `values`."""
+        """Return which numbers [draw, limit] must be recomputed, bool[draw, limit]."""
         return np.asarray((values >= self.below) & (values <= self.above))

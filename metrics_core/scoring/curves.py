@@ -17,7 +17,8 @@ RECALL_LEVELS = np.array(ELEVEN)
 
 
 def score_curve(ranks: JudgedRanks, measure: Measure, cutoffs: Sequence[int] | Ints) -> Floats:
-    """Return per-query scores at all cutoffs, float64[query, cutoff]."""
+    """Return per-query scores at all `cutoffs` (a sequence or int64[cutoff]), float64[query,
+    cutoff]."""
     return measure.curve(ranks, np.asarray(cutoffs, dtype=np.int64))
 
 

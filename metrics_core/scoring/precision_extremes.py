@@ -21,7 +21,7 @@ def precision_sum_extremes(
     ranks: JudgedRanks, measure: Measure, score: Floats, unjudged: UnjudgedPlaces
 ) -> tuple[Floats, Floats]:
     """Return lowest and highest score, float64[query] each, of sums of precisions over the relevant
-    documents."""
+    documents, given the current `score` float64[query]."""
     relevant = ranks.relevant(measure.value("rel") or 1)
     cutoff = measure.cutoff or np.inf
     denominator = measure.value("denominator") or "relevant"
@@ -98,7 +98,7 @@ def precision_extremes(
     ranks: JudgedRanks, measure: Measure, score: Floats, unjudged: UnjudgedPlaces
 ) -> tuple[Floats, Floats]:
     """Return lowest and highest score, float64[query] each, of a precision at a rank that depends
-    on the number of relevant documents."""
+    on the number of relevant documents, given the current `score` float64[query]."""
     rel = measure.value("rel") or 1
     factor = measure.value("factor")
     relevant = ranks.relevant(rel)

@@ -138,8 +138,9 @@ def _library_product(columns: SingleOrDouble) -> Callable[[Bytes, SingleOrDouble
 def draw_sums_of_each(
     matrices: Sequence[SingleOrDouble], most: int | None = None
 ) -> list[SingleOrDouble]:
-    """Return `draw_sums` of several matrices, each with its own queries. Matrices with the same
-    number of units have the same draws and are multiplied together."""
+    """Return `draw_sums` of several matrices [query, column], each with its own queries, as a list
+    of [draw, column]. Matrices with the same number of units have the same draws and are multiplied
+    together."""
     matrices = [sum_in_groups(columns) for columns in matrices]
     sums_by_place: dict[int, SingleOrDouble] = {}
     for places in _group_by_units(matrices):
@@ -176,7 +177,8 @@ def _group_by_units(matrices: Sequence[SingleOrDouble]) -> Iterator[list[int]]:
 
 
 def split_draws(n_queries: int, size: int, most: int | None = None) -> Iterator[tuple[int, Bytes]]:
-    """Yield `draws` in parts of at most `size`, each as (index of its first draw, counts)."""
+    """Yield `draws` in parts of at most `size`, each as (index of its first draw, counts
+    uint8[draw, unit])."""
     first = 0
     for counts in draws(n_queries, most):
         for start in range(0, len(counts), size):

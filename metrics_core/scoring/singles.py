@@ -21,8 +21,8 @@ def single_scores(
     """Return the scores of n lists with one judged document each and no other known relevant
     document, float64[n].
 
-    `rank`, `length` (of the list) and `grade` are arrays of shape [n], or broadcast to it; rank 0
-    scores 0. The highest grade of all judgments is taken from `ranks`.
+    `rank` and `length` (of the list) are int64[n] and `grade` float64[n], or broadcast to that;
+    rank 0 scores 0. The highest grade of all judgments is taken from `ranks`.
     """
     rank, length, grade = np.broadcast_arrays(rank, length, grade)
     listed, n = np.flatnonzero(rank > 0), len(rank)
@@ -71,8 +71,8 @@ def _with_only(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> Ju
 
 
 def distinct_ranks(rank: Ints, length: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return the distinct pairs of rank and length, int64[pair] each, and the index of the pair of
-    each input, int64[n]."""
+    """Return the distinct pairs of `rank` and `length`, int64[n] each, as int64[pair] and
+    int64[pair], and the index of the pair of each input, int64[n]."""
     span = int(length.max(initial=0)) + 1
     key = rank * span + length
     if (int(rank.max(initial=0)) + 1) * span > max(_MOST_CELLS, len(key)):

@@ -70,12 +70,12 @@ class CentredColumns:
 
     def distances(self, sums: npt.NDArray[Any]) -> Floats:
         """Return how many of its own standard errors each column is off, float64[draw, column],
-        from the sums of `parts`."""
+        from `sums` [draw, …] of `parts`."""
         distances = self.signed_distances(sums)
         return np.abs(distances, out=distances)
 
     def signed_distances(self, sums: npt.NDArray[Any]) -> Floats:
-        """Return `distances` with their signs."""
+        """Return `distances` with their signs, float64[draw, column]."""
         distances, least = np.empty((len(sums), self.centred.shape[1])), self._least_variance
         for draws in _split_draws(sums):
             self._fill_distances(sums[draws], distances[draws], least)
@@ -137,13 +137,13 @@ class Moments:
         return cls(filled, centred, defined, mean, error, queries)
 
     def columns(self, places: Ints) -> CentredColumns:
-        """Return some of the columns, ready to be drawn."""
+        """Return some of the columns, given by `places` int64[n], ready to be drawn."""
         return CentredColumns(self.centred[places].T, self.defined[places].T)
 
 
 def standard_errors(squares: Floats, queries: Ints, mean: Floats) -> Floats:
-    """Return standard errors of means, float64[column], from the sums of squares about them; 0 if
-    all values are equal."""
+    """Return standard errors of means, float64[column], from the sums of squares about them
+    float64[column]; 0 if all values are equal."""
     error = np.full(len(queries), np.nan)
     enough = queries >= 2
     n = queries[enough]
@@ -191,7 +191,8 @@ def studentise_draws(
 
 
 def studentise(mean: Floats, error: Floats) -> Floats:
-    """Return mean / error; if error is 0, 0 for a mean of 0 and otherwise infinite."""
+    """Return mean / error, float64[column]; if error is 0, 0 for a mean of 0 and otherwise
+    infinite."""
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = mean / error
     is_constant = error == 0
@@ -199,8 +200,9 @@ def studentise(mean: Floats, error: Floats) -> Floats:
 
 
 def find_limits(statistic: Floats) -> Floats:
-    """Return the distance that a draw must reach to be as far off as the data, in standard errors.
-    Draws that tie with the data reach it; all do if the mean is 0 except for rounding."""
+    """Return the distance that a draw must reach to be as far off as the data, in standard errors,
+    float64[column]. Draws that tie with the data reach it; all do if the mean is 0 except for
+    rounding."""
     size = np.abs(statistic)
     return np.where(size < _ROUNDING, 0.0, size * (1 - _ROUNDING))
 

@@ -86,8 +86,8 @@ class _GroupedConditions(NamedTuple):
         condition: Callable[[int], tuple[Condition, ...]],
         are_wanted: Callable[[Ints], Mask] = lambda sizes: sizes > 0,
     ) -> _GroupedConditions:
-        """Return the conditions whose sizes satisfy `are_wanted`; `condition` returns that of a
-        code."""
+        """Return the conditions whose sizes satisfy `are_wanted`, given the `code` of each query,
+        int64[query], below `width`; `condition` returns the condition of a code."""
         sizes = np.bincount(code + 1, minlength=width + 1)[1:]
         kept_codes = np.flatnonzero(are_wanted(sizes))
         new_code = np.full(width + 1, -1)
@@ -186,8 +186,8 @@ def _make_frame(rows: list[tuple[tuple[Condition, ...], int, float, float, float
 
 
 def list_candidates(columns: Mapping[str, npt.NDArray[np.object_]]) -> _Slices:
-    """Return all slices of one and of two columns that are neither too small nor too large; a pair
-    with the same queries as one of its two conditions is omitted."""
+    """Return all slices of one and of two columns, object[query] each, that are neither too small
+    nor too large; a pair with the same queries as one of its two conditions is omitted."""
     singles = [_column_conditions(name, groups) for name, groups in columns.items()]
     parts = [one.slices for one in singles]
     n_queries = len(parts[0].code) if parts else 0

@@ -115,8 +115,9 @@ def permuted_maxima(members: SliceMembers, gaps: Floats, limits: Floats) -> Floa
 
 
 def flipped_maxima(members: SliceMembers, gaps: Floats, limits: Floats) -> Floats:
-    """Return the same under sign flipping, float64[flip]: every difference stays with its query and
-    is randomly reflected at the mean, so a query keeps its variance. A parcel flips as a whole."""
+    """Return the distance of the farthest slice in each sign flip, float64[flip], as
+    `permuted_maxima`. Every difference stays with its query and is randomly reflected at the mean,
+    so a query keeps its variance. A parcel flips as a whole."""
     units = _Units.from_differences(members, gaps)
 
     def make_block(block: int) -> AnyArray:

@@ -78,7 +78,8 @@ def read_both(run: Run, baseline: Run, depth: int) -> FirstDocumentPair:
 def match_documents(
     run: Run, own_documents: FirstDocuments, baseline: Run, other_documents: FirstDocuments
 ) -> Ints:
-    """Return `FirstDocumentPair.baseline_position` for the first documents of two runs."""
+    """Return `FirstDocumentPair.baseline_position` for the first documents of two runs,
+    int64[document of the run]."""
     texts = pa.concat_arrays([own_documents.doc_ids, other_documents.doc_ids]).dictionary_encode()
     n_documents = max(len(texts.dictionary), 1)
     document = as_array(texts.indices).astype(np.int64)

@@ -64,7 +64,7 @@ class ListGains:
         cls, ranks: JudgedRanks, measure: Measure, query: Ints, rank: Ints, grades: Floats
     ) -> ListGains:
         """Return the gains of a list that contains documents of these queries at these ranks, 0 if
-        not listed."""
+        not listed; `query` and `rank` are int64[document], `grades` float64[grade]."""
         document_rows = np.flatnonzero(rank > 0)
         distinct_rank, length, rank_index = distinct_ranks(
             rank[document_rows], ranks.retrieved[query[document_rows]]

@@ -43,10 +43,10 @@ class AllPairs:
     `means` is float64[run]. `difference`, its simultaneous interval `low` to `high` over all pairs,
     `p` of each pair alone and `p_corrected` over all pairs are float64[run, run], NaN on the
     diagonal and without a test (`verdicts.can_be_tested`). `verdict` object[run, run] is "better",
-    "worse" or "cannot tell" of `verdicts`, None on the diagonal; "better" respects measures of
-    which less is better. `queries` int64[run, run] counts the shared queries. `first` and `last`
-    int64[run] are the best and the worst rank that a run may have. `draws` is the number of
-    resamples.
+    "worse" or "cannot tell" of `verdicts`, None on the diagonal; "better" is also right for
+    measures for which lower is better. `queries` int64[run, run] counts the shared queries. `first`
+    and `last` int64[run] are the best and the worst rank that a run may have. `draws` is the number
+    of resamples.
     """
 
     runs: tuple[str, ...]

@@ -43,7 +43,7 @@ class LineFields:
 
 
 def results_layout(*, comments: bool) -> LineFields:
-    """query Q0 document rank score run_name"""
+    """Return the layout of result lines: query Q0 document rank score run_name."""
     column_types = {"query_id": CODED_ID, "doc_id": ID, "score": pa.float64()}
     fields = ("query_id", "q0", "doc_id", "rank", "score", "tag")
     return LineFields(fields, column_types, has_more=True, blanks=True, comments=comments)

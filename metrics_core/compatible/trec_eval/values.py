@@ -186,7 +186,7 @@ def _r_precision_multiples(
 
 
 def _dcg_with_gains(requested: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Floats:
-    """ndcg, dcg, ideal_dcg."""
+    """Return ndcg, dcg or ideal_dcg, float64[query]."""
     gains = parse_gains(requested.pairs, setting.version)
     if not gains:
         return score_declared(requested.row.ours, ranks, setting)
@@ -197,7 +197,7 @@ def _dcg_with_gains(requested: RequestedMeasure, ranks: JudgedRanks, setting: Se
 
 
 def _graded_with_gains(requested: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Floats:
-    """G, ndcg_rel and Rndcg."""
+    """Return G, ndcg_rel or Rndcg, float64[query]."""
     gains = parse_gains(requested.pairs, setting.version)
     if gains:
         values = scores_by_query(requested.row.name, ranks, gains)

@@ -89,7 +89,7 @@ class RunRows:
 
 
 def is_plain(data: Bytes) -> bool:
-    """Whether the texts of a padded buffer are printable ASCII without blanks."""
+    """Whether the texts of a padded buffer uint8[byte] are printable ASCII without blanks."""
     return are_printable(data[: -len(PADDING)])
 
 
@@ -179,7 +179,8 @@ def read_regular_rows(padded: bytes | bytearray) -> RunRows | None:
 
 
 def copy_texts(data: Bytes, start: Any, size: Any) -> pa.StringArray:
-    """Return the texts at these offsets as an array with its own memory."""
+    """Return the texts at these offsets of `data` uint8[byte], `start` and `size` int[text], as an
+    array with its own memory."""
     edges = np.zeros(len(start) + 1, dtype=np.int64)
     np.cumsum(size, out=edges[1:])
     positions = np.arange(edges[-1]) + np.repeat(start - edges[:-1], size)
@@ -227,7 +228,8 @@ def _join_texts(columns: list[Any]) -> tuple[Bytes, Ints, Ints]:
 
 
 def text_offsets(texts: Any) -> tuple[Bytes, Ints, Ints]:
-    """Return the bytes of an Arrow array of large strings, and start and size of each text."""
+    """Return the bytes of an Arrow array of large strings, uint8[byte], and start and size of each
+    text, int64[text] each."""
     _, offsets, body = texts.buffers()
     edges = np.frombuffer(offsets, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
     data = np.frombuffer(body, dtype=np.uint8) if body is not None else np.empty(0, np.uint8)

@@ -221,8 +221,8 @@ class Measure:
         return self._apply(self.declaration.kernel, ranks, dict(self.values))
 
     def curve(self, ranks: JudgedRanks, cutoffs: Ints) -> Floats:
-        """Return per-query scores at each cutoff, float64[query, cutoff]. Raises ParameterError if
-        the measure has no cutoff."""
+        """Return per-query scores at each of `cutoffs` int64[cutoff], float64[query, cutoff].
+        Raises ParameterError if the measure has no cutoff."""
         if self.declaration.cutoff is None:
             raise ParameterError(f"{self} has no cutoff, so it has no curve.")
         return self._apply(self.declaration.kernel, ranks, {**dict(self.values), "cutoff": cutoffs})

@@ -71,8 +71,8 @@ _NUMBERS: dict[str, Any] = {"holds": "numbers", "values": []}
 
 
 def describe_column(values: npt.NDArray[Any]) -> dict[str, Any]:
-    """Return the kind of a column ("numbers" or "texts") as `holds`, and its most frequent
-    `values`."""
+    """Return the kind of a column, float64[row] or object[row], as `holds` ("numbers" or "texts"),
+    and its most frequent `values`."""
     return (
         _NUMBERS
         if values.dtype.kind == "f"
