@@ -6,9 +6,8 @@
     all_pairs   which of many runs may be best  every pair, and possible ranks
     explain     why does this query score so    its documents, each with its part
 
-`exclude_self` and `exclude` remove documents from every run, as in `evaluate`. The computations are
-in the packages; the dashboard and the command line use the same ones. `compare_scores` compares
-scores computed elsewhere.
+`exclude_self` and `exclude` remove documents from every run, as in `evaluate`. `compare_scores`
+compares scores computed elsewhere. The dashboard and the command line use the same code.
 """
 
 from __future__ import annotations
@@ -73,16 +72,15 @@ def compare(
     exclude_self: bool = False,
     exclude: PairsLike | None = None,
 ) -> pd.DataFrame:
-    """Compare runs with a baseline, by default the first run.
+    """Compare runs with a baseline, by default the first run. Returns one row per measure and run.
 
     `runs`, `qrels` and `measures` are as in `evaluate`. `margin` is the smallest difference that
-    matters; `test` and `correction` are as on the command line. Returns one row per measure and
-    run. Columns: run, baseline, measure, mean, baseline_mean, difference, low, high (the interval
-    of the mean paired difference), inner_low, inner_high, won, lost, same (numbers of queries; the
-    parameter `same` is half the width of the band), queries, differing, p, p_corrected (for all
-    runs of a measure), effect, effect_low, effect_high, error, width, verdict, reason;
-    `comparing.pairs.compare` explains them. Raises as `evaluate`, UnknownRunError, and
-    ParameterError for an invalid method.
+    matters; `test` and `correction` are as on the command line. Columns: run, baseline, measure,
+    mean, baseline_mean, difference, low, high (the interval of the mean paired difference),
+    inner_low, inner_high, won, lost, same (queries; the parameter `same` is half the width of the
+    band), queries, differing, p, p_corrected (for all runs of a measure), effect, effect_low,
+    effect_high, error, width, verdict, reason; see `comparing.pairs.compare`. Raises as `evaluate`,
+    UnknownRunError, and ParameterError for an invalid method.
 
     >>> compare({"old": old, "new": new}, qrels, "nDCG@10")  # doctest: +SKIP
     """
@@ -105,12 +103,12 @@ def compare_scores(
     same: float = SAME,
     higher_is_better: bool | None = None,
 ) -> pd.DataFrame:
-    """Compare existing scores, with the columns of `compare`.
+    """Compare existing scores; returns the columns of `compare`.
 
     `scores` is the result of `evaluate`, or any table with query_id, run and a number for each,
-    such as a latency, which need not be a known measure. It may also have one row per measure, with
-    its name in `measure` and the number in `value`, such as PyTerrier's perquery.csv. `measure` is
-    a column; by default every numeric one. Higher is better unless the measure of that name or
+    such as a latency, which need not be a known measure; or with one row per measure, its name in
+    `measure` and the number in `value`, such as PyTerrier's perquery.csv. `measure` is a column, by
+    default every numeric one. Higher is better unless the measure of that name or
     `higher_is_better` says otherwise. Raises RanklensError if there are no such scores or a value
     is not a number, and UnknownRunError.
 
@@ -215,8 +213,7 @@ class Explanation:
     frame     one row per document with a part of the score, largest part first. Columns:
               doc_id, grade, rank, part; with a baseline also baseline_rank, and part is that
               of the difference
-    rest      the score, or the difference, without these documents; with the parts it adds up
-              to the whole
+    rest      the score, or the difference, without these documents
     missed    relevant documents that are missing from the top of either run
     """
 

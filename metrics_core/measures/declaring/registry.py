@@ -53,8 +53,7 @@ Residual = Literal[
     "unaffected",
     "range",
 ]
-"""How `residuals` finds the possible scores over all grades of unjudged documents; explained
-there."""
+"""How `residuals` finds the bounds over all grades of unjudged documents; explained there."""
 
 Reach = Literal["additive", "first", "apart"]
 """How `unjudged.bounds` finds the possible differences of two runs; explained there."""
@@ -67,7 +66,7 @@ int64[query, grade]."""
 @dataclass(frozen=True)
 class Share:
     """A score that is the score of the measure `part`, with the same parameters, divided by a
-    divisor, which `whole(ranks, grades, **parameters)` returns for ascending grades."""
+    divisor: `whole(ranks, grades, **parameters)` returns it for ascending grades."""
 
     part: str
     whole: Callable[..., Divisor]
@@ -78,8 +77,7 @@ class Declaration:
     """Everything known about a measure. `kernel(ranks, **parameters)` returns float64[query], and
     float64[query, cutoff] if its cutoff is an array.
 
-        worked            maps names of the measure to the arithmetic of their value on the shared
-                          example (`worked_example.py`)
+        worked            names of the measure -> arithmetic of their value in `worked_example`
         ideal             the score of a perfect ranking, if known
         needs             what the judgments or documents must have in addition to grades
         by_query          False if a score also depends on the lists of other queries
@@ -87,12 +85,11 @@ class Declaration:
                           the number of relevant documents, if it is not their quotient
         reach             a `Share` if the score is one
         terms             returns the documents whose parts add up to the score, if it is a sum
+        ir_measures       parameter values for which its measure of this name is equal, or None
+        presets           further names, such as those of ranx, with their parameter values
+        elsewhere         the name in other packages, for readers
+        also_means        names with another meaning in the field, and how to get that
         added_by          the package of a plug-in, "" for built-in measures
-
-    In other packages: `ir_measures` has the parameter values for which the measure of the same name
-    is equal, None if there is no such measure. `presets` maps further names, such as those of ranx,
-    to parameter values. `elsewhere` maps a package to the name there, for readers. `also_means`
-    maps a name to its other meaning in the field, and how to get that.
     """
 
     name: str
@@ -222,16 +219,15 @@ class Measure:
 
     def curve(self, ranks: JudgedRanks, cutoffs: Ints) -> Floats:
         """Return per-query scores at each of `cutoffs` int64[cutoff], float64[query, cutoff].
-        Raises ParameterError if the measure has no cutoff."""
+        Raises ParameterError if there is no cutoff."""
         if self.declaration.cutoff is None:
             raise ParameterError(f"{self} has no cutoff, so it has no curve.")
         return self._apply(self.declaration.kernel, ranks, {**dict(self.values), "cutoff": cutoffs})
 
     def terms(self, ranks: JudgedRanks) -> Hits:
-        """Return the documents that add to a score, with their part of it instead of the grade. The
-        parts of a query add up to its score, unless that is undefined. With `judged_only` the ranks
-        are those of the condensed lists. Raises ValueError for a measure without terms, and
-        LackingDataError as `score` does."""
+        """Return the documents that add to a score, each with its part of it instead of the grade.
+        With `judged_only` the ranks are those of the condensed lists. Raises ValueError for a
+        measure without terms, and LackingDataError as `score` does."""
         if self.declaration.terms is None:
             raise ValueError(f"{self} is no sum over documents")
         return self._apply(self.declaration.terms, ranks, dict(self.values))
@@ -247,8 +243,7 @@ class Measure:
         return kernel(ranks, **values)
 
     def lacks(self, ranks: JudgedRanks) -> LackingDataError | None:
-        """Return the LackingDataError that `score` raises for these ranks, None if nothing is
-        missing."""
+        """Return the LackingDataError that `score` raises, None if nothing is missing."""
         return _lacking_error(f"{self}", self.declaration.needs, self.value("column"), ranks)
 
     def __str__(self) -> str:
@@ -331,9 +326,9 @@ def measure(
 
 
 def terms(*names: str) -> Callable[[Terms], Terms]:
-    """Declare the terms of the measures with these names: the documents that add to the score, each
-    with its part of the score instead of its grade. The function takes the parameters of their
-    kernels, but a single cutoff."""
+    """Declare the terms of these measures: the documents that add to the score, each with its part
+    of it instead of the grade. The function takes the parameters of their kernels, with a single
+    cutoff."""
 
     def declare(function: Terms) -> Terms:
         package = declaring_package(function.__module__)
@@ -346,9 +341,9 @@ def terms(*names: str) -> Callable[[Terms], Terms]:
 
 
 def weights(*names: str) -> Callable[[Terms], Terms]:
-    """Declare the terms of measures by weights: the function returns the documents that add to the
-    score, each with a weight of 0 or more instead of its grade. It takes any of the measure's
-    parameters. The documents within the cutoff share the score in proportion."""
+    """Declare the terms of measures by weights: the function takes any of the measure's parameters
+    and returns the documents that add to the score, each with a weight of 0 or more instead of its
+    grade. Those within the cutoff share the score in proportion."""
 
     def declare(function: Terms) -> Terms:
         def parts(ranks: JudgedRanks, *, kernel: Callable[..., Floats], **values: Any) -> Hits:
@@ -363,8 +358,8 @@ def weights(*names: str) -> Callable[[Terms], Terms]:
 
 
 def share(name: str, part: str) -> Callable[[Callable[..., Divisor]], Callable[..., Divisor]]:
-    """Declare the divisor of a measure that is the score of `part` divided by it; the function
-    takes the measure's own parameters."""
+    """Declare the divisor of a measure that divides the score of `part`, over its own
+    parameters."""
 
     def declare(whole: Callable[..., Divisor]) -> Callable[..., Divisor]:
         reach = guard_part("reach", Share(part, whole), name, declaring_package(whole.__module__))
