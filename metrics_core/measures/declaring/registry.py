@@ -382,8 +382,7 @@ def count_declarations() -> int:
 def _lacking_error(
     name: str, needs: Collection[Need], column: str | None, ranks: JudgedRanks
 ) -> LackingDataError | None:
-    """Return the error for data that these ranks lack for a measure that reads this column of the
-    documents, if any; None if nothing is missing."""
+    """Return the error for data that these ranks lack for a measure; None if nothing is missing."""
     if "subtopics" in needs and ranks.subtopics is None:
         return LackingDataError(
             f"{name} needs judgments by subtopic.",
