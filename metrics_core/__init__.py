@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from metrics_core.base.version import __version__ as __version__
 
-if TYPE_CHECKING:  # `as` makes a name public to whoever checks types
+if TYPE_CHECKING:  # `as` makes a name public for type checkers
     from metrics_core.base.errors import RanklensError as RanklensError
     from metrics_core.base.notes import Note as Note
     from metrics_core.formats import read as read

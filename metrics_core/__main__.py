@@ -88,7 +88,7 @@ def _run_command(command: Command, options: CommandOptions) -> int:
         subject = w.escape_controls(str(error.filename or "The system"))
         print(f"{subject}: {error.strerror or error}", file=sys.stderr)
         return 2
-    except SystemExit:  # of a plug-in: no command of ours ends by it
+    except SystemExit:  # raised by a plug-in: our commands do not exit this way
         return _report_fault()
     text, status = (
         (output.text, output.status) if isinstance(output, CommandResult) else (output, 0)

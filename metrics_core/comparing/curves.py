@@ -130,7 +130,8 @@ def _find_means(
 def find_bands(
     pairs: Sequence[Pair], cutoffs: Sequence[int], *, level: float = LEVEL
 ) -> list[Band]:
-    """Return the band of each pair, all over the same queries, in one pass over the draws."""
+    """Return the band of each pair at these cutoffs, all over the same queries, in one pass over
+    the draws."""
     band_by_place: dict[int, Band] = {}
     # One measure at a time: all measures of deep lists take much memory, and larger products are no
     # faster.

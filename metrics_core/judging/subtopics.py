@@ -65,13 +65,13 @@ class SubtopicJudgments:
         return np.bincount(cells // self._width, minlength=self.n_queries)
 
     def coverage(self, rel: float = 1) -> SubtopicCoverage:
-        """Return what the run covers."""
+        """Return the subtopics that the run's lists cover."""
         return self._memo(("covered", rel), lambda: self._run_coverage(rel))
 
     def ideal_coverage(self, rel: float, alpha: float) -> SubtopicCoverage:
-        """Return what the best order of all judged documents covers. Each rank gets the document
-        that adds most, where each further document of a subtopic adds 1 - alpha times the previous
-        gain; ties by id, the last first, as in ndeval."""
+        """Return the subtopics that the best order of all judged documents covers. Each rank gets
+        the document that adds most, where each further document of a subtopic adds 1 - alpha times
+        the previous gain; ties by id, the last first, as in ndeval."""
         return self._memo(("ideal", rel, alpha), lambda: self._ideal_coverage(rel, alpha))
 
     @property

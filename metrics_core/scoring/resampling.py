@@ -213,7 +213,7 @@ def _make_counts(units: int, start: int, size: int) -> Bytes:
     generator = np.random.default_rng((_SEED, start))
     # uint16 needs half the random bits of the default.
     drawn_units = generator.integers(0, units, (size, units), dtype=np.uint16)
-    # A unit is drawn about once; 255 times in one resample does not happen.
+    # A unit is drawn about once per resample, so 255 is never reached.
     counts = np.zeros((size, units), np.uint8)
     compiled("sums").count_drawn(drawn_units, counts)
     return counts

@@ -41,7 +41,7 @@ LONG = {
     "as": "as",
 }
 _WITH_VALUE = frozenset("mlDNMRTZ")
-_LONG_WITH_VALUE = _WITH_VALUE | {"as", "o"}  # -o takes none, its long form one
+_LONG_WITH_VALUE = _WITH_VALUE | {"as", "o"}  # -o takes no value, its long form takes one
 _SHORT = frozenset("hvqmclnDJNMRToZ")
 
 USAGE = (

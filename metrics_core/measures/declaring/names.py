@@ -211,7 +211,7 @@ def _trec_eval_pattern(name: str) -> str:
 
 
 def parse_value(text: str) -> Any:
-    """Return a parameter value as written in a name: a number, True, a word, {1:3,2:9}."""
+    """Parse a parameter value written in a name: a number, True, a word, {1:3,2:9}."""
     return _parse_literal(text)
 
 

@@ -79,7 +79,7 @@ def guard_part(part: str, value: Any, name: str, package: str) -> Any:
         return _guard_terms(guard_function(value, what, package), what, package)
     if callable(value):
         return guard_function(value, what, package)
-    whole = getattr(value, "whole", None)  # a Share, which gives a function in its turn
+    whole = getattr(value, "whole", None)  # a Share: its `whole` returns a function
     return value if whole is None else replace(value, whole=_guard_twice(whole, what, package))
 
 
