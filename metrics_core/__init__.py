@@ -9,10 +9,10 @@
     >>> evaluate("bm25.run", "qrels.txt", ["nDCG@10"])  # doctest: +SKIP
     >>> compare(["bm25.run", "dense.run"], "qrels.txt", "nDCG@10")  # doctest: +SKIP
 
-`breakdown`, `curves`, `all_pairs` and `explain` take runs and judgments as `evaluate` does; how
-Python may hold these stands in `formats.in_memory`. The packages are the stages: `formats` read,
-`judging` joins, a measure is one function in `measures`, `make_scorer`, `comparing`, `slicing`,
-`explaining`, and `findings` say it in a sentence.
+`breakdown`, `curves`, `all_pairs` and `explain` take runs and judgments in the same forms as
+`evaluate`; `formats.in_memory` lists these. The packages are the stages: `formats` reads files,
+`judging` joins runs with judgments, `measures` has one function per measure, `scoring`,
+`comparing`, `slicing` and `explaining` analyse, and `findings` puts the results into sentences.
 """
 
 from importlib import import_module
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from metrics_core.base.version import __version__ as __version__
 
-if TYPE_CHECKING:  # `as` makes a name public to whoever checks types
+if TYPE_CHECKING:  # `as` makes a name public for type checkers
     from metrics_core.base.errors import RanklensError as RanklensError
     from metrics_core.base.notes import Note as Note
     from metrics_core.formats import read as read
@@ -89,8 +89,7 @@ __all__ = sorted(name for names in _PLACES.values() for name in names)
 
 
 def __getattr__(name: str) -> Any:
-    """What is asked for, from its module: loaded then, so that nobody waits for what they do not
-    use."""
+    """Import a public name from its module on first use, so that unused modules cost nothing."""
     for module, names in _PLACES.items():
         if name in names:
             return getattr(import_module(f"metrics_core.{module}"), name)

@@ -1,7 +1,7 @@
 """The command line, `python -m metrics_core`: evaluate, compare, explain, residuals, trec_eval …
 
-Exit status 0, or 2 with the error on stderr and nothing on stdout; a gate has others (`gates`). An
-unforeseen error ends with 2, too: Python's own status for it, 1, is what a gate says of a loss.
+Exit status 0, or 2 with the error on stderr and nothing on stdout; a gate has further ones
+(`gates`). An unexpected exception also ends with 2: Python's own status for it, 1, means a loss.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from metrics_core.commands.command_parser import CommandParser
 from metrics_core.commands.console import INTERRUPTED, NOBODY_READS, adapt_console, silence_streams
 
 _GARBAGE_THRESHOLD = 200_000
-"""So many new objects make Python look for garbage among them: more than are loaded at a start."""
+"""Number of new objects that triggers garbage collection: more than a start creates."""
 
 _VERBATIM_FORMATS = ("csv", "tsv")
-"""The formats whose ids other programs compare byte for byte. JSON has escapes of its own for what
-a terminal would obey, and they are ours."""
+"""Formats whose ids other programs compare byte for byte. JSON escapes control characters
+itself."""
 
 
 def process() -> int:
-    """`main` where the process is ours alone: what is free on the heap stays at hand, garbage is
-    not looked for while a command's modules are loaded, and the end is by the status."""
+    """Run `main` in a process of our own: freed memory is kept on the heap, garbage is not
+    collected while modules are loaded, and the process exits with the status."""
     heap.keep_freed_memory()
     gc.set_threshold(_GARBAGE_THRESHOLD)
     return process_exit.exit_with_status(main)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit status."""
+    """Run the command line. Returns the exit status."""
     command_line = sys.argv[1:] if arguments is None else list(arguments)
     try:
         with adapt_console():
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run_command_line(command_line: Sequence[str]) -> int:
-    """Run the command that is given; what is unforeseen ends with 2, too."""
+    """Run the given command; unexpected exceptions return 2."""
     try:
         if command_line[:1] == ["trec_eval"]:
             from metrics_core.compatible import trec_eval
@@ -84,11 +84,11 @@ def _run_command(command: Command, options: CommandOptions) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        # What writes to a file without a name has none to tell.
+        # The error has no file name if the file has none.
         subject = w.escape_controls(str(error.filename or "The system"))
         print(f"{subject}: {error.strerror or error}", file=sys.stderr)
         return 2
-    except SystemExit:  # of a plug-in: no command of ours ends by it
+    except SystemExit:  # raised by a plug-in: our commands do not exit this way
         return _report_fault()
     text, status = (
         (output.text, output.status) if isinstance(output, CommandResult) else (output, 0)
@@ -102,7 +102,7 @@ def _run_command(command: Command, options: CommandOptions) -> int:
 
 
 def _print_output(output: str) -> int:
-    """The exit status once this is on stdout, or cannot be."""
+    """Write to stdout. Returns the exit status: 2 if it cannot be written, else 0."""
     if sys.stdout is None:
         print("Standard output is closed.", file=sys.stderr)
         return 2
@@ -133,7 +133,8 @@ def _make_parser(command_line: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def _command_line_hints(error: RanklensError) -> list[str]:
-    """How the reading choice that an error offers is asked for here."""
+    """Return the hint on how to make the reading choice that an error offers on the command
+    line."""
     name, equals, value = getattr(error, "offer", "").partition("=")
     if not equals:
         return []

@@ -3,11 +3,11 @@
     >>> MetricsCalculator.calculate_all(["a", "x", "b"], ["a", "b", "c"]).precision_at_5
     0.4
 
-Precision divides by k always; an empty `retrieved` or `expected` gives 0; ids are compared as they
-stand, case included, a whole number as its digits; `expected` is a set. A document that stands in
-`retrieved` twice counts each time as a hit and in precision, as the specification says. Recall and
-nDCG, which it bounds by 1, count it at its first place. The numbers come from the same kernels as
-everywhere else.
+Precision always divides by k; an empty `retrieved` or `expected` gives 0. Ids are compared exactly,
+including case; a whole number is its digits. `expected` is a set. As the specification requires, a
+document that occurs twice in `retrieved` counts each time in hits and precision. Recall and nDCG,
+which the specification limits to 1, count it at its first position. The scores come from the same
+kernels as everywhere else.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _FIELDS = {
     "recall@10": "recall_at_10",
     "ndcg@10": "ndcg_at_10",
 }
-"""How results that were written to a file call the fields of IRMetrics."""
+"""Names of the fields of IRMetrics in result files."""
 
 _RECALL_10, _NDCG_10, _RR, _HITS = map(parse_measure, ("R@10", "nDCG@10", "RR", "NumRelRet"))
 _P_3, _P_5 = map(parse_measure, ("P@3", "P@5"))
@@ -41,7 +41,7 @@ _P_3, _P_5 = map(parse_measure, ("P@3", "P@5"))
 
 @dataclass
 class IRMetrics:
-    """The metrics of one query. `first_relevant_position` counts from 1; None if there is none."""
+    """The metrics of one query. `first_relevant_position` starts at 1; None if there is none."""
 
     precision_at_3: float
     precision_at_5: float
@@ -54,11 +54,11 @@ class IRMetrics:
 
 
 class MetricsCalculator:
-    """Metrics of one ranked list against the ids that were expected."""
+    """Metrics of one ranked list, given the expected ids."""
 
     @staticmethod
     def calculate_all(retrieved: Sequence[str], expected: Iterable[str]) -> IRMetrics:
-        """All metrics of one query, nDCG with binary relevance and log2(rank + 1) among them."""
+        """Return all metrics of one query; nDCG uses binary relevance and log2(rank + 1)."""
         expected_ids = _expected_ids(expected)
         judged_each, judged_once = (
             _judge_each_place(retrieved, expected_ids),
@@ -77,31 +77,32 @@ class MetricsCalculator:
 
     @staticmethod
     def precision_at_k(retrieved: Sequence[str], expected: Iterable[str], k: int) -> float:
-        """Relevant documents among the first k, divided by k."""
+        """Return the number of relevant documents among the first k, divided by k."""
         return _score(
             parse_measure(f"P@{k}"), _judge_each_place(retrieved, _expected_ids(expected))
         )
 
     @staticmethod
     def recall_at_k(retrieved: Sequence[str], expected: Iterable[str], k: int) -> float:
-        """Share of the expected documents that stand among the first k; 0 if none is expected."""
+        """Return the share of the expected documents among the first k; 0 if none is expected."""
         return _score(
             parse_measure(f"R@{k}"), _judge_first_place(retrieved, _expected_ids(expected))
         )
 
     @staticmethod
     def mrr(retrieved: Sequence[str], expected: Iterable[str]) -> float:
-        """1 divided by the position of the first relevant document; 0 if there is none."""
+        """Return 1 divided by the position of the first relevant document; 0 if there is none."""
         return _score(_RR, _judge_each_place(retrieved, _expected_ids(expected)))
 
     @staticmethod
     def count_hits(retrieved: Sequence[str], expected: Iterable[str]) -> int:
-        """How many of the retrieved documents are relevant, duplicates each time."""
+        """Return how many of the retrieved documents are relevant, counting duplicates each
+        time."""
         return int(_score(_HITS, _judge_each_place(retrieved, _expected_ids(expected))))
 
     @staticmethod
     def first_relevant_position(retrieved: Sequence[str], expected: Iterable[str]) -> int | None:
-        """Position of the first relevant document, from 1; None if there is none."""
+        """Return the position of the first relevant document, from 1; None if there is none."""
         return _first_position(_judge_each_place(retrieved, _expected_ids(expected)))
 
 
@@ -110,8 +111,8 @@ class ReportAggregator:
 
     @staticmethod
     def aggregate_metrics(results: Iterable[IRMetrics]) -> dict[str, float]:
-        """Means of precision@3, precision@5, recall@10 and mrr, and two medians; all of them 0
-        where there is no result."""
+        """Return the means of precision@3, precision@5, recall@10 and mrr, and the medians of
+        precision@3 and mrr; all 0 without results."""
         listed = list(results)
         means = {
             name: _summarise(fmean, [_metric_value(r, name) for r in listed])
@@ -127,10 +128,10 @@ class ReportAggregator:
     def group_by_category(
         detailed_results: Iterable[Mapping[str, Any]], metric_field: str
     ) -> dict[str, float]:
-        """Mean of one metric ("precision@3" or "precision_at_3") for each category.
+        """Return the mean of one metric ("precision@3" or "precision_at_3") by category.
 
-        Results whose category is missing are the group "(none)"; results without a value of the
-        metric are left out. Raises ParameterError where none of the results has such a metric.
+        Results without a category are in the group "(none)"; results without a value of the metric
+        are excluded. Raises ParameterError if no result has such a metric.
         """
         grouped = _group_metrics(detailed_results, "category")
         values = {
@@ -153,10 +154,10 @@ class ReportAggregator:
     def group_by_difficulty(
         detailed_results: Iterable[Mapping[str, Any]],
     ) -> dict[str, dict[str, float]]:
-        """For each difficulty: count, and the means of precision@3, precision@5 and mrr.
+        """Return, for each difficulty, count and the means of precision@3, precision@5 and mrr.
 
-        Results whose difficulty is missing are the group "(none)"; those without metrics are left
-        out and not counted.
+        Results without a difficulty are in the group "(none)"; results without metrics are excluded
+        and not counted.
         """
         return {
             difficulty: {
@@ -183,7 +184,8 @@ def _judge_each_place(retrieved: Sequence[str], expected_ids: set[Hashable]) -> 
 
 
 def _judge_first_place(retrieved: Sequence[str], expected_ids: set[Hashable]) -> JudgedRanks:
-    """A repeated document keeps its rank there and counts at its first place only."""
+    """Return the ranks of a list in which a repeated document keeps its rank but counts only at its
+    first position."""
     remaining = set(expected_ids)
     places = []
     listed = read_document_ids(retrieved, "retrieved", ordered=True)
@@ -200,7 +202,8 @@ def _first_position(ranks: JudgedRanks) -> int | None:
 
 
 def _group_metrics(results: Iterable[Mapping[str, Any]], column: str) -> dict[str, list[Any]]:
-    """The metrics of the results that have any, by the value of a column."""
+    """Return the metrics of the results by the value of a column; results without metrics are
+    excluded."""
     groups: dict[str, list[Any]] = {}
     for result in results:
         metrics = result.get("metrics")
@@ -211,7 +214,7 @@ def _group_metrics(results: Iterable[Mapping[str, Any]], column: str) -> dict[st
 
 
 def _field_names(field: str) -> tuple[str, ...]:
-    """The two names under which a metric may stand."""
+    """Return the possible names of a metric in a result."""
     other_names = {written: spec_name for spec_name, written in _FIELDS.items()} | _FIELDS
     return (field, other_names[field]) if field in other_names else (field,)
 
@@ -234,6 +237,6 @@ def _metric_value(metrics: IRMetrics | Mapping[str, Any], field: str) -> float |
 
 
 def _summarise(summary: Callable[[list[float]], float], values: Iterable[float | None]) -> float:
-    """The summary of the values that are there; 0 where there is none."""
+    """Return the summary of the defined values; 0 if there are none."""
     defined = [v for v in values if v is not None]
     return summary(defined) if defined else 0.0

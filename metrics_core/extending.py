@@ -1,7 +1,8 @@
-"""What a package of somebody else imports to add a measure or a file format; `docs/extending.md`.
+"""The names that third-party packages import to add a measure or a file format;
+`docs/extending.md`.
 
-These names stay as they are, by the version: what is taken away or takes other arguments stands in
-the changelog, under a new minor version.
+They are stable: removals and changed parameters are listed in the changelog, under a new minor
+version.
 """
 
 from metrics_core.formats.declaring import declare

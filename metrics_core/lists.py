@@ -1,15 +1,17 @@
-"""The same measures for plain Python lists, in whatever convention a notebook used.
+"""The same measures for plain Python lists, in various conventions.
 
     >>> precision_at_k(["a", "b", "c"], {"a", "c"}, 2)
     0.5
     >>> cg_at_k(*graded_list([0.99, 0.94, 0.88]), 2)
     1.93
 
-`expected` is a collection of relevant ids, or a mapping from id to grade. Ids may stand in a list,
-a numpy array or a pandas Series. 1 and "1" are one id, as in runs and judgments; a float, a truth
-value and what is missing are none. The numbers come from the same kernels as everywhere else.
-`duplicates` says what a document counts that stands in `retrieved` more than once: its first place
-only ("first"), every place ("each": a share may pass 1), or nothing ("error": a ParameterError).
+`expected` is a collection of relevant ids, or a mapping from id to grade. Ids may be in a list, a
+numpy array or a pandas Series. 1 and "1" are the same id, as in runs and judgments; floats,
+booleans and missing values are rejected. The scores come from the same kernels as everywhere else.
+
+`duplicates` decides how a document counts that occurs more than once in `retrieved`: only at its
+first position ("first"), at every position ("each": a share may exceed 1), or not at all ("error":
+raises ParameterError).
 """
 
 from __future__ import annotations
@@ -80,7 +82,7 @@ def score_list(
     duplicates: Duplicates = "first",
     columns: Columns | None = None,
 ) -> dict[str, float]:
-    """Scores of one list, by the canonical name of each measure; `columns` as in `judged_list`."""
+    """Return the scores of one list by canonical measure name; `columns` as in `judged_list`."""
     ranks = judged_list(retrieved, expected, duplicates=duplicates, columns=columns)
     return {str(m): float(m.score(ranks)[0]) for m in parse_measures(measures)}
 
@@ -92,10 +94,11 @@ def mean_scores(
     duplicates: Duplicates = "first",
     without_relevant: WithoutRelevant = "zero",
 ) -> dict[str, float]:
-    """Mean scores of several lists, each with what was expected, by the canonical name of each
-    measure. A list for which a measure is not defined is left out, and with "leave out" one for
-    which nothing relevant is expected; NaN if that is every one. Raises ParameterError where there
-    is no list."""
+    """Return the mean scores of several (retrieved, expected) pairs by canonical measure name.
+
+    A list for which a measure is undefined is excluded, and with "leave out" also one without a
+    relevant expected document; NaN if all are. Raises ParameterError if there is no list.
+    """
     parsed = parse_measures(measures)
     scored = []
     for retrieved, expected in lists:
@@ -143,12 +146,13 @@ def _gain_name(method: str) -> str:
 def precision(
     retrieved: Retrieved, expected: Expected, *, duplicates: Duplicates = "first"
 ) -> float:
-    """Share of the whole list that is relevant."""
+    """Return the share of the whole list that is relevant."""
     return _score("SetP", retrieved, expected, duplicates)
 
 
 def recall(retrieved: Retrieved, expected: Expected, *, duplicates: Duplicates = "first") -> float:
-    """Share of the relevant documents that stand anywhere in the list; 0 if there are none."""
+    """Return the share of the relevant documents that are anywhere in the list; 0 if there are
+    none."""
     return _score("SetR", retrieved, expected, duplicates)
 
 
@@ -160,15 +164,16 @@ def precision_at_k(
     denominator: ListShare = "k",
     duplicates: Duplicates = "first",
 ) -> float:
-    """Share of the first k that are relevant; divided by k, or by what was "retrieved" where that
-    is less."""
+    """Return the share of the first k that are relevant. With `denominator` "retrieved" it is
+    divided by the length of the list if that is less than k."""
     return _score("P", retrieved, expected, duplicates, cutoff=k, denominator=denominator)
 
 
 def recall_at_k(
     retrieved: Retrieved, expected: Expected, k: int, *, duplicates: Duplicates = "first"
 ) -> float:
-    """Share of the relevant documents that stand among the first k; 0 if there are none."""
+    """Return the share of the relevant documents that are among the first k; 0 if there are
+    none."""
     return _score("R", retrieved, expected, duplicates, cutoff=k)
 
 
@@ -181,8 +186,9 @@ def ndcg_at_k(
     discount: Discount = "log2",
     duplicates: Duplicates = "first",
 ) -> float:
-    """nDCG; the best order is that of all expected. Gain is the grade ("standard") or
-    2^grade - 1 ("industry"), divided by log2(rank + 1) ("log2") or log2(max(rank, 2)) ("max2")."""
+    """Return nDCG; the ideal order is that of all expected documents. The gain is the grade
+    ("standard") or 2^grade - 1 ("industry"), divided by log2(rank + 1) ("log2") or log2(max(rank,
+    2)) ("max2")."""
     values: dict[str, Any] = {"cutoff": k, "dcg": _gain_name(method), "discount": discount}
     return _score("nDCG", retrieved, expected, duplicates, **values)
 
@@ -197,8 +203,8 @@ def dcg_at_k(
     denominator: Averaged = "none",
     duplicates: Duplicates = "first",
 ) -> float:
-    """DCG, not divided by the best order's; gain and discount as in `ndcg_at_k`. Divided by what
-    was "retrieved", k or fewer, it is an average."""
+    """Return DCG, not divided by the ideal; gain and discount as in `ndcg_at_k`. With `denominator`
+    "retrieved" it is averaged over the results counted, at most k."""
     values: dict[str, Any] = {"cutoff": k, "dcg": _gain_name(method), "discount": discount}
     return _score("DCG", retrieved, expected, duplicates, denominator=denominator, **values)
 
@@ -211,7 +217,7 @@ def cg_at_k(
     method: Method = "standard",
     duplicates: Duplicates = "first",
 ) -> float:
-    """The sum of the gains of the first k; gain as in `ndcg_at_k`."""
+    """Return the sum of the gains of the first k; gain as in `ndcg_at_k`."""
     return _score("CG", retrieved, expected, duplicates, cutoff=k, dcg=_gain_name(method))
 
 
@@ -223,30 +229,32 @@ def average_precision(
     denominator: FoundShare = "relevant",
     duplicates: Duplicates = "first",
 ) -> float:
-    """Average precision, divided by all relevant documents, by those "retrieved", by k where that
-    is less ("min"), or always by "k"; without k that is the length of the list."""
+    """Return average precision, divided by all relevant documents, by those "retrieved", by the
+    smaller of k and all relevant documents ("min"), or always by "k", which without k is the length
+    of the list."""
     return _score("AP", retrieved, expected, duplicates, cutoff=k, denominator=denominator)
 
 
 def reciprocal_rank(
     retrieved: Retrieved, expected: Expected, k: Depth = None, *, duplicates: Duplicates = "first"
 ) -> float:
-    """1 divided by the rank of the first relevant document; 0 if there is none."""
+    """Return 1 divided by the rank of the first relevant document; 0 if there is none."""
     return _score("RR", retrieved, expected, duplicates, cutoff=k)
 
 
 def arhr(
     retrieved: Retrieved, expected: Expected, k: Depth = None, *, duplicates: Duplicates = "first"
 ) -> float:
-    """Average reciprocal hit rank: 1 divided by the rank, averaged over all relevant documents."""
+    """Return the average reciprocal hit rank: 1 divided by the rank, averaged over all relevant
+    documents."""
     return _score("ARHR", retrieved, expected, duplicates, cutoff=k)
 
 
 def auc(
     retrieved: Retrieved, expected: Expected, k: Depth = None, *, duplicates: Duplicates = "first"
 ) -> float:
-    """How often a relevant document stands above another, of all such pairs in the list; NaN if
-    there are none."""
+    """Return the share of pairs of a relevant and another listed document in which the relevant one
+    is ranked higher; NaN if there are no such pairs."""
     return _score("Accuracy", retrieved, expected, duplicates, cutoff=k)
 
 
@@ -258,8 +266,9 @@ def money_precision_at_k(
     *,
     duplicates: Duplicates = "first",
 ) -> float:
-    """The relevant share of what the first k are worth; NaN where one of them has no price. The
-    prices are a mapping from id to price, or a list beside `retrieved`."""
+    """Return the share of the total price of the first k that comes from relevant documents; NaN if
+    one of them has no price. `prices` is a mapping from id to price, or a list aligned with
+    `retrieved`."""
     columns = {"price": prices}
     return _score("MoneyP", retrieved, expected, duplicates, columns, cutoff=k)
 
@@ -273,9 +282,10 @@ def money_recall_at_k(
     expected_prices: Iterable[float] | None = None,
     duplicates: Duplicates = "first",
 ) -> float:
-    """The share of what all relevant documents are worth that stands among the first k; NaN where
-    one of them has no price. The prices are a mapping from id to price, or a list beside
-    `retrieved`; then `expected_prices` stand beside `expected` for what is not retrieved."""
+    """Return the share of the total price of all relevant documents that is among the first k; NaN
+    if one of them has no price. `prices` is a mapping from id to price, or a list aligned with
+    `retrieved`; then `expected_prices` is aligned with `expected`, for documents that are not
+    retrieved."""
     document_prices = prices_by_document(retrieved, expected, prices, expected_prices)
     return _score("MoneyR", retrieved, expected, duplicates, {"price": document_prices}, cutoff=k)
 
@@ -283,7 +293,7 @@ def money_recall_at_k(
 def hit_rate(
     retrieved: Retrieved, expected: Expected, k: Depth = None, *, duplicates: Duplicates = "first"
 ) -> float:
-    """1 if a relevant document stands among the first k (anywhere without k), otherwise 0."""
+    """Return 1 if a relevant document is among the first k (anywhere without k), otherwise 0."""
     cutoff = _ANYWHERE if k is None else k
     return _score("Success", retrieved, expected, duplicates, cutoff=cutoff)
 
@@ -291,17 +301,17 @@ def hit_rate(
 def success_at_k(
     retrieved: Retrieved, expected: Expected, k: int, *, duplicates: Duplicates = "first"
 ) -> float:
-    """1 if a relevant document stands among the first k, otherwise 0."""
+    """Return 1 if a relevant document is among the first k, otherwise 0."""
     return _score("Success", retrieved, expected, duplicates, cutoff=k)
 
 
 def r_precision(
     retrieved: Retrieved, expected: Expected, *, duplicates: Duplicates = "first"
 ) -> float:
-    """Precision at as many results as there are relevant documents."""
+    """Return the precision at as many results as there are relevant documents."""
     return _score("Rprec", retrieved, expected, duplicates)
 
 
 def set_f(retrieved: Retrieved, expected: Expected, *, duplicates: Duplicates = "first") -> float:
-    """Harmonic mean of the precision and the recall of the whole list."""
+    """Return the harmonic mean of the precision and the recall of the whole list."""
     return _score("SetF", retrieved, expected, duplicates)

@@ -1,6 +1,6 @@
-"""A gate for a program: is a run worse than its baseline by more than is allowed?
+"""A gate for programs: is a run worse than its baseline by more than the allowed margin?
 
-The rule is that of `metrics_core compare --gate` (`comparing.gates`), the answer its report.
+The rule is that of `metrics_core compare --gate` (`comparing.gates`); the result is its report.
 """
 
 from __future__ import annotations
@@ -48,15 +48,14 @@ def gate(
     if_unclear: Literal["pass", "fail"] = "pass",
     allow_changed: bool = False,
 ) -> GateReport:
-    """What gates such as "nDCG@10 > -0.01" find of one run or several.
+    """Evaluate gates such as "nDCG@10 > -0.01" for one or several runs.
 
     `runs`, `qrels` and `queries` are as in `evaluate` and `breakdown`; `baseline` is a run, or the
-    path of a snapshot; `floors` are "nDCG@10 >= 0.4". The report has the `status` of the command
-    line (0 passed, 1 worse or below a floor, 3 cannot tell, where that is set to fail, 4 something
-    changed since the snapshot), `classify_differences` with differences and intervals,
-    `sentences`, under `broken` the queries that changed, and under `unanswered` those without
-    results. Raises as `evaluate`, ParameterError for a gate that is none, and FileFormatError for
-    a damaged snapshot.
+    path of a snapshot; `floors` are such as "nDCG@10 >= 0.4". The report has the `status` of the
+    command line (0 passed, 1 worse or below a floor, 3 cannot tell with `if_unclear` "fail", 4
+    something changed since the snapshot), `outcomes` with differences and intervals, `sentences`,
+    the queries that broke in `broken`, and the queries without results in `unanswered`. Raises as
+    `evaluate`, ParameterError for a malformed gate, and FileFormatError for a damaged snapshot.
 
     >>> gate("new.run", "baseline.json", "qrels.txt", "nDCG@10 > -0.01").status  # doctest: +SKIP
     """
@@ -84,7 +83,7 @@ def gate(
 def _read_comparison(
     runs: RunsLike, baseline: RunsLike, qrels: QrelsLike, conditions: GateConditions
 ) -> tuple[GateComparison, str]:
-    """What is compared, and the name of the snapshot, "" without one."""
+    """Return the comparison, and the name of the snapshot, "" without one."""
     measures, table = parse_measures(conditions.measures), qrels_from(qrels)
     judged = judge_runs(runs, table, measures)
     if isinstance(baseline, (str, Path)) and is_snapshot(str(baseline)):
@@ -106,7 +105,7 @@ def _read_comparison(
 
 
 def _with_distinct_names(judged: Sequence[JudgedRanks]) -> list[JudgedRanks]:
-    """The same, the baseline under a name of its own."""
+    """Return the judged runs, the baseline renamed if its name is not unique."""
     first, *other_ranks = judged
     name = baseline_name(first.run_name, [ranks.run_name for ranks in other_ranks])
     return [replace(first, run_name=name), *other_ranks]

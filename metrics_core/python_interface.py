@@ -1,14 +1,13 @@
-"""The questions of the dashboard for a program: each takes runs and judgments as `evaluate` does.
+"""The analyses of the dashboard for programs: each takes runs and judgments as `evaluate` does.
 
-    compare     is it better, is it real        a row for each measure and run
-    breakdown   where does it come from         a row for each group and run
-    curves      from which k on                 a row for each run and k
-    all_pairs   which of many runs may be best  every pair, and places
+    compare     is it better, is it real        one row per measure and run
+    breakdown   where does it come from         one row per group and run
+    curves      from which k on                 one row per run and k
+    all_pairs   which of many runs may be best  every pair, and possible ranks
     explain     why does this query score so    its documents, each with its part
 
-`exclude_self` and `exclude` leave documents out of every run, as in `evaluate`. Nothing is worked
-out here: the packages do, and the dashboard and the command line ask them for the
-same numbers. `compare_scores` compares scores that were made elsewhere.
+`exclude_self` and `exclude` remove documents from every run, as in `evaluate`. `compare_scores`
+compares scores computed elsewhere. The dashboard and the command line use the same code.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ from metrics_core.tables import Documents
 from metrics_core.tables.columns import to_id_text
 
 _TOP = 10
-"""The first results of a query, where the measure has no cutoff of its own."""
+"""First results of a query if the measure has no cutoff."""
 
 
 def compare(
@@ -73,15 +72,15 @@ def compare(
     exclude_self: bool = False,
     exclude: PairsLike | None = None,
 ) -> pd.DataFrame:
-    """Runs against a baseline, the first unless one is named: a row for each measure and run.
+    """Compare runs with a baseline, by default the first run. Returns one row per measure and run.
 
     `runs`, `qrels` and `measures` are as in `evaluate`. `margin` is the smallest difference that
-    matters; `test` and `correction` are words of the command line. The columns are run, baseline,
-    measure, mean, baseline_mean, difference, low, high (the interval of the mean paired
-    difference), inner_low, inner_high, won, lost, same (queries, `same` being half the width of the
+    matters; `test` and `correction` are as on the command line. Columns: run, baseline, measure,
+    mean, baseline_mean, difference, low, high (the interval of the mean paired difference),
+    inner_low, inner_high, won, lost, same (queries; the parameter `same` is half the width of the
     band), queries, differing, p, p_corrected (for all runs of a measure), effect, effect_low,
-    effect_high, error, width, verdict, reason. Raises as `evaluate`, UnknownRunError, and
-    ParameterError for a method that is none.
+    effect_high, error, width, verdict, reason; see `comparing.pairs.compare`. Raises as `evaluate`,
+    UnknownRunError, and ParameterError for an invalid method.
 
     >>> compare({"old": old, "new": new}, qrels, "nDCG@10")  # doctest: +SKIP
     """
@@ -104,13 +103,14 @@ def compare_scores(
     same: float = SAME,
     higher_is_better: bool | None = None,
 ) -> pd.DataFrame:
-    """The same of scores that are there: what `evaluate` gave, or any table with query_id, run and
-    a number for each, such as a latency, of which no measure need be known; or with a row for each
-    measure, its name in `measure` and the number in `value`, as PyTerrier's perquery.csv.
+    """Compare existing scores; returns the columns of `compare`.
 
-    `measure` is a column, by default every one that holds numbers. Higher is better unless a
-    measure of that name says otherwise, or `higher_is_better` does. Raises RanklensError where
-    there are no such scores, or a value is no number, and UnknownRunError.
+    `scores` is the result of `evaluate`, or any table with query_id, run and a number for each,
+    such as a latency, which need not be a known measure; or with one row per measure, its name in
+    `measure` and the number in `value`, such as PyTerrier's perquery.csv. `measure` is a column, by
+    default every numeric one. Higher is better unless the measure of that name or
+    `higher_is_better` says otherwise. Raises RanklensError if there are no such scores or a value
+    is not a number, and UnknownRunError.
 
     >>> compare_scores(frame, "latency", baseline="v1", higher_is_better=False)  # doctest: +SKIP
     """
@@ -140,13 +140,13 @@ def breakdown(
     exclude_self: bool = False,
     exclude: PairsLike | None = None,
 ) -> pd.DataFrame:
-    """Means by a column of the queries: a row for each group and run.
+    """Return means by a column of the queries, one row per group and run.
 
-    `queries` are a path, a table with query_id and the column, {query_id: {column: value}}, or
-    Queries. The columns are group, run, queries, mean, low, high, and difference, diff_low,
-    diff_high, clear against the baseline, the first run unless one is named; the intervals of the
-    differences hold for all groups of a run at once. Raises as `evaluate`, UnknownColumnError,
-    UnknownRunError, and NoSharedQueriesError where the queries are others.
+    `queries` is a path, a table with query_id and the column, {query_id: {column: value}}, or
+    Queries. Columns: group, run, queries, mean, low, high, difference, diff_low, diff_high, clear.
+    The last four are against the baseline, by default the first run; diff_low and diff_high are
+    simultaneous over all groups of a run. Raises as `evaluate`, UnknownColumnError,
+    UnknownRunError, and NoSharedQueriesError if `queries` has none of the judged queries.
     """
     query_table, parsed = queries_from(queries), parse_measure(measure)
     left_out = make_exclusions(exclude_self, exclude)
@@ -169,12 +169,12 @@ def curves(
     exclude_self: bool = False,
     exclude: PairsLike | None = None,
 ) -> pd.DataFrame:
-    """A measure by the number of results that count: a row for each run and k.
+    """Return a measure by the number of results that count, one row per run and k.
 
-    The columns are run, k, mean, low, high, difference, diff_low, diff_high (a band that holds for
-    all k at once), queries; the differences are to the baseline, the first run unless one is named.
-    Without `pair_by_cutoff` they go as deep as the runs, to 1,000 at the most. Raises as
-    `evaluate`, UnknownRunError, and ParameterError where the measure has no cutoff or a k is none.
+    Columns: run, k, mean, low, high, difference, diff_low, diff_high (a simultaneous band over all
+    k), queries. The differences are from the baseline, by default the first run. Without `cutoffs`
+    the curves are as deep as the runs, at most 1,000. Raises as `evaluate`, UnknownRunError, and
+    ParameterError if the measure has no cutoff or a k is invalid.
     """
     parsed, table = _with_cutoff(measure), qrels_from(qrels)
     left_out = make_exclusions(exclude_self, exclude)
@@ -198,8 +198,8 @@ def all_pairs(
     exclude_self: bool = False,
     exclude: PairsLike | None = None,
 ) -> AllPairs:
-    """Every pair of runs, corrected together, and the places that each run may have: `frame` has a
-    row for each pair, `places` one for each run. Raises as `evaluate`."""
+    """Compare every pair of runs, corrected together, with the ranks that each run may have:
+    `frame` has one row per pair, `places` one per run. Raises as `evaluate`."""
     parsed = parse_measure(measure)
     left_out = make_exclusions(exclude_self, exclude)
     scores = _score_runs(runs, qrels, [parsed], without_relevant, documents, left_out)
@@ -208,13 +208,13 @@ def all_pairs(
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """Why one query scores as it does in a run, also against a baseline.
+    """Why one query scores as it does in a run, possibly compared with a baseline.
 
-    frame     a row for each document that has a part of the score, the largest part first: doc_id,
-              grade, rank, part; with a baseline baseline_rank, and the parts are those of the
-              difference
-    rest      what the score, or the difference, is without them; the parts and it add up to it
-    missed    relevant documents that the top of either run lacks
+    frame     one row per document with a part of the score, largest part first. Columns:
+              doc_id, grade, rank, part; with a baseline also baseline_rank, and part is that
+              of the difference
+    rest      the score, or the difference, without these documents
+    missed    relevant documents that are missing from the top of either run
     """
 
     query_id: str
@@ -248,12 +248,12 @@ def explain(
     exclude_self: bool = False,
     exclude: PairsLike | None = None,
 ) -> Explanation:
-    """Why a query scores as it does: a sentence, and each document's part of the score, or with
-    several runs of the difference.
+    """Explain a query's score: a sentence, and each document's part of the score, or with several
+    runs of the difference.
 
-    The baseline is the first run and `run` the next one, unless they are named. Raises as
-    `evaluate`, UnknownRunError, RanklensError where the query is not judged, and LackingDataError
-    for a measure that is about more than grades.
+    The baseline is the first run and `run` the next one, unless specified. Raises as `evaluate`,
+    UnknownRunError, RanklensError if the query is not judged, and LackingDataError for a measure
+    that depends on more than grades.
     """
     parsed, table = parse_measure(measure), qrels_from(qrels)
     query_id = to_id_text(query)
@@ -291,8 +291,8 @@ def explain(
 
 
 def _parts(judged: Sequence[JudgedRanks], measure: Measure) -> tuple[pd.DataFrame, float]:
-    """The parts of the only run's score, or of the second's difference to the first, and what is
-    left without them."""
+    """Return the parts of the only run's score, or of the second run's difference from the first,
+    and the rest. Columns: qrels_row, grade, rank, part; for two runs also baseline_rank."""
     if len(judged) == 1:
         run_ledger = score_ledger(judged[0], measure)
         columns = {
@@ -326,7 +326,7 @@ def _compare_all(
     same: float,
     measures: Sequence[Measure] | None = None,
 ) -> pd.DataFrame:
-    """A row for each measure and each run but the baseline."""
+    """Return one row per measure and run except the baseline."""
     chosen_measures = scores.measures if measures is None else measures
     baseline_name = _baseline(scores.runs, baseline)
     if len(scores.runs) < 2:
@@ -347,7 +347,7 @@ def _compare_all(
 
 
 def _baseline(names: Sequence[str], baseline: str | None) -> str:
-    """The name of the baseline: the first run, unless one is named."""
+    """Return the name of the baseline, by default the first run."""
     return names[0] if baseline is None else _check_run_name(baseline, names)
 
 
@@ -359,7 +359,7 @@ def _check_run_name(name: Any, names: Sequence[str]) -> str:
 
 
 def _refuse_scores(value: Any) -> None:
-    """Refuse scores in the place of runs, which say nothing of documents."""
+    """Raise RanklensError if scores are given instead of runs."""
     columns = [str(c) for c in value.columns] if isinstance(value, pd.DataFrame) else []
     has_names = (
         find_position(columns, NAMES["query_id"]) >= 0 and find_position(columns, NAMES["tag"]) >= 0
@@ -372,7 +372,7 @@ def _refuse_scores(value: Any) -> None:
 
 
 def _is_measure(column: Any, measure: GivenMeasure) -> bool:
-    """Whether a column is called by another name of the measure."""
+    """Whether a column is named by another name of the measure."""
     try:
         return parse_measure(str(column)) == parse_measure(measure)
     except RanklensError:
@@ -380,7 +380,7 @@ def _is_measure(column: Any, measure: GivenMeasure) -> bool:
 
 
 def _with_cutoff(measure: GivenMeasure) -> Measure:
-    """The measure, where its name may stand without the cutoff that it needs."""
+    """Return the measure, with the default cutoff if its name lacks a required one."""
     try:
         return parse_measure(measure)
     except ParameterError:
@@ -390,7 +390,7 @@ def _with_cutoff(measure: GivenMeasure) -> Measure:
 
 
 def _check_cutoffs(cutoffs: Iterable[int]) -> list[int]:
-    """The cutoffs. Raises ParameterError where one is none."""
+    """Return the cutoffs. Raises ParameterError if one is invalid or there are none."""
     values = list(cutoffs) if isinstance(cutoffs, Iterable) else [None]
     invalid = [k for k in values if to_id_text(k) is None or isinstance(k, str) or k < 1]
     if invalid or not values:

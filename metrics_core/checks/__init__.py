@@ -1,1 +1,1 @@
-"""Do the files fit together, do stored scores agree with ours."""
+"""Checks: do the files fit together, and do stored scores agree with computed ones?"""

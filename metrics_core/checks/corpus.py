@@ -1,5 +1,4 @@
-"""What the documents say of judgments: relevant ones that they lack, and texts that stand under
-several ids."""
+"""Checks of the documents: relevant documents that are missing, and duplicate texts."""
 
 from __future__ import annotations
 
@@ -15,12 +14,12 @@ from metrics_core.tables.arrays import as_array, as_column
 
 _EXAMPLES = 3
 _HEAD = 24
-"""Bytes of a text that are compared first: of most texts they and the length are their own."""
+"""Bytes of a text that are compared first: with the length they distinguish most texts."""
 
 
 def missing_document_notes(documents: Documents, qrels: Qrels) -> tuple[Note, ...]:
-    """The note on relevant documents of the judgments (a grade above 0) that are not among the
-    documents, if any."""
+    """Return the note on relevant documents in the judgments (a grade above 0) that are missing
+    from the documents, if any."""
     relevant = qrels.doc_ids.filter(as_column(qrels.relevance > 0)).unique()
     missing = relevant.filter(as_column(~documents.known(relevant)))
     count = len(missing)
@@ -35,8 +34,8 @@ def missing_document_notes(documents: Documents, qrels: Qrels) -> tuple[Note, ..
 
 
 def duplicate_text_notes(documents: Documents) -> tuple[Note, ...]:
-    """The note on texts that stand under several ids, their titles being equal too, if any; what
-    has no text is left out."""
+    """Return the note on documents with equal text and title but different ids, if any; documents
+    without text are ignored."""
     text = documents.table.schema.field("text").type
     if not (pa.types.is_string(text) or pa.types.is_large_string(text)):
         return ()
@@ -57,14 +56,14 @@ def duplicate_text_notes(documents: Documents) -> tuple[Note, ...]:
 
 
 def _find_duplicates(table: pa.Table) -> tuple[Ints, Ints]:
-    """The rows whose title and text another row has, and a number for each such text; rows of one
-    text stand together, the first in the table first."""
+    """Return the rows whose title and text occur in another row, and a number for each such text,
+    int64[row] each; rows of one text are contiguous, the first in the table first."""
     length = as_array(pc.fill_null(pc.binary_length(table["text"]), 0)).astype(np.int64)
     rows = np.flatnonzero(length > 0)
     rows = rows[_is_repeated(length[rows])]
     heads = pc.binary_slice(table["text"].take(as_column(rows)).cast(pa.large_binary()), 0, _HEAD)
     rows = rows[_is_repeated(_pair_codes(length[rows], _number_values(heads)))]
-    # Few are left, of which the whole texts are compared.
+    # Few rows are left, so their whole texts are compared.
     text_columns = table.select(["title", "text"]).take(as_column(rows))
     group = _pair_codes(_number_values(text_columns["title"]), _number_values(text_columns["text"]))
     is_repeated = _is_repeated(group)
@@ -75,17 +74,18 @@ def _find_duplicates(table: pa.Table) -> tuple[Ints, Ints]:
 
 
 def _is_repeated(codes: Ints) -> Mask:
-    """Which values stand more than once, bool[n]."""
+    """Return which values occur more than once, bool[n]."""
     _, index, count = np.unique(codes, return_inverse=True, return_counts=True)
     return np.asarray(count[index] > 1, dtype=np.bool_)
 
 
 def _number_values(column: pa.ChunkedArray) -> Ints:
-    """A number for each value, the same for the same value; a missing one is as an empty one."""
+    """Return a number for each value, int64[row], equal for equal values; missing counts as
+    empty."""
     texts = pc.fill_null(column.cast(pa.large_binary()).combine_chunks(), b"")
     return as_array(texts.dictionary_encode().indices).astype(np.int64)
 
 
 def _pair_codes(one: Ints, other: Ints) -> Ints:
-    """One number for each pair of numbers."""
+    """Return one number for each pair of numbers, int64[n]."""
     return one * (int(other.max(initial=0)) + 1) + other

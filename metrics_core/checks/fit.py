@@ -1,4 +1,4 @@
-"""Do the files fit together? What run, qrels, queries and documents share, and what they miss."""
+"""Do the files fit together? What run, qrels, queries and documents share, and what is missing."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ AnyTable = TypeVar("AnyTable", Run, Qrels, Queries, Documents)
 
 _EXAMPLES = 3
 _LOOKED_AT = 1_000
-"""Rows that show whether ids are shortened: the column of a spreadsheet is."""
+"""Rows that are checked for shortened ids: a spreadsheet shortens a whole column."""
 
 GAIN = 0.2
-"""By how much of the ids that could match another reading must match more, to be proposed."""
+"""By how much of the ids that could match a mapping must match more, to be proposed."""
 FEW = 0.02
-"""The share of the judged documents that a run must miss to be retrieved for other readings of
-document ids to be looked for."""
+"""Id mappings of documents are only searched if a run contains less than this share of the judged
+documents."""
 
 
 @dataclass(frozen=True)
 class FitLine:
-    """One line of the report: `value` in words, whether all is well, and a remark if not."""
+    """One line of the report: `value` in words, whether it is ok, and a remark if not."""
 
     label: str
     value: str
@@ -53,10 +53,8 @@ def fit_report(
     *,
     cutoff: int = 10,
 ) -> list[FitLine]:
-    """How the loaded tables fit; lines that need a table that is not loaded are left out.
-
-    `judged` goes with `runs` by position, or is empty where there are no qrels.
-    """
+    """Return how the loaded tables fit together; lines about tables that are not loaded are
+    omitted. `judged` is in the order of `runs`, or empty without qrels."""
     lines = []
     if qrels is not None and queries is not None:
         lines.append(_judged_queries_line(qrels, queries))
@@ -117,7 +115,8 @@ def _query_texts_line(runs: Sequence[Run], qrels: Qrels | None, queries: Queries
 def _document_texts_line(
     runs: Sequence[Run], documents: Documents, cutoff: int, unknown: int
 ) -> FitLine:
-    """`unknown` runs came as judged ranks, which do not name what nobody judged."""
+    """`unknown` is the number of runs loaded as judged ranks, which lack the ids of unjudged
+    documents."""
     tops = [_top_documents(run.leading(cutoff), cutoff) for run in runs]
     top_ids = pa.chunked_array(tops).unique()
     n_with_text = int(documents.known(top_ids).sum())
@@ -140,8 +139,8 @@ def _list_some(ids: Sequence[str]) -> str:
 
 
 def clean_ids(table: AnyTable) -> AnyTable:
-    """The same table with every id cleaned; raises TableError where two ids become
-    one, and RanklensError for judged ranks."""
+    """Return the table with every id cleaned. Raises TableError if two ids become equal, and
+    RanklensError for judged ranks."""
     if isinstance(table, Queries):
         clean = table.frame.assign(query_id=table.frame["query_id"].map(clean_id))
         return Queries.from_columns(dict(clean.items())).noting(*table.notes)
@@ -167,7 +166,7 @@ def clean_ids(table: AnyTable) -> AnyTable:
 
 
 def _clean_rows(table: pa.Table) -> tuple[pa.Array, pa.Array]:
-    """The cleaned query_id and doc_id of each row."""
+    """Return the cleaned query_id and doc_id of each row."""
     queries = encode_ids(table["query_id"])
     names = as_text_column([clean_id(q) for q in queries.dictionary.to_pylist()])
     return names.take(queries.indices), _clean_texts(table["doc_id"])
@@ -185,23 +184,23 @@ def _clean_texts(doc_ids: pa.ChunkedArray) -> pa.Array:
 
 
 def do_queries_match(run: Run, qrels: Qrels) -> bool:
-    """Return whether enough query ids match: no other reading could match far more."""
+    """Whether so many query ids match that no mapping could match far more."""
     run_ids, judged = set(run.query_ids), set(qrels.query_ids)
     return len(run_ids & judged) > (1 - GAIN) * min(len(run_ids), len(judged))
 
 
 def misses_judged_documents(ranks: JudgedRanks) -> bool:
-    """Return whether a run lacks nearly all judged documents of the queries that it lists."""
+    """Whether a run lacks almost all judged documents of the queries for which it has results."""
     lists = ranks.retrieved > 0
     judged = int(np.count_nonzero(lists[ranks.judged_query]))
     return len(ranks.relevance) < FEW * min(judged, int(ranks.retrieved.sum()))
 
 
 def find_near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
-    """Ids that match nothing as they stand, but would after `clean_id`: of queries, of documents;
-    and ids that a spreadsheet shortened.
+    """Return notes on query and document ids that would only match after `clean_id`, and on ids
+    that a spreadsheet shortened.
 
-    Ids are compared as they stand; this only says what the user may have meant.
+    Ids are compared exactly; these notes only say what the user may have meant.
     """
     notes: list[Note] = []
     run_ids, judged = _to_texts(run.query_ids), _to_texts(qrels.query_ids)
@@ -236,7 +235,8 @@ def find_near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
 
 
 def _shortened_id_notes(what: str, where: str, ids: pa.ChunkedArray) -> list[Note]:
-    """The note on ids of which several may have become one; none if the first ones are whole."""
+    """Return the note on shortened ids, several of which may have become one; none if the first ids
+    are not shortened."""
     if not pc.any(pc.match_substring_regex(ids.slice(0, _LOOKED_AT), SHORTENED)).as_py():
         return []
     odd = ids.filter(pc.match_substring_regex(ids, SHORTENED))
@@ -257,8 +257,8 @@ def _to_texts(ids: Sequence[str]) -> pa.ChunkedArray:
 def _find_near_pairs(
     ids: Callable[[], pa.ChunkedArray], judged: pa.ChunkedArray, *, plain: bool
 ) -> list[tuple[str, str]]:
-    # Only unusual ids can change by cleaning. Where there are none, as nearly always, a look at
-    # the bytes spares a hash table of all ids.
+    # Only unusual ids can change by cleaning. There are almost never any, and checking the bytes
+    # avoids a hash table of all ids.
     if plain and is_printable(judged):
         return []
     run_ids, judged = ids(), pa.chunked_array([judged.unique()])

@@ -1,9 +1,9 @@
-"""Ids that do not meet: would another reading of them match far more of the judgments?
+"""Ids that do not match: would an id mapping match far more of the judgments?
 
-The question that is asked most: why is everything 0? Readings are tried alone and in pairs, on a
-sample of the queries; that of the most matches is then counted. Nothing is read so unless somebody
-asks for it. Of pooled judgments a run may retrieve a third without anything being wrong, and the
-search takes long: it starts only if next to no judged document is retrieved.
+This answers the most frequent question: why is everything 0? Mappings are tried alone and in pairs
+on a sample of the queries; the best one is then counted. It is only proposed, never applied
+automatically. With pooled judgments a run may retrieve only a third of them without anything being
+wrong, and the search is slow, so it only starts if almost no judged document is retrieved.
 """
 
 from __future__ import annotations
@@ -26,20 +26,22 @@ from metrics_core.tables import Qrels, Run
 from metrics_core.tables.arrays import as_array, as_column, as_text_column, find_indexes
 
 _QUERIES, _ROWS = 40, 40_000
-"""The sample of queries in which document ids are looked at, and rows of a run at most."""
+"""Queries sampled to compare document ids, and the most rows of a run."""
 _EXAMPLES = 3
 _FEW_ROWS, _IN_PAIRS, _COUNTED = 3_000, 16, 5
-"""Rows of a run on which every reading is tried; the most readings of which pairs are made; and the
-most that are tried on all rows."""
+"""Rows of a run on which every reading is tried; the most readings that are combined in pairs; and
+the most that are tried on all rows."""
 
 
 @dataclass(frozen=True)
 class Mismatch:
-    """Ids of a run that do not meet those of the judgments, and a reading by which they would.
-    `what` is "query" or "document". Of `n_possible` that could match, `n_matched` do and by
-    `reading` `n_matched_by_reading` would: queries, or judged documents of the `sampled` queries,
-    0 for all of them. `run_ids` and `qrels_ids` are examples that do not match now, each pair one
-    that then would."""
+    """Ids of a run that do not match those of the judgments, and a mapping by which they would.
+
+    `what` is "query" or "document". Of `n_possible` ids that could match, `n_matched` do, and with
+    `reading` `n_matched_by_reading` would. They are queries, or judged documents of `sampled`
+    queries, 0 for all. `run_ids` and `qrels_ids` are pairs of examples that only match with the
+    mapping.
+    """
 
     what: str
     reading: IdMap
@@ -63,25 +65,25 @@ class Mismatch:
 
     @property
     def examples(self) -> tuple[str, ...]:
-        """Ids of run and judgments that would meet."""
+        """Ids of run and judgments that would match."""
         return tuple(f"{a!r} and {b!r}" for a, b in zip(self.run_ids, self.qrels_ids, strict=True))
 
     @property
     def option(self) -> str:
-        """The option of the command line that reads ids so."""
+        """The command-line option that applies the mapping."""
         flag = "--map-queries" if self.what == "query" else "--map-docs"
         return f"{flag} '{self.reading.name}'"
 
     def note(self) -> Note:
-        """The finding as a note of the run."""
+        """Return the finding as a note of the run."""
         message = f"{self.text}: {self.option}"
         missed = self.n_possible - self.n_matched
         return Note(f"other_{self.what}_ids", message, missed, self.examples, loud=True)
 
 
 def find_query_mismatches(runs: Mapping[str, Run], qrels: Qrels) -> dict[str, Mismatch]:
-    """Return a mismatch for each run that another reading of the query ids would match far more
-    of. Readings are looked for once, in the first run that needs one; it is tried on the others."""
+    """Return a mismatch for each run that would match far more queries with a mapping of query ids.
+    Mappings are searched in the first run that needs one; the one found is tried on the others."""
     mismatches: dict[str, Mismatch] = {}
     for name, run in runs.items():
         if do_queries_match(run, qrels):
@@ -96,12 +98,12 @@ def find_query_mismatches(runs: Mapping[str, Run], qrels: Qrels) -> dict[str, Mi
 def find_query_mismatch(
     run: Run, qrels: Qrels, only_reading: IdMap | None = None
 ) -> Mismatch | None:
-    """Return the reading of the query ids, only `only_reading` if it is given, by which far more
-    of them would match, if there is one."""
+    """Return the mapping of query ids, or `only_reading` if given, with which far more of them
+    would match; None if there is none."""
     if do_queries_match(run, qrels):
         return None
     run_ids, judged = run.query_ids, qrels.query_ids
-    # All ids as those of one query.
+    # Treat all ids as those of one query.
     of_run = as_text_column(run_ids), np.arange(len(run_ids)), np.zeros(len(run_ids), np.int64)
     of_qrels = as_text_column(judged), np.arange(len(judged)), np.zeros(len(judged), np.int64)
     ids = _Ids(*of_run, *of_qrels)
@@ -113,21 +115,21 @@ def _find_first_reading(mismatches: Mapping[str, Mismatch]) -> IdMap | None:
 
 
 def _keep_mismatch(mismatches: dict[str, Mismatch], name: str, mismatch: Mismatch | None) -> bool:
-    """Keep the mismatch of a run; return whether there is a reading to try on the runs after it."""
+    """Store the mismatch of a run. Returns whether there is a mapping to try on the next runs."""
     if mismatch is not None:
         mismatches[name] = mismatch
     return bool(mismatches)
 
 
 Retrieved = tuple[JudgedRanks, Callable[[], Run | None]]
-"""The judged ranks of a run, and a function that loads it, or at least whole lists of some of its
-queries; None if they cannot be loaded."""
+"""The judged ranks of a run, and a function that loads the run, or whole lists of some of its
+queries; it returns None if that is impossible."""
 
 
 def find_document_mismatches(runs: Mapping[str, Retrieved], qrels: Qrels) -> dict[str, Mismatch]:
-    """Return a mismatch for each run that another reading of the document ids would match far more
-    of the judged ones in. Readings are looked for once, in the first run that misses nearly all of
-    them; that of this run is tried on the others."""
+    """Return a mismatch for each run that would match far more judged documents with a mapping of
+    document ids. Mappings are searched in the first run that lacks almost all of them; the one
+    found is tried on the others."""
     mismatches: dict[str, Mismatch] = {}
     for name, (ranks, load) in runs.items():
         run = load() if misses_judged_documents(ranks) else None
@@ -146,10 +148,10 @@ def find_document_mismatches(runs: Mapping[str, Retrieved], qrels: Qrels) -> dic
 def find_document_mismatch(
     run: Run, qrels: Qrels, only_reading: IdMap | None = None
 ) -> Mismatch | None:
-    """Return the reading of the document ids, only `only_reading` if it is given, by which far
-    more of the judged ones would match, in a sample of the queries that both have. None if more
-    than next to none match, and for a run that came as judged ranks, which names only documents
-    that match."""
+    """Return the mapping of document ids, or `only_reading` if given, with which far more of the
+    judged ones would match, in a sample of the shared queries. None if there is none, if more than
+    almost none already match, or if the run was loaded as judged ranks, which contain only ids that
+    match."""
     if not run.complete:
         return None
     query_positions = find_indexes(run.query_ids, qrels.query_ids)
@@ -178,14 +180,15 @@ def find_document_mismatch(
 
 
 def _encode_ids(ids: pa.ChunkedArray) -> tuple[pa.Array, Ints]:
-    """The distinct ids, and per row which of them it has."""
+    """Return the distinct ids, and the index of each row's id, int64[row]."""
     coded = ids.combine_chunks().dictionary_encode()
     return coded.dictionary, as_array(coded.indices).astype(np.int64)
 
 
 @dataclass(frozen=True)
 class _Ids:
-    """The distinct ids of both sides, and by row which id it has, of which query."""
+    """The distinct ids of run and judgments, and for each row the index of its id and its query,
+    int64[row]."""
 
     run: pa.Array
     run_code: Ints
@@ -196,19 +199,18 @@ class _Ids:
 
     @property
     def most(self) -> int:
-        """How many judged rows could be found."""
+        """The largest possible number of matches."""
         return min(len(self.run_code), len(self.qrels_code))
 
     def find_mismatch(
         self, what: str, sampled: int, only_reading: IdMap | None, run: pa.Array, qrels: pa.Array
     ) -> Mismatch | None:
-        """Return the reading by which most are found, if that is far more than now. Only
-        `only_reading` is tried if it is given. `run` and `qrels` are all ids, if these are those
-        of a sample."""
+        """Return the mapping with the most matches, if that is far more than now. Only
+        `only_reading` is tried if given. `run` and `qrels` are all ids, if these are a sample."""
         n_now, least_gain = self.count_found(UNCHANGED_IDS), GAIN * self.most
         if not self.most or n_now + least_gain > self.most:
             return None
-        # A reading that is safe for a sample may not be for all ids: then the next best one may.
+        # A mapping that is safe for a sample may not be for all ids: then try the next best one.
         for reading in self._best_readings() if only_reading is None else [only_reading]:
             n_then = self.count_found(reading)
             if n_then - n_now >= least_gain and is_safe(reading, run, qrels):
@@ -217,7 +219,7 @@ class _Ids:
         return None
 
     def _best_readings(self) -> list[IdMap]:
-        """Return the readings that match most of a few rows, best first."""
+        """Return the mappings with the most matches on a few rows, best first."""
         small = self._select_few()
         readings = small._list_readings()
         tried = small._count_matches(_list_single_maps(readings))
@@ -227,8 +229,7 @@ class _Ids:
         return [reading for _, reading in best[:_COUNTED]]
 
     def _count_matches(self, readings: Iterable[IdMap]) -> list[tuple[int, IdMap]]:
-        """Return the readings by which any row is found, with the number of rows; only safe
-        ones."""
+        """Return the safe mappings with any match, with the number of matches."""
         counted = [(self.count_found(reading), reading) for reading in readings]
         return [
             (n, candidate)
@@ -237,7 +238,7 @@ class _Ids:
         ]
 
     def _select_few(self) -> _Ids:
-        """The rows of so few queries that hundreds of readings are soon tried on them."""
+        """Return the rows of few enough queries to try hundreds of mappings quickly."""
         sizes = np.cumsum(np.bincount(self.run_query))
         last = max(int(np.searchsorted(sizes, _FEW_ROWS, "right")), int(self.run_query.min()) + 1)
         in_run, in_qrels = self.run_query < last, self.qrels_query < last
@@ -254,12 +255,12 @@ class _Ids:
         )
 
     def count_found(self, reading: IdMap) -> int:
-        """How many judged rows the run has by this reading."""
+        """Return how many judged rows the run has with this mapping."""
         keys, judged = self._row_keys(reading)
         return int(np.isin(judged, keys).sum())
 
     def find_examples(self, reading: IdMap) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Ids of the run and of the judgments that meet by this reading, and not as they stand."""
+        """Return ids of the run and of the judgments that only match with this mapping."""
         keys, judged = self._row_keys(reading)
         plain, plain_judged = self._row_keys(UNCHANGED_IDS)
         new_rows = np.flatnonzero(np.isin(judged, keys) & ~np.isin(plain_judged, plain))[:_EXAMPLES]
@@ -271,13 +272,14 @@ class _Ids:
         )
 
     def _list_readings(self) -> list[IdReading]:
-        """Those that may make ids meet that do not; a plain one may do so after another."""
+        """Return the readings that may make unmatched ids match, alone or after another."""
         run = self.run.filter(pc.invert(pc.is_in(self.run, value_set=self.qrels)))
         qrels = self.qrels.filter(pc.invert(pc.is_in(self.qrels, value_set=self.run)))
         return list_readings(run.to_pylist(), qrels.to_pylist())
 
     def _row_keys(self, reading: IdMap) -> tuple[Ints, Ints]:
-        """A number for the query and the id of each row, of run and judgments."""
+        """Return a number for the query and the id of each row, of run and judgments, int64[row]
+        each."""
         run, qrels = reading.map_run_ids(self.run), reading.map_qrels_ids(self.qrels)
         all_ids = pa.concat_arrays([run, qrels]).dictionary_encode()
         codes = as_array(all_ids.indices).astype(np.int64)
@@ -290,7 +292,7 @@ class _Ids:
 
 
 def _select_used(ids: pa.Array, codes: Ints) -> tuple[pa.Array, Ints]:
-    """The ids that these rows have, and per row which of them it has."""
+    """Return the ids that these rows use, and the index of each row's id, int64[row]."""
     used_codes, code = np.unique(codes, return_inverse=True)
     return ids.take(as_column(used_codes)), code.astype(np.int64)
 
@@ -300,12 +302,12 @@ def _match_count(match: tuple[int, IdMap]) -> int:
 
 
 def _list_single_maps(readings: Sequence[IdReading]) -> Iterator[IdMap]:
-    """Each reading on both sides, and on one."""
+    """Yield each reading on both sides, and on one."""
     for reading in readings:
         yield from (IdMap((reading,), (reading,)), IdMap((reading,), ()), IdMap((), (reading,)))
 
 
 def _list_pair_maps(readings: Sequence[IdReading]) -> Iterator[IdMap]:
-    """Two readings one after the other on both sides or the run's, or one on each side."""
+    """Yield two readings in sequence on both sides or the run's, or one on each side."""
     for pair in permutations(readings, 2):
         yield from (IdMap(pair, pair), IdMap(pair, ()), IdMap(pair[:1], pair[1:]))

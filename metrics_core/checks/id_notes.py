@@ -1,5 +1,5 @@
-"""Notes of ids that do not meet, run by run. The search for other readings is loaded only if one is
-needed, which is rare."""
+"""Notes on ids that do not match, run by run. The search for mappings is only imported if needed,
+which is rare."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from metrics_core.tables import Qrels, Run
 
 
 def query_id_notes(runs: Sequence[Run], qrels: Qrels) -> list[tuple[str, Note]]:
-    """Return the names of the runs that another reading of query ids would match far more of, each
-    with its note."""
+    """Return (run name, note) for each run that would match far more queries with a mapping of
+    query ids."""
     if all(do_queries_match(run, qrels) for run in runs):
         return []
     from metrics_core.checks.id_mismatch import find_query_mismatches
@@ -25,8 +25,8 @@ def query_id_notes(runs: Sequence[Run], qrels: Qrels) -> list[tuple[str, Note]]:
 def document_id_notes(
     judged: Sequence[JudgedRanks], loads: Sequence[Callable[[], Run | None]], qrels: Qrels
 ) -> list[tuple[str, Note]]:
-    """Return the same of document ids. `loads` load the run of each of the judged ranks, or whole
-    lists of some of its queries; None if they cannot."""
+    """Return (run name, note) for document ids. `loads` load the run of each of the judged ranks,
+    or whole lists of some of its queries; they return None if that is impossible."""
     if not any(map(misses_judged_documents, judged)):
         return []
     from metrics_core.checks.id_mismatch import find_document_mismatches

@@ -1,7 +1,7 @@
-"""Ways of reading ids: what is taken of an id where two files write one thing differently.
+"""Id mappings: which part of an id is used if two files write ids differently.
 
-`docA#3` is a chunk of `docA`, `MARCO_12` is `12`, `001` is `1`. Ids are compared as they stand; a
-reading is used only where somebody asks for it by its name.
+`docA#3` is a chunk of `docA`; `MARCO_12` is `12`; `001` is `1`. Ids are compared exactly by
+default; a mapping is only used if it is requested by name.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from metrics_core.base.errors import ParameterError
 from metrics_core.tables.arrays import as_text_column
 
 MARKS = "#_-.:/|"
-"""What stands between the parts of an id."""
+"""Separators between the parts of an id."""
 RUN, QRELS = "run", "qrels"
 
 _BEGIN, _END = re.compile(r"^[^0-9]+(?=[0-9])"), re.compile(r"(?<=[0-9])[^0-9]+$")
 _LONGEST_PART = 200
-"""Characters of what ids may have before or behind their numbers: more is a text."""
+"""Most characters of a common prefix or suffix of ids; longer ones are text."""
 _LONGEST_ID = 1_000_000
 
 _Read = Callable[[pa.Array], pa.Array]
@@ -33,9 +33,9 @@ _Read = Callable[[pa.Array], pa.Array]
 
 @dataclass(frozen=True)
 class IdReading:
-    """A way of reading ids: its `name` as options take it, what it does in words, and the function
-    that reads; of an id of which nothing would be left the whole stays. One that `cuts` leaves out
-    a part of the id, which may be what tells two ids apart."""
+    """A single mapping of ids: its `name` as in options, its description, and its function. An id
+    that would become empty is unchanged. With `cuts`, it removes a part of the id, which may be
+    what distinguishes two ids."""
 
     name: str
     description: str
@@ -43,23 +43,23 @@ class IdReading:
     cuts: bool = True
 
     def __call__(self, ids: pa.Array) -> pa.Array:
-        """The ids as they are read; text[n] to text[n]."""
+        """Return the mapped ids; string[n] to string[n]."""
         read_ids = self._read(ids)
-        # No number is compared: for a number of Python's pyarrow loads all of pandas.
+        # Cast instead of comparing with a number: for a Python number pyarrow imports pandas.
         return pc.if_else(pc.binary_length(read_ids).cast(pa.bool_()), read_ids, ids)
 
 
 @dataclass(frozen=True)
 class IdMap:
-    """How the ids of a run and of the judgments are read: each by some readings, one after the
-    other."""
+    """How the ids of a run and of the judgments are mapped: each by some readings in sequence."""
 
     run: tuple[IdReading, ...] = ()
     qrels: tuple[IdReading, ...] = ()
 
     @property
     def name(self) -> str:
-        """As `--map-docs` and `--map-queries` take it: "cut #", or "run: cut #; qrels: zeros"."""
+        """The form that `--map-docs` and `--map-queries` take: "cut #", or "run: cut #; qrels:
+        zeros"."""
         if self.run == self.qrels:
             return _join_names(self.run)
         sides = ((RUN, self.run), (QRELS, self.qrels))
@@ -78,21 +78,21 @@ class IdMap:
         )
 
     def map_run_ids(self, ids: pa.Array) -> pa.Array:
-        """The ids of a run as they are read."""
+        """Return the mapped ids of a run, string[n]."""
         return _apply_readings(self.run, ids)
 
     def map_qrels_ids(self, ids: pa.Array) -> pa.Array:
-        """The ids of the judgments as they are read."""
+        """Return the mapped ids of the judgments, string[n]."""
         return _apply_readings(self.qrels, ids)
 
 
 UNCHANGED_IDS = IdMap()
-"""Ids as they are."""
+"""Leaves ids unchanged."""
 
 
 def parse_id_map(text: str) -> IdMap:
-    """What `--map-docs` and `--map-queries` are given: readings between commas, which hold for both
-    sides, or for one that is named: "cut #", "case, zeros", "run: cut #; qrels: drop D-". Raises
+    """Parse the value of `--map-docs` or `--map-queries`: readings separated by commas, for both
+    sides or for a named one: "cut #", "case, zeros", "run: cut #; qrels: drop D-". Raises
     ParameterError."""
     sides: dict[str, tuple[IdReading, ...]] = {}
     for part in text.split("; "):
@@ -105,7 +105,7 @@ def parse_id_map(text: str) -> IdMap:
 
 
 def parse_reading(name: str) -> IdReading:
-    """The reading of a name. Raises ParameterError."""
+    """Return the reading of this name. Raises ParameterError."""
     name = name.strip()
     if name in _PLAIN:
         description, function = _PLAIN[name]
@@ -138,9 +138,12 @@ def parse_reading(name: str) -> IdReading:
 
 
 def is_safe(id_map: IdMap, run: pa.Array, qrels: pa.Array) -> bool:
-    """Return whether a reading may be proposed for the distinct ids of a run and of the judgments.
-    It keeps the ids of each side apart. If it cuts on both, no id matches without it, and it cuts
-    the same part off every id of a side: else it may take ids of two sources for one."""
+    """Whether a mapping may be proposed for the distinct ids of a run and of the judgments.
+
+    It must keep the ids of each side distinct. If it cuts on both sides, no id may match without
+    it, and it must cut the same part off every id of a side; otherwise it might merge ids of two
+    sources.
+    """
     for ids, read_ids in ((run, id_map.map_run_ids(run)), (qrels, id_map.map_qrels_ids(qrels))):
         if len(read_ids.unique()) < len(ids):
             return False
@@ -152,7 +155,7 @@ def is_safe(id_map: IdMap, run: pa.Array, qrels: pa.Array) -> bool:
 
 
 def _cuts_any(readings: Sequence[IdReading], ids: pa.Array) -> bool:
-    """Return whether one of the readings cuts a part off one of the ids."""
+    """Whether one of the readings cuts a part off one of the ids."""
     for reading in readings:
         read_ids = reading(ids)
         if reading.cuts and not read_ids.equals(ids):
@@ -162,7 +165,7 @@ def _cuts_any(readings: Sequence[IdReading], ids: pa.Array) -> bool:
 
 
 def _cuts_one_part(readings: Sequence[IdReading], ids: pa.Array) -> bool:
-    """Return whether each of the readings that cuts something cuts the same part off every id."""
+    """Whether each of the readings that cuts anything cuts the same part off every id."""
     for reading in readings:
         read_ids = reading(ids)
         if reading.cuts and not read_ids.equals(ids):
@@ -175,13 +178,13 @@ def _cuts_one_part(readings: Sequence[IdReading], ids: pa.Array) -> bool:
 
 
 def _cut_part(whole: str, rest: str) -> tuple[str, str]:
-    """Return what was cut off an id, before and behind the rest of it."""
+    """Return what was cut off an id, before and after the rest of it."""
     before, _, behind = whole.partition(rest)
     return before, behind
 
 
 def list_readings(run: Sequence[str], qrels: Sequence[str]) -> list[IdReading]:
-    """The readings that may make these ids of a run and of the judgments meet, the plainest
+    """Return the readings that may make these ids of a run and of the judgments match, simplest
     first."""
     both = run, qrels
     begins = {part for ids in both for part in _common_parts(ids, _BEGIN)}
@@ -198,20 +201,20 @@ def list_readings(run: Sequence[str], qrels: Sequence[str]) -> list[IdReading]:
 
 
 def _can_be_written(name: str) -> bool:
-    """Whether the name of a reading comes back from an option as it was."""
+    """Whether a reading's name survives being passed as an option."""
     return name.isprintable() and name == " ".join(name.split()) and not {",", ";"} & set(name)
 
 
 def _common_parts(ids: Sequence[str], pattern: re.Pattern[str]) -> list[str]:
-    """The parts before the first or behind the last digit that many of the ids have."""
+    """Return the parts before the first or after the last digit that many of the ids have."""
     counts = Counter(match[0] for i in ids if (match := pattern.search(i)))
     common = (part for part, count in counts.most_common(2) if count * 10 >= len(ids))
     return [part for part in common if len(part) <= _LONGEST_PART]
 
 
 def _cut_length(ids: Sequence[str], others: Sequence[str]) -> int:
-    """The length at which ids seem to be cut: the greatest, where many have it and there are longer
-    ones on the other side; else 0."""
+    """Return the length at which ids seem to be truncated: the greatest, if many have it and the
+    other side has longer ones; else 0."""
     lengths = [len(i) for i in ids]
     longest = max(lengths, default=0)
     longer = longest < max(map(len, others), default=0)

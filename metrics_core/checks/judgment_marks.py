@@ -1,4 +1,5 @@
-"""Marks of judgments: by query how many there are, and a hash of which document has which grade."""
+"""Marks of judgments: for each query the number of judgments, and a hash of documents and
+grades."""
 
 from __future__ import annotations
 
@@ -21,8 +22,8 @@ _FACTOR, _SECOND, _THIRD = (
 
 
 def mark_judgments(qrels: Qrels) -> dict[str, str]:
-    """By query how many grades it has, and a hash of which document has which; in whatever order
-    the judgments stand."""
+    """Return for each query_id the number of grades and a hash of which document has which grade,
+    independent of the order of the judgments."""
     table = qrels.given
     query = encode_ids(table["query_id"])
     codes = as_array(query.indices)
@@ -42,7 +43,8 @@ def mark_judgments(qrels: Qrels) -> dict[str, str]:
 
 
 def _hash_texts(texts: pa.ChunkedArray | pa.Array) -> Hashes:
-    """A hash of each text: its bytes as the digits of a number to a fixed base."""
+    """Return a hash of each text, uint64[n]: its bytes as the digits of a number in a fixed
+    base."""
     column = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
     column = pc.cast(column, pa.large_binary())
     _, edges, body = column.buffers()
@@ -57,7 +59,8 @@ def _hash_texts(texts: pa.ChunkedArray | pa.Array) -> Hashes:
 
 
 def _mix_bits(numbers: Hashes) -> Hashes:
-    """Numbers whose every bit depends on all of theirs (the finaliser of SplitMix64)."""
+    """Return numbers, uint64[n], whose every bit depends on all bits of the input (the finaliser of
+    SplitMix64)."""
     mixed = numbers + _FACTOR
     mixed = (mixed ^ (mixed >> np.uint64(30))) * _SECOND
     mixed = (mixed ^ (mixed >> np.uint64(27))) * _THIRD
@@ -65,6 +68,6 @@ def _mix_bits(numbers: Hashes) -> Hashes:
 
 
 def mark_all(marks: Mapping[str, str]) -> str:
-    """One mark of the judgments of all queries."""
+    """Return a single mark of the judgments of all queries."""
     lines = sorted(f"{query_id} {mark}" for query_id, mark in marks.items())
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:HEX]

@@ -1,4 +1,4 @@
-"""Tables with their ids read another way, where somebody asked for it."""
+"""Tables with mapped ids, if the user requested a mapping."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ AnyTable = TypeVar("AnyTable", Run, Qrels, Queries, Documents)
 
 @dataclass(frozen=True)
 class IdMaps:
-    """How the ids of queries and of documents are read; as they stand where nothing is said."""
+    """How query ids and document ids are mapped; unchanged by default."""
 
     queries: IdMap = UNCHANGED_IDS
     documents: IdMap = UNCHANGED_IDS
 
     def __bool__(self) -> bool:
-        """Whether any id is read another way."""
+        """Whether any id is mapped."""
         return self != IdMaps()
 
     @property
     def description(self) -> str:
-        """What is done to ids, in words; "" where nothing is."""
+        """What is done to ids, in words; "" if nothing is."""
         parts = (("query ids", self.queries), ("document ids", self.documents))
         return "; ".join(
             f"{what}: {id_map.description}" for what, id_map in parts if id_map != UNCHANGED_IDS
@@ -42,10 +42,12 @@ class IdMaps:
 
 
 def map_ids(table: AnyTable, maps: IdMaps) -> AnyTable:
-    """The table with its ids as `maps` reads them, and a note of what became one: of several
-    documents of a run the one of the best score counts, of several judgments the highest grade, of
-    the documents' own rows the first. Documents have their ids as runs do. Raises RanklensError for
-    judged ranks, and where two queries become one."""
+    """Return the table with its ids mapped, and a note of rows that were merged.
+
+    Of merged documents of a run the best score counts, of merged judgments the highest grade, of
+    merged documents the first row. Documents are mapped like runs. Raises RanklensError for judged
+    ranks, and if two queries are merged.
+    """
     if not maps:
         return table
     if isinstance(table, Queries):
@@ -115,7 +117,7 @@ def _map_qrels(table: Qrels, maps: IdMaps) -> Qrels:
 def _merged_notes(
     count: int, noun: str, what_counts: str, source: str = "documents"
 ) -> tuple[Note, ...]:
-    """A note of the rows that fell to others of the same document, where there are any."""
+    """Return a note of the dropped rows, if any."""
     message = (
         f"{w.format_count(count)} {w.plural(count, noun)} dropped because the id mapping merged"
         f" {source}; the {what_counts} of each is kept"
@@ -124,13 +126,14 @@ def _merged_notes(
 
 
 def _to_plain_texts(ids: pa.ChunkedArray) -> pa.Array:
-    """The ids of a column as plain texts."""
+    """Return the ids of a column as plain strings."""
     texts = ids.combine_chunks()
     return texts.cast(texts.type.value_type) if pa.types.is_dictionary(texts.type) else texts
 
 
 def _map_column(ids: pa.ChunkedArray, map_ids_by, *, keep_apart: bool = False) -> pa.Array:  # type: ignore[no-untyped-def]
-    """The ids as they are read, each distinct one once; those that must stay `keep_apart` do."""
+    """Return the mapped ids; each distinct id is mapped once. With `keep_apart`, raises
+    RanklensError if ids are merged."""
     encoded = encode_ids(ids)
     names = map_ids_by(encoded.dictionary)
     if keep_apart and len(pc.unique(names)) < len(names):

@@ -1,10 +1,10 @@
-"""Snapshots: the scores of one run by query, beside marks of the judgments that gave them, as a
-file that is committed and read in a diff. No document and no text is in it.
+"""Snapshots: the scores of one run by query, with marks of the judgments, as a file that can be
+committed and compared in a diff. It contains no documents and no texts.
 
-A line for each query, in their order: a mark of its judgments (how many, and a hash of which
-document has which grade), then its scores, each the shortest number that reads back to the same.
-Its check is a hash of all values but itself: a file that was only laid out anew, with other blanks
-or its keys in another order, is the same snapshot.
+There is one line per query, in their order: a mark of its judgments (their number, and a hash of
+which document has which grade), then its scores, each as the shortest number that reads back
+exactly. The check is a hash of all other values: a file that was only reformatted, with different
+white space or order of keys, is the same snapshot.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from metrics_core.tables.run_names import baseline_name, find_free_name
 KEY = "ranklens snapshot"
 """The first key of a snapshot; its value is the version of the format."""
 FORMAT = 2
-"""The version that is written. The first is read, too: its check is of the scores alone, and it has
+"""The version that is written. Version 1 can be read: its check covers only the scores, and it has
 no best means and no unanswered queries."""
 
 REMAKE_HINT = "Make a new one: python -m metrics_core snapshot QRELS RUN -o FILE."
@@ -50,10 +50,10 @@ _LOOKED_AT = 1 << 16
 
 @dataclass(frozen=True)
 class Origin:
-    """What a snapshot was made from: the path of the run's file and the beginning of its hash, that
-    of the queries file, the choices of reading that change scores by option, by measure the package
-    that adds it with its version, the version of Ranklens; and what its maker says of it, such as
-    the machine or the version of an embedding. "" is what there is none of."""
+    """What a snapshot was made from: the path of the run's file and the start of its hash, the
+    start of the hash of the queries file, a label from its maker (such as the machine or the
+    version of an embedding), the reading options that change scores, the package and version of
+    each plug-in measure, and the version of Ranklens. "" if there is none."""
 
     file: str = ""
     fingerprint: str = ""
@@ -65,7 +65,8 @@ class Origin:
 
 
 class BestMean(NamedTuple):
-    """The best mean that a baseline ever had on a measure, and the mark of all judgments then."""
+    """The best mean that a baseline ever had on a measure, and the mark of all judgments at that
+    time."""
 
     mean: float
     judgments: str
@@ -73,9 +74,9 @@ class BestMean(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """The scores of one run, its queries in the order of their ids; by query the mark of its
-    judgments, such as "14 9f3a2c1b"; what they were made from; and by measure the best mean of this
-    run and of all whose place it took."""
+    """The scores of one run, queries sorted by id; for each query the mark of its judgments, such
+    as "14 9f3a2c1b"; the origin; and for each measure the best mean of this run and of all its
+    predecessors."""
 
     scores: Scores
     marks: Mapping[str, str]
@@ -89,15 +90,15 @@ class Snapshot:
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """What it has scores of."""
+        """The measures with scores."""
         return self.scores.measures
 
 
 @dataclass(frozen=True)
 class SnapshotChanges:
-    """What changed since a snapshot: queries that are no longer judged, and that are now; of those
-    whose judgments are others, how many grades there were and are; measures it lacks, and those
-    that another version of a package measures."""
+    """What changed since a snapshot: queries that are no longer judged, or newly judged; for
+    queries with changed judgments the number of grades before and after; measures missing from the
+    snapshot, and measures from a different version of their package."""
 
     removed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
@@ -120,8 +121,9 @@ NOTHING_CHANGED = SnapshotChanges()
 def make_snapshot(
     scores: Scores, qrels: Qrels, origin: Origin, before: Snapshot | None = None
 ) -> Snapshot:
-    """The snapshot of the only run of these scores, which were made with these judgments; who adds
-    its measures is found here. It takes the place of the one `before`."""
+    """Return the snapshot of the only run of these scores, which were computed with these
+    judgments. The packages of plug-in measures are added to the origin. It replaces the snapshot
+    `before`."""
     marks, order = mark_judgments(qrels), np.argsort(np.array(scores.query_ids, dtype=object))
     ids = tuple(scores.query_ids[i] for i in order)
     ordered = Scores(
@@ -145,14 +147,14 @@ def make_snapshot(
 
 
 def _find_means(scores: Scores, marks: Mapping[str, str]) -> dict[str, BestMean]:
-    """By measure the mean of the only run; without those that are undefined."""
+    """Return the mean of the only run by measure; undefined means are omitted."""
     judgments = mark_all(marks)
     means = zip(scores.measures, scores.combined()[0].tolist(), strict=True)
     return {str(m): BestMean(mean, judgments) for m, mean in means if math.isfinite(mean)}
 
 
 def _find_packages(measures: Iterable[Measure]) -> dict[str, str]:
-    """By measure the package that adds it, and its version; without ours."""
+    """Return package and version by measure, for plug-in measures."""
     from importlib.metadata import PackageNotFoundError, version
 
     packages = {}
@@ -166,7 +168,7 @@ def _find_packages(measures: Iterable[Measure]) -> dict[str, str]:
 
 
 def format_snapshot(snapshot: Snapshot) -> str:
-    """A snapshot as the text of its file."""
+    """Return a snapshot as the text of its file."""
     rows, origin = _make_rows(snapshot), snapshot.origin
     unanswered = snapshot.scores.missing[0].tolist()
     head = {
@@ -182,7 +184,7 @@ def format_snapshot(snapshot: Snapshot) -> str:
         "best": {name: list(best_mean) for name, best_mean in snapshot.best.items()},
         "unanswered": [q for q, is_missing in zip(rows, unanswered, strict=True) if is_missing],
     }
-    # What cannot be written is refused by the name of the file, which only the caller knows.
+    # Text that cannot be encoded is rejected by the caller, which knows the name of the file.
     head["check"] = hash_values({**head, "scores": rows}, errors="surrogatepass")
     head_lines = [f"{_to_json(key)}: {_to_json(value)}" for key, value in head.items()]
     lines = ",\n".join(_format_lines(rows))
@@ -190,7 +192,7 @@ def format_snapshot(snapshot: Snapshot) -> str:
 
 
 def _make_rows(snapshot: Snapshot) -> dict[str, list[Any]]:
-    """By query its mark and its scores, null for one that is undefined."""
+    """Return for each query its mark and its scores, None if undefined."""
     values = snapshot.scores.values[0].tolist()
     return {
         query_id: [snapshot.marks[query_id], *map(shorten_number, scores)]
@@ -207,12 +209,12 @@ def _to_json(value: Any) -> str:
 
 
 def _first_format_check(rows: Mapping[str, list[Any]]) -> str:
-    """The check of the first format."""
+    """Return the check of format version 1."""
     return hashlib.sha256("\n".join(_format_lines(rows)).encode()).hexdigest()[:HEX]
 
 
 def file_fingerprint(path: str) -> str:
-    """The beginning of the hash of a file's bytes; "" of what is no file."""
+    """Return the start of the hash of a file's bytes; "" if it is not a file."""
     if not Path(path).is_file():
         return ""
     with Path(path).open("rb") as file:
@@ -220,7 +222,7 @@ def file_fingerprint(path: str) -> str:
 
 
 def is_snapshot(path: str) -> bool:
-    """Whether a file begins as a snapshot does, also where its keys stand in another order."""
+    """Whether a file starts like a snapshot, whatever the order of its keys."""
     if not Path(path).is_file():
         return False
     with Path(path).open("rb") as file:
@@ -234,8 +236,8 @@ def is_snapshot(path: str) -> bool:
 
 
 def read_snapshot(path: str) -> Snapshot:
-    """The snapshot in a file. Raises FileFormatError where it is damaged, and RanklensError where a
-    later Ranklens made it."""
+    """Read a snapshot file. Raises FileFormatError if it is damaged, and RanklensError if it was
+    made by a newer Ranklens."""
     name = Path(path).name
     try:
         document = parse_json(Path(path).read_bytes())
@@ -271,7 +273,7 @@ def read_snapshot(path: str) -> Snapshot:
 
 
 def refuse_other_reading(path: str, snapshot: Snapshot, reading: Mapping[str, str]) -> None:
-    """Refuse runs that are read with other choices than those of the snapshot in a file."""
+    """Raise RanklensError if the reading options differ from those of the snapshot in a file."""
     old_choices = dict(snapshot.origin.reading)
     if old_choices != reading:
         texts = [
@@ -319,7 +321,7 @@ def _parse_snapshot(document: Mapping[str, Any]) -> Snapshot:
 
 
 def _parse_score(value: Any) -> float:
-    """A score as a file has it, NaN for null. Raises ValueError of what is no finite number."""
+    """Return a score, NaN for null. Raises ValueError if it is not a finite number."""
     if value is None:
         return math.nan
     if type(value) not in (int, float) or not math.isfinite(value):
@@ -336,7 +338,7 @@ def _damaged_error(name: str, finding: str, line: int | None = None) -> FileForm
 def find_changes(
     snapshot: Snapshot, marks: Mapping[str, str], measures: Sequence[Measure]
 ) -> SnapshotChanges:
-    """What is otherwise now, with judgments of these marks and for these measures."""
+    """Return what changed since the snapshot, given the current marks of judgments and measures."""
     shared_ids = [query_id for query_id in snapshot.marks if query_id in marks]
     packages = _find_packages(measures)
     return SnapshotChanges(
@@ -362,8 +364,8 @@ def _count_grades(mark: str) -> int:
 
 
 def join_snapshot(snapshot: Snapshot, scores: Scores, changes: SnapshotChanges) -> Scores:
-    """The snapshot's run before those of `scores`, on the queries whose judgments are as they were
-    and by the measures that both have. Its name is another where one of them has it."""
+    """Return the snapshot's run followed by those of `scores`, on the queries with unchanged
+    judgments and the measures that both have. Runs are renamed if names collide."""
     position = {query_id: i for i, query_id in enumerate(snapshot.scores.query_ids)}
     changed = {*changes.added, *(changes.rejudged or {})}
     is_unchanged = np.array([q not in changed for q in scores.query_ids], dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""Scores that stand in a file beside its results, compared with what Ranklens computes."""
+"""Scores that are stored in a file with its results, compared with the computed scores."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from metrics_core.measures import Measure, parse_measure
 from metrics_core.tables import Qrels, Run
 
 TOLERANCE = 1e-6
-"""A stored score that differs by more than this is told."""
+"""A stored score that differs by more is reported."""
 
 
 def compare_stored_scores(loaded: Sequence[Loaded]) -> list[Loaded]:
-    """The tables of one set; a run whose file states scores gets a note that says for how many
-    queries each of them differs from the score by the judgments of the set."""
+    """Return the tables of one set; a run whose file contains scores gets a note with the number of
+    queries for which each of them differs from the score computed with the set's judgments."""
     qrels = next((part.table for part in loaded if isinstance(part.table, Qrels)), None)
     return [
         replace(part, table=part.table.noting(*_stored_score_notes(part.table, qrels, part.stored)))
@@ -59,7 +59,7 @@ def _stored_score_notes(
 
 
 def _parse_stored_name(name: str) -> Measure | None:
-    """The measure that a stored name means, `precision@3` or `precision_at_3`; None if none."""
+    """Return the measure of a stored name, `precision@3` or `precision_at_3`; None if unknown."""
     try:
         return parse_measure(name.replace("_at_", "@"))
     except RanklensError:

@@ -1,4 +1,4 @@
-"""JSON of which each value counts: decoded without guesses, and hashed in whatever form it has."""
+"""Strict JSON: parsed without guessing, and hashed independently of its layout."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from typing import Any
 from metrics_core.base.wording import shorten_value
 
 HEX = 12
-"""So many digits of a hash are kept."""
+"""Number of hexadecimal digits of a hash."""
 _MOST_DIGITS = 20
 
 
 def parse_json(body: bytes) -> Any:
-    """Return the values of a file in UTF-8. Raises ValueError, also of a key that stands twice,
-    which a merge of both sides leaves, of nesting beyond measure, and of what is no finite number.
-    """
+    """Return the values of a UTF-8 file. Raises ValueError for invalid JSON, a duplicate key (such
+    as after a merge of both sides), too deep nesting, and numbers that are not finite."""
     try:
         return json.loads(
             body.decode("utf-8-sig"),
@@ -54,14 +53,14 @@ def _parse_finite(text: str) -> float:
 
 
 def hash_values(values: Mapping[str, Any], *, errors: str = "strict") -> str:
-    """The beginning of a hash of values, the same in whatever order and form a file has them.
-    Raises ValueError of a text that no file can hold, unless `errors` is "surrogatepass"."""
+    """Return the start of a hash of values, independent of the layout and order of keys in a file.
+    Raises ValueError for text that cannot be encoded, unless `errors` is "surrogatepass"."""
     plain = json.dumps(_normalise_numbers(values), ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(plain.encode(errors=errors)).hexdigest()[:HEX]
 
 
 def _normalise_numbers(value: Any) -> Any:
-    """The same with each number as it is written here: 1 for 1.0."""
+    """Return the values with each number as it is written here: 1 for 1.0."""
     if isinstance(value, dict):
         return {key: _normalise_numbers(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -70,7 +69,7 @@ def _normalise_numbers(value: Any) -> Any:
 
 
 def shorten_number(value: float) -> float | int | None:
-    """A number as JSON has it: without a fraction of 0, null for what is not finite."""
+    """Return a number as in JSON: an integer if it has no fraction, None if it is not finite."""
     if not math.isfinite(value):
         return None
     return int(value) if value.is_integer() and abs(value) < 1e15 else value

@@ -1,1 +1,1 @@
-"""Is it real: differences query by query, and tests of them."""
+"""Comparing runs: paired differences per query, tests of them, verdicts and gates."""

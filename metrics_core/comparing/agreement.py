@@ -1,4 +1,4 @@
-"""Do other measures say the same? The winner and the order of all runs under each of them."""
+"""Do other measures agree? The winner and the order of all runs under each measure."""
 
 from __future__ import annotations
 
@@ -23,35 +23,36 @@ _ALIKE = 1e-9
 
 @dataclass(frozen=True)
 class Agreement:
-    """What M measures say of a run against a baseline, and of the order of all runs.
+    """Which of a run and a baseline each measure prefers, and how each measure orders all runs.
 
-    `table` has a row a measure: measure, mean and baseline_mean, difference, side (1 where the run
-    is better, -1 where the baseline is, 0 where they are equal), low, high (intervals that hold for
-    all measures at once, on the scale on which the measure is averaged), verdict (a word of
-    `verdicts`). `orders`
-    float64[M, M] is Kendall's tau-b between the orders of all runs, NaN where a measure has all
-    runs level.
+    `table` has one row per measure and the columns measure, mean, baseline_mean, difference, side
+    (1 if the run is better, -1 if the baseline is, 0 if they are equal), low, high (simultaneous
+    interval over all measures, on the scale on which the measure is averaged) and verdict (a word
+    of `verdicts`).
+
+    `orders` float64[measure, measure] is Kendall's tau-b between the orders of all runs; NaN for a
+    measure on which all runs are tied.
     """
 
     table: pd.DataFrame
     orders: Floats
 
     def reorder(self, measures: Sequence[str]) -> Agreement:
-        """The same with its measures in another order."""
+        """Return a copy with the measures in this order."""
         positions = pd.Index(self.table["measure"]).get_indexer(list(measures))
         table = self.table.iloc[positions].reset_index(drop=True)
         return Agreement(table, self.orders[np.ix_(positions, positions)])
 
     def replace_verdict(self, measure: str, row: Mapping[str, Any]) -> Agreement:
-        """The same with interval and verdict of one measure as a row of `compare` has them, which
-        is corrected for runs and not for measures."""
+        """Return a copy with low, high and verdict of one measure taken from a row of `compare`,
+        which corrects for the number of runs instead of the number of measures."""
         names = ["low", "high", "verdict"]
         table = self.table.copy()
         table.loc[table["measure"] == measure, names] = [row[name] for name in names]
         return Agreement(table, self.orders)
 
     def agreeing_measures(self, measure: str) -> list[str]:
-        """The measures on whose side of the pair this one stands, itself included."""
+        """Return the measures that prefer the same side of the pair as `measure`, including it."""
         side = self.defined_rows.set_index("measure")["side"]
         return list(side.index[side == side[measure]])
 
@@ -61,14 +62,15 @@ class Agreement:
         return self.table.dropna(subset=["difference"])
 
     def measures_in_same_order(self, measure: str) -> list[str]:
-        """The measures that order all runs as this one does, itself included."""
+        """Return the measures that order all runs exactly as `measure` does, including it."""
         names = list(self.table["measure"])
         is_same = self.orders[names.index(measure)] >= 1 - _ALIKE
         return [name for name, same in zip(names, is_same, strict=True) if same or name == measure]
 
 
 def find_agreement(scores: Scores, run: str, baseline: str, *, level: float = LEVEL) -> Agreement:
-    """All measures of the scores, and all their runs. Raises UnknownRunError."""
+    """Compare a run with a baseline on every measure of the scores, and the orders of all their
+    runs. Raises UnknownRunError."""
     combined = scores.combined()
     i, j = scores.position(run), scores.position(baseline)
     directions = np.array([m.declaration.direction for m in scores.measures])
@@ -108,9 +110,10 @@ def find_agreement(scores: Scores, run: str, baseline: str, *, level: float = LE
 
 
 def _kendall_taus(values: Floats) -> Floats:
-    """Kendall's tau-b between the columns of float64[R, M]: of the pairs of runs those that two
-    columns order alike less those that they do not, by the root of how many each orders."""
-    # What differs by rounding alone is tied.
+    """Return Kendall's tau-b between the columns of float64[run, measure], float64[measure,
+    measure]: the run pairs that two columns order alike minus those that they order differently,
+    divided by the geometric mean of the numbers of pairs that each column orders."""
+    # Values that differ only by rounding are tied.
     steady = values.round(12)
     first, second = np.triu_indices(len(steady), 1)
     signs = np.sign(steady[first] - steady[second])
@@ -129,12 +132,12 @@ def find_disagreements(
     first: GivenMeasure,
     second: GivenMeasure,
 ) -> pd.DataFrame:
-    """The queries on which two measures see the pair differently, furthest apart first: columns
-    query_id, first, second (the difference under each measure), apart.
+    """Return the queries by how strongly two measures disagree on the pair, strongest first.
 
-    Each difference is taken in units of its measure's usual one (the root of the mean square over
-    the queries), better upwards, so that measures of other scales compare; `apart` is how far the
-    two then lie from each other. Queries that lack a score are left out. Raises UnknownRunError.
+    Columns: query_id, first, second (the difference, run minus baseline, under each measure),
+    apart. For `apart` each difference is divided by the root mean square of its measure's
+    differences over the queries and signed so that positive is better; `apart` is the absolute
+    difference of the two. Queries without a score are excluded. Raises UnknownRunError.
     """
     pair = scores.only([run, baseline])
     gaps: list[Floats] = []
@@ -158,6 +161,7 @@ def find_disagreements(
 
 
 def count_opposed(frame: pd.DataFrame, measures: Sequence[GivenMeasure]) -> int:
-    """On how many queries of `find_disagreements` the two measures name another winner."""
+    """Count the queries of a `find_disagreements` frame on which the two measures prefer different
+    runs."""
     first, second = (parse_measure(m).declaration.direction for m in measures)
     return int((frame["first"] * first * frame["second"] * second < 0).sum())

@@ -1,7 +1,7 @@
-"""Do the runs answer the same queries? Which ones each lacks, and what counts for those.
+"""Do the runs answer the same queries? Which queries each run lacks, and how these count.
 
-As trec_eval's -c has it, a judged query that a run does not list has the score of an empty list and
-counts. The other choice is to compare runs on the queries that all of them list.
+By default, as with trec_eval -c, a judged query without results gets the score of an empty list.
+Alternatively, runs are compared only on the queries for which all of them have results.
 """
 
 from __future__ import annotations
@@ -21,8 +21,12 @@ Missing = Literal["zero", "shared"]
 
 @dataclass(frozen=True)
 class QueryCoverage:
-    """Of some runs, in their order: `judged` queries there are, those that all `shared`, by run the
-    judged queries that it is `lacking`, and the queries it lists that are `unjudged`."""
+    """Queries with results, for some runs.
+
+    `judged` is the number of judged queries and `shared` the number of these for which every run
+    has results. `lacking` maps each run to the judged queries without results, `unjudged` to its
+    queries without judgments.
+    """
 
     judged: int
     shared: int
@@ -31,12 +35,13 @@ class QueryCoverage:
 
     @property
     def complete(self) -> bool:
-        """Whether every run lists every judged query, and none lists any other."""
+        """Whether every run has results for every judged query and for no other query."""
         return not any(self.lacking.values()) and not any(self.unjudged.values())
 
 
 def find_coverage(judged: Sequence[JudgedRanks]) -> QueryCoverage:
-    """Which queries the runs have, of those that the judgments hold. All were judged alike."""
+    """Return which judged queries each run has results for. All runs must be judged by the same
+    qrels."""
     listed = np.array([ranks.retrieved > 0 for ranks in judged])
     return QueryCoverage(
         judged=listed.shape[1],
@@ -47,13 +52,13 @@ def find_coverage(judged: Sequence[JudgedRanks]) -> QueryCoverage:
 
 
 def shared_queries(scores: Scores, runs: Sequence[str] = ()) -> Mask:
-    """The queries that all of these runs list, bool[Q]; without `runs` all of the scores' own.
-    Raises UnknownRunError."""
+    """Return for which queries all of these runs have results, bool[query]. Without `runs`, all
+    runs of the scores are used. Raises UnknownRunError."""
     rows = [scores.position(run) for run in runs or scores.runs]
     return np.logical_not(scores.missing[rows].any(axis=0), dtype=np.bool_)
 
 
 def select_scores(scores: Scores, missing: Missing, runs: Sequence[str] = ()) -> Scores:
-    """The scores that count: with "zero" all of them, with "shared" those of the queries that all
-    of these runs list. Raises UnknownRunError."""
+    """Return the scores that count: all of them with "zero"; with "shared" those of the queries for
+    which all of these runs have results. Raises UnknownRunError."""
     return scores if missing == "zero" else scores.among(shared_queries(scores, runs))

@@ -1,4 +1,4 @@
-"""From which cutoff on does a run lead? The difference over all k, and where it changes sides."""
+"""From which cutoff on does a run lead? The difference at every k, and where the lead changes."""
 
 from __future__ import annotations
 
@@ -16,24 +16,25 @@ from metrics_core.scoring.curves import cutoffs_up_to, deepest_list, score_curve
 from metrics_core.scoring.intervals import LEVEL
 
 _MOST_CELLS = 100_000
-"""Queries times cutoffs for which the band is worked out at every cutoff up to `_EVERY`."""
+"""Up to this many queries times cutoffs the band is computed at every cutoff up to `_EVERY`."""
 _EVERY = 100
 _FEW_CELLS = 400_000
 _FEW = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 _CELLS = 400_000
-"""Queries times cutoffs that are held at a time."""
+"""Queries times cutoffs processed at a time."""
 
 
 @dataclass(frozen=True)
 class Crossings:
-    """Mean difference of a pair by cutoff, run minus baseline, and better upwards or not.
+    """Mean difference of a pair by cutoff, run minus baseline whether or not higher is better.
 
-    `difference` float64[K] is that at every k from 1 to K. `side` int64[K] is 1 where the run is
-    better, -1 where the baseline is, 0 where the means are equal. The band is worked out at some of
-    the cutoffs, `pair_by_cutoff`: `low` and `high` hold for all of those at once, and `clear` is
-    their side where it excludes zero, else 0. They are NaN, and nothing is clear, where there are
-    too few queries for a band, or too few of them differ. `means` has the combined scores of both
-    at `pair_by_cutoff`, each over the queries that it defines.
+    `difference` float64[k] and `side` int64[k] cover every k from 1 to `depth`; `side` is 1 if the
+    run is better, -1 if the baseline is, 0 if the means are equal. The band is computed only at
+    `cutoffs` int64[cutoff]: `low` and `high` float64[cutoff] are simultaneous over all of them, and
+    `clear` int64[cutoff] is the better side if the band excludes zero, else 0. Without a test (too
+    few queries, or too few that differ) the band is NaN and `clear` is 0. `means` has the combined
+    scores of run and baseline at `cutoffs`, float64[cutoff] each, each over the queries with a
+    defined score of its own.
     """
 
     difference: Floats
@@ -46,30 +47,33 @@ class Crossings:
 
     @property
     def depth(self) -> int:
-        """The greatest cutoff looked at."""
+        """The deepest cutoff."""
         return len(self.difference)
 
     def side_changes(self) -> list[tuple[int, int, int]]:
-        """Where the lead changes: (k, side before, side from k on), in the order of k."""
+        """Return every change of the lead as (k, side before, side from k on), by ascending k."""
         positions = np.flatnonzero(np.diff(self.side)) + 1
         return [(int(k) + 1, int(self.side[k - 1]), int(self.side[k])) for k in positions]
 
     def clear_ranges(self, side: int) -> list[tuple[int, int]]:
-        """The ranges of cutoffs, first to last, in which the band is clear on this side."""
+        """Return the ranges of cutoffs, as (first, last), at which the band shows this side to be
+        better."""
         return ranges_where(self.cutoffs, self.clear == side)
 
     def side_ranges(self, side: int) -> list[tuple[int, int]]:
-        """The ranges of k, first to last, in which the means stand on this side; 0: are equal."""
+        """Return the ranges of k, as (first, last), at which the means favour this side; 0 for
+        equal means."""
         return ranges_where(np.arange(1, self.depth + 1), self.side == side)
 
     def clear_side(self, cutoff: int) -> int:
-        """The clear side at the deepest looked-at cutoff that is no deeper than this one."""
+        """Return `clear` at the deepest cutoff of the band that is at most `cutoff`."""
         index = int(np.searchsorted(self.cutoffs, cutoff, "right")) - 1
         return int(self.clear[max(index, 0)])
 
 
 def ranges_where(cutoffs: Ints, holds: Mask) -> list[tuple[int, int]]:
-    """First and last of these cutoffs in every unbroken stretch in which something holds."""
+    """Return (first, last) cutoff of every unbroken stretch of `cutoffs` int64[cutoff] in which
+    `holds` bool[cutoff] is true."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], holds, [False]]).astype(np.int64)))
     ends = zip(edges[::2], edges[1::2] - 1, strict=True)
     return [(int(cutoffs[first]), int(cutoffs[last])) for first, last in ends]
@@ -85,9 +89,9 @@ def find_crossings(
     level: float = LEVEL,
     difference: Floats | None = None,
 ) -> Crossings:
-    """The difference at every cutoff up to `depth`, by default that of the deeper run; `difference`
-    is that of `difference_curve`, if it is known. The cutoff `also` is among those with a band.
-    Raises ParameterError for a measure without cutoff."""
+    """Return the difference of a pair at every cutoff up to `depth` (default: the depth of the
+    deeper run). `difference` float64[k] is the result of `difference_curve` if already computed.
+    The band includes the cutoff `also`. Raises ParameterError for a measure without a cutoff."""
     deepest = depth or max(deepest_list([run, baseline]), 1)
     combination = measure.declaration.combination
     cutoffs = np.array(_band_cutoffs(deepest, run.n_queries, min(also, deepest)))
@@ -98,7 +102,7 @@ def find_crossings(
     if difference is None:
         difference = difference_curve(run, baseline, measure, depth=deepest)
     direction = measure.declaration.direction
-    # As the chart of the curves is.
+    # The same correction as in the chart of the curves.
     method = Method(correction=MIN_P, level=level)
     paired_scores = PairedScores(*_mask_undefined(run_scores, baseline_scores), measure)
     (results,) = compare_groups([paired_scores], method)
@@ -112,19 +116,20 @@ def find_crossings(
 def difference_curve(
     run: JudgedRanks, baseline: JudgedRanks, measure: Measure, *, depth: int | None = None
 ) -> Floats:
-    """The difference of the combined scores at every cutoff up to `depth`, by default that of the
-    deeper run, whatever cutoff the measure has; over the queries with both scores. Raises
-    ParameterError for a measure without cutoff."""
+    """Return the difference of the combined scores at every cutoff from 1 to `depth`, float64[k],
+    over the queries with both scores. The measure's own cutoff is ignored; `depth` defaults to the
+    depth of the deeper run. Raises ParameterError for a measure without a cutoff."""
     deepest = depth or max(deepest_list([run, baseline]), 1)
     every = np.arange(1, deepest + 1)
-    # Of some cutoffs at a time: deep lists of many queries would take hundreds of MB.
+    # Some cutoffs at a time: deep lists of many queries would take hundreds of MB.
     size = max(1, _CELLS // max(run.n_queries, 1))
     parts = (every[start : start + size] for start in range(0, deepest, size))
     return np.concatenate([_difference(run, baseline, measure, part) for part in parts])
 
 
 def _difference(run: JudgedRanks, baseline: JudgedRanks, measure: Measure, cutoffs: Ints) -> Floats:
-    """The difference of the combined scores at these cutoffs, over the queries with both."""
+    """Return the difference of the combined scores at these cutoffs, float64[cutoff], over the
+    queries with both scores."""
     own_scores, other_scores = _mask_undefined(
         *(score_curve(ranks, measure, cutoffs) for ranks in (run, baseline))
     )
@@ -140,8 +145,8 @@ def _mask_undefined(own_scores: Floats, other_scores: Floats) -> tuple[Floats, F
 
 
 def _band_cutoffs(deepest: int, n_queries: int, also: int) -> list[int]:
-    """Every cutoff up to a hundred while that is cheap, and evenly spaced ones on a log scale; few
-    for very many queries."""
+    """Return the cutoffs of the band: all up to 100 if that is cheap, then log-spaced ones; only a
+    few for very many queries."""
     cells = n_queries * min(deepest, _EVERY)
     if cells > _FEW_CELLS:
         return sorted({k for k in (*_FEW, also, deepest) if k <= deepest})

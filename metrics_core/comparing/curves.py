@@ -18,14 +18,17 @@ from metrics_core.scoring.curves import score_curve
 from metrics_core.scoring.intervals import LEVEL, Interval, mean_intervals
 
 _CELLS = 2_000_000
-"""Queries times cutoffs of several curves that are worked out at a time."""
+"""Queries times cutoffs, over several curves, processed at a time."""
 
 
 @dataclass(frozen=True)
 class Band:
-    """The paired difference of a run to a baseline by cutoff, each float64[K]: `low` and `high`
-    hold for all cutoffs at once, and are NaN where they were not asked for. `queries` int64[K]
-    counts those with both scores defined."""
+    """Paired difference of a run from a baseline by cutoff.
+
+    `difference`, `low` and `high` are float64[cutoff]; `low` and `high` are simultaneous over all
+    cutoffs, NaN if not computed. `queries` int64[cutoff] counts the queries with both scores
+    defined.
+    """
 
     difference: Floats
     low: Floats
@@ -34,8 +37,8 @@ class Band:
 
     @property
     def inverse(self) -> Band:
-        """The band of the baseline to the run, of scores that are averaged as they are: the test
-        asks for sizes alone."""
+        """The band with run and baseline swapped, for scores on a linear scale. Exact, because the
+        test uses absolute values."""
         return Band(-self.difference, -self.high, -self.low, self.queries)
 
 
@@ -51,12 +54,13 @@ def mean_curves(
     *,
     level: float = LEVEL,
 ) -> pd.DataFrame:
-    """Means by cutoff with intervals: columns run, k, mean, low, high, and difference, diff_low,
-    diff_high for the paired difference to the baseline (NaN in the baseline's rows), queries.
+    """Return means by cutoff with intervals. Columns: run, k, mean, low, high, difference,
+    diff_low, diff_high, queries.
 
-    `low` and `high` are an interval of their own at each k; `diff_low` and `diff_high` are a band
-    that holds for all k of a run at once, so that a lead "from k to k" can be read off it.
-    `queries` counts those with both scores defined. Raises UnknownRunError for the baseline.
+    `low` and `high` are a separate interval at each k. `difference` is the paired difference from
+    the baseline; `diff_low` and `diff_high` are a simultaneous band over all k of a run, so that a
+    lead "from k to k" can be read off it. These three are NaN in the baseline's rows. `queries`
+    counts the queries with both scores defined. Raises UnknownRunError for the baseline.
     """
     by_run = {r.run_name: r for r in judged}
     if baseline not in by_run:
@@ -74,8 +78,8 @@ def mean_curves(
 
 @dataclass(frozen=True)
 class MeanCurve:
-    """Means by cutoff with an interval of its own at each; `queries` int64[K] counts those with a
-    defined score."""
+    """Means by cutoff, float64[cutoff], with a separate interval at each; `queries` int64[cutoff]
+    counts the queries with a defined score."""
 
     interval: Interval
     queries: Ints
@@ -88,9 +92,9 @@ def means_by_cutoff(
     level: float = LEVEL,
     bounds: bool = True,
 ) -> list[MeanCurve]:
-    """The means of runs on measures that are combined alike, judged for the same queries; without
-    `bounds` no draws are needed, and low and high are NaN."""
-    # Many at once, for the draws are one matrix product; not all, for memory.
+    """Return the mean curve of each run and measure. All must be judged for the same queries and
+    use the same combination. With `bounds` false nothing is resampled and low and high are NaN."""
+    # Many at once, because the draws are one matrix product; not all, because of memory.
     size = max(1, _CELLS // max(judged_measures[0][0].n_queries * len(cutoffs), 1))
     parts = (
         judged_measures[start : start + size] for start in range(0, len(judged_measures), size)
@@ -126,9 +130,11 @@ def _find_means(
 def find_bands(
     pairs: Sequence[Pair], cutoffs: Sequence[int], *, level: float = LEVEL
 ) -> list[Band]:
-    """The bands of several pairs over the same queries, in one pass over the draws."""
+    """Return the band of each pair at these cutoffs, all over the same queries, in one pass over
+    the draws."""
     band_by_place: dict[int, Band] = {}
-    # A measure at a time: all of deep lists take much memory, and no product grows by it.
+    # One measure at a time: all measures of deep lists take much memory, and larger products are no
+    # faster.
     for measure in dict.fromkeys(m for _, _, m in pairs):
         places = [i for i, pair in enumerate(pairs) if pair[2] == measure]
         score_pairs = _pair_scores([pairs[i] for i in places], cutoffs)
@@ -141,7 +147,7 @@ def find_bands(
 
 
 def differences_by_cutoff(pairs: Sequence[Pair], cutoffs: Sequence[int]) -> list[Band]:
-    """The differences of `find_bands` alone, which need no draws; low and high are NaN."""
+    """Return `find_bands` without low and high, which are NaN; nothing is resampled."""
     bands_found = []
     for group in _pair_scores(pairs, cutoffs):
         combination = group.combination
@@ -163,7 +169,7 @@ def differences_by_cutoff(pairs: Sequence[Pair], cutoffs: Sequence[int]) -> list
 
 
 def _pair_scores(pairs: Sequence[Pair], cutoffs: Sequence[int]) -> list[PairedScores]:
-    """The scores of both of each pair, each run's worked out once."""
+    """Return the scores of both sides of each pair; each run is scored once."""
     curves: dict[tuple[int, Measure], Floats] = {}
     for run, baseline, measure in pairs:
         for ranks in (run, baseline):
@@ -177,7 +183,7 @@ def _pair_scores(pairs: Sequence[Pair], cutoffs: Sequence[int]) -> list[PairedSc
 def make_curve_frame(
     run: str, cutoffs: Sequence[int], run_means: MeanCurve, band: Band | None
 ) -> pd.DataFrame:
-    """The rows of `mean_curves` of one run; without a band those of the baseline."""
+    """Return the rows of `mean_curves` for one run; without `band` those of the baseline."""
     undefined = np.full(len(cutoffs), np.nan)
     run_band = Band(undefined, undefined, undefined, run_means.queries) if band is None else band
     return pd.DataFrame(

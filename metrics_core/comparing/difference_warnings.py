@@ -1,4 +1,4 @@
-"""What makes a test of a mean difference doubtful, read off the differences themselves."""
+"""What makes a test of a mean difference doubtful, computed from the differences themselves."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from metrics_core.comparing.paired_tests import PAIRED_TESTS
 from metrics_core.scoring.studentised import ALIKE
 
 MOST_OF_ANOTHER_HYPOTHESIS = 1_000
-"""With more queries Wilcoxon's and the sign test are greyed: they do not ask about the mean, and of
-so many queries they find whatever differs at all."""
+"""With more queries the Wilcoxon and sign tests are greyed out: they do not test the mean, and with
+this many queries they detect any difference at all."""
 
 _FEW, _TENTH = 3, 0.1
 
@@ -22,7 +22,7 @@ class DifferenceWarnings:
     """Facts about the differences of two runs, over the `queries` on which both have a score.
 
     differing    queries on which they differ at all
-    carriers     the fewest queries that carry half of the mean difference
+    carriers     the fewest queries that make up half of the mean difference
     """
 
     queries: int
@@ -36,7 +36,7 @@ class DifferenceWarnings:
 
     @property
     def carried_by_few(self) -> bool:
-        """Whether at most three queries, and at most a tenth of those that differ, carry half."""
+        """Whether at most three queries, and at most a tenth of those that differ, make up half."""
         return 0 < self.carriers <= min(_FEW, _TENTH * self.differing)
 
     @property
@@ -46,14 +46,14 @@ class DifferenceWarnings:
 
 
 def find_warnings(differences: Floats) -> DifferenceWarnings:
-    """The facts about float64[Q]; undefined differences (NaN) are left out."""
+    """Return the facts about float64[query]; undefined differences (NaN) are excluded."""
     defined = differences[~np.isnan(differences)]
     return DifferenceWarnings(len(defined), int((defined != 0).sum()), count_carriers(defined))
 
 
 def count_carriers(differences: Floats) -> int:
-    """The fewest queries whose differences, in the direction of the mean, make up half of the sum
-    of all; 0 where that is 0. float64[Q] without NaN."""
+    """Return the fewest queries whose differences, in the direction of the mean, make up half of
+    the total of float64[query] without NaN; 0 if the total is 0."""
     total = float(differences.sum())
     size = float(np.abs(differences).sum())
     if abs(total) <= ALIKE * size:
@@ -64,7 +64,7 @@ def count_carriers(differences: Floats) -> int:
 
 
 def has_other_hypothesis(test: str, queries: int) -> bool:
-    """Whether a test by this name is to be greyed with so many queries."""
+    """Whether the test of this name is greyed out with this many queries."""
     paired_test = PAIRED_TESTS.get(test)
     is_other = paired_test is not None and not paired_test.tests_mean
     return is_other and queries > MOST_OF_ANOTHER_HYPOTHESIS

@@ -1,4 +1,4 @@
-"""How few queries hold a difference up: the fewest whose removal turns the sign of its mean."""
+"""How few queries a difference depends on: the fewest whose removal reverses its sign."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 from metrics_core.base.arrays import Floats, Ints, Mask
 
 _ROUNDING = 1e-12
-"""A sum of less than this share of its terms' sizes is zero: they cancel."""
+"""A sum smaller than this share of the sum of absolute values counts as zero."""
 
 
 @dataclass(frozen=True)
 class Fragility:
-    """What a mean difference over Q queries rests on.
+    """Which queries a mean difference depends on.
 
-    `order` int64[Q'] are the places of the defined differences, those that carry the mean's sign
-    furthest first. `turning` is how many of the first must go until the mean has the other sign,
-    None where none can turn it: nothing speaks against the sign, or there is no sign. `queries`
-    counts the defined differences, `total` is their sum, 0 where they cancel but for rounding.
+    `order` int64[defined query] has the positions of the queries with a defined difference, those
+    that contribute most to the mean's sign first. `turning` is how many of the first must be
+    removed to reverse the sign; None if the mean is 0 or no removal reverses it. `queries` counts
+    the defined differences; `total` is their sum, 0 if they cancel except for rounding.
     """
 
     order: Ints
@@ -29,18 +29,19 @@ class Fragility:
     total: float
 
     def deciding_queries(self, query_ids: Sequence[str], most: int | None = None) -> list[str]:
-        """The queries whose removal turns the sign, those that carry most first."""
+        """Return the queries whose removal reverses the sign, largest contribution first, at most
+        `most` of them."""
         return [query_ids[i] for i in self.order[: self.turning or 0][:most]]
 
 
 def find_fragility(differences: Floats) -> Fragility:
-    """The fewest queries whose removal turns the sign of the mean of float64[Q], NaN undefined.
+    """Find the fewest queries whose removal reverses the sign of the mean of float64[query]; NaN is
+    undefined.
 
-    Taking the largest differences of the mean's own sign first is exact. Removing a query changes
-    the number that the sum is divided by, but not the sign of the quotient, so only the sum counts.
-    Of all sets of m queries, the m largest signed differences take most from the sum; if they do
-    not turn it, no m do; and if some m turn it, these do. So the first m at which they turn it is
-    the fewest.
+    Removing the largest differences with the mean's own sign first is exact: removing a query
+    changes the divisor of the mean but not the sign of the quotient, so only the sum matters, and
+    among all sets of m queries the m largest signed differences reduce the sum most. The smallest m
+    for which they reverse it is therefore the minimum.
     """
     places = np.flatnonzero(~np.isnan(differences))
     defined = differences[places]
@@ -56,8 +57,8 @@ def find_fragility(differences: Floats) -> Fragility:
 
 
 def carried_share(differences: Floats, queries: Mask) -> float:
-    """The share of the sum of differences that some queries carry, bool[Q]: above 1 where others
-    take some of it away again, NaN where the sum is 0."""
+    """Return the share of the sum of differences float64[query] that the `queries` bool[query]
+    contribute. Above 1 if other queries partly cancel it; NaN if the sum is 0."""
     total = float(np.nansum(differences))
     if abs(total) <= _ROUNDING * float(np.nansum(np.abs(differences))):
         return float("nan")

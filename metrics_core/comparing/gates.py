@@ -1,15 +1,15 @@
-"""The rule of a gate: is a run worse than its baseline by more than is allowed?
+"""The rule of a gate: is a run worse than its baseline by more than the allowed margin?
 
-    worse        the loss is significant, corrected over all gates and runs, and the estimate lies
-                 beyond the margin
-    not worse    the lower end of the 90 % interval lies above minus the margin, or no query differs
+    worse        the loss is significant, corrected over all gates and runs, and the estimate
+                 exceeds the margin
+    not worse    the lower bound of the 90 % interval is above minus the margin, or no query differs
     cannot tell  neither
 
-Not worse is said of at most 5 % of changes whose true loss is the margin. Its interval is one of
-its own (`mean_intervals`: `margin_interval` and `bound_by_shares`): by that of draws, or of t, it
-was said of up to 9 %, where few queries change, and of 13 % where a few of them fail wholly. That
-every gate is not worse needs no correction. A gate that failed wherever the lower end lies below
-the margin would fail most changes that change nothing (benchmarks/gates.py).
+At most 5 % of changes whose true loss equals the margin are called not worse. This needs a special
+interval (`mean_intervals`: `margin_interval` and `bound_by_shares`): with the bootstrap or t
+interval it was up to 9 % if few queries change, and 13 % if a few of them fail completely. "All
+gates are not worse" needs no correction. A gate that failed whenever the lower bound is below the
+margin would fail most changes that have no effect (benchmarks/gates.py).
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ NOT_WORSE, NO_QUERY_LOST = "not worse", "no query lost"
 BELOW, HELD = "below", "held"
 
 OUTCOMES = (WORSE_RUN, CANNOT_TELL, NOT_WORSE)
-"""What a gate finds, the worst first."""
+"""Outcomes of a gate, worst first."""
 
 ALL_WELL, FAILED, INPUT_ERROR, UNCLEAR, CHANGED = 0, 1, 2, 3, 4
-"""The exit statuses; which one of several counts is said by `exit_status`."""
+"""Exit statuses; `exit_status` decides if several apply."""
 
 _ROUNDING = 1e-12
 
@@ -54,7 +54,7 @@ _PATTERN = re.compile(
 
 
 class QuerySlice(NamedTuple):
-    """The queries with one value in a column; all of them where there is no column."""
+    """The queries with one value in a column; all queries if there is no column."""
 
     column: str = ""
     group: str = ""
@@ -68,7 +68,7 @@ EVERY_QUERY = QuerySlice()
 
 @dataclass(frozen=True)
 class Gate:
-    """The loss of a measure that is too large, as a margin greater than 0, on some queries."""
+    """The allowed loss of a measure: a margin greater than 0, on all queries or a slice of them."""
 
     measure: Measure
     margin: float
@@ -76,8 +76,8 @@ class Gate:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """That of `nDCG@10 > -0.01` or `nDCG@10[category=Billing] > -0.03`; of a measure of which
-        less is better, of `Latency < 0.5`. Raises ParameterError and UnknownMeasureError."""
+        """Parse `nDCG@10 > -0.01` or `nDCG@10[category=Billing] > -0.03`; for a measure for which
+        lower is better, `Latency < 0.5`. Raises ParameterError and UnknownMeasureError."""
         match = _match_parts(text, "nDCG@10 > -0.01")
         measure = parse_measure(match["measure"])
         higher = measure.declaration.higher_is_better
@@ -94,8 +94,8 @@ class Gate:
 
     @classmethod
     def from_margin(cls, target: str, margin: float) -> Self:
-        """That of a measure, or of one on some queries, `nDCG@10[category=Billing]`. Raises
-        ParameterError and UnknownMeasureError."""
+        """Return the gate for a measure, or for one on a slice such as `nDCG@10[category=Billing]`.
+        Raises ParameterError and UnknownMeasureError."""
         if not isinstance(target, str):
             raise ParameterError(
                 f"{target!r} is not a single measure.", "Name one measure: 'nDCG@10'."
@@ -120,13 +120,14 @@ class Gate:
 
     @property
     def direction(self) -> int:
-        """1 where more is better."""
+        """1 if higher is better, else -1."""
         return self.measure.declaration.direction
 
 
 @dataclass(frozen=True)
 class Floor:
-    """What a mean must reach, or with `by_bound` the lower end of its 90 % interval."""
+    """The value that a mean must reach, or, with `by_bound`, that its one-sided 95 % bound must
+    reach."""
 
     measure: Measure
     least: float
@@ -135,7 +136,7 @@ class Floor:
 
     @classmethod
     def parse(cls, text: str, *, by_bound: bool = False) -> Self:
-        """That of `nDCG@10 >= 0.4`; of a measure of which less is better, of `Latency <= 2`. Raises
+        """Parse `nDCG@10 >= 0.4`; for a measure for which lower is better, `Latency <= 2`. Raises
         ParameterError and UnknownMeasureError."""
         match = _match_parts(text, "nDCG@10 >= 0.4")
         measure = parse_measure(match["measure"])
@@ -155,12 +156,12 @@ class Floor:
 
 @dataclass(frozen=True)
 class GateOutcome:
-    """What a gate finds of a run.
+    """The outcome of one gate for one run.
 
-    `low` and `high` hold for all gates and runs at once with 95 %; `inner_low` and `inner_high` are
-    those of 90 %, each by itself; NaN where there is no test. `error` is the standard error of the
-    difference, and `width` how many of them it must be from zero to be significant. `lost` is how
-    many queries score worse, by however little.
+    `low` and `high` are the 95 % interval, simultaneous over all gates and runs; `inner_low` and
+    `inner_high` are the 90 % interval of this gate alone. NaN without a test. `error` is the
+    standard error of the difference, and `width` how many standard errors from zero are
+    significant. `lost` counts the queries that score worse by any amount.
     """
 
     gate: Gate
@@ -189,20 +190,20 @@ class GateOutcome:
 
     @property
     def is_unchanged(self) -> bool:
-        """Whether no query scores otherwise."""
+        """Whether every query has the same score in both runs."""
         return self.queries > 0 and self.differing == 0
 
     @property
     def counts_as(self) -> str:
-        """The outcome for the exit status: `NO_QUERY_LOST` where it cannot be told only because
-        there are few queries."""
+        """The outcome for the exit status: `NO_QUERY_LOST` if the outcome is "cannot tell" but no
+        query scores worse, so that only the number of queries is too small."""
         harmless = self.outcome == CANNOT_TELL and self.queries > 0 and self.lost == 0
         return NO_QUERY_LOST if harmless else self.outcome
 
     @property
     def queries_without_loss(self) -> float:
-        """How many queries without a loss rule out one of the margin (`share_upper_bound`); NaN on
-        a scale without end."""
+        """How many queries without any loss are needed to rule out a loss of the margin
+        (`share_upper_bound`); NaN if the measure's scale is unbounded."""
         widest = widest_difference(self.gate.measure)
         if not math.isfinite(widest):
             return math.nan
@@ -216,19 +217,18 @@ class GateOutcome:
 
     @property
     def smallest_loss(self) -> float:
-        """The smallest true loss that would be found worse four times out of five; NaN where it is
-        not said."""
+        """The smallest true loss that would be found worse with 80 % power; NaN if unknown."""
         return smallest_failing_loss(*self._spread) if self._spread else math.nan
 
     @property
     def chance_at_twice(self) -> float:
-        """How likely a loss of twice the margin would be found worse; NaN where it is not said."""
+        """The probability that a true loss of twice the margin is found worse; NaN if unknown."""
         return failure_chance(2 * self.gate.margin, *self._spread) if self._spread else math.nan
 
     @property
     def _spread(self) -> tuple[float, float, int, float, float] | None:
-        """What is known of how differences vary; None where none does, and on the scale of
-        logarithms."""
+        """How the differences vary, as arguments of `failure_chance`; None if no query differs or
+        the measure is compared on a logarithmic scale."""
         if not self.differing or not self.gate.measure.declaration.combination.linear:
             return None
         share = self.differing / self.queries
@@ -236,19 +236,19 @@ class GateOutcome:
 
     @property
     def loss(self) -> float:
-        """How much worse the run is; negative where it is better."""
+        """How much worse the run is, in units of the measure; negative if it is better."""
         return -self.difference * self.gate.direction
 
     @property
     def worst_loss(self) -> float:
-        """The loss that the 90 % interval ends with; NaN where there is none."""
+        """The largest loss inside the 90 % interval; NaN without an interval."""
         return -(self.inner_low if self.gate.direction > 0 else -self.inner_high)
 
 
 @dataclass(frozen=True)
 class FloorOutcome:
-    """Whether a run reaches a floor: "held", "below" or "cannot tell"; `end` is that of the
-    interval towards the floor, NaN where there is none."""
+    """Whether a run reaches a floor: "held", "below" or "cannot tell". `end` is the bound that was
+    compared with the floor; NaN if there is none."""
 
     floor: Floor
     run: str
@@ -261,8 +261,8 @@ class FloorOutcome:
 def evaluate_gates(
     scores: Scores, gates: Sequence[Gate], members: Mapping[QuerySlice, Mask], baseline: str
 ) -> list[GateOutcome]:
-    """What each gate finds of each run but the baseline, gate by gate; `members` says which queries
-    each slice holds, bool[Q]. Raises UnknownRunError."""
+    """Evaluate each gate for each run except the baseline, gate by gate. `members` maps each slice
+    to its queries, bool[query]. Raises UnknownRunError."""
     runs = [run for run in scores.runs if run != baseline]
     if not gates:
         return []
@@ -322,7 +322,8 @@ def _make_outcome(
 def evaluate_floors(
     scores: Scores, floors: Sequence[Floor], members: Mapping[QuerySlice, Mask], runs: Sequence[str]
 ) -> list[FloorOutcome]:
-    """Whether each of the runs reaches each floor, floor by floor. Raises UnknownRunError."""
+    """Evaluate each floor for each of the runs, floor by floor. `members` maps each slice to its
+    queries, bool[query]. Raises UnknownRunError."""
     return [
         _evaluate_floor(floor, run, scores.only([run]).of(floor.measure)[0][members[floor.slice]])
         for floor in floors
@@ -349,8 +350,9 @@ def _evaluate_floor(floor: Floor, run: str, values: Floats) -> FloorOutcome:
 def exit_status(
     outcomes: Iterable[str], *, changed: bool = False, fail_unclear: bool = False
 ) -> int:
-    """The exit status: the first that holds of worse or below a floor, judgments or queries that
-    changed, cannot tell where that fails, and nothing of these."""
+    """Return the exit status, the first that applies: `FAILED` for worse or below a floor,
+    `CHANGED` if judgments or queries changed, `UNCLEAR` for "cannot tell" with `fail_unclear`, else
+    `ALL_WELL`."""
     outcome_set = set(outcomes)
     if outcome_set & {WORSE_RUN, BELOW}:
         return FAILED

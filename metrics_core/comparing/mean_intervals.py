@@ -1,5 +1,5 @@
-"""Intervals of mean differences beside those of the draws: by t, bias corrected (BCa), and the one
-that is held to a margin."""
+"""Further intervals of mean differences: by Student's t, by the bias-corrected bootstrap (BCa), and
+the one that is compared with a margin."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ from metrics_core.scoring.intervals import LEVEL, Interval
 from metrics_core.scoring.resampling import draw_sums
 
 _CALIBRATED = 0.55
-"""The part of the error that is meant at which `margin_interval` is taken (calibration: Loh,
-Calibrating confidence coefficients, JASA 1987): the largest by which, on differences of real runs,
-an end for 5 % is missed in at most 5 of 100 cases (docs/ci.md). At the whole it is in up to 8: of
-few queries that change, too few are seen that lose much."""
+"""Share of the nominal error at which `margin_interval` is computed (calibration: Loh, Calibrating
+confidence coefficients, JASA 1987): the largest at which, on differences of real runs, a bound
+meant for 5 % misses in at most 5 of 100 cases (docs/ci.md). At the full nominal error it misses in
+up to 8: if few queries change, the sample contains too few of those that lose much."""
 
 
 class Ends(NamedTuple):
-    """The two ends of an interval; NaN where there are fewer than two differences."""
+    """Lower and upper bound of an interval; NaN for fewer than two differences."""
 
     low: float
     high: float
 
 
 def t_interval(differences: Floats, level: float = LEVEL) -> Ends:
-    """The interval of the mean that the paired t-test goes with; float64[Q] without NaN."""
+    """Return the t interval of the mean of float64[query] without NaN, consistent with the paired
+    t-test."""
     from scipy import special
 
     n = len(differences)
@@ -43,14 +44,15 @@ def t_interval(differences: Floats, level: float = LEVEL) -> Ends:
 
 
 def bca_interval(differences: Floats, level: float = LEVEL) -> Ends:
-    """The bias-corrected and accelerated interval of the mean (Efron, Better bootstrap confidence
-    intervals, JASA 1987), from the draws that serve every mean; float64[Q] without NaN."""
+    """Return the bias-corrected and accelerated bootstrap interval of the mean of float64[query]
+    without NaN (Efron, Better bootstrap confidence intervals, JASA 1987). It uses the same draws as
+    every other mean."""
     return bca_test(differences, level)[1]
 
 
 def bca_test(differences: Floats, level: float = LEVEL) -> tuple[float, Ends]:
-    """The two-sided p-value that goes with the BCa interval, and that interval, which excludes zero
-    just where the p-value is at most 1 - level."""
+    """Return the two-sided p-value of the mean of float64[query] without NaN, and its BCa interval,
+    which excludes zero exactly if the p-value is at most 1 - level."""
     from scipy import special
 
     if len(differences) < 2:
@@ -67,7 +69,7 @@ def bca_test(differences: Floats, level: float = LEVEL) -> tuple[float, Ends]:
     tails = special.ndtri([(1 - level) / 2, (1 + level) / 2]) + bias
     shares = special.ndtr(bias + tails / np.maximum(1 - acceleration * tails, 1e-9))
     low, high = map(float, np.quantile(draws, shares))
-    # The interval that ends at zero, sought backwards.
+    # Invert the interval: find the tail at which it ends at zero.
     least = 1 / (len(draws) + 1)
     off = float(special.ndtri(np.clip(_share_below(draws, 0.0), least, 1 - least))) - bias
     tail = float(special.ndtr(off / max(1 + acceleration * off, 1e-9) - bias))
@@ -79,21 +81,22 @@ def bca_test(differences: Floats, level: float = LEVEL) -> tuple[float, Ends]:
 
 
 def _share_below(draws: Floats, value: float) -> float:
-    """The share of draws below a value; those that equal it count half."""
+    """Return the share of draws below a value; draws equal to it count half."""
     slack = 1e-12 * float(np.abs(draws).max())
     return float(((draws < value - slack).mean() + (draws <= value + slack).mean()) / 2)
 
 
 def margin_interval(sample: ResampledMeans, tail: float, is_significant: Mask) -> Interval:
-    """The interval of each mean that a margin is held to, float64[C]: each end is missed in at most
-    `tail` / 2 of all cases; it excludes zero just where a difference is `is_significant`, bool[C];
-    NaN where there is no test.
+    """Return the interval of each mean that is compared with a margin; mean, low and high are
+    float64[column], NaN without a test.
 
-    Each end is as many standard errors from the mean as a t-test asks, not of those that the data
-    have but of those that they would have if the end were the true mean (as Wilson, 1927, does of a
-    share, and of a margin Farrington and Manning, Statistics in Medicine 1990). A difference is on
-    the queries that differ, so where few do, a larger one makes all vary more: a few that happened
-    to lose little show small errors as well, and by these a loss was ruled out too often.
+    Each bound misses in at most `tail` / 2 of all cases. The interval excludes zero exactly if
+    `is_significant` bool[column]. Each bound is as many standard errors from the mean as a t-test
+    requires. The standard error is not the one of the data but the one the data would have if the
+    bound were the true mean (as in Wilson, 1927, for a share, and Farrington and Manning,
+    Statistics in Medicine 1990, for a margin). If few queries differ, a larger difference on them
+    also means a larger variance; a sample in which these few happened to lose little has too small
+    a standard error, and would rule out a loss too often.
     """
     from scipy import special
 
@@ -102,12 +105,12 @@ def margin_interval(sample: ResampledMeans, tail: float, is_significant: Mask) -
     n, mean = sample.queries[is_varied].astype(np.float64), sample.mean[is_varied]
     share = sample.differing[is_varied] / n
     squares = n * (n - 1) * np.square(sample.error[is_varied])
-    # Those of the queries that differ, about their own mean.
+    # The sum of squares of the queries that differ, about their own mean.
     squares = np.maximum(squares - n * np.square(mean) * (1 / share - 1), 0.0)
     step = np.square(special.stdtrit(n - 1, 1 - _CALIBRATED * tail / 2)) / n
     spread = step * share * squares / (n * share - 1)
-    # The ends e of (mean - e)^2 = spread + step * (1 / share - 1) * e^2; `remainder` is more than
-    # 0 of the six queries that differ without which there is no test.
+    # The solutions e of (mean - e)^2 = spread + step * (1 / share - 1) * e^2. `remainder` is above
+    # 0 because a test needs at least six queries that differ.
     remainder = 1 - step * (1 / share - 1)
     reach = np.sqrt(np.square(mean) * (1 - remainder) + remainder * spread)
     low[is_varied], high[is_varied] = (mean - reach) / remainder, (mean + reach) / remainder
@@ -117,13 +120,15 @@ def margin_interval(sample: ResampledMeans, tail: float, is_significant: Mask) -
 def bound_by_shares(
     inner: Interval, own_scores: Floats, other_scores: Floats, widest: float, level: float
 ) -> Interval:
-    """The interval that a margin is held to, with what shares of queries alone say, of scores on a
-    scale so wide and those of a baseline; float64[Q, C] each, NaN undefined.
+    """Return the interval that is compared with a margin, adjusted by what shares of queries alone
+    imply.
 
-    By the upper bound of a share (`share_upper_bound`), each missed with probability 1 - `level`:
-    the mean moves no farther than if every query that loses did so by the whole scale, and, if
-    queries fall to 0, perhaps as far as if so many had lost a score of the mean size. Rare total
-    failures show too little in the spread of a sample that holds one or two.
+    `own_scores` and `other_scores` (of the baseline) are float64[query, column], NaN undefined;
+    `widest` is the range of the scale. With the upper bound of a share (`share_upper_bound`), which
+    misses with probability 1 - `level`, two things are known. The mean cannot move farther than if
+    every query that loses lost the whole scale. And if some queries drop to 0, it may move as far
+    as if that share of queries lost an average score: a sample with only one or two such failures
+    underestimates the variance that they cause.
     """
     gaps = own_scores - other_scores
     is_defined = ~np.isnan(gaps)
@@ -145,8 +150,9 @@ def bound_by_shares(
 
 
 def share_upper_bound(number: npt.ArrayLike, n: npt.ArrayLike, level: float) -> Floats:
-    """The upper bound of a share of which `number` of `n` were seen, missed with probability
-    1 - level (Clopper and Pearson, The use of confidence or fiducial limits, Biometrika 1934)."""
+    """Return the upper confidence bound of a share, given `number` of `n` observed; it misses with
+    probability 1 - level (Clopper and Pearson, The use of confidence or fiducial limits, Biometrika
+    1934). float64[…] of the broadcast shape of `number` and `n`."""
     from scipy import special
 
     number, n = np.asarray(number, dtype=np.float64), np.asarray(n, dtype=np.float64)

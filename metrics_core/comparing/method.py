@@ -1,4 +1,4 @@
-"""How two runs are compared: which test, corrected how, at which level, against which margin."""
+"""How two runs are compared: the test, correction, confidence level and margin."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TESTS: dict[str, str] = {
     **{name: test.title for name, test in PAIRED_TESTS.items()},
     BCA: "BCa bootstrap of the mean",
 }
-"""Tests by name, with what they are called in a sentence."""
+"""Tests by name, with the name used in sentences."""
 
 CORRECTIONS: dict[str, str] = {
     "holm": "Holm",
@@ -29,14 +29,14 @@ CORRECTIONS: dict[str, str] = {
     MIN_P: "min-p over the joint draws",
     NO_CORRECTION: "not corrected",
 }
-"""Corrections by name, with what they are called in a sentence."""
+"""Corrections by name, with the name used in sentences."""
 
 
 @dataclass(frozen=True)
 class Method:
-    """One way of comparing. `correction` "" is Holm's, where p-values are fine enough to be
-    multiplied. `margin` is the smallest difference that matters, None as long as nobody has said
-    one. Raises ParameterError."""
+    """A method of comparison. An empty `correction` selects the test's default: Holm if its
+    p-values are fine enough to be multiplied, else none. `margin` is the smallest difference that
+    matters, None if not specified. Raises ParameterError."""
 
     test: str = BOOTSTRAP
     correction: str = ""
@@ -67,7 +67,7 @@ class Method:
 
     @property
     def valid_corrections(self) -> tuple[str, ...]:
-        """The corrections that suit the test, its own first."""
+        """The corrections that can be used with the test, its default first."""
         if self.test == BOOTSTRAP:
             return (*BY_NUMBER, MIN_P, NO_CORRECTION)
         if self.test in PAIRED_TESTS and PAIRED_TESTS[self.test].countable:
@@ -76,12 +76,12 @@ class Method:
 
     @property
     def corrected_by(self) -> str:
-        """The correction, chosen or by default."""
+        """The correction in use, chosen or default."""
         return self.correction or self.valid_corrections[0]
 
     @property
     def is_default(self) -> bool:
-        """Whether nothing but perhaps a margin was chosen."""
+        """Whether test, correction and level are the defaults; the margin is ignored."""
         return Method(margin=self.margin) == Method(
             self.test,
             "" if self.correction == self.valid_corrections[0] else self.correction,
@@ -91,7 +91,7 @@ class Method:
 
 
 DEFAULT_METHOD = Method()
-"""What is meant where no method is chosen."""
+"""The method if none is chosen."""
 
 _CORRECTION_HINT = (
     "10,000 draws give no p-value below 0.0001, which is too coarse to correct for the number of"
@@ -104,12 +104,12 @@ def _join_names(names: dict[str, str] | dict[str, None]) -> str:
 
 
 def suggest_margin(measure: GivenMeasure) -> float | None:
-    """A margin to begin with: a hundredth of the measure's scale, None where that has no end.
+    """Suggest a margin: a hundredth of the measure's range, None if the range is unbounded.
 
-    It is taken from the scale alone and never from the data, which would choose the margin that
-    suits them. On a scale of 0 to 1 it is 0.01, as is the band in which two scores of a query count
-    as the same, and a step that a table of three decimals shows clearly. Whether less matters is
-    for those to say who know the searches.
+    It depends only on the scale, never on the data, since the data would choose the margin that
+    suits them. On a scale from 0 to 1 it is 0.01, which is also the band in which two scores of a
+    query count as the same, and a step that is visible in a table with three decimals. Whether
+    smaller differences matter must be decided by people who know the application.
     """
     low, high = parse_measure(measure).declaration.range
     return _OF_THE_SCALE * (high - low) if math.isfinite(high - low) else None

@@ -1,8 +1,8 @@
-"""Paired tests of two runs over the same queries, and corrections of p-values by their number.
+"""Paired tests of two runs over the same queries, and corrections of p-values for their number.
 
-They stand beside the draws of `resample_means`, for those who compare with what others report.
-What each one asks, and whether its p-values are fine enough to be multiplied, is declared here.
-scipy.stats is imported where a test is made: it takes longer to import than a small run to score.
+They are alternatives to `resample_means`, for comparison with published results. `PairedTest`
+declares the hypothesis of each test, and whether its p-values are fine enough to be multiplied.
+scipy.stats is imported inside the functions: importing it takes longer than scoring a small run.
 """
 
 from __future__ import annotations
@@ -16,18 +16,19 @@ from metrics_core.base.arrays import Floats
 from metrics_core.comparing.random_signs import random_sign_p_values
 
 _ROUNDING = 1e-12
-"""Differences that vary by less than this share of themselves are one and the same."""
+"""Differences that vary by less than this share of their size count as equal."""
 
 
 def are_equal(differences: Floats) -> bool:
-    """Whether two or more differences are one and the same but for rounding."""
+    """Whether float64[query] has two or more differences and all are equal except for rounding."""
     if len(differences) < 2:
         return False
     return bool(np.ptp(differences) <= _ROUNDING * np.abs(differences).max())
 
 
 def t_test(differences: Floats) -> float:
-    """Two-sided p-value of the paired t-test; 1 where every difference is 0, NaN below two."""
+    """Return the two-sided p-value of the paired t-test of float64[query] without NaN; 1 if every
+    difference is 0, NaN for fewer than two differences."""
     from scipy import stats
 
     if len(differences) < 2:
@@ -38,8 +39,8 @@ def t_test(differences: Floats) -> float:
 
 
 def wilcoxon_test(differences: Floats) -> float:
-    """Two-sided p-value of Wilcoxon's signed-rank test; differences of 0 are left out, and it is 1
-    where all are."""
+    """Return the two-sided p-value of Wilcoxon's signed-rank test of float64[query] without NaN;
+    differences of 0 are excluded, and it is 1 if all are."""
     from scipy import stats
 
     differing = differences[differences != 0]
@@ -47,8 +48,8 @@ def wilcoxon_test(differences: Floats) -> float:
 
 
 def sign_test(differences: Floats) -> float:
-    """Two-sided p-value of the sign test; differences of 0 are left out, and it is 1 where all
-    are."""
+    """Return the two-sided p-value of the sign test of float64[query] without NaN; differences of 0
+    are excluded, and it is 1 if all are."""
     from scipy import stats
 
     above, below = int((differences > 0).sum()), int((differences < 0).sum())
@@ -56,7 +57,8 @@ def sign_test(differences: Floats) -> float:
 
 
 def randomization_test(differences: Floats) -> float:
-    """Two-sided p-value of Fisher's randomization test (`random_sign_p_values`)."""
+    """Return the two-sided p-value of Fisher's randomization test of float64[query] without NaN
+    (`random_sign_p_values`)."""
     return float(random_sign_p_values(differences[:, None])[0])
 
 
@@ -76,12 +78,13 @@ def _sign_side(differences: Floats) -> float:
 
 @dataclass(frozen=True)
 class PairedTest:
-    """A test: its name in a sentence, what it asks, and its two-sided p-value of float64[Q].
+    """A paired test: its title, its hypothesis in a sentence, and its two-sided p-value as a
+    function of float64[query].
 
-    `tests_mean` says that it asks whether the mean differs from 0, as the verdict does;
-    `countable` that its p-values can be as small as they need be, so that they may be corrected by
-    their number; `without_zeros` that it leaves out queries on which the runs do not differ. `side`
-    is 1 where it finds more of the differences float64[Q] above 0, -1 where below.
+    `tests_mean` is whether it tests the mean, as the verdict does; `countable` whether its p-values
+    can be arbitrarily small, so that they can be multiplied for a correction; `without_zeros`
+    whether it excludes queries on which the runs do not differ. `side` returns 1 if the test
+    favours positive differences float64[query], -1 if negative.
     """
 
     title: str
@@ -93,11 +96,12 @@ class PairedTest:
     side: Callable[[Floats], float] = _mean_side
 
     def __call__(self, differences: Floats) -> float:
-        """The p-value; undefined differences (NaN) are left out."""
+        """Return the p-value of float64[query]; undefined differences (NaN) are excluded."""
         return self.p_value(differences[~np.isnan(differences)])
 
     def count_left_out(self, differences: Floats) -> int:
-        """How many defined differences it does not look at, because they are 0."""
+        """Return how many defined differences of float64[query] the test excludes because they are
+        0."""
         return int((differences == 0).sum()) if self.without_zeros else 0
 
 
@@ -138,7 +142,8 @@ PAIRED_TESTS: dict[str, PairedTest] = {
 
 
 def holm_adjusted(p_values: Floats) -> Floats:
-    """p-values corrected for their number (Holm 1979), in the given order; NaN stays NaN."""
+    """Return p-values float64[n] corrected by Holm's method (1979), in the given order; NaN stays
+    NaN."""
     corrected = np.full(len(p_values), np.nan)
     defined = np.flatnonzero(~np.isnan(p_values))
     order = defined[np.argsort(p_values[defined], kind="stable")]
@@ -148,8 +153,8 @@ def holm_adjusted(p_values: Floats) -> Floats:
 
 
 def benjamini_hochberg_adjusted(p_values: Floats) -> Floats:
-    """p-values corrected so that few of those found are false (Benjamini and Hochberg 1995), in the
-    given order; NaN stays NaN."""
+    """Return p-values float64[n] adjusted for the false discovery rate (Benjamini and Hochberg
+    1995), in the given order; NaN stays NaN."""
     from scipy import stats
 
     corrected = np.full(len(p_values), np.nan)
@@ -160,12 +165,13 @@ def benjamini_hochberg_adjusted(p_values: Floats) -> Floats:
 
 
 def bonferroni_adjusted(p_values: Floats) -> Floats:
-    """p-values times their number; NaN stays NaN."""
+    """Return p-values float64[n] times their number, at most 1; NaN stays NaN."""
     return np.minimum(p_values * int((~np.isnan(p_values)).sum()), 1.0)
 
 
 def sidak_adjusted(p_values: Floats, number: int) -> Floats:
-    """p-values corrected for so many independent tests (Sidak 1967); NaN stays NaN."""
+    """Return p-values float64[n] corrected for `number` independent tests (Šidák 1967); NaN stays
+    NaN."""
     with np.errstate(divide="ignore"):
         return -np.expm1(number * np.log1p(-np.minimum(p_values, 1.0)))
 
@@ -175,4 +181,4 @@ BY_NUMBER: dict[str, Callable[[Floats], Floats]] = {
     "benjamini-hochberg": benjamini_hochberg_adjusted,
     "bonferroni": bonferroni_adjusted,
 }
-"""Corrections of p-values by their number, by name."""
+"""Corrections of p-values for their number, by name."""

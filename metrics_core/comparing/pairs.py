@@ -1,8 +1,8 @@
 """Runs against a baseline: paired differences, wins and losses, tests and verdicts.
 
-A difference is always run minus baseline, whatever is better; outcomes and verdicts say who does
-better, also where lower scores are better. A query counts as the same where the two differ by no
-more than `SAME`.
+A difference is always run minus baseline. Outcomes and verdicts name the better run, also for
+measures for which lower is better. A query counts as the same if its two scores differ by at most
+`SAME`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ BETTER, WORSE, TIED = "better", "worse", "same"
 
 
 def classify_differences(differences: Floats, *, same: float = SAME) -> npt.NDArray[np.object_]:
-    """Per difference "better", "worse" or "same"; None where it is undefined."""
+    """Return "better", "worse" or "same" for each of `differences` float64[…], positive if the run
+    is better; object[…], None if undefined."""
     better, worse = _outside_band(differences, same)
     result = np.full(differences.shape, TIED, dtype=object)
     result[better] = BETTER
@@ -39,8 +40,8 @@ def classify_differences(differences: Floats, *, same: float = SAME) -> npt.NDAr
 
 
 def _outside_band(differences: Floats, same: float) -> tuple[Mask, Mask]:
-    """Which differences are above the band, and which below it."""
-    # A difference of exactly the band in decimals must not fall out of it by rounding.
+    """Return which differences are above the band and which are below it."""
+    # A difference of exactly `same` in decimals must not leave the band by rounding.
     edge = same + 1e-12
     return differences > edge, differences < -edge
 
@@ -53,8 +54,8 @@ def query_differences(
     *,
     same: float = SAME,
 ) -> pd.DataFrame:
-    """Per query: columns query_id, score, baseline_score, difference, outcome. Raises
-    UnknownRunError."""
+    """Return the two scores of each query. Columns: query_id, score, baseline_score, difference
+    (run minus baseline), outcome ("better", "worse", "same" or None). Raises UnknownRunError."""
     run_scores, parsed_measure = Scores.given(scores), parse_measure(measure)
     own_scores, other_scores = run_scores.only([run, baseline]).of(parsed_measure)
     return pd.DataFrame(
@@ -78,27 +79,35 @@ def compare(
     same: float = SAME,
     method: Method = DEFAULT_METHOD,
 ) -> pd.DataFrame:
-    """Every run against the baseline on one measure, the baseline's own row first.
+    """Compare every run with the baseline on one measure; the baseline's own row comes first.
 
-    Columns: run, mean, baseline_mean (each over the queries on which it is defined), difference,
-    low, high (the interval of the mean paired difference), inner_low, inner_high (the narrower one
-    that two one-sided tests against a margin amount to), won, lost, same, queries (those with
-    both scores defined), differing (those on which they differ), p, p_corrected (for all runs
-    together), effect (the mean difference in standard deviations of the differences) with its own
-    interval effect_low to effect_high, error (its
-    standard error), width (how many of them from zero a difference must be to be found), verdict
-    (one of the six words of `verdicts`), reason. In the baseline's own row difference and what
-    follows from it are NaN or None; where there is no test, interval, p and p_corrected are NaN.
-    The interval excludes zero just where p_corrected says that there is a difference; a test that
-    does not ask about the mean has none. A geometric mean is compared as such: difference is that
-    of the two means, and the test is on logarithms. Raises UnknownRunError.
+    Columns:
+
+        run
+        mean, baseline_mean      each over the queries on which it is defined
+        difference, low, high    mean paired difference, run minus baseline, and its interval
+        inner_low, inner_high    the narrower interval of two one-sided tests against a margin
+        won, lost, same          number of queries
+        queries, differing       queries with both scores defined, and those on which they differ
+        p, p_corrected           p-value, alone and corrected for all runs
+        effect                   mean difference in standard deviations of the differences
+        effect_low, effect_high  interval of the effect, not corrected
+        error                    standard error of the difference
+        width                    how many standard errors from zero are significant
+        verdict, reason          one of the six words of `verdicts`, and why
+
+    In the baseline's own row difference and everything derived from it is NaN or None; without a
+    test, interval, p and p_corrected are NaN. The interval excludes zero exactly if the difference
+    is significant by p_corrected; tests that do not concern the mean have no interval. For a
+    geometric mean, difference is the difference of the two geometric means, and the test is on
+    logarithms. Raises UnknownRunError.
     """
     return compare_measures(scores, [measure], baseline, same=same, methods=[method])[0]
 
 
 def verdict_interval(row: Mapping[str, Any], level: float) -> tuple[float, float, float]:
-    """Low and high of the interval that the verdict of a row of `compare` rests on, and its level:
-    that a difference does not matter is found by two one-sided tests, each at the whole level."""
+    """Return low, high and level of the interval behind the verdict of a row of `compare`. For "no
+    difference that matters" it is the narrower one, from two one-sided tests at the full level."""
     if row["verdict"] == NO_MATTER and "inner_low" in row:
         return row["inner_low"], row["inner_high"], 2 * level - 1
     return row["low"], row["high"], level
@@ -112,8 +121,8 @@ def compare_measures(
     same: float = SAME,
     methods: Sequence[Method],
 ) -> list[pd.DataFrame]:
-    """`compare` on several measures in one pass over the draws. The methods, one for each measure,
-    differ in nothing but their margins. Raises UnknownRunError."""
+    """Return the `compare` frame of each measure, in one pass over the draws. `methods` has one
+    method per measure; they may differ only in their margins. Raises UnknownRunError."""
     run_scores, parsed_measures = Scores.given(scores), [parse_measure(m) for m in measures]
     run_scores.position(baseline)
     if len({replace(method, margin=None) for method in methods}) != 1:
@@ -154,7 +163,7 @@ def _make_frame(
         _find_verdicts(result, direction, method),
         result.effect_interval(method.level),
     )
-    # In the baseline's own row first, then of the others.
+    # First the value in the baseline's own row, then those of the other runs.
     columns: dict[str, tuple[object, npt.NDArray[Any]]] = {
         "mean": (mean[0], mean[1:]),
         "baseline_mean": (mean[0], np.full(len(won), mean[0])),
@@ -190,7 +199,7 @@ def _make_frame(
 
 
 def _find_verdicts(tested: ComparisonResults, direction: int, method: Method) -> list[Verdict]:
-    """The verdict on each run."""
+    """Return the verdict on each run."""
     contrary = tested.side * np.sign(tested.mean) < 0
     sample = tested.sample
     columns = [

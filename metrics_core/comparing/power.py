@@ -1,10 +1,10 @@
-"""What so many queries can show: the smallest difference, and how many queries a difference needs.
+"""Statistical power: the smallest detectable difference, and how many queries a difference needs.
 
-Of normal differences the statistic has a noncentral t distribution (Sakai, Topic set size design,
-IRJ 2016), taken over what their deviation may be after so many. On the differences of real runs
-what is said to show four times out of five does so in 76 to 80 of 100 cases from 20 queries on
-(benchmarks/simulations.py); under 20 it is not said. The functions are those behind scipy.stats,
-which takes half a second to load.
+For normal differences the statistic has a noncentral t distribution (Sakai, Topic set size design,
+IRJ 2016); this is averaged over the likely values of their standard deviation. On differences of
+real runs, a nominal power of 80 % is reached in 76 to 80 of 100 cases from 20 queries on
+(benchmarks/simulations.py); below 20 no power is given. The functions are those behind scipy.stats,
+which takes half a second to import.
 """
 
 from __future__ import annotations
@@ -18,25 +18,26 @@ from metrics_core.base.arrays import Floats
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
 POWER = 0.8
-"""What is asked of a test: to show a difference that is there four times out of five."""
+"""The power that is required of a test."""
 
 FEWEST_FOR_POWER = 20
-"""Of fewer queries nothing is said of what they could show: their deviation is too little known."""
+"""With fewer queries no power is given: the standard deviation is too uncertain."""
 
 _NORMAL = 10_000
-"""From so many queries on a t distribution is taken as normal."""
+"""From this many queries on the t distribution is replaced by the normal one."""
 _DEVIATIONS = 40
-"""Values that the deviation may have, equally likely ones."""
+"""Number of equally likely values of the standard deviation to average over."""
 _MOST = 10**12
 _NEARLY = 1e-9
 _LARGEST = 1e6
 _TWO_FIGURES = 1e-4
-"""How near a loss is found of which two figures are told."""
+"""Relative precision of a loss that is displayed with two figures."""
 
 
 def detection_chance(difference: float, error: npt.ArrayLike, width: float, queries: int) -> Floats:
-    """How likely a true mean difference is shown, where the mean of so many queries has this
-    standard error, one or several, and must be more than `width` of them from zero."""
+    """Return the probability that a true mean difference is significant. `error` float64[…], a
+    number or an array, is the standard error of the mean, which must be more than `width` standard
+    errors from zero. float64[…] of the same shape."""
     from scipy import special
 
     shift = abs(difference) / np.asarray(error, dtype=np.float64)
@@ -44,12 +45,13 @@ def detection_chance(difference: float, error: npt.ArrayLike, width: float, quer
         return np.asarray(special.ndtr(shift - width) + special.ndtr(-width - shift))
     near_tail = special.nctdtr(queries - 1, -shift, -width)
     far_tail = special.nctdtr(queries - 1, shift, -width)
-    # scipy gives NaN where hardly anything is left on the far side.
+    # scipy returns NaN if almost nothing is left on the far side.
     return np.asarray(near_tail + np.nan_to_num(far_tail))
 
 
 def _likely_deviations(queries: int) -> Floats:
-    """What the deviation of normal differences may be, in units of that of so many of them."""
+    """Return equally likely values of the true standard deviation, float64[value], in units of the
+    one observed on this many queries, for normal differences."""
     from scipy import special
 
     if queries >= _NORMAL:
@@ -59,11 +61,11 @@ def _likely_deviations(queries: int) -> Floats:
 
 
 def smallest_detectable(error: float, width: float, queries: int) -> float:
-    """The smallest true mean difference that these queries show with probability `POWER`.
+    """Return the smallest true mean difference that these queries detect with probability `POWER`.
 
-    `error` is the standard error of the mean difference and `width` how many of them it must be
-    from zero (`Tested.width`, which holds what a correction costs). NaN where there is no error or
-    no width, and of fewer than `FEWEST_FOR_POWER` queries.
+    `error` is the standard error of the mean difference and `width` how many standard errors from
+    zero are significant (`ComparisonResults.width`, which includes the correction). NaN if either
+    is not finite or there are fewer than `FEWEST_FOR_POWER` queries.
     """
     if queries < FEWEST_FOR_POWER or not (math.isfinite(error) and math.isfinite(width)):
         return math.nan
@@ -80,7 +82,7 @@ def smallest_detectable(error: float, width: float, queries: int) -> float:
         return low
     while not is_detected(enough):
         enough *= 2
-    # Halved: scipy.optimize would take a fifth of a second to load.
+    # Bisection: scipy.optimize would take a fifth of a second to import.
     while enough - low > _NEARLY * enough:
         middle = (low + enough) / 2
         low, enough = (low, middle) if is_detected(middle) else (middle, enough)
@@ -90,11 +92,11 @@ def smallest_detectable(error: float, width: float, queries: int) -> float:
 def failure_chance(
     loss: float, error: float, width: float, queries: int, beyond: float, share: float = 1.0
 ) -> float:
-    """How likely a true loss is found to be one, and larger than `beyond`; NaN where
-    `smallest_detectable` is, and without an error.
+    """Return the probability that a true loss is significant and its estimate exceeds `beyond`. NaN
+    if there are too few queries, or `error` or `width` is not finite or `error` is 0.
 
-    The loss is on the `share` of queries that differ, and so makes differences vary more than they
-    do by their standard error without it.
+    The loss occurs on the `share` of queries that differ. It therefore makes the differences vary
+    more than their observed standard error.
     """
     if queries < FEWEST_FOR_POWER or not (
         math.isfinite(error) and math.isfinite(width) and error > 0
@@ -105,15 +107,15 @@ def failure_chance(
     deviations = _likely_deviations(queries)
     spread = np.hypot(error * deviations, loss * math.sqrt((1 / share - 1) / queries))
     beyond_chance = special.ndtr((loss - beyond) / spread)
-    # The one nearly always brings the other along, so that the rarer of the two counts.
+    # One condition almost always implies the other, so the less likely of the two decides.
     return float(np.minimum(detection_chance(loss, spread, width, queries), beyond_chance).mean())
 
 
 def smallest_failing_loss(
     error: float, width: float, queries: int, beyond: float, share: float = 1.0
 ) -> float:
-    """The smallest true loss that is found to be one, and larger than `beyond`, with probability
-    `POWER`; NaN where `failure_chance` is, and where none is found so often."""
+    """Return the smallest true loss that is significant and estimated above `beyond` with
+    probability `POWER`. NaN if `failure_chance` is NaN or never reaches `POWER`."""
 
     def fails(loss: float) -> bool:
         return failure_chance(loss, error, width, queries, beyond, share) >= POWER
@@ -130,19 +132,20 @@ def smallest_failing_loss(
 
 
 def single_test_level(width: float, queries: int) -> float:
-    """The level at which a t-test of one difference is as strict as an interval so many standard
-    errors wide: what a correction for several leaves to each."""
+    """Return the confidence level at which a t-test of one difference needs `width` standard
+    errors: the level that a correction for several tests leaves to each."""
     from scipy import special
 
     return 1 - 2 * float(special.stdtr(queries - 1, -width))
 
 
 def find_queries_needed(difference: float, deviation: float, level: float) -> float:
-    """How many queries show a true mean difference with probability `POWER`; inf where none do.
+    """Return how many queries detect a true mean difference with probability `POWER`; inf if no
+    number does.
 
-    `deviation` is the standard deviation of the paired differences, `level` that of the test of one
-    of them (`single_test_level`). Never fewer than those without which there is no verdict. NaN
-    where the deviation is not known.
+    `deviation` is the standard deviation of the paired differences, `level` the confidence level of
+    the test of one of them (`single_test_level`). At least `FEWEST_QUERIES`, without which there is
+    no verdict. NaN if the deviation or the difference is unknown.
     """
     if math.isnan(deviation) or math.isnan(difference):
         return math.nan

@@ -1,4 +1,4 @@
-"""Fisher's randomization test of many columns at once: how far off a sum is with random signs."""
+"""Fisher's randomization test of many columns at once: the sums under random signs."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from metrics_core.scoring.random_groups import sum_in_groups
 _DRAWS = 9_999
 _SEED = 20_260
 _ENUMERATED = 15
-"""Up to so many queries every choice of signs is counted: 32,768 of them."""
+"""Up to this many queries all sign assignments are enumerated: 32,768 of them."""
 _BLOCK = 4_000_000
 _ROUNDING = 1e-12
 
 
 def random_sign_p_values(differences: Floats) -> Floats:
-    """Two-sided p-values of the columns of float64[Q, C], 0 where a query has no difference; 1
-    where all are 0; float64[C].
+    """Return two-sided p-values, float64[column], of the columns of float64[query, column]; queries
+    without a difference must be 0. A column of zeros has p-value 1.
 
-    All choices of signs are counted up to 15 queries; of more 9,999 are drawn, the same each time,
-    and the data count as one of them. Of more than 20,000 queries the signs of random groups of
-    them change (`make_scorer.random_groups`): some of all choices, closed under each other, so
-    that the test keeps its level (Hemerik and Goeman, Exact testing with random permutations, TEST
-    2018).
+    All sign assignments are enumerated up to 15 queries. For more, 9,999 are drawn, the same each
+    time, and the observed signs count as one of them. For more than 20,000 queries the signs of
+    random groups of queries change together (`scoring.random_groups`): a subgroup of all
+    assignments, so the test keeps its level (Hemerik and Goeman, Exact testing with random
+    permutations, TEST 2018).
     """
     units = sum_in_groups(differences)
     n = len(units)
-    # A choice that ties with the data may by rounding fall to either side of it.
+    # The sum of an assignment that ties with the data may differ from it by rounding.
     limits = np.abs(units.sum(axis=0)) - _ROUNDING * np.abs(units).sum(axis=0)
     n_as_far = np.zeros(units.shape[1])
     size = max(1, _BLOCK // max(min(2**n, _DRAWS), 1))
@@ -55,5 +55,6 @@ def _draw_choices(n: int) -> Iterator[Floats]:
 
 
 def _flip_sums(differences: Floats, flips: Floats) -> Floats:
-    """How far off the sum of each column is with the sign of the chosen differences changed."""
+    """Return the absolute sum of each column with the chosen signs flipped, float64[choice,
+    column]."""
     return np.abs(differences.sum(axis=0) - 2 * (flips @ differences))

@@ -1,17 +1,18 @@
-"""Is a mean of paired differences real? One p-value of each column, from draws of its queries.
+"""Is a mean of paired differences real? One p-value per column, from resampling its queries.
 
-Two ways to ask err on different sides. Queries are drawn again with replacement, the same draws
-for every column; in each a column's mean is taken relative to what it is in the data, and to its
-own standard error in that draw (the bootstrap-t: Efron and Tibshirani, An introduction to the
-bootstrap, 1993, ch. 12). Of few queries it finds too little. Random signs find too much where
-differences are skewed. Up to `FEW` queries the p-value is the geometric mean of the two, seven
-parts of the draws to three of the signs, which is wrong as seldom as it says on the differences of
-real runs and of scores near the ends of their scale, and finds nearly what a t-test does
-(benchmarks/simulations.py has the trial); beyond, the two are alike, and it is that of the draws.
+Two methods err in opposite directions. The bootstrap-t (Efron and Tibshirani, An introduction to
+the bootstrap, 1993, ch. 12) draws queries with replacement, the same draws for every column; in
+each draw a column's mean is taken relative to its mean in the data and divided by its own standard
+error in that draw. With few queries it finds too little. Random signs find too much if the
+differences are skewed. Up to `FEW` queries the p-value is the geometric mean of the two, with
+weight 0.7 for the bootstrap and 0.3 for the signs. On differences of real runs and of scores near
+the ends of their scale this keeps its level and has nearly the power of a t-test
+(benchmarks/simulations.py). With more queries both agree, and the bootstrap alone is used.
 
-A draw may lack the few queries that differ from all others, and then has next to no error: its own
-is never taken for less than a quarter of the data's (`studentise_slices.Columns`). If all
-differences have one sign and nearly one size, the exact sign test decides.
+A draw may miss the few queries that differ from all others, and then its standard error is almost
+0. It is therefore never taken as less than a quarter of that of the data
+(`scoring.studentised.LEAST_ERROR`). If all differences have the same sign and almost the same size,
+the exact sign test decides.
 """
 
 from __future__ import annotations
@@ -30,25 +31,26 @@ from metrics_core.scoring.intervals import Interval
 from metrics_core.scoring.studentised import Moments, find_limits, studentise, studentise_draws
 
 FEW = 100
-"""Up to so many queries random signs are asked as well."""
+"""Up to this many queries random signs are used as well."""
 _OF_DRAWS = 0.7
 _MOST_SIGNS = 1_000
-"""Beyond so many signs their p-value is as small as numbers can be."""
+"""With more signs than this their p-value would underflow."""
 _ONE_SIZE = 0.02
-"""By so much of the largest difference the mean one may be smaller where all have one size."""
+"""Differences count as the same size if their mean is within this share of the largest."""
 _TELLING = 10
-"""Fewer draws do not tell a share: there it falls as the tail of Student's t does."""
+"""With fewer draws beyond a limit, the share is extrapolated by the tail of Student's t."""
 
 
 @dataclass(frozen=True)
 class ResampledMeans:
-    """Means of C columns of paired differences, and what the draws say of each by itself.
+    """Means of columns of paired differences, with an uncorrected test of each.
 
-    `mean`, `error` (its standard error) and `statistic` (their ratio) are float64[C], `queries`
-    int64[C] the defined ones, of which `differing` differ. `p` is two-sided, float64[C], NaN where
-    a column may not be tested (`verdicts.can_be_tested`). `distances` is how many standard errors
-    each of the columns `drawn` is off in each draw, float64[draws, len(drawn)]: those tested that
-    differ.
+    `mean`, `error` (its standard error) and `statistic` (mean / error) are float64[column];
+    `queries` and `differing` int64[column] count the defined differences and those that are not 0.
+    `p` float64[column] is two-sided, NaN if a column may not be tested (`verdicts.can_be_tested`).
+    `drawn` int64[drawn column] has the columns that were resampled: those that are tested and
+    differ. `distances` float64[draw, drawn column] is how many standard errors each is from its
+    mean in each draw.
     """
 
     mean: Floats
@@ -61,13 +63,14 @@ class ResampledMeans:
     drawn: Ints
 
     def intervals(self, tails: npt.ArrayLike, is_significant: Mask) -> Interval:
-        """The interval of each mean that misses it with probability `tails`, one or float64[C], and
-        that excludes zero just where a difference is `is_significant`, bool[C]; NaN where there is
-        no test.
+        """Return the interval of each mean; mean, low and high are float64[column], NaN without a
+        test.
 
-        Where every query differs by the same, nothing tells how far the mean may be off but that so
-        many queries in a row are on one side: from the least share of all queries that is then
-        likely (Clopper and Pearson 1934) times the difference, to the difference itself.
+        It misses with probability `tails`, a number or float64[column], and excludes zero exactly
+        if `is_significant` bool[column]. If every query differs by the same amount, the only
+        evidence is that all of them are on one side. The interval then reaches from the difference
+        times the smallest share of all queries that is compatible with this (Clopper and Pearson
+        1934) to the difference itself.
         """
         each = np.broadcast_to(np.asarray(tails, dtype=np.float64), self.mean.shape)
         reach = np.full(self.mean.shape, np.nan)
@@ -82,11 +85,11 @@ class ResampledMeans:
         return Interval(self.mean, *align_with_test(low, high, self.mean, is_significant))
 
     def correct_together(self) -> Floats:
-        """p-values corrected for all columns together, as they hang together in the draws
-        (step-down min-P: Westfall and Young, Resampling-based multiple testing, 1993); float64[C].
+        """Return p-values corrected over all columns jointly, float64[column] (step-down min-P:
+        Westfall and Young, Resampling-based multiple testing, 1993).
 
-        How far off a column is in a draw counts by how many of its own draws are as far off, so
-        that one which hardly ever varies hides nothing in the others.
+        A column's distance in a draw is ranked among its own draws, so that a column that hardly
+        varies does not mask the others.
         """
         corrected = np.where(np.isnan(self.p), np.nan, 1.0)
         sorted_places = np.argsort(self.p[self.drawn], kind="stable")
@@ -101,8 +104,8 @@ class ResampledMeans:
         return corrected
 
     def error_per_column(self, tail: float) -> float:
-        """The probability with which the interval of each column may miss, so that all hold at once
-        but with probability `tail`."""
+        """Return the error probability of each column's interval with which all intervals are
+        simultaneously right except with probability `tail`."""
         if not len(self.drawn):
             return tail
         rarest = np.sort(self._draw_ranks.min(axis=1))
@@ -115,8 +118,8 @@ class ResampledMeans:
 
     @cached_property
     def _draw_ranks(self) -> npt.NDArray[np.int32]:
-        """In how many draws each column is at least as far off as in this one; int32 as
-        `distances`."""
+        """Per draw and column, the number of draws in which the column is at least as far off;
+        int32 of the shape of `distances`."""
         ranks = np.empty(self.distances.shape, dtype=np.int32)
         for index, (column, ordered) in enumerate(
             zip(self.distances.T, self._sorted_distances.T, strict=True)
@@ -125,8 +128,8 @@ class ResampledMeans:
         return ranks
 
     def _find_distances(self, tails: Floats) -> Floats:
-        """How far off each of the columns `drawn` is in so few draws that (reached + 1) / (draws +
-        1) is just more than its tail."""
+        """Return the distance of each drawn column, float64[drawn column], that so few draws reach
+        that (number + 1) / (draws + 1) is just above its tail."""
         most = np.floor(tails * (len(self.distances) + 1) + 1e-9).astype(np.int64)
         position = np.clip(len(self.distances) - most, 0, len(self.distances) - 1)
         ends: Floats = np.take_along_axis(self._sorted_distances, position[None, :], axis=0)[0]
@@ -136,8 +139,8 @@ class ResampledMeans:
 def align_with_test(
     low: Floats, high: Floats, mean: Floats, is_significant: Mask
 ) -> tuple[Floats, Floats]:
-    """Ends of intervals, at zero where they say otherwise of zero than a test that
-    `is_significant` a difference or did not; float64[C] each."""
+    """Return interval bounds moved to zero if they contradict the test, `is_significant`
+    bool[column]; low, high and mean are float64[column]."""
     least = np.nextafter(0, 1)
     with np.errstate(invalid="ignore"):
         low = np.where(is_significant & (mean > 0), np.maximum(low, least), low)
@@ -148,20 +151,20 @@ def align_with_test(
 
 
 def limit_ends(ends: Floats, widest: npt.ArrayLike) -> Floats:
-    """Ends of intervals, no farther from zero than a difference can be; NaN where they have no
-    bound, as of few queries that nearly all differ by the same on a measure without end."""
+    """Return interval bounds float64[…] clipped to the largest possible difference `widest`; NaN if
+    unbounded, such as for few queries that almost all differ by the same on an unbounded scale."""
     clipped = np.clip(ends, -np.asarray(widest), np.asarray(widest))
     return np.where(np.isinf(clipped), np.nan, clipped)
 
 
 def resample_means(differences: Floats) -> ResampledMeans:
-    """Test the means of the columns of float64[Q, C], NaN where a query has no difference."""
+    """Test the means of the columns of float64[query, column]; NaN if a query has no difference."""
     return resample_groups([differences])[0]
 
 
 def resample_groups(groups: Sequence[Floats]) -> list[ResampledMeans]:
-    """`resample_means` of several groups of columns, each float64[Q, C] of queries of its own, in
-    as few passes over the draws as can be."""
+    """Return `resample_means` of several groups of columns, each float64[query, column] with its
+    own queries, in as few passes over the draws as possible."""
     samples = [_Sample.from_differences(g) for g in groups]
     drawn_samples = [sample for sample in samples if len(sample.drawn_columns)]
     draws_left = iter(
@@ -182,7 +185,7 @@ def resample_groups(groups: Sequence[Floats]) -> list[ResampledMeans]:
 
 @dataclass(frozen=True)
 class _Sample:
-    """What of C columns does not depend on the draws."""
+    """The statistics of the columns that do not depend on the draws."""
 
     mean_moments: Moments
     statistic: Floats
@@ -198,11 +201,12 @@ class _Sample:
 
     @property
     def drawn_columns(self) -> Ints:
-        """The columns of which draws say something."""
+        """The columns that are resampled, int64[drawn column]."""
         return np.flatnonzero(self.is_tested & (self.differing > 0))
 
     def p_values(self, reached: Ints, distances: Floats) -> Floats:
-        """Those of the `drawn_columns` columns, of which each is as far off in so many draws."""
+        """Return the p-values of `drawn_columns`, float64[drawn column]. `reached` int64[drawn
+        column] counts the draws that are at least as far off as the data."""
         queries, limits = (
             self.mean_moments.queries[self.drawn_columns],
             np.abs(self.statistic[self.drawn_columns]),
@@ -212,8 +216,8 @@ class _Sample:
         if has_few.any():
             signs = random_sign_p_values(filled[has_few].T)
             share[has_few] = share[has_few] ** _OF_DRAWS * signs ** (1 - _OF_DRAWS)
-        # The likeliest outcome of so many signs is all of one kind; nothing is less likely than
-        # that, and it is as likely as that where all have one sign and one size.
+        # No p-value may be below that of all signs being equal, the least likely outcome. If all
+        # differences have the same sign and size, it is exactly that.
         differing = self.differing[self.drawn_columns]
         least_p = 2.0 ** (1 - np.minimum(differing, _MOST_SIGNS))
         most = differing * np.abs(filled).max(axis=1)
@@ -221,7 +225,7 @@ class _Sample:
         return np.minimum(np.where(one_size, least_p, np.maximum(share, least_p)), 1.0)
 
     def add_draws(self, p: Floats, distances: Floats) -> ResampledMeans:
-        """The columns with what the draws say."""
+        """Return the columns with the results of the draws."""
         moments = self.mean_moments
         return ResampledMeans(
             moments.mean,
@@ -236,9 +240,9 @@ class _Sample:
 
 
 def _tail_share(reached: Ints, distances: Floats, limits: Floats, queries: Ints) -> Floats:
-    """The share of draws in which columns are as far off as their limits, float64[C] in standard
-    errors. Where too few are to tell, it falls as the tail of Student's t does from where ten draws
-    are left on."""
+    """Return the share of draws in which each column is at least as far off as its limit,
+    float64[drawn column]; `limits` are in standard errors. If fewer than ten draws are, the share
+    is extrapolated from the tenth-farthest draw by the tail of Student's t."""
     from scipy import special
 
     n_draws = len(distances)

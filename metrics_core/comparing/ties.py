@@ -1,9 +1,10 @@
-"""Could the order within equal scores turn the verdict? The difference under every such order.
+"""Could the order of tied documents change the verdict? The range of the difference over all
+orders.
 
-Documents of equal score stand in an order that says nothing: here that of their ids. In the best
-order the relevant ones come first, in the worst last; the orders of two runs are free of each
-other, so the difference reaches from the worst of the run against the best of the baseline to the
-other way round.
+Documents with equal scores have no meaningful order; here they are sorted by id. In the best order
+the relevant ones come first, in the worst order last. The orders of two runs are independent, so
+the difference ranges from the run's worst against the baseline's best to the run's best against the
+baseline's worst.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ _RISING = ("monotone", "recall", "precisions", "normalised", "at relevant")
 
 @dataclass(frozen=True)
 class TieRange:
-    """The scores of Q queries under the orders of tied documents: float64[Q] each. `tied` bool[Q]
-    says which queries have equal scores that touch the ranks that count. `exact` says that no order
-    passes `low` or `high`."""
+    """Scores of the queries under all orders of tied documents, `low` and `high` float64[query].
+    `tied` bool[query] is true if there are equal scores within the cutoff. `exact` is true if no
+    order gives a score outside `low` to `high`."""
 
     low: Floats
     high: Floats
@@ -35,21 +36,21 @@ class TieRange:
     exact: bool
 
     def among(self, queries: Mask) -> TieRange:
-        """The same for some of the queries, bool[Q]."""
+        """Return the range for some of the queries, bool[query]."""
         return TieRange(self.low[queries], self.high[queries], self.tied[queries], self.exact)
 
     @property
     def is_affected(self) -> Mask:
-        """The queries whose score depends on the order, bool[Q]."""
+        """Which queries have a score that depends on the order, bool[query]."""
         return self.high - self.low > _ALIKE
 
 
 def find_tie_range(run: Run, ranks: JudgedRanks, measure: Measure) -> TieRange:
-    """The lowest and highest score of each query that an order of the tied documents gives. `ranks`
-    are those of the run, of all judged queries.
+    """Return the lowest and highest score of each query over the orders of its tied documents.
+    `ranks` are those of the run, for all judged queries.
 
-    Exact where a measure never falls when a document of a higher grade moves up; of other measures
-    the two orders are tried, and nothing is known of those between them.
+    Exact for measures that never fall if a document of a higher grade moves up. For other measures
+    only the best and the worst order by grade are tried; orders between them may score outside.
     """
     score = measure.score(ranks)
     tied = find_tied_queries(run, ranks, measure.cutoff)
@@ -59,13 +60,13 @@ def find_tie_range(run: Run, ranks: JudgedRanks, measure: Measure) -> TieRange:
         return TieRange(score, score, tied, exact or not tied.any())
     ends = [measure.score(end) for end in tie_extremes(ranks)]
     low, high = np.minimum(*ends), np.maximum(*ends)
-    # A sum in another order may differ in its last bit.
+    # A sum in a different order may differ in its last bit.
     return TieRange(np.minimum(low, score), np.maximum(high, score), tied, exact)
 
 
 def find_tied_queries(run: Run, ranks: JudgedRanks, cutoff: int | None = None) -> Mask:
-    """The judged queries, bool[Q], with equal scores that touch the first `cutoff` ranks;
-    anywhere in the list where there is no cutoff."""
+    """Return which judged queries have equal scores within the first `cutoff` ranks, bool[query];
+    anywhere in the list without a cutoff."""
     first = run.first_ties()
     is_tied = (first > 0) & (first <= (cutoff or np.inf))
     positions = find_indexes(ranks.query_ids, run.query_ids)
@@ -73,7 +74,7 @@ def find_tied_queries(run: Run, ranks: JudgedRanks, cutoff: int | None = None) -
 
 
 def difference_range(run: TieRange, baseline: TieRange, measure: Measure) -> tuple[float, float]:
-    """The lowest and the highest combined difference that the orders of both runs allow."""
+    """Return the lowest and the highest combined difference over the orders of both runs."""
     combine = measure.declaration.combination.combine
     defined = ~(np.isnan(run.low) | np.isnan(baseline.low))
     low = combine(run.low[defined]) - combine(baseline.high[defined])

@@ -1,4 +1,4 @@
-"""The verdict on a difference, and its reason: the one place that says when a run is better."""
+"""The verdict on a difference and its reason: the only place that decides which run is better."""
 
 from __future__ import annotations
 
@@ -16,33 +16,35 @@ CANNOT_TELL = "cannot tell"
 AHEAD = frozenset({BETTER_RUN, BETTER_BY_LITTLE})
 BEHIND = frozenset({WORSE_RUN, WORSE_BY_LITTLE})
 CLEAR = AHEAD | BEHIND
-"""Verdicts by which one of the two is ahead."""
+"""Verdicts that one of the two runs is better."""
 
 FEWEST_QUERIES = 10
-"""With fewer queries two runs are examples, not a result: there is no test and no verdict."""
+"""With fewer queries there is no test and no verdict: two runs are examples, not a result."""
 
 
 FEWEST_DIFFERING = 6
-"""Where fewer queries differ there is no test: of five differences all have the same sign by chance
-in 1 of 16 cases."""
+"""With fewer queries that differ there is no test: five differences all have the same sign by
+chance in 1 of 16 cases."""
 
 
 def can_be_tested(
     queries: npt.NDArray[np.int64], differing: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.bool_]:
-    """Of which differences a test says something, by how many queries there are and on how many of
-    them the runs differ: the one rule of all pages. Where no query differs it says that."""
+    """Return which differences may be tested, bool[…], by the number of `queries` int64[…] and of
+    queries on which the runs differ, `differing` int64[…]. This is the only such rule; every page
+    uses it. With no query that differs there is a test: its result is that nothing differs."""
     enough = (differing >= FEWEST_DIFFERING) | (differing == 0)
     return np.asarray((queries >= FEWEST_QUERIES) & enough)
 
 
 def are_significant(p_corrected: npt.NDArray[np.float64], level: float) -> npt.NDArray[np.bool_]:
-    """Which differences a test finds at a level; none where there was no test (NaN)."""
+    """Return which corrected p-values float64[…] are significant at a confidence level, bool[…];
+    NaN (no test) is not."""
     return np.asarray(p_corrected <= 1 - level + 1e-12)
 
 
 class Verdict(NamedTuple):
-    """One of the six words, and in a few words why."""
+    """One of the six words and a short reason."""
 
     word: str
     reason: str
@@ -58,12 +60,12 @@ def decide_verdict(
     is_within_margin: bool = False,
     is_contrary: bool = False,
 ) -> Verdict:
-    """The verdict on a mean difference, positive where the run does better.
+    """Return the verdict on a mean difference, positive if the run is better.
 
-    `p_corrected` alone decides whether there is one; it is NaN where there was no test.
-    `is_within_margin` says that the difference is smaller than the margin, by two one-sided tests
-    or by the few queries that differ, `is_contrary` that a
-    test which does not ask about the mean found more on its other side.
+    `p_corrected` alone decides significance; NaN without a test. `is_within_margin` is true if the
+    difference is shown to be smaller than the margin, by two one-sided tests or because so few
+    queries differ. `is_contrary` is true if a test that does not concern the mean favours the other
+    run.
     """
     if queries < FEWEST_QUERIES:
         return Verdict(CANNOT_TELL, f"fewer than {FEWEST_QUERIES} queries")

@@ -1,1 +1,1 @@
-"""Other people's interfaces over our measures."""
+"""Interfaces of other packages, backed by our measures."""

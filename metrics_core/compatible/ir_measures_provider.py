@@ -1,11 +1,11 @@
-"""Ranklens inside ir_measures: its measures, computed by our kernels.
+"""A provider for ir_measures: its measures, computed by our kernels.
 
     >>> from metrics_core.compatible import ir_measures_provider  # doctest: +SKIP
     >>> ir_measures_provider.install()  # doctest: +SKIP
     >>> ir_measures.calc_aggregate([nDCG@10], qrels, run)  # doctest: +SKIP
 
 Importing this module registers the provider as `ir_measures.providers.registry["ranklens"]`.
-ir_measures is not among the dependencies of Ranklens; nothing else here needs it.
+ir_measures is not a dependency of Ranklens; no other module needs it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ except ImportError as error:
 
 
 def translate_measure(measure: Any) -> Measure | None:
-    """Our measure for one of ir_measures', with all its parameters; None where we have none."""
+    """Return our measure for one of ir_measures, with all its parameters; None if there is none."""
     if hasattr(measure, "runtime_impl"):
         return None
     values = {name: measure[name] for name in measure.SUPPORTED_PARAMS}
@@ -48,7 +48,7 @@ def translate_measure(measure: Any) -> Measure | None:
 
 
 class RanklensProvider(providers.Provider):
-    """A provider of ir_measures for every measure of ir_measures that Ranklens has."""
+    """A provider for every measure of ir_measures that Ranklens has."""
 
     NAME = "ranklens"
 
@@ -71,8 +71,8 @@ class RanklensProvider(providers.Provider):
 
 
 class RanklensEvaluator(providers.Evaluator):
-    """Measures and judgments, ready for runs. Raises ValueError for a measure we do not have, and
-    TableError where a document is judged twice with different grades."""
+    """Measures and judgments, ready for runs. Raises ValueError for an unsupported measure, and
+    TableError if a document is judged twice with different grades."""
 
     def __init__(self, measures: list[Any], qrels: Any) -> None:
         self.our_measures: dict[Any, Measure] = {}
@@ -90,9 +90,9 @@ class RanklensEvaluator(providers.Evaluator):
         super().__init__(measures, set(self.qrels.query_ids if self.qrels else ()))
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
-        """Per-query results: for the queries of the run first, then, as ir_measures has it, the
-        measure's default for judged queries that the run lacks. Where a score is undefined
-        (Accuracy without a pair to compare) there is no result at all."""
+        """Yield per-query results: first for the queries of the run, then, as in ir_measures, the
+        measure's default for judged queries without results. An undefined score (Accuracy without a
+        pair to compare) yields no result."""
         missing = set(product(self.our_measures, self.qrel_qids))
         for metric in self._iter_calc(run):
             missing.discard((metric.measure, metric.query_id))
@@ -118,13 +118,13 @@ class RanklensEvaluator(providers.Evaluator):
 
 
 def _is_undefined_unlisted(measure: Measure) -> bool:
-    """Whether a query that the run does not list has no score."""
+    """Whether a query without results has no score."""
     empty = single_query([], [1.0], 0)
     return not measure.declaration.needs and bool(np.isnan(measure.score(empty)[0]))
 
 
 def _run(run: Any) -> Run | None:
-    """A run in any form that ir_measures takes; None where it is empty."""
+    """Return a run in any form that ir_measures accepts; None if it is empty."""
     query_id, doc_id, score = _columns(ir_measures.util.RunConverter(run), run, "score")[:3]
     if not len(query_id):
         return None
@@ -132,8 +132,8 @@ def _run(run: Any) -> Run | None:
 
 
 def _qrels(qrels: Any, *, by_subtopic: bool) -> Qrels | None:
-    """Judgments in any form that ir_measures takes; None where there are none. The iteration is
-    the subtopic where it differs within a query, or where a measure asks for subtopics."""
+    """Return judgments in any form that ir_measures accepts; None if empty. The iteration is the
+    subtopic if it differs within a query, or if a measure needs subtopics."""
     converter = ir_measures.util.QrelsConverter(qrels)
     query_id, doc_id, relevance, iteration = _columns(converter, qrels, "relevance")
     if not len(query_id):
@@ -145,7 +145,7 @@ def _qrels(qrels: Any, *, by_subtopic: bool) -> Qrels | None:
 def _columns(
     converter: Any, source: Any, value: str
 ) -> tuple[list[str], list[str], Any, list[str]]:
-    """query_id, doc_id, the value and the iteration ("0" where there is none) of each row."""
+    """Return query_id, doc_id, the value and the iteration ("0" if there is none) of each row."""
     kind, error = converter.predict_type()
     if kind == "UNKNOWN":
         raise ValueError(f"unknown format of run or qrels: {error}")
@@ -174,13 +174,13 @@ provider = providers.register(RanklensProvider())
 
 
 def install() -> None:
-    """Put the provider in front of ir_measures' default pipeline: what it supports comes from it,
-    everything else from where it came before."""
+    """Insert the provider at the front of ir_measures' default pipeline; unsupported measures still
+    use the other providers."""
     uninstall()
     ir_measures.DefaultPipeline.providers.insert(0, provider)
 
 
 def uninstall() -> None:
-    """Take the provider out of the default pipeline."""
+    """Remove the provider from the default pipeline."""
     pipeline = ir_measures.DefaultPipeline
     pipeline.providers[:] = [p for p in pipeline.providers if p is not provider]

@@ -1,1 +1,1 @@
-"""Why: everything about one query."""
+"""Explanations of scores: everything about one query."""

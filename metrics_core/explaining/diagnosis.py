@@ -1,4 +1,4 @@
-"""One query: where its score comes from, and where it went."""
+"""One query: which documents its score comes from, and where it was lost."""
 
 from __future__ import annotations
 
@@ -23,27 +23,29 @@ from metrics_core.tables import Qrels, Run
 from metrics_core.tables.ranked_run import ranked_run_names
 
 SQUARES = 20
-"""Ranks that are drawn as squares, one by one, at least."""
+"""The minimum number of ranks that are drawn as single squares."""
 
 _MOST_KEPT = 60
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What is known of one query in several runs.
+    """Everything known about one query in several runs.
 
-    grades     doc_id -> grade of every judged document of the query (negative: pooled, unjudged)
-    rankings   run -> frame rank, doc_id, score, grade (NaN: nobody judged it), the whole list
-    nameless   runs that came as judged ranks: the doc_id of what nobody judged is None
-    standings  a row a run, best score first: run, score, difference (to the baseline, NaN in its
-               own row), first_relevant (rank, NaN if none), relevant_in_top, listed, lowest and
-               highest (what the unjudged documents could make of the score; NaN where no more is
-               known than the measure's whole range)
-    missed     relevant documents that the top `cutoff` of the baseline or of the run in focus
-               lacks, best grade first: doc_id, grade and for each run a column "rank: name" (NaN:
-               not listed)
-    effects    doc_id -> its part of the difference between the run in focus and the baseline;
-               relevant documents that changed place
+    grades     doc_id -> grade of every judged document of the query (negative: pooled, not
+               judged)
+    rankings   run -> the whole list, a frame with the columns rank, doc_id, score, grade
+               (NaN: unjudged)
+    nameless   runs loaded as judged ranks: the doc_id of unjudged documents is None
+    standings  one row per run, best score first. Columns: run, score, difference (from the
+               baseline, NaN in its own row), first_relevant (rank, NaN if none),
+               relevant_in_top, listed, lowest and highest (the score's bounds over the unjudged
+               documents; NaN if nothing is known beyond the measure's range)
+    missed     relevant documents missing from the top `cutoff` of the baseline or of the run in
+               focus, best grade first. Columns: doc_id, grade and for each run "rank: name"
+               (NaN: not listed)
+    effects    doc_id -> its part of the difference between the run in focus and the baseline,
+               for relevant documents with different ranks
     """
 
     query_id: str
@@ -67,31 +69,31 @@ class Diagnosis:
 
     @property
     def n_relevant(self) -> int:
-        """Number of judged documents that the measure takes as relevant."""
+        """The number of judged documents that are relevant to the measure."""
         return sum(grade >= self.relevant_from for grade in self.grades.values())
 
     @property
     def n_judged(self) -> int:
-        """Number of judged documents (negative grades are not judgments)."""
+        """The number of judged documents (negative grades are not judgments)."""
         return sum(grade >= 0 for grade in self.grades.values())
 
     def score(self, run: str) -> float:
-        """The run's score on this query."""
+        """Return the run's score on this query."""
         index = self.standings["run"].tolist().index(run)
         return float(self.standings["score"].iloc[index])
 
     def ranks(self, run: str) -> dict[str, int]:
-        """doc_id -> rank in the run's whole list."""
+        """Return doc_id -> rank in the run's whole list."""
         return self._memo(run, lambda: _rank_by_document(self.rankings[run]))
 
     def length(self, run: str) -> int:
-        """How many ranks the run's list has, also those without a document."""
+        """Return the number of ranks in the run's list, including those without a document."""
         ranking = self.rankings[run]
         return int(ranking["rank"].iloc[-1]) if len(ranking) else 0
 
     def squares(self, run: str, ranks: int = SQUARES) -> Sequence[tuple[str, float | None]]:
-        """The doc_id ("": it is not known) and the grade at each of the first ranks: NaN where
-        nobody judged the document, None where no document stands; made once."""
+        """Return the doc_id ("" if unknown) and the grade at each of the first ranks: NaN for an
+        unjudged document, None for a rank without a document. Cached."""
         return self._memo((run, ranks), lambda: self._squares(run, ranks))
 
     def _squares(self, run: str, ranks: int) -> list[tuple[str, float | None]]:
@@ -104,9 +106,9 @@ class Diagnosis:
         return squares
 
     def side_by_side(self, run: str, other: str, rows: int) -> Sequence[Mapping[str, Any]]:
-        """What stands in the run's first ranks, with `other_rank`, the rank in the other's whole
-        list (NaN: not listed there), `other_known`, whether that can be told, and `relevant`,
-        whether the measure takes the document as such; made once, not to be changed."""
+        """Return the documents of the run's first ranks, with `other_rank`, the rank in the other's
+        list (NaN: not listed), `other_known`, whether that is known, and `relevant`, whether the
+        document is relevant to the measure. Cached; do not modify."""
         return self._memo((run, other, rows), lambda: self._side_by_side(run, other, rows))
 
     def _side_by_side(self, run: str, other: str, rows: int) -> list[dict[str, Any]]:
@@ -138,8 +140,8 @@ def diagnose(
     focus: str,
     cutoff: int,
 ) -> Diagnosis:
-    """Everything the page of one query shows. `runs` and `judged` go together by position;
-    `cutoff` is the number of results that are looked at, whatever the measure's own."""
+    """Return everything that the page of one query shows. `runs` and `judged` are in the same
+    order; `cutoff` is the number of first results to look at, whatever the measure's own cutoff."""
     grades = find_grades(qrels, query_id)
     rankings = {run.name: _add_grades(ranked_documents(run, query_id), grades) for run in runs}
     query_ranks = {r.run_name: select_query(r, query_id) for r in judged}
@@ -179,14 +181,15 @@ def diagnose(
 
 
 def _single_value(values: Floats) -> float:
-    """The single query's value; NaN where the query is not judged."""
+    """Return the value of the only query; NaN if the query is not judged."""
     return float(values[0]) if len(values) else float("nan")
 
 
 def _find_effects(
     focus: JudgedRanks, baseline: JudgedRanks, qrels: Qrels, measure: Measure
 ) -> dict[str, float]:
-    """Nothing where ranks and grades do not explain a score, as where it counts what is judged."""
+    """Return the effects; none if ranks and grades do not explain a score, such as for measures
+    that count judged documents."""
     if not has_ledger(measure) or measure.declaration.residual in ("unaffected", "count"):
         return {}
     parts = difference_ledger(focus, baseline, measure)
@@ -196,7 +199,8 @@ def _find_effects(
 
 
 def _find_range(ranks: JudgedRanks, measure: Measure) -> Residual:
-    """What the unjudged documents allow; NaN where no more is known than the whole range."""
+    """Return the bounds over the unjudged documents; NaN if nothing is known beyond the measure's
+    range."""
     bounds = residual(ranks, measure)
     nothing_known = (bounds.low <= measure.declaration.range[0]) & (
         bounds.high >= measure.declaration.range[1]

@@ -1,9 +1,10 @@
-"""What a score could still gain: by a better order, by deeper results, by documents never listed.
+"""Headroom: what a score could gain from a better order, from deeper results, and from unlisted
+documents.
 
-The steps are taken in turn, each on the list that the last one left: the first k results in their
-best order, then the best of the whole list, then the relevant documents that it lacks. What each
-adds to the score is its part, so that score and parts add up to the best that can be reached; and
-that is often less than 1 (P@10 with three relevant documents reaches 0.3).
+The steps are taken in turn, each on the list that the previous one produced: the first k results in
+their best order, then the whole list in its best order, then with the missing relevant documents
+added. What each step adds to the score is its part, so score and parts add up to the best reachable
+score, which is often less than 1 (P@10 with three relevant documents reaches 0.3).
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from metrics_core.measures import Measure
 
 @dataclass(frozen=True)
 class Headroom:
-    """Per query, float64[Q]: the `score`, and what would be gained in turn by putting the first
-    results in their best `order`, by bringing up what stands `below` them, and by adding what is
-    `missing` from the list. They add up to `best`. NaN where the score is undefined."""
+    """Headroom per query, float64[query] each: the `score`, and what would be gained in turn by the
+    best `order` of the first results, by bringing up results `below` them, and by adding documents
+    `missing` from the list. They add up to `best`. NaN if the score is undefined."""
 
     score: Floats
     order: Floats
@@ -32,20 +33,20 @@ class Headroom:
 
     @property
     def best(self) -> Floats:
-        """The best score that can be reached with these judgments."""
+        """The best reachable score with these judgments, float64[query]."""
         return self.score + self.order + self.below + self.missing
 
     @property
     def reached(self) -> Floats:
-        """The share of the best that is reached; NaN where nothing can be."""
+        """The share of the best reachable score, float64[query]; NaN if that is 0."""
         best = self.best
         share = np.full(len(best), np.nan)
         np.divide(self.score, best, out=share, where=best > 0)
         return share
 
     def mean(self) -> Headroom:
-        """The means over the queries with a defined score, as one query; NaN where there is none.
-        They add up as the parts of each do."""
+        """Return the means over the queries with a defined score, as a single query; NaN if there
+        is none. They add up like the parts of each query."""
         is_defined = ~np.isnan(self.score)
         parts = (self.score, self.order, self.below, self.missing)
         if not is_defined.any():
@@ -54,8 +55,8 @@ class Headroom:
 
 
 def has_headroom(measure: Measure) -> bool:
-    """Whether a better order and more relevant documents are what raises the measure: it is about
-    grades alone, more is better, and each grade is worth more than the last."""
+    """Whether the measure rises with a better order and more relevant documents: it depends on
+    grades only, higher is better, and a higher grade has a higher gain."""
     declaration = measure.declaration
     return (
         declaration.higher_is_better
@@ -67,12 +68,12 @@ def has_headroom(measure: Measure) -> bool:
 
 
 def headroom(ranks: JudgedRanks, measure: Measure, cutoff: int) -> Headroom:
-    """What each query's score could gain; `cutoff` says what the first results are where the
-    measure has no cutoff of its own. Raises ValueError where `has_headroom` does not hold."""
+    """Return what each query's score could gain. `cutoff` is the number of first results if the
+    measure has no cutoff. Raises ValueError if not `has_headroom`."""
     if not has_headroom(measure):
         raise ValueError(f"{measure} has no best order")
     first, least = measure.cutoff or cutoff, measure.relevant_from
-    # What no cutoff changes is known from one to the next.
+    # Lists that do not depend on the cutoff are cached.
     best_order, reachable = ranks.kept(
         "best lists", least, lambda: (sort_lists(ranks, least), make_best_lists(ranks, least))
     )
@@ -80,21 +81,21 @@ def headroom(ranks: JudgedRanks, measure: Measure, cutoff: int) -> Headroom:
         measure.score(better)
         for better in (ranks, sort_lists(ranks, least, first), best_order, reachable)
     )
-    # What is divided by the documents listed may fall as the list grows; then nothing is added.
+    # A measure divided by the number of listed documents may fall as the list grows; then nothing
+    # is added.
     best = np.maximum(best, deeper)
     return Headroom(score, ordered - score, deeper - ordered, best - deeper)
 
 
 def sort_lists(ranks: JudgedRanks, least: float, first: int | None = None) -> JudgedRanks:
-    """The same lists with their first results, or all of them, in the best order: grades from
-    `least` on in front, best first, and the others behind them as they stood. None is of a row of
-    the judgments (-1)."""
+    """Return the lists with their first results, or all of them, in the best order: grades from
+    `least` on first, best first, then the others in their order. Every `qrels_row` is -1."""
     inside = ranks.rank <= first if first is not None else np.ones(len(ranks.rank), dtype=np.bool_)
     gains = (ranks.relevance >= least) & inside
     count = np.bincount(ranks.query[gains], minlength=ranks.n_queries)
     pushed = count[ranks.query] - _running_counts(gains, ranks.query, ranks.n_queries)
     rank = np.where(inside, ranks.rank + pushed, ranks.rank)
-    # They stand by rank already.
+    # They are already sorted by rank.
     best = order_by_query(ranks.query[gains], -ranks.relevance[gains])
     rank[np.flatnonzero(gains)[best]] = _number_rows(ranks.query[gains], ranks.n_queries)
     order = order_by_query(ranks.query, rank)
@@ -104,9 +105,8 @@ def sort_lists(ranks: JudgedRanks, least: float, first: int | None = None) -> Ju
 
 
 def make_best_lists(ranks: JudgedRanks, least: float) -> JudgedRanks:
-    """The best lists there can be: all documents of a grade from `least` on in front, also those
-    that the run lacks, and the others that it lists behind them as they stood. None is of a row of
-    the judgments (-1)."""
+    """Return the best possible lists: all documents with a grade from `least` on first, including
+    those that the run lacks, then the other listed ones in their order. Every `qrels_row` is -1."""
     gains = ranks.relevance >= least
     n_listed = np.bincount(ranks.query[gains], minlength=ranks.n_queries)
     is_relevant = ranks.judged_relevance >= least
@@ -127,18 +127,19 @@ def make_best_lists(ranks: JudgedRanks, least: float) -> JudgedRanks:
 
 
 def _running_counts(gains: Mask, query: Ints, n_queries: int) -> Ints:
-    """Per row how many of its query's rows up to and with it gain something."""
+    """Return for each row how many of its query's rows up to and including it have a gain,
+    int64[row]."""
     running = np.cumsum(gains)
     before = np.append(0, running)[_query_starts(query, n_queries)]
     return np.asarray(running - before[query])
 
 
 def _number_rows(query: Ints, n_queries: int) -> Ints:
-    """1, 2, 3, … within each query."""
+    """Return 1, 2, 3, … within each query, int64[row]."""
     return np.arange(1, len(query) + 1) - _query_starts(query, n_queries)[query]
 
 
 def _query_starts(query: Ints, n_queries: int) -> Ints:
-    """Where the rows of each query begin."""
+    """Return the position of each query's first row, int64[query]."""
     counts = np.bincount(query, minlength=n_queries)
     return np.cumsum(counts) - counts

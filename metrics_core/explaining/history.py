@@ -1,7 +1,7 @@
-"""Versions of a system in their order: when a query broke, when it was fixed, which ones flicker.
+"""Versions of a system in order: when a query broke, when it was fixed, which queries flicker.
 
-A query is fine or not fine with each version, as `kinds` tells it. Versions stand in a given order,
-first to last; places of versions count from 0, and -1 stands for none.
+A query is good or not with each version, as defined by `kinds`. Versions are given first to last;
+their positions start at 0, and -1 means none.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.resampling import split_by_memory
 
 FLICKERS_FROM = 3
-"""Changes between fine and not fine from which a query flickers."""
+"""Changes between good and not good from which a query flickers."""
 
 
 @dataclass(frozen=True)
 class History:
-    """How each query went from version to version. `fine` is bool[V, Q]; `to_find` bool[Q] says
-    whether there is anything to find: a query without is never fine, and neither breaks nor is
-    fixed."""
+    """The history of each query over the versions. `fine` bool[version, query] is whether the query
+    was good; `to_find` bool[query] whether it has relevant documents: without, it is never good,
+    and neither breaks nor is fixed."""
 
     versions: tuple[str, ...]
     query_ids: tuple[str, ...]
@@ -40,28 +40,28 @@ class History:
 
     @cached_property
     def changes(self) -> Ints:
-        """How often each query changed between fine and not fine; int64[Q]."""
+        """How often each query changed between good and not good, int64[query]."""
         return np.asarray((self.fine[1:] != self.fine[:-1]).sum(axis=0))
 
     @property
     def is_flickering(self) -> Mask:
-        """Which queries changed at least `FLICKERS_FROM` times; bool[Q]."""
+        """Which queries changed at least `FLICKERS_FROM` times, bool[query]."""
         return self.changes >= FLICKERS_FROM
 
     @cached_property
     def broken_at(self) -> Ints:
-        """The version with which each query last went from fine to not fine; int64[Q]."""
+        """The version in which each query last changed from good to not good, int64[query]."""
         return _last_switch(self.fine[:-1] & ~self.fine[1:])
 
     @cached_property
     def fixed_at(self) -> Ints:
-        """The version with which each query last went from not fine to fine; int64[Q]."""
+        """The version in which each query last changed from not good to good, int64[query]."""
         return _last_switch(~self.fine[:-1] & self.fine[1:])
 
     @property
     def first_bad_version(self) -> Ints:
-        """Of the queries that were fine and are not with the last version: the first version since
-        which they are not; -1 of all others. int64[Q]."""
+        """For queries that were good and are not in the last version: the first version since then;
+        -1 for all others. int64[query]."""
         return np.where(self.fine[-1], -1, self.broken_at)
 
 
@@ -72,9 +72,9 @@ def make_history(
     *,
     query_kinds: Sequence[Objects] | None = None,
 ) -> History:
-    """The history of runs judged by the same qrels, first to last; `query_kinds` are their
-    `kinds`, where those are known already. Raises ParameterError for none, and for runs that other
-    judgments judged."""
+    """Return the history of runs judged by the same qrels, first to last. `query_kinds` are their
+    `classify_queries`, object[query] each, if already computed. Raises ParameterError for no runs,
+    and for runs with different judgments."""
     if not ranks:
         raise ParameterError("A history needs at least one version.", "Give at least one run.")
     first = ranks[0]
@@ -105,16 +105,16 @@ def find_first_bad_versions(
     combination: Combination = MEAN,
     n_tested: int = 1,
 ) -> list[int]:
-    """The first version since which each slice is clearly worse than it was at its best, -1 where
-    its last version is not. Each of `slices` is float64[V, Q] of queries of its own, versions first
-    to last; `direction` is -1 where lower scores are better.
+    """Return the first version since which each slice is significantly worse than its best version,
+    -1 if its last version is not.
 
-    Compared is with the best version, by the paired differences of the queries that both score. A
-    history is looked at again with every version, and each time the best of more is taken as what
-    the last is measured by: each p-value counts as often as the versions make pairs, either way
-    round. So 1 to 5 of 100 histories of 10 or of 20 equal versions, looked at after each, are
-    called worse at any time (benchmarks/simulations.py). It holds for `n_tested` slices
-    (Sidak), and there is no test of too few queries (`verdicts.can_be_tested`).
+    Each of `slices` is float64[version, query] with its own queries, versions first to last;
+    `direction` is -1 if lower is better. Versions are compared with the best one by the paired
+    differences of the queries that both score. A history is tested again with every version, and
+    each time against the best of more versions, so each p-value is multiplied by the number of
+    ordered pairs of versions. As a result, 1 to 5 of 100 histories of 10 or 20 equal versions,
+    tested after each, are ever called worse (benchmarks/simulations.py). Corrected for `n_tested`
+    slices (Šidák); there is no test with too few queries (`verdicts.can_be_tested`).
     """
     scaled = [combination.to_scale(scores) * direction for scores in slices]
     best = [_best_version(scores) for scores in scaled]
@@ -137,7 +137,7 @@ def find_first_bad_versions(
 
 
 def _best_version(scaled: Floats) -> int:
-    """The version with the greatest mean; -1 where no score is defined."""
+    """Return the version with the highest mean; -1 if no score is defined."""
     is_defined = ~np.isnan(scaled)
     if not is_defined.any():
         return -1
@@ -148,7 +148,8 @@ def _best_version(scaled: Floats) -> int:
 
 
 def _last_switch(switches: Mask) -> Ints:
-    """The place of the version behind the last switch of each column; -1 where there is none."""
+    """Return the position of the version after the last switch of each column, int64[query]; -1 if
+    there is none. `switches` is bool[version - 1, query]."""
     n = len(switches)
     if not n:
         return np.full(switches.shape[1], -1)

@@ -1,4 +1,5 @@
-"""What would raise one query's score: the best single change, and the documents just below k."""
+"""What would raise one query's score: the best single change, and the relevant documents just below
+k."""
 
 from __future__ import annotations
 
@@ -17,13 +18,13 @@ from metrics_core.measures import Measure
 from metrics_core.tables import Qrels, Run
 
 _NOTHING = 1e-12
-"""Gains no further apart than this are equal: rounding leaves as much."""
+"""Gains that differ by at most this much are equal, because of rounding."""
 _MOST_CELLS = 2**21
 
 
 @dataclass(frozen=True)
 class Change:
-    """An edit of a list, what it adds to the score, and the score that it leads to."""
+    """An edit of a list, what it adds to the score, and the resulting score."""
 
     edit: Move | Remove
     gain: float
@@ -32,8 +33,9 @@ class Change:
 
 @dataclass(frozen=True)
 class _JudgedDocuments:
-    """The judged documents of a query that are listed or relevant, m of them: rank (0: not listed),
-    grade, row in the qrels, whether the measure takes it as relevant."""
+    """The judged documents of a query that are listed or relevant: rank int64[document] (0: not
+    listed), grade float64[document], row in the qrels int64[document], relevant to the measure
+    bool[document]."""
 
     doc_ids: list[str]
     rank: Ints
@@ -44,8 +46,8 @@ class _JudgedDocuments:
 
 @dataclass(frozen=True)
 class _Changes:
-    """C single changes of a list: which of the judged documents (-1: one that is not judged) goes
-    from rank `start` (0: it is not listed) to rank `end` (0: out of the list); int64[C] each."""
+    """Single changes of a list: a judged document (-1: an unjudged one) moves from rank `start` (0:
+    not listed) to rank `end` (0: removed); int64[change] each."""
 
     document: Ints
     start: Ints
@@ -55,7 +57,8 @@ class _Changes:
         return _Changes(self.document[part], self.start[part], self.end[part])
 
     def ranks(self, rank: Ints) -> Ints:
-        """The ranks of the judged documents, int64[m], after each change; int64[C, m]."""
+        """Return the ranks of the judged documents after each change, int64[change, document];
+        `rank` int64[document] are those before."""
         start, end = self.start[:, None], self.end[:, None]
         closed_ranks = rank - ((start > 0) & (rank > start))
         after = closed_ranks + ((end > 0) & (rank > 0) & (closed_ranks >= end))
@@ -64,7 +67,8 @@ class _Changes:
         return after
 
     def count_passed(self, listed: int) -> Ints:
-        """How many ranks a document passes; what is not listed stands behind the last."""
+        """Return how many ranks a document moves, int64[change]; an unlisted document starts after
+        the last."""
         start, end = (np.where(rank > 0, rank, listed + 1) for rank in (self.start, self.end))
         return np.abs(end - start)
 
@@ -72,10 +76,10 @@ class _Changes:
 def find_best_change(
     run: Run, qrels: Qrels, query_id: str, measure: Measure, k: int
 ) -> Change | None:
-    """Of moving one relevant document, listed or not, to a rank up to k, and of taking one of the
-    first k out of the list, what raises the score most (lowers it, where less is better); of
-    equals the one that passes the fewest ranks. None where nothing does, or nothing is judged. For
-    measures of grades: raises LackingDataError for others."""
+    """Return the change that raises the score most (lowers it, if lower is better): moving one
+    relevant document, listed or not, to a rank up to k, or removing one of the first k. Among equal
+    ones it is the one that moves the fewest ranks. None if no change helps, or nothing is judged.
+    For measures of grades: raises LackingDataError for others."""
     ranks = edit_ranks(run, qrels, query_id, (), move_in=run.name)
     listed = documents_by_rank(ranked_documents(run, query_id))
     judged = _read_judged(qrels, query_id, listed, measure)
@@ -116,11 +120,11 @@ def _read_judged(
 
 
 def _single_changes(judged: _JudgedDocuments, listed: list[str | None], k: int) -> _Changes:
-    """Every move of a relevant document, then every removal, both by rank."""
+    """Return every move of a relevant document, then every removal, both by rank."""
     movable = np.flatnonzero(judged.relevant)
     document = np.repeat(movable, k)
     start, end = judged.rank[document], np.tile(np.arange(1, k + 1), len(movable))
-    # A document that comes in may also stand behind all others.
+    # An added document may also come after all others.
     is_possible = (end != start) & (end <= len(listed) + (start == 0))
     removable = np.array(
         [rank for rank, d in enumerate(listed[:k], 1) if d is not None], dtype=np.int64
@@ -137,7 +141,8 @@ def _single_changes(judged: _JudgedDocuments, listed: list[str | None], k: int) 
 def _scores_after(
     ranks: JudgedRanks, measure: Measure, judged: _JudgedDocuments, changes: _Changes
 ) -> Floats:
-    """The score after each change, float64[C]; one batch, unless that would be too large."""
+    """Return the score after each change, float64[change]; in one batch, unless that is too
+    large."""
     n, step = len(changes.end), max(1, _MOST_CELLS // max(1, len(judged.rank)))
     retrieved = ranks.retrieved[0] + (changes.start == 0) - (changes.end == 0)
     parts = [slice(first, first + step) for first in range(0, n, step)]
@@ -163,8 +168,8 @@ def _scores_after(
 def find_near_misses(
     run: Run, qrels: Qrels, query_id: str, measure: Measure, k: int, *, deep: int | None = None
 ) -> pd.DataFrame:
-    """The relevant documents just below k, down to rank `deep` (2k): doc_id, grade, rank, score,
-    and `short`, how far that score is below the score at rank k; by rank."""
+    """Return the relevant documents just below k, down to rank `deep` (default 2k), by rank.
+    Columns: doc_id, grade, rank, score, short (how far the score is below the score at rank k)."""
     frame = ranked_documents(run, query_id)
     last = frame.loc[frame["rank"] == k, "score"]
     below = frame[(frame["rank"] > k) & (frame["rank"] <= (2 * k if deep is None else deep))]

@@ -1,9 +1,9 @@
 """The ledger of a score: each document's part of it, and of the difference between two runs.
 
-Where a measure sums over documents a part is the document's term of the sum (`Measure.terms`);
-where it does not, its Shapley value (`shapley_values`). Either way the parts of a query, and what
-its score is without them, add up to the score. A document's part of a difference is its part in the
-run less its part in the baseline. No list is scored that cannot exist.
+For a measure that is a sum over documents, a part is the document's term of the sum
+(`Measure.terms`); for others it is its Shapley value (`shapley_values`). In both cases the parts of
+a query, and its score without them, add up to the score. A document's part of a difference is its
+part in the run minus its part in the baseline. Only lists that could exist are scored.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from metrics_core.measures import Measure
 
 @dataclass(frozen=True)
 class Ledger:
-    """The documents that have a part of a score, m of Q queries, sorted by query and rank.
+    """The documents with a part of a score, sorted by query and rank.
 
-    query, qrels_row  int64[m]    position of the query, and the document's row in the qrels
-    rank              int64[m]    in the whole list, unjudged documents counted
-    grade, part       float64[m]
-    empty             float64[Q]  the score without any of them: 0 where the measure has terms
-    score             float64[Q]  `empty` and the parts add up to it; both NaN where undefined
-    by                object[Q]   how the parts were found: "terms", "shapley", or "order" where a
-                                  query has too many relevant documents for that
+    query, qrels_row  int64[document]    position of the query, and the row in the qrels
+    rank              int64[document]    in the whole list, including unjudged documents
+    grade, part       float64[document]
+    empty             float64[query]     the score without them: 0 if the measure has terms
+    score             float64[query]     `empty` plus the parts; both NaN if undefined
+    by                object[query]      how the parts were computed: "terms", "shapley", or
+                                         "order" if the query has too many relevant documents
     """
 
     query: Ints
@@ -45,16 +45,15 @@ class Ledger:
 
 @dataclass(frozen=True)
 class DifferenceLedger:
-    """The documents that have a part of either score, m of Q queries, sorted by query and the
-    better of their two ranks.
+    """The documents with a part of either score, sorted by query and the better of their two ranks.
 
-    query, qrels_row     int64[m]
-    grade                float64[m]
-    rank, baseline_rank  float64[m]  in the whole list; NaN where it is not listed
-    term, baseline_term  float64[m]  its part of each score; 0 where it has none
-    empty                float64[Q]  the difference without any of them
-    score, baseline_score  float64[Q]
-    by                   object[Q]   as in `Ledger`, "order" where it is so for either
+    query, qrels_row        int64[document]
+    grade                   float64[document]
+    rank, baseline_rank     float64[document]  in the whole list; NaN if not listed
+    term, baseline_term     float64[document]  its part of each score; 0 if it has none
+    empty                   float64[query]     the difference without any of them
+    score, baseline_score   float64[query]
+    by                      object[query]      as in `Ledger`; "order" if either is
     """
 
     query: Ints
@@ -71,34 +70,35 @@ class DifferenceLedger:
 
     @property
     def part(self) -> Floats:
-        """Per document its part of the difference; float64[m]."""
+        """Each document's part of the difference, float64[document]."""
         return self.term - self.baseline_term
 
     @property
     def difference(self) -> Floats:
-        """Per query the run's score less the baseline's: `empty` and the parts add up to it."""
+        """The run's score minus the baseline's, float64[query]: `empty` plus the parts."""
         return self.score - self.baseline_score
 
     @property
     def counts(self) -> Mask:
-        """Whether a document has a part of the difference, bool[m]: not where it adds as much to
-        the one score as to the other."""
+        """Whether a document has a part of the difference, bool[document]: not if it adds the same
+        to both scores."""
         return self.term != self.baseline_term
 
     @property
     def rank_differs(self) -> Mask:
-        """Whether a document stands at another rank, or in one of the lists only; bool[m]."""
+        """Whether a document has different ranks, or is in only one of the lists,
+        bool[document]."""
         return self.rank != self.baseline_rank
 
 
 def has_ledger(measure: Measure) -> bool:
-    """Whether the measure is about grades alone, so that ranks and grades explain its scores."""
+    """Whether the measure depends on grades only, so that ranks and grades explain its scores."""
     return not measure.declaration.needs
 
 
 def score_ledger(ranks: JudgedRanks, measure: Measure) -> Ledger:
-    """Each document's part of each query's score. Raises LackingDataError where `has_ledger` does
-    not hold: a part would lie in subtopics, prices or the company of other documents."""
+    """Return each document's part of each query's score. Raises LackingDataError if not
+    `has_ledger`: part of the score would come from subtopics, prices or other documents."""
     if not has_ledger(measure):
         raise LackingDataError(
             f"{measure} cannot be split among documents.",
@@ -107,7 +107,7 @@ def score_ledger(ranks: JudgedRanks, measure: Measure) -> Ledger:
     if measure.declaration.terms is None:
         return _shapley_ledger(ranks, measure)
     terms, score = measure.terms(ranks), measure.score(ranks)
-    # Condensed lists count without the unjudged documents; the ledger tells the real ranks.
+    # Condensed lists omit the unjudged documents, but the ledger has the original ranks.
     condensed = bool(measure.value("judged_only"))
     counted = (ranks.condensed() if condensed else ranks).pooled()
     rows = counted.within(terms.rank, terms.query)
@@ -120,7 +120,7 @@ def score_ledger(ranks: JudgedRanks, measure: Measure) -> Ledger:
 
 
 def _shapley_ledger(ranks: JudgedRanks, measure: Measure) -> Ledger:
-    """One query after another: each is a batch of its own."""
+    """Compute one query after another; each is its own batch."""
     results = [shapley_values(ranks, i, measure) for i in range(ranks.n_queries)]
     rows = np.concatenate([np.empty(0, np.int64), *(rows for rows, *_ in results)])
     parts = np.concatenate([np.empty(0), *(values for _, values, *_ in results)])
@@ -152,8 +152,8 @@ def _make_ledger(
 def difference_ledger(
     run: JudgedRanks, baseline: JudgedRanks, measure: Measure
 ) -> DifferenceLedger:
-    """Each document's part of the difference of two runs judged by the same qrels. Raises
-    LackingDataError as `score_ledger` does, and ValueError where the queries differ."""
+    """Return each document's part of the difference of two runs judged by the same qrels. Raises
+    LackingDataError as `score_ledger`, and ValueError if the queries differ."""
     if run.query_ids != baseline.query_ids:
         raise ValueError("both runs must hold the same queries")
     now, before = score_ledger(run, measure), score_ledger(baseline, measure)
@@ -181,12 +181,12 @@ def difference_ledger(
 
 
 def _sum_parts(cell: Ints, part: Floats, n: int) -> Floats:
-    # numpy gives integers where there is nothing to add.
+    # numpy returns integers if there is nothing to add.
     return np.bincount(cell, part, n).astype(np.float64, copy=False)
 
 
 def _ranks_of(ranks: JudgedRanks, qrels_row: Ints) -> Floats:
-    """The rank of each of these documents, NaN where it is not listed; float64."""
+    """Return the rank of each of these documents, float64[document], NaN if not listed."""
     order = np.argsort(ranks.qrels_row)
     position = np.searchsorted(ranks.qrels_row, qrels_row, sorter=order)
     index = np.append(order, -1)[position]

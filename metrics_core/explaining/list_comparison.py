@@ -1,4 +1,4 @@
-"""How far runs agree: in what they score on each query, and two of them in what they list."""
+"""How far runs agree: in their scores on each query, and in the documents of two lists."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from metrics_core.tables import Run
 
 @dataclass(frozen=True)
 class ScoreSpread:
-    """What several runs score on each of Q queries; float64[Q], NaN where no run has a score.
+    """The scores of several runs on each query; float64[query], NaN if no run has a score.
 
     mean     of the runs
-    spread   their standard deviation, of these runs and not of runs at large
+    spread   their standard deviation, of these runs, not an estimate for other runs
     lowest, highest
-    failing  bool[Q]  every run has a score and it is 0; never where less is better
+    failing  bool[query]  every run has a score and it is 0; always False if lower is better
     """
 
     mean: Floats
@@ -34,18 +34,19 @@ class ScoreSpread:
 
     @property
     def score_range(self) -> Floats:
-        """The highest score less the lowest; float64[Q]."""
+        """The highest score minus the lowest, float64[query]."""
         return self.highest - self.lowest
 
     def most_disputed(self) -> Ints:
-        """The positions of the queries on which the runs disagree most, those first; without those
-        of which nothing is known, or on which all agree."""
+        """Return the positions of the queries on which the runs disagree, most first, int64[n];
+        without queries that have no score or on which all runs agree."""
         order = np.argsort(-np.nan_to_num(self.spread), kind="stable")
         return order[np.nan_to_num(self.spread[order]) > 0]
 
 
 def spread_of_scores(values: Floats, measure: Measure) -> ScoreSpread:
-    """How the runs agree on each query; `values` is float64[R, Q], the measure's scores."""
+    """Return how the runs agree on each query; `values` float64[run, query] are the measure's
+    scores."""
     is_defined = ~np.isnan(values)
     n = is_defined.sum(axis=0)
     has_score = n > 0
@@ -66,9 +67,9 @@ def spread_of_scores(values: Floats, measure: Measure) -> ScoreSpread:
 
 @dataclass(frozen=True)
 class TwoLists:
-    """The documents that two runs both list for each of Q queries, c in all, sorted by query and
-    rank: `query`, `rank` and `other_rank` int64[c]; how many each run lists, `listed` and
-    `other_listed` int64[Q]."""
+    """The documents that two runs both list, sorted by query and rank: `query`, `rank` and
+    `other_rank` int64[common]; `listed` and `other_listed` int64[query] are the lengths of the
+    lists."""
 
     query: Ints
     rank: Ints
@@ -81,18 +82,18 @@ class TwoLists:
         return np.maximum(self.listed, self.other_listed)
 
     def overlap(self, k: int) -> Floats:
-        """The share of the first k that both lists have, of fewer where both are shorter;
-        float64[Q], NaN where both are empty."""
+        """Return the share of the first k that both lists have, float64[query], of fewer if both
+        are shorter; NaN if both are empty."""
         common = np.maximum(self.rank, self.other_rank) <= k
         n_common = np.bincount(self.query[common], minlength=len(self.listed))
         most = np.minimum(k, self._longest)
         return np.where(most > 0, ratio(n_common.astype(np.float64), most), np.nan)
 
     def rbo(self, p: float = 0.9) -> Floats:
-        """Rank-biased overlap, float64[Q]: how alike the lists are for a reader who goes on to the
-        next rank with probability `p`, between 0 and 1; 1 for equal lists, NaN where both are
-        empty. Beyond the end of the lists it is taken to go on as it was (Webber, Moffat and
-        Zobel, A similarity measure for indefinite rankings, TOIS 2010, equation 32)."""
+        """Return rank-biased overlap, float64[query]: the similarity of the lists for a reader who
+        continues to the next rank with probability `p`, between 0 and 1; 1 for equal lists, NaN if
+        both are empty. Beyond the end of the lists their agreement is extrapolated (Webber, Moffat
+        and Zobel, A similarity measure for indefinite rankings, TOIS 2010, equation 32)."""
         n, longer = len(self.listed), self._longest
         shorter = np.minimum(self.listed, self.other_listed)
         depth = np.arange(1, int(longer.max(initial=0)) + 1)
@@ -103,7 +104,7 @@ class TwoLists:
         n_within = np.bincount(self.query[deeper_rank <= shorter[self.query]], minlength=n)
         down_to = shares[longer[self.query]] - shares[deeper_rank - 1]
         agreed = np.bincount(self.query, down_to, n).astype(np.float64)
-        # The shorter list is taken to go on agreeing as far as it did down to its end.
+        # Beyond its end, the shorter list is assumed to agree as much as down to its end.
         rate = ratio(n_within.astype(np.float64), shorter)
         extrapolated = rate * (weights[longer] - weights[shorter])
         extrapolated -= n_within * (shares[longer] - shares[shorter])
@@ -111,8 +112,8 @@ class TwoLists:
         return np.where(longer > 0, (1 - p) / p * (agreed + extrapolated) + end, np.nan)
 
     def tau(self) -> Floats:
-        """Kendall's tau of the documents that both list: 1 where they have them in the same order,
-        -1 in the opposite one; float64[Q], NaN where there are fewer than two."""
+        """Return Kendall's tau of the documents in both lists, float64[query]: 1 for the same
+        order, -1 for the opposite; NaN for fewer than two documents."""
         n = np.bincount(self.query, minlength=len(self.listed))
         pairs = n * (n - 1) / 2
         share = ratio(_count_inversions(self.query, self.other_rank, len(n)), pairs)
@@ -120,9 +121,10 @@ class TwoLists:
 
 
 def _count_inversions(query: Ints, values: Ints, n_queries: int) -> Floats:
-    """Per query how many pairs stand with the greater value first; `query` ascends, the values of
-    a query differ. Bit by bit, for all queries at once: of two values the highest bit in which
-    they differ decides, so they are counted where all higher bits are equal."""
+    """Return the number of pairs with the greater value first, float64[query]; `query` is
+    ascending, the values of a query are distinct. All queries are counted together, bit by bit: the
+    highest bit in which two values differ decides, so pairs are counted where all higher bits are
+    equal."""
     counts = np.zeros(n_queries)
     bits = int(values.max(initial=0)).bit_length()
     for bit in range(bits - 1, -1, -1):
@@ -137,7 +139,7 @@ def _count_inversions(query: Ints, values: Ints, n_queries: int) -> Floats:
 
 
 def compare_lists(doc_ids: Sequence[str], other: Sequence[str]) -> TwoLists:
-    """Two lists of one query, best first; no document stands twice in one of them."""
+    """Return two lists of one query, each best first and without duplicates, as TwoLists."""
     other_rank = {doc_id: rank for rank, doc_id in enumerate(other, 1)}
     common = [(rank, other_rank[d]) for rank, d in enumerate(doc_ids, 1) if d in other_rank]
     ranks = np.array(common, dtype=np.int64).reshape(-1, 2)
@@ -151,8 +153,8 @@ def compare_lists(doc_ids: Sequence[str], other: Sequence[str]) -> TwoLists:
 
 
 def compare_runs(run: Run, other: Run, query_ids: Sequence[str], *, depth: int) -> TwoLists:
-    """The lists of two runs for these queries, each down to rank `depth`, in the order of the
-    queries; what a run does not list is an empty list."""
+    """Return the lists of two runs for these queries, each down to rank `depth`, in the order of
+    the queries; a missing list is empty."""
     sides = [_read_lists(r, query_ids, depth) for r in (run, other)]
     documents = pa.chunked_array([d for _, _, d in sides]).unique()
     pairs = [
@@ -175,14 +177,15 @@ def compare_runs(run: Run, other: Run, query_ids: Sequence[str], *, depth: int) 
 
 
 def _list_lengths(query: Ints, rank: Ints, n_queries: int) -> Ints:
-    """How many ranks each list has, empty ones too."""
+    """Return how many ranks each list has, including empty ones, int64[query]."""
     last = np.zeros(n_queries, dtype=np.int64)
     np.maximum.at(last, query, rank)
     return last
 
 
 def _read_lists(run: Run, query_ids: Sequence[str], depth: int) -> tuple[Ints, Ints, pa.Array]:
-    """Query (its position), rank and doc_id of what a run lists for these queries."""
+    """Return query position, rank (int64[row] each) and doc_id of a run's results for these
+    queries."""
     run = run.holding(query_ids)
     position = {query_id: i for i, query_id in enumerate(query_ids)}
     positions = np.array([position.get(q, -1) for q in run.query_ids], dtype=np.int64)

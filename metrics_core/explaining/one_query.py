@@ -1,4 +1,4 @@
-"""One query out of all: its ranks, and its judgments."""
+"""A single query: its ranks and its judgments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from metrics_core.tables import Qrels
 
 
 def select_query(ranks: JudgedRanks, query_id: str) -> JudgedRanks:
-    """The ranks of this query only; no query at all where it is not judged."""
+    """Return the ranks of this query only; without any query if it is not judged."""
     queries = np.zeros(len(ranks.query_ids), dtype=np.bool_)
     if query_id in ranks.query_ids:
         queries[ranks.query_ids.index(query_id)] = True
@@ -19,14 +19,13 @@ def select_query(ranks: JudgedRanks, query_id: str) -> JudgedRanks:
 
 
 def find_grade(grades: Mapping[str, float], doc_id: str) -> float:
-    """A document's grade among those of its query; NaN where nobody judged it, as a negative one
-    says too."""
+    """Return a document's grade among those of its query; NaN if it is unjudged or negative."""
     grade = grades.get(doc_id, -1.0)
     return grade if grade >= 0 else float("nan")
 
 
 def find_judged_rows(qrels: Qrels, query_id: str) -> dict[str, int]:
-    """doc_id -> its row in the qrels, for every document that the judgments of the query name."""
+    """Return doc_id -> row in the qrels, for every document in the query's judgments."""
     query_ids = qrels.query_ids
     if query_id not in query_ids:
         return {}
@@ -35,6 +34,6 @@ def find_judged_rows(qrels: Qrels, query_id: str) -> dict[str, int]:
 
 
 def find_grades(qrels: Qrels, query_id: str) -> dict[str, float]:
-    """doc_id -> grade of every document that the judgments of the query name."""
+    """Return doc_id -> grade of every document in the query's judgments."""
     grades = qrels.relevance
     return {doc_id: float(grades[row]) for doc_id, row in find_judged_rows(qrels, query_id).items()}

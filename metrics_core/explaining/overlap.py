@@ -1,4 +1,4 @@
-"""How much of the first results stays: a gate that takes no judgments."""
+"""How many of the first results remain: a gate that needs no judgments."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _PATTERN = re.compile(r"\s*top\s*(?P<k>[1-9]\d{0,3})\s*(?:>=|≥)\s*(?P<share>\d
 
 @dataclass(frozen=True)
 class Overlap:
-    """The mean share of the first `k` results that must stay."""
+    """The mean share of the first `k` results that must remain."""
 
     k: int
     least: float
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """That of `top10 >= 0.8`. Raises ParameterError."""
+        """Parse `top10 >= 0.8`. Raises ParameterError."""
         match = _PATTERN.fullmatch(text)
         if match is None or not 0 < float(match["share"]) <= 1:
             raise ParameterError(
@@ -42,8 +42,8 @@ class Overlap:
 
 @dataclass(frozen=True, eq=False)
 class OverlapOutcome:
-    """How much of the first results of a baseline a run keeps, by query: `shares` and `rbo` (in
-    their order, too) are float64[Q], of the queries that either lists."""
+    """How many of a baseline's first results a run keeps, by query: `shares` and `rbo` (which also
+    respects the order) are float64[query], for the queries with results in either run."""
 
     overlap: Overlap
     run: str
@@ -64,17 +64,17 @@ class OverlapOutcome:
 
     @property
     def changed(self) -> int:
-        """On how many queries the first results are others, or in another order."""
+        """The number of queries whose first results are different, or in a different order."""
         return int((self.rbo < 1 - 1e-9).sum())
 
     @property
     def outcome(self) -> str:
-        """Whether it "held" or is "below"."""
+        """ "held" or "below"."""
         return HELD if self.mean >= self.overlap.least - 1e-12 else BELOW
 
     def most_changed(self, most: int) -> list[tuple[str, float, float]]:
-        """Query, share and rank-biased overlap of so many queries that changed, the most changed
-        first."""
+        """Return (query, share, rank-biased overlap) of at most `most` queries that changed, most
+        changed first."""
         order = np.lexsort((self.rbo, self.shares))[: min(most, self.changed)]
         return [(self.query_ids[i], float(self.shares[i]), float(self.rbo[i])) for i in order]
 
@@ -82,7 +82,8 @@ class OverlapOutcome:
 def find_overlaps(
     baseline: Run, runs: Sequence[Run], overlaps: Sequence[Overlap]
 ) -> list[OverlapOutcome]:
-    """What each run keeps of the baseline's lists. Raises RanklensError where one lists nothing."""
+    """Return how much each run keeps of the baseline's lists, for each overlap. Raises
+    RanklensError if a run has no results."""
     outcomes = []
     empty = next((run.name for run in (baseline, *runs) if not run.query_ids), None)
     if empty is not None:

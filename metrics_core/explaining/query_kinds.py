@@ -1,8 +1,8 @@
 """Kinds of failure: exactly one for each query of a run, and for each query of a pair of runs.
 
-The rules stand here and nowhere else. Those of one run are asked in the order of `KINDS`, and the
-first that holds gives the kind. "Relevant" is what the measure takes as relevant, k its cutoff,
-and where it has none the number of results that are looked at.
+These are the only rules. The kinds of one run are tested in the order of `KINDS`, and the first
+that applies is the kind. "Relevant" is as defined by the measure; k is its cutoff, or the number of
+first results if it has none.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FINE_FROM = 2 / 3
 """The share of the best reachable score from which a query is good."""
 GOOD = "Good: at least two thirds of the best reachable score."
 MOSTLY = 0.5
-"""The share of the top that is unjudged from which a low score says little."""
+"""The unjudged share of the top from which a low score means little."""
 
 NOTHING_TO_FIND, NOT_IN_RUN, NOTHING_RETRIEVED = "no relevant exists", "no results", "empty list"
 FINE, UNJUDGED_TOP = "good", "top filled with unjudged"
@@ -33,7 +33,7 @@ FORMER_NAMES = {
     "nothing relevant": NOTHING_RELEVANT,
     "relevant, but too low": LOW,
 }
-"""What kinds were called before, in links and filters that somebody kept."""
+"""Former names of kinds, in saved links and filters."""
 
 KINDS: dict[str, str] = {
     NOTHING_TO_FIND: "No document is judged relevant to the query.",
@@ -45,7 +45,7 @@ KINDS: dict[str, str] = {
     BELOW: "Relevant documents are in the list, but none among the first k.",
     LOW: "Relevant documents are among the first k, but only a few or at low ranks.",
 }
-"""The kinds of one run by name, in the order in which they are asked, each with its rule."""
+"""The kinds of one run by name, in the order in which they are tested, each with its rule."""
 
 FIXED, BROKEN, BETTER, WORSE = "fixed", "broken", "better", "worse"
 SAME, BOTH_FAIL = "same", "both failing"
@@ -58,12 +58,12 @@ CHANGES: dict[str, str] = {
     WORSE: "The run scores lower, and the query was neither fixed nor broken.",
     SAME: "The scores are equal within the tolerance, or one of them is undefined.",
 }
-"""The kinds of a pair by name, in the order in which they are asked, each with its rule."""
+"""The kinds of a pair by name, in the order in which they are tested, each with its rule."""
 
 
 def quality_measure(measure: Measure, cutoff: int) -> Measure:
-    """The measure that tells a good query: the given one, or nDCG at this cutoff where a better
-    order is not what raises it."""
+    """Return the measure that decides whether a query is good: the given one, or nDCG at this
+    cutoff if the given one does not rise with a better order."""
     return measure if has_headroom(measure) else parse_measure(f"nDCG@{cutoff}")
 
 
@@ -75,9 +75,9 @@ def classify_queries(
     known_headroom: Headroom | None = None,
     complete: bool = False,
 ) -> Objects:
-    """The kind of each query of a run, a name of `KINDS`; object[Q]. `known_headroom` is the
-    headroom of these ranks on this measure, where it has one and that is known already. Where the
-    judgments are `complete`, what is unjudged is not relevant, and no list is filled with it."""
+    """Return the kind of each query of a run, a name of `KINDS`, object[query]. `known_headroom` is
+    the headroom of these ranks on this measure, if already computed. With `complete` judgments,
+    unjudged documents are not relevant, and no list counts as mostly unjudged."""
     measure = quality_measure(measure, cutoff)
     first = measure.cutoff or cutoff
     known_headroom = known_headroom or headroom(ranks, measure, first)
@@ -108,9 +108,9 @@ def classify_changes(
     same: float,
     known_kinds: Sequence[Objects] | None = None,
 ) -> Objects:
-    """The kind of each query of a pair of runs, a name of `CHANGES`; object[Q]. Scores that are no
-    more than `same` apart count as the same. `known_kinds` are the `classify_queries` of the two
-    runs where those are known already."""
+    """Return the kind of each query of a pair of runs, a name of `CHANGES`, object[query]. Scores
+    that differ by at most `same` count as the same. `known_kinds` are the `classify_queries` of the
+    two runs, if already computed."""
     quality = quality_measure(measure, cutoff)
     first = quality.cutoff or cutoff
     both_kinds = known_kinds or [
@@ -134,7 +134,8 @@ def classify_changes(
 
 
 def count_kinds(query_kinds: Objects, names: Sequence[str]) -> dict[str, int]:
-    """How many queries are of each kind, those without any included."""
+    """Return how many queries of `query_kinds` object[query] are of each kind, including kinds
+    without queries."""
     return {name: int((query_kinds == name).sum()) for name in names}
 
 

@@ -1,11 +1,10 @@
-"""What each document adds to a score that is no sum over documents: its Shapley value.
+"""Shapley values: what each document adds to a score that is not a sum over documents.
 
-v(S) is the score with only the grades of the documents in S kept: the other players count as not
-relevant, while the list, and what the score is divided by, stay as they are. So no list is ever
-scored that cannot exist. A document's value is what it adds to v when the players join one after
-another, averaged over all orders in which they can (Shapley, A value for n-person games, 1953);
-the values and v(∅) add up to the score. The players are the listed documents of a grade above 0
-that the measure takes as relevant.
+v(S) is the score with only the grades of the documents in S: the other players count as not
+relevant, while the list and the divisor of the score are unchanged. Only lists that could exist are
+therefore scored. A document's value is what it adds to v when the players join one by one, averaged
+over all orders (Shapley, A value for n-person games, 1953); the values and v(∅) add up to the
+score. The players are the listed documents with a grade above 0 that are relevant to the measure.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 
 MOST_PLAYERS = 12
-"""Up to so many players every subset is scored; more of them join in the order of their ranks."""
+"""Up to this many players every subset is scored; more players join in the order of their ranks."""
 
 Averaged = Literal["shapley", "order"]
 
@@ -29,9 +28,9 @@ Averaged = Literal["shapley", "order"]
 def shapley_values(
     ranks: JudgedRanks, position: int, measure: Measure
 ) -> tuple[Ints, Floats, float, Averaged]:
-    """Of the query at that position: the rows of its players in the ranks, int64[n], the value of
-    each, float64[n], v(∅), and whether the values are averaged over all orders ("shapley") or are
-    what each adds when they join by rank ("order"). For measures of grades alone."""
+    """Return, for the query at this position: the rows of its players in the ranks, int64[n], their
+    values, float64[n], v(∅), and whether the values are averaged over all orders ("shapley") or
+    what each adds when they join by rank ("order"). For measures of grades only."""
     rows = query_rows(ranks, position)
     grade = ranks.relevance[rows]
     players = np.flatnonzero((grade >= measure.relevant_from) & (grade > 0))
@@ -43,7 +42,8 @@ def shapley_values(
 
 
 def _list_subsets(n: int) -> Ints:
-    """Which of n players are in each of 2^n subsets: subset s has player i where bit i is set."""
+    """Return which of n players are in each of 2^n subsets, int64[2^n, n]: subset s has player i if
+    bit i of s is set."""
     return (np.arange(2**n)[:, None] >> np.arange(n)) & 1
 
 
@@ -54,7 +54,7 @@ def _score_subsets(
     players: Ints,
     subsets: Mask,
 ) -> Floats:
-    """v of each subset; `subsets` is bool[S, n]."""
+    """Return v of each subset, float64[subset]; `subsets` is bool[subset, n]."""
     rows, n_subsets = query_rows(ranks, position), len(subsets)
     relevance = np.tile(ranks.relevance[rows], (n_subsets, 1))
     relevance[:, players] *= subsets
@@ -71,7 +71,8 @@ def _score_subsets(
 
 
 def _average_orders(worth: Floats, n: int) -> Floats:
-    """Σ over the subsets S without i of |S|! (n − |S| − 1)! / n! · (v(S ∪ i) − v(S))."""
+    """Return Σ over the subsets S without i of |S|! (n − |S| − 1)! / n! · (v(S ∪ i) − v(S)),
+    float64[n]."""
     subsets = np.arange(2**n)
     size = _list_subsets(n).sum(axis=1)
     orders = np.array([factorial(s) * factorial(n - s - 1) / factorial(n) for s in range(n)])

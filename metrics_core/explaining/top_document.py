@@ -1,4 +1,5 @@
-"""Where the one document of a query's highest grade stands in two runs, from their judged ranks."""
+"""The ranks in two runs of a query's only document with the highest grade, from their judged
+ranks."""
 
 from __future__ import annotations
 
@@ -11,8 +12,8 @@ from metrics_core.judging import JudgedRanks
 
 @dataclass(frozen=True)
 class TopDocument:
-    """Its ranks in the baseline and in the run in focus, 0 where it is not listed; whether no other
-    document is relevant."""
+    """Its ranks in the baseline and in the run in focus, 0 if not listed, and whether it is the
+    only relevant document."""
 
     before: int
     after: int
@@ -22,7 +23,8 @@ class TopDocument:
 def find_top_document(
     focus: JudgedRanks, baseline: JudgedRanks, query: int, relevant_from: float
 ) -> TopDocument | None:
-    """The relevant document that no other of the query reaches in grade; None without one."""
+    """Return the relevant document with a higher grade than all others of the query; None if there
+    is none."""
     first, last = np.searchsorted(focus.judged_query, [query, query + 1])
     grades = focus.judged_relevance[first:last]
     if not len(grades) or grades[0] < max(relevant_from, 0):

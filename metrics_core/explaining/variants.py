@@ -1,4 +1,4 @@
-"""One query of a run many times over, each time a little different: scored as one batch."""
+"""Many variants of one query of a run, scored as one batch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from metrics_core.judging import JudgedRanks
 
 
 def query_rows(ranks: JudgedRanks, position: int) -> slice:
-    """The rows of the judged listed documents of the query at that position."""
+    """Return the rows of the judged listed documents of the query at this position."""
     start, end = np.searchsorted(ranks.query, [position, position + 1])
     return slice(int(start), int(end))
 
@@ -25,19 +25,18 @@ def make_variants(
     qrels_row: Ints,
     retrieved: Ints,
 ) -> JudgedRanks:
-    """V variants of the query at that position, as V queries of one value.
+    """Return variants of the query at this position, as queries of one JudgedRanks.
 
-    rank       int64[V, m]    of each of m judged documents; 0 where a variant does not list it
-    relevance  float64[V, m]  their grades in the list
-    qrels_row  int64[m]       their rows in the qrels
-    retrieved  int64[V]       how many documents each variant lists
+        rank       int64[variant, document]    of each judged document; 0 if not listed
+        relevance  float64[variant, document]  their grades in the list
+        qrels_row  int64[document]             their rows in the qrels
+        retrieved  int64[variant]              number of documents in each variant's list
 
-    The judgments, and with them what a score is divided by, are those of the query in all of them.
+    The judgments, and thus the divisor of a score, are those of the query in every variant.
     """
     n = len(rank)
     variant, document = np.nonzero(rank)
-    # Documents in the order of one variant's ranks are nearly in that of the others, which a
-    # stable sort of one key turns into speed.
+    # Documents have almost the same order in all variants, so a stable sort of one key is fast.
     sort_key = variant * (int(rank.max(initial=0)) + 1) + rank[variant, document]
     order = np.argsort(sort_key, kind="stable")
     variant, document = variant[order], document[order]

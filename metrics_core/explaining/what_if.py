@@ -1,7 +1,7 @@
-"""What if a document stood elsewhere, were not listed, or had another grade?
+"""What if a document had another rank, were not listed, or had another grade?
 
-One query's list and grades are edited on a copy, and come out as JudgedRanks that every measure of
-grades scores. Nothing of the user's data is changed.
+One query's list and grades are edited on a copy and returned as JudgedRanks, for every measure of
+grades. The user's data is not changed.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from metrics_core.tables.finite_numbers import to_finite_number
 
 @dataclass(frozen=True)
 class Move:
-    """Put a document at this rank, from 1; one that the list lacks comes in. Ranks beyond the end
-    are the end."""
+    """Put a document at this rank, from 1; an unlisted document is added. Ranks beyond the end mean
+    the end."""
 
     doc_id: str
     rank: int
@@ -33,14 +33,14 @@ class Move:
 
 @dataclass(frozen=True)
 class Remove:
-    """Take a document out of the list; those below move up."""
+    """Remove a document from the list; those below move up."""
 
     doc_id: str
 
 
 @dataclass(frozen=True)
 class Grade:
-    """Give a document this grade; None takes its judgment away."""
+    """Give a document this grade; None removes its judgment."""
 
     doc_id: str
     grade: float | None
@@ -50,8 +50,8 @@ Edit = Move | Remove | Grade
 
 
 def edit_list(doc_ids: Iterable[str | None], edits: Sequence[Edit]) -> list[str | None]:
-    """The list, best first, None where a rank has no document, after the moves and removals in
-    turn. A removal of what is not listed changes nothing. Raises ParameterError for a rank below
+    """Return the list, best first, None for a rank without a document, after the moves and removals
+    in order. Removing an unlisted document has no effect. Raises ParameterError for a rank below
     1."""
     listed = list(doc_ids)
     for edit in edits:
@@ -67,8 +67,8 @@ def edit_list(doc_ids: Iterable[str | None], edits: Sequence[Edit]) -> list[str 
 
 
 def edit_grades(grades: Mapping[str, float], edits: Sequence[Edit]) -> dict[str, float]:
-    """The grades by doc_id after the edits in turn. Raises ParameterError for one that is no finite
-    number."""
+    """Return the grades by doc_id after the edits in order. Raises ParameterError for a grade that
+    is not a finite number."""
     edited = dict(grades)
     for edit in edits:
         if not isinstance(edit, Grade):
@@ -88,11 +88,12 @@ def edit_grades(grades: Mapping[str, float], edits: Sequence[Edit]) -> dict[str,
 def edit_ranks(
     run: Run, qrels: Qrels, query_id: str, edits: Sequence[Edit], *, move_in: str
 ) -> JudgedRanks:
-    """The one query as the edits leave it, for any measure of grades; no query where nothing of it
-    is judged then. A Grade concerns every run, a Move or Remove only the run named `move_in`.
+    """Return the single query after the edits, for any measure of grades; without any query if
+    nothing of it is judged then.
 
-    Documents that the qrels did not name have rows behind those of the qrels, in the order of
-    their edits. A measure that reads the highest grade of all judgments sees the edited one.
+    A Grade applies to every run, a Move or Remove only to the run named `move_in`. Documents that
+    are not in the qrels get rows after those of the qrels, in the order of their edits. The highest
+    grade of all judgments includes the edited grades.
     """
     edits = [edit for edit in edits if isinstance(edit, Grade) or run.name == move_in]
     rows = find_judged_rows(qrels, query_id)
@@ -118,7 +119,8 @@ def _judge_list(
     top_grade: float,
     is_in_run: bool,
 ) -> JudgedRanks:
-    """A list and the grades of its query as JudgedRanks; `is_in_run` is whether the run has it."""
+    """Return a list and the grades of its query as JudgedRanks; `is_in_run` is whether the run
+    contains the query."""
     judged = [(rank, d) for rank, d in enumerate(listed, 1) if d is not None and d in grades]
     n = 1 if grades else 0
     return JudgedRanks(
@@ -137,8 +139,8 @@ def _judge_list(
 
 
 def replace_in_mean(scores: Floats, position: int, new: float, combination: Combination) -> float:
-    """The mean over all queries, as the measure combines them, when the query at that position
-    scores `new` instead; `scores` is float64[Q], NaN is left out."""
+    """Return the combined score over all queries if the query at this position scores `new`;
+    `scores` is float64[query], NaN is excluded."""
     new_scores = np.array(scores, dtype=np.float64)
     new_scores[position] = new
     return float(combination.combine(new_scores))

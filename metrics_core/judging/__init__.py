@@ -1,6 +1,6 @@
-"""The join of a run with judgments: the last step whose work grows with the run.
+"""The join of a run with judgments: the last step whose cost grows with the run.
 
-`join.judge` gives JudgedRanks, and is the only place where ties are broken.
+`join.judge` returns JudgedRanks. It is the only place where ties are broken.
 """
 
 from metrics_core.judging.join import judge

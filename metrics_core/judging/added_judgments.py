@@ -1,4 +1,4 @@
-"""Ranks as they would be if more of the listed documents were judged."""
+"""Judged ranks as if more documents were judged."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from metrics_core.judging.judged import JudgedRanks, no_qrels_rows
 
 
 def add_listed_grades(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> JudgedRanks:
-    """The ranks with unjudged documents of the lists having these grades there, n of them: arrays
-    of n; what the queries are known to have stays as it is. They have no row of the judgments, and
-    nor have the others then (-1)."""
+    """Return the ranks with grades for n unjudged documents of the lists: `query` and `rank`
+    int64[n], `grade` float64[n]. The number of relevant documents per query is unchanged. Every
+    `qrels_row` becomes -1."""
     judged = ranks.judged()
     query = np.concatenate([judged.query, query])
     rank = np.concatenate([judged.rank, rank])
@@ -31,7 +31,8 @@ def add_listed_grades(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats
 
 
 def add_judgments(ranks: JudgedRanks, query: Ints, grade: Floats) -> JudgedRanks:
-    """The ranks with further judgments, arrays of n; what the lists hold stays as it is."""
+    """Return the ranks with n further judgments, `query` int64[n] and `grade` float64[n]; the lists
+    are unchanged."""
     query = np.concatenate([ranks.judged_query, query])
     relevance = np.concatenate([ranks.judged_relevance, grade])
     best_first = order_by_query(query, -relevance)
@@ -39,11 +40,11 @@ def add_judgments(ranks: JudgedRanks, query: Ints, grade: Floats) -> JudgedRanks
 
 
 def add_judgment_counts(ranks: JudgedRanks, counts: Ints, grade: float) -> JudgedRanks:
-    """The ranks with so many further judgments of each query, int64[Q], all of this grade; what the
-    lists hold stays as it is."""
+    """Return the ranks with `counts` int64[query] further judgments, all of this grade; the lists
+    are unchanged."""
     query, relevance = ranks.judged_query, ranks.judged_relevance
     starts = np.cumsum(counts) - counts
-    # They stand behind those of their own grade, so each place follows from counts.
+    # They come after those of the same grade, so each position follows from counts.
     positions = (
         np.arange(len(query)) + starts[query] + np.where(relevance < grade, counts[query], 0)
     )
@@ -58,8 +59,8 @@ def add_judgment_counts(ranks: JudgedRanks, counts: Ints, grade: float) -> Judge
 
 
 def order_by_query(query: Ints, keys: Ints | Floats) -> Ints:
-    """The stable order by query and, within one, by a number; quick where most stands in order, as
-    additions to what is sorted do."""
+    """Return the stable order by `query` int64[n], then by `keys` (int64 or float64)[n], as
+    int64[n]; fast if the input is mostly sorted, as after appending to sorted arrays."""
     least = keys.min(initial=0)
     span = keys.max(initial=0) - least + 1
     if not span * (int(query.max(initial=0)) + 1) < 2**62:
@@ -67,5 +68,5 @@ def order_by_query(query: Ints, keys: Ints | Floats) -> Ints:
     steps = (keys - least).astype(np.int64)
     if keys.dtype.kind == "f" and not np.array_equal(steps + least, keys):
         return np.lexsort((keys, query))
-    # One number for both: its sort finds the stretches that are sorted, and merges them.
+    # One number for both: a stable sort merges the stretches that are already sorted.
     return np.argsort(query * np.int64(span) + steps, kind="stable")

@@ -1,7 +1,7 @@
 """The listed documents themselves, judged or not, for measures of their price or category.
 
-Most measures need only where the judged documents stand. The few that look at every document of
-the first k ranks take those rows here, on request, and look at most twice as deep as was asked.
+Most measures need only the ranks of the judged documents. The few that need every document of the
+first k ranks get these rows here, on request; at most twice as many ranks as requested are read.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _MOST_KEPT = 16
 
 @dataclass(frozen=True)
 class TopResults:
-    """The first documents of each query's list, sorted by query and rank: t rows.
+    """The first documents of each query's list, sorted by query and rank.
 
-    `hits` has their queries and ranks, its relevance is NaN; `document_row` int64[t] is the row of
-    each document in the documents table, -1 where it has none.
+    `hits` has their queries and ranks, with relevance NaN; `document_row` int64[document] is the
+    row of each in the documents table, -1 if it has none.
     """
 
     hits: Hits
@@ -42,15 +42,16 @@ class TopResults:
 
 @dataclass(frozen=True)
 class ListedDocuments:
-    """What the lists of one run hold, and the documents with their columns.
+    """The lists of one run, and the documents with their columns.
 
-    run          the run, or None where the lists stand in `lists`
-    query        int32, per query of the run its position among the Q judged ones; -1 if not judged
+    run          the run, or None if the lists are in `lists`
+    query        int32[query of the run], its position among the judged queries; -1 if not
+                 judged
     judged_docs  the doc_ids of the qrels, by row
-    judged_rows  int64[j], rows of the qrels in the order of JudgedRanks.judged_query
+    judged_rows  int64[judgment], rows of the qrels in the order of JudgedRanks.judged_query
     documents    the documents table, if there is one
-    lists        query, rank and row in `judged_docs` of all that is listed, where the lists are not
-                 the run's own: condensed ones, plain lists
+    lists        query, rank and row in `judged_docs` of all listed documents, int64[document]
+                 each, if the lists are not the run's own: condensed lists, plain lists
     """
 
     run: Run | None
@@ -60,11 +61,11 @@ class ListedDocuments:
     judged_rows: Ints
     documents: Documents | None
     lists: tuple[Ints, Ints, Ints] | None = None
-    # Shared by all parts of one run: what is kept depends on run, qrels and documents alone.
+    # Shared by all parts of one run: cached values depend only on run, qrels and documents.
     _memo: Memo = field(default_factory=lambda: Memo(_MOST_KEPT), repr=False)
 
     def top(self, cutoff: int) -> TopResults:
-        """The first `cutoff` documents of each judged query."""
+        """Return the first `cutoff` documents of each judged query."""
         if self.lists is not None:
             query, rank, row = self.lists
             inside = rank <= cutoff
@@ -83,13 +84,14 @@ class ListedDocuments:
         )
 
     def _cached_first_rows(self, cutoff: int) -> tuple[Ints, Ints, Ints]:
-        """`_first_rows` of this cutoff or of a deeper one: a depth serves all cutoffs up to it."""
+        """Return `_first_rows` of the next power of two, so that one depth serves all cutoffs up to
+        it."""
         depth = 1 << (cutoff - 1).bit_length()
         return self._memo(("first", depth), lambda: self._first_rows(depth))
 
     def _first_rows(self, cutoff: int) -> tuple[Ints, Ints, Ints]:
-        """Of the rows in the first ranks of any query: its query in the run, its rank, its
-        document."""
+        """Return query in the run, rank, and row in the documents table of the documents in the
+        first `cutoff` ranks of any query, int64[document] each."""
         assert self.run is not None
         run = self.run.leading(cutoff)
         rows, rank = top_ranks(run, cutoff)
@@ -100,30 +102,33 @@ class ListedDocuments:
         )
 
     def judged_document_rows(self, qrels_rows: Ints) -> Ints:
-        """The rows of judged documents in the documents table, by their rows in the qrels."""
+        """Return the rows of judged documents in the documents table, int64[n], from their rows in
+        the qrels, int64[n]."""
         return self._memo("judged", lambda: self._document_rows(self.judged_docs))[qrels_rows]
 
     def numbers(self, document_row: Ints, column: str) -> Floats:
-        """The number that each document has in a column; NaN where it has none. Raises
-        LackingDataError where there is no such column, or a text in it is no number."""
+        """Return the number in a column for each document, float64[n], given rows of the documents
+        table, int64[n]; NaN if it has none. Raises LackingDataError if there is no such column, or
+        it contains text that is not a number."""
         make = lambda: _column_numbers(column, self._column(column), self._ids)  # noqa: E731
         return np.where(
             document_row >= 0, self._memo(("numbers", column), make)[document_row], np.nan
         )
 
     def codes(self, document_row: Ints, column: str) -> Ints:
-        """A number for each value of a column, the same for the same value; -1 where a document
-        has none. Raises LackingDataError where there is no such column."""
+        """Return a code for the value in a column of each document, int64[n], given rows of the
+        documents table, int64[n]. Codes are equal for equal values; -1 if there is none. Raises
+        LackingDataError if there is no such column."""
         make = lambda: _column_codes(self._column(column))  # noqa: E731
         return np.where(document_row >= 0, self._memo(("codes", column), make)[document_row], -1)
 
     @property
     def n_documents(self) -> int:
-        """How many documents the table has."""
+        """The number of documents in the table."""
         return 0 if self.documents is None else len(self.documents)
 
     def lacks(self, column: str | None) -> LackingDataError | None:
-        """The error for a missing documents table, or a column that it does not have."""
+        """Return the error for a missing documents table or column, None if neither is missing."""
         if self.documents is None:
             what = f"a column {column!r}" if column else "the whole catalogue"
             return LackingDataError("No documents are loaded.", f"Load the documents, with {what}.")
@@ -135,7 +140,8 @@ class ListedDocuments:
         return None
 
     def among(self, queries: Mask, judged: Mask) -> ListedDocuments:
-        """The same for some of the queries (bool[Q]) and some of the judged documents (bool[j])."""
+        """Return the lists for some of the queries, bool[query], and some of the judgments,
+        bool[judgment]."""
         new_position = np.cumsum(queries) - 1
         lists = self.lists
         if lists is not None:
@@ -152,7 +158,7 @@ class ListedDocuments:
         )
 
     def condensed(self, query: Ints, rank: Ints, qrels_rows: Ints) -> ListedDocuments:
-        """The same with lists of these judged documents only."""
+        """Return a copy whose lists contain only these judged documents, int64[document] each."""
         return replace(self, lists=(query, rank, qrels_rows))
 
     @property
@@ -175,8 +181,8 @@ class ListedDocuments:
 def plain_list_documents(
     retrieved: Sequence[str], judged: Sequence[str], columns: Mapping[str, Mapping[str, Any]]
 ) -> ListedDocuments:
-    """One plain list: ids in rank order, the judged ids in falling grade, and for each column what
-    a document has in it."""
+    """Return the documents of a single plain list: ids in rank order, the judged ids by descending
+    grade, and for each column the values by document id."""
     column_ids = (doc for values in columns.values() for doc in values)
     doc_ids = list(dict.fromkeys([*judged, *retrieved, *column_ids]))
     row = {doc: i for i, doc in enumerate(doc_ids)}
@@ -198,7 +204,8 @@ def plain_list_documents(
 
 
 def _to_column(values: Sequence[str | float | None]) -> pa.Array:
-    """Texts, or numbers, as a column; Arrow refuses some mixtures of whole and other ones."""
+    """Return strings or numbers as a column; Arrow rejects some mixtures of whole and other
+    numbers."""
     if any(isinstance(value, str) for value in values):
         return pa.array(values, ID)
     return pa.array([None if v is None else float(v) for v in values], pa.float64())
@@ -212,7 +219,7 @@ def _column_codes(column: pa.ChunkedArray) -> Ints:
 
 
 def _column_numbers(name: str, column: pa.ChunkedArray, doc_ids: pa.ChunkedArray) -> Floats:
-    """A column as finite numbers; NaN where it is empty."""
+    """Return a column as finite numbers, float64[row]; NaN if empty."""
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         column = pc.utf8_trim_whitespace(column)
         column = pc.if_else(pc.equal(column, ""), None, column)

@@ -1,4 +1,4 @@
-"""Ranks without a document: those that a file of ranks leaves out."""
+"""Ranks without a document, in runs whose given ranks have gaps."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from metrics_core.judging.hits import Cutoff
 
 @dataclass(frozen=True)
 class EmptyRanks:
-    """The stretches of empty ranks above documents, g of Q queries, by query and rank: `query`,
-    `first` and `last`, both within the stretch, int64[g] each."""
+    """Stretches of empty ranks, sorted by query and rank: `query`, and `first` and `last` rank of
+    the stretch (inclusive), int64[stretch] each."""
 
     query: Ints
     first: Ints
@@ -22,8 +22,8 @@ class EmptyRanks:
 
     @classmethod
     def from_documents(cls, query: Ints, rank: Ints, n_queries: int) -> EmptyRanks | None:
-        """What these documents leave out, by their queries and ranks in any order; None where that
-        is nothing."""
+        """Return the ranks that these documents leave empty, given their queries and ranks in any
+        order, int64[document] each; None if there are none."""
         order = np.lexsort((rank, query))
         query, rank = query[order], rank[order]
         is_first = np.diff(query, prepend=-1) != 0
@@ -36,7 +36,8 @@ class EmptyRanks:
         )
 
     def count(self, cutoff: Cutoff = None) -> Ints:
-        """How many each query has within the cutoff: int64[Q], int64[Q, K] for K cutoffs."""
+        """Return how many empty ranks each query has within the cutoff: int64[query], or
+        int64[query, cutoff] for an array of cutoffs."""
         if isinstance(cutoff, np.ndarray):
             return np.stack([self.count(int(k)) for k in cutoff], axis=1)
         last = self.last if cutoff is None else np.minimum(self.last, cutoff)
@@ -44,7 +45,7 @@ class EmptyRanks:
         return np.bincount(self.query, length, self.n_queries).astype(np.int64)
 
     def among(self, queries: Mask) -> EmptyRanks:
-        """The same for some of the queries; `queries` is bool[Q]."""
+        """Return the stretches of some of the queries, bool[query]."""
         in_queries, new_position = queries[self.query], np.cumsum(queries) - 1
         query = new_position[self.query[in_queries]]
         return EmptyRanks(query, self.first[in_queries], self.last[in_queries], int(queries.sum()))

@@ -1,5 +1,5 @@
-"""Documents that every run leaves out before it is ranked: each query's own, and pairs of a query
-and a document, such as items seen before or documents judged earlier."""
+"""Documents that are excluded from every run before ranking: each query's own, and given pairs of
+query and document, such as items already seen or judged earlier."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ from metrics_core.tables.ranked_run import judged_ranks_text
 from metrics_core.tables.repeats import text_bytes
 
 _SAMPLE, _FIRST = 200, 10
-"""So many lists tell, by so many first ranks where the others stay on the disk, whether a look at
+"""Lists to sample, and their first ranks to read if the rest is on disk, to decide whether reading
 all rows pays."""
 
 
 @dataclass(frozen=True)
 class Exclusions:
-    """What runs leave out: `own_documents`, documents whose id is their query's; `pairs`, those
-    that it names, whatever their grade."""
+    """What to exclude from runs: `own_documents`, documents whose id is their query's; `pairs` of
+    query and document, whatever their grade."""
 
     own_documents: bool = False
     pairs: Qrels | None = None
 
     def __bool__(self) -> bool:
-        """Whether anything is to be left out."""
+        """Whether anything is excluded."""
         return self.own_documents or self.pairs is not None
 
 
 NO_EXCLUSIONS = Exclusions()
-"""Every run stays as it is."""
+"""Excludes nothing."""
 
 
 def exclude_documents(run: Run, exclusions: Exclusions) -> Run:
-    """The run without these documents, as if its file had not had their rows, and a note of how
-    many they were. Ranks that were given move up. Raises RanklensError for judged ranks."""
+    """Return the run without these documents, as if its file did not contain their rows, with a
+    note of their number. Given ranks move up. Raises RanklensError for judged ranks."""
     if not exclusions:
         return run
     if not run.complete:
@@ -76,8 +76,8 @@ def exclude_documents(run: Run, exclusions: Exclusions) -> Run:
 
 
 def own_query_notes(run: Run, *, among: str = "") -> tuple[Note, ...]:
-    """The note on lists that hold the document whose id is their query's, where most do; `among`
-    says which lists of a run these are, if not all."""
+    """Return the note that most lists contain the document with their query's id, if they do.
+    `among` is the text for which of a run's lists were checked, if not all."""
     if not run.complete or not len(run):
         return ()
     query_ids, part = run.query_ids, run.leading(_FIRST)
@@ -97,7 +97,7 @@ def own_query_notes(run: Run, *, among: str = "") -> tuple[Note, ...]:
 
 
 def _own_query_rows(run: Run) -> Mask:
-    """The rows whose doc_id is their query_id, bool[n]."""
+    """Return the rows whose doc_id equals their query_id, bool[row]."""
     is_own, ids = np.zeros(len(run), np.bool_), encode_ids(run.table["query_id"]).dictionary
     rows = _candidate_rows(run.query_codes, ids, run.doc_ids)
     query_ids = ids.take(as_column(run.query_codes[rows]))
@@ -108,8 +108,8 @@ def _own_query_rows(run: Run) -> Mask:
 def _candidate_rows(
     codes: npt.NDArray[np.int32], query_ids: pa.StringArray, doc_ids: pa.ChunkedArray
 ) -> Ints:
-    """The rows whose doc_id has the length and the last byte of its query_id, of which there are
-    few: to compare all texts takes longer than the rest of a small run's judging."""
+    """Return the rows whose doc_id has the length and last byte of its query_id, int64[candidate].
+    There are few; comparing all strings takes longer than the rest of judging a small run."""
     query_starts, query_ends, query_bytes = text_bytes(query_ids)
     lengths, candidates, first = query_ends - query_starts, [], 0
     for chunk in doc_ids.chunks:
@@ -123,7 +123,7 @@ def _candidate_rows(
 
 
 def _rows_in_pairs(run: Run, pairs: Qrels) -> Mask:
-    """The rows that the pairs name, bool[n]."""
+    """Return which rows are in the pairs, bool[row]."""
     query = find_indexes(run.query_ids, pairs.query_ids).astype(np.int32)
     is_named = np.zeros(len(run), dtype=np.bool_)
     if len(pairs):
@@ -132,7 +132,7 @@ def _rows_in_pairs(run: Run, pairs: Qrels) -> Mask:
 
 
 def _filter_rows(run: Run, is_kept: Mask) -> pa.Table:
-    """Some rows of a run; a query without any is not listed any more."""
+    """Return the rows to keep as a table; queries without rows are removed from the dictionary."""
     table = run.table.filter(as_column(is_kept))
     query = encode_ids(table["query_id"])
     codes = as_array(query.indices)
@@ -148,7 +148,8 @@ def _filter_rows(run: Run, is_kept: Mask) -> pa.Table:
 
 
 def _shift_ranks(query: npt.NDArray[np.int32], rank: Ints, is_kept: Mask) -> Ints:
-    """The ranks of the rows that are kept, each less the number of those left out above it."""
+    """Return the ranks of the kept rows, each minus the number of excluded rows above it,
+    int64[kept row]."""
     order = np.lexsort((rank, query))
     n_above = np.cumsum(~is_kept[order])
     lead = np.flatnonzero(np.diff(query[order], prepend=-1))

@@ -1,8 +1,9 @@
-"""Hits: some of a run's ranked documents, and the array sums that measures are made of.
+"""Hits: some of a run's ranked documents, and the array sums that measures are built from.
 
-Every sum over ranks takes one cutoff or an array of them. Each query is summed on its own in rank
-order, as trec_eval sums it, and a cutoff reads off how far the sum has come: its bits depend on
-nothing else that is asked for, and a curve over a thousand cutoffs costs little more than one.
+Every sum over ranks takes one cutoff or an array of cutoffs. Each query is summed on its own in
+rank order, as trec_eval does, and each cutoff reads the running sum. The result is therefore
+bitwise independent of the other cutoffs, and a curve over a thousand cutoffs costs little more than
+one.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ from metrics_core.base.compiled.machine import compiled
 Cutoff = int | Ints | None
 
 _MOST_CELLS = 2**21
-"""A table for running sums holds no more than this many, but for one list that is longer."""
+"""Largest number of cells of a table for running sums, unless a single list is longer."""
 
 
 @dataclass(frozen=True)
 class Hits:
-    """m documents of Q queries, sorted by query and rank; `query` counts from 0, `rank` from 1."""
+    """Documents of some queries, sorted by query and rank: `query` int64[hit] from 0, `rank`
+    int64[hit] from 1, `relevance` float64[hit]."""
 
     query: Ints
     rank: Ints
@@ -33,8 +35,8 @@ class Hits:
     n_queries: int
 
     def total(self, weight: Floats, cutoff: Cutoff = None) -> Floats:
-        """Sum of `weight` (float64[m]) within each cutoff: float64[Q], or float64[Q, K] for an
-        array of K cutoffs; without a cutoff over the whole list."""
+        """Return the sum of `weight` float64[hit] within each cutoff: float64[query], or
+        float64[query, cutoff] for an array of cutoffs. Without a cutoff, over the whole list."""
         if cutoff is None:
             return _bincount(self.query, weight, self.n_queries)
         if not isinstance(cutoff, np.ndarray):
@@ -50,21 +52,23 @@ class Hits:
         return totals
 
     def count(self, cutoff: Cutoff = None) -> Floats:
-        """Number of hits within each cutoff; shape as in `total`."""
+        """Return the number of hits within each cutoff: float64[query], or float64[query, cutoff]
+        for an array of cutoffs."""
         return self.total(np.ones(len(self.query)), cutoff)
 
     def count_within(self, limit: Ints) -> Floats:
-        """Number of hits within a limit of each query's own; `limit` is int64[Q]."""
+        """Return the number of hits within a limit per query, float64[query]; `limit` is
+        int64[query]."""
         inside = self.rank <= limit[self.query]
         return np.bincount(self.query[inside], minlength=self.n_queries).astype(np.float64)
 
     def ordinal(self) -> Ints:
-        """Per hit its number among the hits of its query, from 1; int64[m]."""
+        """Return each hit's number among the hits of its query, from 1; int64[hit]."""
         return self._ordinals
 
     @cached_property
     def _starts(self) -> Ints:
-        """Per query the place of its first hit."""
+        """Position of each query's first hit, int64[query]."""
         return np.searchsorted(self.query, np.arange(self.n_queries))
 
     @cached_property
@@ -72,9 +76,9 @@ class Hits:
         return np.arange(1, len(self.query) + 1) - self._starts[self.query]
 
     def running(self, values: Floats, step: np.ufunc = np.add) -> Floats:
-        """Per hit what its query's values make up to and with it: np.add a sum, np.multiply a
-        product; every query is reckoned on its own in rank order, to the last bit as a loop would;
-        float64[m]."""
+        """Return the running sum (np.add) or product (np.multiply) of `values` float64[hit] within
+        each query, including the hit itself, float64[hit]. Each query is computed on its own in
+        rank order, bitwise equal to a loop."""
         reached = np.empty(len(values))
         for hits, cell, shape in self._tables:
             table = np.full(shape, float(step.identity))
@@ -84,9 +88,9 @@ class Hits:
 
     @cached_property
     def _tables(self) -> list[tuple[slice | Ints, Ints, tuple[int, int]]]:
-        """All hits laid out in tables, a row for each query and a column for each of its hits
-        behind an empty one: which hits, their cells, and the table's shape. Queries with about as
-        many hits share a table, so that one long list does not widen all the others."""
+        """Layouts of all hits in tables with one row per query and one column per hit, after an
+        empty first column, as (hits, their cells, shape). Queries with about as many hits share a
+        table, so that one long list does not widen all others."""
         length = np.bincount(self.query, minlength=self.n_queries)
         width = int(length.max(initial=0)) + 1
         if self.n_queries * width <= _MOST_CELLS:
@@ -110,36 +114,38 @@ class Hits:
         return tables
 
     def previous(self, values: npt.NDArray[Any], first: float) -> Floats:
-        """Per hit the value of the hit before it in its query; `first` where there is none."""
+        """Return the value of the previous hit of the same query, float64[hit], given `values`
+        [hit]; `first` for the first hit of a query."""
         shifted = np.full(len(values), float(first))
         same = self.query[1:] == self.query[:-1]
         shifted[1:][same] = values[:-1][same]
         return shifted
 
     def only(self, mask: Mask) -> Hits:
-        """The hits where the mask says so; bool[m]."""
+        """Return the hits selected by `mask` bool[hit]."""
         return Hits(self.query[mask], self.rank[mask], self.relevance[mask], self.n_queries)
 
     def parts(self, weight: Floats, cutoff: int | None = None) -> Hits:
-        """The hits within the cutoff with `weight` (float64[m]) in place of the grade: what each
-        adds to the sum that `total` gives."""
+        """Return the hits within the cutoff with `weight` float64[hit] instead of the grade: what
+        each adds to `total`."""
         weighed = replace(self, relevance=weight)
         return weighed if cutoff is None else weighed.only(self.rank <= cutoff)
 
     def sharing(self, score: Floats) -> Hits:
-        """The hits with parts of their query's score (float64[Q]) in place of the grades, which are
-        weights of 0 or more: each has the share that its weight has."""
+        """Return the hits with their parts of the query's score, float64[query], instead of their
+        grades. The grades must be weights of 0 or more; the score is divided in proportion to
+        them."""
         return self.parts(self.relevance * ratio(score, self.total(self.relevance))[self.query])
 
     def within(self, depth: Ints, query: Ints) -> Ints:
-        """Place of the last hit of each of these queries within each of these depths, -1 where
-        there is none; arrays of one length."""
+        """Return the position of the last hit within `depth` for each of these queries, -1 if there
+        is none; all int64[n]."""
         deepest = max(int(self.rank.max(initial=0)), int(depth.max(initial=0))) + 1
         behind = np.searchsorted(self.query * deepest + self.rank, query * deepest + depth, "right")
         return np.where(behind > np.searchsorted(self.query, query), behind - 1, -1)
 
     def first_rank(self) -> Floats:
-        """Per query the rank of its first hit; infinite where there is none."""
+        """Return the rank of each query's first hit, float64[query]; infinite if there is none."""
         first = np.full(self.n_queries, np.inf)
         lead = np.diff(self.query, prepend=-1) > 0
         first[self.query[lead]] = self.rank[lead]
@@ -147,21 +153,23 @@ class Hits:
 
 
 def _bincount(cell: Ints, weight: Floats, size: int) -> Floats:
-    # numpy gives integers where there is nothing to count.
+    # numpy returns integers if there is nothing to count.
     return np.bincount(cell, weight, size).astype(np.float64, copy=False)
 
 
 def prefix_sums(values: Floats) -> Floats:
-    """Sums of the first 0, 1, 2, … values."""
+    """Return the sums of the first 0, 1, 2, … values: float64[n + 1] for float64[n]."""
     return np.concatenate([[0.0], np.cumsum(values)])
 
 
 def expand_per_query(values: npt.NDArray[Any], cutoff: Cutoff) -> npt.NDArray[Any]:
-    """Per-query values shaped to stand beside sums over `cutoff`: [Q], or [Q, 1] for an array."""
+    """Return per-query values [query] in a shape that broadcasts with sums over `cutoff`: [query],
+    or [query, 1] for an array of cutoffs."""
     return values[:, None] if isinstance(cutoff, np.ndarray) else values
 
 
 def ratio(part: Floats, whole: npt.NDArray[Any]) -> Floats:
-    """part / whole, 0 where the whole is 0: trec_eval's rule for queries without relevance."""
+    """Return part / whole, 0 if whole is 0: trec_eval's rule for queries without relevant
+    documents. float64[…] of the broadcast shape."""
     part, whole = np.broadcast_arrays(part, np.asarray(whole, dtype=np.float64))
     return np.divide(part, whole, out=np.zeros(part.shape), where=whole != 0)

@@ -1,7 +1,7 @@
 """judge(run, qrels) -> JudgedRanks: the join.
 
-A measure never needs the unjudged rows one by one, only where the judged ones stand. So this is
-the last step whose work grows with the run; after it there are a few judged rows per query.
+Measures need only the ranks of judged documents, not the unjudged rows. So this is the last step
+whose cost grows with the run; after it there are a few judged rows per query.
 """
 
 from __future__ import annotations
@@ -31,17 +31,20 @@ _OTHER_JUDGMENTS = (
 
 
 def judge(run: Run, qrels: Qrels, *, documents: Documents | None = None) -> JudgedRanks:
-    """Join a run with judgments. Ranks by score, highest first; equal scores by doc_id, last in
-    byte order first, as trec_eval does; `judging.ties` has the range that other orders allow.
-    `documents` are for measures of their columns. Of a run that came as judged ranks `listed` and
-    `tied` are None. Raises NoSharedQueriesError, and RanklensError as `find_places` does."""
+    """Join a run with judgments.
+
+    Documents are ranked by score, highest first; ties by doc_id, descending in byte order, as
+    trec_eval does. `judging.ties` has the range over other tie orders. `documents` are for measures
+    of their columns. For a run loaded as judged ranks, `listed` and `tied` are None. Raises
+    NoSharedQueriesError, and RanklensError as `find_places` does.
+    """
     return judge_at_places(run, qrels, find_places(run, qrels), documents=documents)
 
 
 def find_places(run: Run, qrels: Qrels) -> JudgedPlaces:
-    """Where the judged documents stand: all that `judge` needs of the run's rows. Raises
-    NoSharedQueriesError, and RanklensError where the run came as judged ranks and these are other
-    judgments."""
+    """Return the ranks of the judged documents: everything that `judge` needs of the run's rows.
+    Raises NoSharedQueriesError, and RanklensError if the run was loaded as judged ranks made with
+    other judgments."""
     if isinstance(run, RankedRun):
         return _places_of_ranked_run(run, qrels)
     run, query_ids = run.whole(), qrels.query_ids
@@ -64,7 +67,8 @@ def find_places(run: Run, qrels: Qrels) -> JudgedPlaces:
 def _list_lengths(
     run: Run, row_query: npt.NDArray[np.int32], n_queries: int
 ) -> tuple[Ints, EmptyRanks | None]:
-    """How many ranks the list of each judged query has, and which of them have no document."""
+    """Return the number of ranks in the list of each judged query, int64[query], and the ranks
+    without a document."""
     rows = np.flatnonzero(row_query >= 0)
     query, given_ranks = row_query[rows].astype(np.int64), run.given_ranks
     if given_ranks is None:
@@ -77,8 +81,8 @@ def _list_lengths(
 def judge_at_places(
     run: Run, qrels: Qrels, places: JudgedPlaces, *, documents: Documents | None = None
 ) -> JudgedRanks:
-    """`judge(run, qrels)` where the judged documents are known to stand at these places: no row of
-    the run is looked at. Raises NoSharedQueriesError."""
+    """Return `judge(run, qrels)` from known ranks of the judged documents, without reading rows of
+    the run. Raises NoSharedQueriesError."""
     query_ids = qrels.query_ids
     query_positions = _judged_query_positions(run, query_ids)
     ranks = assemble_ranks(
@@ -97,10 +101,10 @@ def judge_at_places(
 
 
 def _places_of_ranked_run(run: RankedRun, qrels: Qrels) -> JudgedPlaces:
-    """Where the judged documents stand in a run whose join was made elsewhere, as for one too large
-    for one machine (`make_scorer.spark.write_judged_ranks`). The judgments are those that the ranks
-    were made with, but grades may differ. Raises NoSharedQueriesError, and RanklensError for
-    others."""
+    """Return the ranks of the judged documents in a run that was joined elsewhere, for example
+    because it is too large for one machine (`scoring.spark.write_judged_ranks`). Raises
+    NoSharedQueriesError, and RanklensError if the same documents are not judged; grades may
+    differ."""
     query_positions, table = _judged_query_positions(run, qrels.query_ids), run.table
     row_query = query_positions[run.query_codes]
     is_named = as_array(pc.is_valid(table["doc_id"]))
@@ -125,7 +129,8 @@ def _places_of_ranked_run(run: RankedRun, qrels: Qrels) -> JudgedPlaces:
 def _refuse_other_judgments(
     run: RankedRun, row_query: npt.NDArray[np.int32], unknown: int, qrels: Qrels
 ) -> None:
-    """Refuse ranks that know of other judged documents than these judgments."""
+    """Raise RanklensError if the ranks were made with other judged documents. `unknown` is the
+    number of their documents that are not judged now."""
     judged = np.append(np.bincount(qrels.query_codes, minlength=len(qrels.query_ids)), 0)
     differs = np.flatnonzero(judged[row_query] != as_array(run.table["judged"]))
     if len(differs):
@@ -145,7 +150,8 @@ def _refuse_other_judgments(
 
 
 def _judged_query_positions(run: Run, query_ids: list[str]) -> npt.NDArray[np.int32]:
-    """Per query of the run its position among the judged queries, -1 where it is not judged."""
+    """Return the position of each of the run's queries among the judged queries, int32[query of the
+    run], -1 if not judged. Raises NoSharedQueriesError if none is."""
     run_query_ids = run.query_ids
     positions = find_indexes(run_query_ids, query_ids).astype(np.int32)
     if not (positions >= 0).any():
@@ -154,7 +160,7 @@ def _judged_query_positions(run: Run, query_ids: list[str]) -> npt.NDArray[np.in
 
 
 def _no_shared_queries_error(run_ids: list[str], judged_ids: list[str]) -> NoSharedQueriesError:
-    """The error for queries of a run of which none is judged: some of each, and what may be why."""
+    """Return the error for a run without judged queries, with examples and the likely cause."""
     if not run_ids or not judged_ids:
         message = (
             "The run contains no documents." if judged_ids else "The judgments contain no grades."
@@ -183,7 +189,8 @@ def _no_shared_queries_error(run_ids: list[str], judged_ids: list[str]) -> NoSha
 
 
 def _are_numbers_and_texts(numbers: list[str], texts: list[str]) -> bool:
-    """Whether ids are numbers on one side and on the other mostly texts, some of several words."""
+    """Whether the ids are numbers on one side, and on the other mostly texts, some of several
+    words."""
     words = [text for text in texts if not text.isdecimal()]
     several = any(" " in text.strip() for text in words)
     return all(n.isdecimal() for n in numbers) and several and 2 * len(words) > len(texts)
@@ -192,15 +199,16 @@ def _are_numbers_and_texts(numbers: list[str], texts: list[str]) -> bool:
 def match_judged_rows(
     doc_ids: pa.ChunkedArray, row_query: npt.NDArray[np.int32], qrels: Qrels
 ) -> tuple[Ints, Ints]:
-    """Of rows of documents, each with the position of its query among the judged ones (-1: not
-    judged), those whose document is judged for that query, and the qrels row of each."""
+    """Find the rows whose document is judged for their query. `row_query` int32[row] has the
+    position of each row's query among the judged ones, -1 if not judged. Returns the rows and the
+    qrels row of each, int64[match] each."""
     judged = qrels.doc_ids.combine_chunks().dictionary_encode()
     documents, judged_doc = judged.dictionary, as_array(judged.indices).astype(np.int64)
     indices = pc.index_in(doc_ids, value_set=documents)
     is_known = as_array(pc.is_valid(indices))
     candidates = np.flatnonzero(is_known & (row_query >= 0))
     doc = as_array(indices.take(as_column(candidates))).astype(np.int64)
-    # One integer a pair: exact, since both codes are positions.
+    # One integer per pair: exact, since both codes are positions.
     pair = row_query[candidates] * np.int64(len(documents)) + doc
     judged_pair = qrels.query_codes * np.int64(len(documents)) + judged_doc
     by_pair = np.argsort(judged_pair)

@@ -1,4 +1,4 @@
-"""JudgedRanks: where the judged documents stand in a run, and how such ranks are put together."""
+"""JudgedRanks: the ranks of the judged documents in a run, and how they are assembled."""
 
 from __future__ import annotations
 
@@ -26,35 +26,34 @@ _MOST_KEPT = 64
 
 @dataclass(frozen=True)
 class TiedRanks:
-    """How far equal scores reach around each judged document: `first` int64[m], the first rank of
-    those that share its score, and `number` int64[m], how many they are, itself among them."""
+    """The documents tied with each judged document: `first` int64[hit] is the first rank with the
+    same score, `number` int64[hit] how many documents have it, including itself."""
 
     first: Ints
     number: Ints
 
     def select(self, rows: Ints | Mask) -> TiedRanks:
-        """The same for some of the documents, by their places or bool[m]."""
+        """Return the entries of some documents, by their positions or bool[hit]."""
         return TiedRanks(self.first[rows], self.number[rows])
 
 
 @dataclass(frozen=True)
 class JudgedRanks:
-    """Where the judged documents of every judged query stand in one run.
+    """The ranks of the judged documents in one run, for every judged query.
 
-    Q judged queries, in the order of the qrels, so that two runs judged by the same qrels have
-    the same rows. Per judged and retrieved document, sorted by query and rank:
+    Queries are in the order of the qrels, so that two runs judged by the same qrels have the same
+    queries. One entry per judged and retrieved document (hit), sorted by query and rank:
 
-    query      int64[m]    position in `query_ids`
-    rank       int64[m]    from 1
-    relevance  float64[m]  the grade; negative means pooled but not judged
-    qrels_row  int64[m]    its row in the qrels, to find the document again
+        query      int64[hit]    position in `query_ids`
+        rank       int64[hit]    from 1
+        relevance  float64[hit]  the grade; negative means pooled but not judged
+        qrels_row  int64[hit]    its row in the qrels, to identify the document
 
-    Per query: `retrieved` int64[Q], how many ranks the run's list has (0: the query is missing from
-    the run and scores 0); each has a document but for those of `empty`. All judgments, sorted by
-    query, best grade first: `judged_query` int64[j], `judged_relevance` float64[j]. `top_grade` is
-    the highest grade of all judgments, also where only some of the queries are left. `listed` gives
-    the listed documents themselves.
-    `tied` is known where the ranks are those of a run with its scores.
+    `retrieved` int64[query] is the number of ranks in the run's list (0: the run has no results and
+    scores 0); each has a document except those in `empty`. All judgments, sorted by query, best
+    grade first: `judged_query` int64[judgment], `judged_relevance` float64[judgment]. `top_grade`
+    is the highest grade of all judgments, even after selecting queries. `listed` has the listed
+    documents themselves. `tied` is None if the run's scores are unknown.
     """
 
     run_name: str
@@ -74,7 +73,7 @@ class JudgedRanks:
     listed: ListedDocuments | None = field(default=None, compare=False, repr=False)
     tied: TiedRanks | None = field(default=None, compare=False, repr=False)
     empty: EmptyRanks | None = None
-    # A hundred measures ask for the same few subsets; each is worked out once.
+    # A hundred measures need the same few subsets; each is computed once.
     _memo: Memo = field(
         default_factory=lambda: Memo(_MOST_KEPT), init=False, repr=False, compare=False
     )
@@ -84,45 +83,46 @@ class JudgedRanks:
 
     @property
     def n_queries(self) -> int:
-        """Number of judged queries, those missing from the run included."""
+        """The number of judged queries, including those without results."""
         return len(self.query_ids)
 
     @property
     def missing_queries(self) -> tuple[str, ...]:
-        """Judged queries for which the run lists nothing."""
+        """Judged queries for which the run has no results."""
         return tuple(self.query_ids[i] for i in np.flatnonzero(self.retrieved == 0))
 
     def documents(self, cutoff: Cutoff = None) -> Ints:
-        """How many documents each list has within each cutoff, judged or not: int64[Q], int64[Q, K]
-        for K cutoffs."""
+        """Return how many documents each list has within each cutoff, judged or not: int64[query],
+        or int64[query, cutoff] for an array of cutoffs."""
         ranks = expand_per_query(self.retrieved, cutoff)
         if cutoff is not None:
             ranks = np.minimum(ranks, cutoff)
         return ranks if self.empty is None else ranks - self.empty.count(cutoff)
 
     def relevant(self, rel: float = 1) -> Hits:
-        """The retrieved documents whose grade is at least `rel` (and not negative)."""
+        """Return the retrieved documents whose grade is at least `rel` and not negative."""
         level = max(rel, 0)
         return self.kept("relevant", level, lambda: self._select_hits(self.relevance >= level))
 
     def kept(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
-        """What `make` gives, worked out once for these ranks and each detail."""
+        """Return the result of `make`, cached for these ranks by `what` and `detail`."""
         return _make_read_only(self._memo((what, detail), make))
 
     def known(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
-        """The same of what follows from the judgments alone: also worked out once for all ranks
-        `with_lists` of these."""
+        """Return the result of `make`, which must depend only on the judgments; cached for all
+        ranks derived by `with_lists`."""
         return _make_read_only(self._memo_of_judgments((what, detail), make))
 
     def with_lists(self, **lists: Any) -> JudgedRanks:
-        """The same queries and judgments with other lists: fields of this class."""
+        """Return ranks with the same queries and judgments but other lists, given as fields of this
+        class."""
         other = replace(self, subtopics=None, listed=None, tied=None, **{"empty": None, **lists})
         object.__setattr__(other, "_memo_of_judgments", self._memo_of_judgments)
         return other
 
     def sharing(self, other: JudgedRanks) -> JudgedRanks:
-        """The same ranks, with what is known of the judgments held once for both; these ranks as
-        they are where the other ones have other judgments."""
+        """Return these ranks with the cache of judgments shared with `other`; unchanged if the
+        judgments of the two differ."""
         if not (
             self.query_ids == other.query_ids
             and self.top_grade == other.top_grade
@@ -137,19 +137,19 @@ class JudgedRanks:
         return shared
 
     def judged(self) -> Hits:
-        """The retrieved documents that somebody has judged (a negative grade is no judgment)."""
+        """Return the retrieved judged documents (a negative grade is not a judgment)."""
         return self.relevant(0)
 
     def gaining(self) -> Hits:
-        """The retrieved documents of a grade above 0, below 1 or not."""
+        """Return the retrieved documents with a grade above 0, even below 1."""
         return self.kept("gaining", None, lambda: self._select_hits(self.relevance > 0))
 
     def pooled(self) -> Hits:
-        """The retrieved documents that the judgments name, with a negative grade or without."""
+        """Return the retrieved documents that occur in the judgments, including negative grades."""
         return Hits(self.query, self.rank, self.relevance, self.n_queries)
 
     def ideal(self) -> Hits:
-        """All judgments as a ranking of their own, best grade first: the best possible order."""
+        """Return all judgments as a ranking, best grade first: the best possible order."""
         return self.known("ideal", None, self._ideal)
 
     def _ideal(self) -> Hits:
@@ -158,7 +158,7 @@ class JudgedRanks:
         return Hits(self.judged_query, rank, self.judged_relevance, self.n_queries)
 
     def n_relevant(self, rel: float = 1) -> Ints:
-        """Per query the number of judged documents whose grade is at least `rel`; int64[Q]."""
+        """Return the number of judged documents with a grade of at least `rel`, int64[query]."""
         level = max(rel, 0)
         return self.known("n_relevant", level, lambda: self._n_relevant(level))
 
@@ -170,7 +170,7 @@ class JudgedRanks:
         return Hits(self.query[mask], self.rank[mask], self.relevance[mask], self.n_queries)
 
     def condensed(self) -> JudgedRanks:
-        """The same ranks with the unjudged documents taken out of every list."""
+        """Return the ranks with unjudged documents removed from every list."""
         return self.kept("condensed", None, self._condensed)
 
     def _condensed(self) -> JudgedRanks:
@@ -190,7 +190,7 @@ class JudgedRanks:
         )
 
     def without_documents(self) -> JudgedRanks:
-        """The same queries and judgments with empty lists."""
+        """Return the same queries and judgments with empty lists."""
         no_rows = np.zeros(len(self.query), dtype=np.bool_)
         return replace(
             self,
@@ -206,7 +206,7 @@ class JudgedRanks:
         )
 
     def among(self, queries: Mask) -> JudgedRanks:
-        """The same ranks for some of the queries; `queries` is bool[Q]."""
+        """Return the ranks of some of the queries, bool[query]."""
         if queries.all():
             return self
         new_position = np.cumsum(queries) - 1
@@ -230,9 +230,9 @@ class JudgedRanks:
 
 @dataclass(frozen=True)
 class JudgedPlaces:
-    """Where the judged documents of one run stand: `query`, `rank` and `qrels_row` int64[m], sorted
-    by query and rank, `retrieved` int64[Q], `tied` and `empty`, all as in JudgedRanks; `notes` are
-    on its ties."""
+    """The ranks of the judged documents of one run: `query`, `rank` and `qrels_row` int64[hit],
+    sorted by query and rank, `retrieved` int64[query], `tied` and `empty`, all as in JudgedRanks.
+    `notes` are about ties."""
 
     query: Ints
     rank: Ints
@@ -250,7 +250,7 @@ def _make_read_only(value: Kept) -> Kept:
 
 
 def no_qrels_rows(n: int) -> Ints:
-    """The `qrels_row` of n documents of which only grades are asked: -1 for each, which takes no
+    """Return -1 as `qrels_row` of n documents, int64[n], if only grades are needed; allocates no
     memory."""
     return np.broadcast_to(np.int64(-1), n)
 
@@ -263,8 +263,9 @@ def assemble_ranks(
     unjudged_queries: Sequence[str],
     judged_positions: npt.NDArray[Any],
 ) -> JudgedRanks:
-    """The ranks of a run whose judged documents stand at these places. `unjudged_queries` are its
-    queries that are not judged, `judged_positions` has the positions of those that are."""
+    """Build the JudgedRanks of a run from the ranks of its judged documents. `unjudged_queries` are
+    its queries without judgments; `judged_positions` int[query of the run] has the positions of its
+    queries among the judged ones, -1 if not judged."""
     query_ids = qrels.query_ids
     judged_query, judged_relevance = qrels.judged_best_first
     rank_of = np.zeros(len(qrels), dtype=np.int64)

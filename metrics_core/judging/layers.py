@@ -1,7 +1,7 @@
-"""Judgments laid over judgments: grades that somebody gave later, beside the files as they were.
+"""Layers of judgments: grades added later, on top of the judgments from files.
 
-A layer replaces the grades of the pairs it names and adds those that nobody had judged. Only its
-queries are joined anew; every other query keeps the rows it had.
+A layer replaces the grades of the pairs it contains and adds pairs that were unjudged. Only its
+queries are joined again; all other queries keep their rows.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from metrics_core.tables.arrays import as_array, as_column, as_text_column, find
 from metrics_core.tables.columns import ID, encode_ids
 
 Grades = Mapping[tuple[str, str], float]
-"""(query_id, doc_id) -> grade; a negative one means, as in qrels, that nobody judged it."""
+"""(query_id, doc_id) -> grade; negative means not judged, as in qrels."""
 
 
 _NOTHING_JUDGED = "no_judged_document"
@@ -31,12 +31,12 @@ _MOST_BLOCKS = 1_000
 
 
 def apply_layers(qrels: Qrels, layers: Sequence[Grades]) -> Qrels:
-    """The judgments with these layers over them; of several the last that names a pair counts.
+    """Return the judgments with these layers applied; later layers take precedence.
 
-    The rows stay where they are, their grades replaced; pairs that were not judged follow at the
-    end, and so do queries that had no judgment, in the order in which the layers name them. Grades
-    are whole numbers while all are. Judgments by subtopic stay as they are given: a layer grades
-    documents. Raises ValueError for an empty id or a grade that is not finite.
+    Rows keep their positions with replaced grades. New pairs follow at the end, and so do new
+    queries, in the order of the layers. Grades are integers if all of them are whole numbers.
+    Judgments by subtopic are unchanged: a layer grades documents. Raises ValueError for an empty id
+    or a grade that is not finite.
     """
     graded: dict[tuple[str, str], float] = {}
     for layer in layers:
@@ -72,13 +72,15 @@ def apply_layers(qrels: Qrels, layers: Sequence[Grades]) -> Qrels:
 
 
 def queries_in_layers(qrels: Qrels, layers: Sequence[Grades]) -> Mask:
-    """Which queries of layered judgments the layers name, bool[Q]: all others are as they were."""
+    """Return which queries of the judgments occur in the layers, bool[query]; the others are
+    unchanged."""
     layer_query_ids = {query_id for layer in layers for query_id, _ in layer}
     return np.array([query_id in layer_query_ids for query_id in qrels.query_ids], dtype=np.bool_)
 
 
 def _find_rows(qrels: Qrels, query: Ints, documents: pa.Array, n_queries: int) -> tuple[Ints, Ints]:
-    """Rows of the judgments that these pairs name, and the number of the pair for each."""
+    """Return the rows of the judgments that match one of these pairs, and the index of the pair for
+    each, int64[match] each."""
     is_touched = np.zeros(n_queries, dtype=np.bool_)
     is_touched[query] = True
     candidates = np.flatnonzero(is_touched[qrels.query_codes])
@@ -97,9 +99,9 @@ def _find_rows(qrels: Qrels, query: Ints, documents: pa.Array, n_queries: int) -
 
 
 def rejudge(ranks: JudgedRanks, run: Run, qrels: Qrels, changed: Mask) -> JudgedRanks:
-    """`judge(run, qrels)` to the last bit, from the ranks of judgments over which `apply_layers`
-    laid these: only the `changed` queries, bool[Q] over those of `qrels`, are joined again. Of a
-    run that came as judged ranks the layers may change grades alone; else raises RanklensError."""
+    """Return `judge(run, qrels)`, bitwise equal, from the ranks made before `apply_layers`: only
+    the `changed` queries, bool[query of `qrels`], are joined again. For a run loaded as judged
+    ranks the layers may only change grades; otherwise raises RanklensError."""
     if not run.complete:
         return judge(run, qrels)
     part, judged_rows = _join_changed(run, qrels, changed)
@@ -148,7 +150,7 @@ def rejudge(ranks: JudgedRanks, run: Run, qrels: Qrels, changed: Mask) -> Judged
 def _merge_tied(
     unchanged: TiedRanks | None, rejoined: TiedRanks | None, order: Ints
 ) -> TiedRanks | None:
-    """Both one behind the other, in this order; None where one is not known."""
+    """Return both concatenated in this order; None if one is unknown."""
     if unchanged is None or rejoined is None:
         return None
     first, number = (
@@ -159,7 +161,8 @@ def _merge_tied(
 
 
 def _join_changed(run: Run, qrels: Qrels, changed: Mask) -> tuple[JudgedRanks, Ints]:
-    """The changed queries alone, numbered as all are, and their rows in the judgments."""
+    """Return the ranks of the changed queries, with the positions of all queries, and their rows in
+    the judgments, int64[judgment]."""
     judged_rows = np.flatnonzero(changed[qrels.query_codes])
     query_ids = as_text_column(qrels.query_ids)
     changed_ids = query_ids.filter(as_column(changed))
@@ -175,13 +178,13 @@ def _join_changed(run: Run, qrels: Qrels, changed: Mask) -> tuple[JudgedRanks, I
             tied=TiedRanks(no_rows, no_rows),
         )  # fmt: skip
         return no_ranks, judged_rows
-    # Filtering keeps the dictionaries, so that a query has the same number in the part.
+    # Filtering keeps the dictionaries, so a query has the same code in the part.
     part = judge(changed_run, Qrels(table=qrels.table.take(as_column(judged_rows))))
     return replace(part, qrels_row=judged_rows[part.qrels_row]), judged_rows
 
 
 def _select_queries(run: Run, queries: pa.Array) -> Run:
-    """The rows of some of the run's queries, which mostly stand in a few blocks."""
+    """Return the rows of some of the run's queries, which are mostly in a few contiguous blocks."""
     is_selected = as_array(queries)[run.query_codes]
     rows = np.flatnonzero(is_selected)
     edges = np.flatnonzero(np.diff(rows, prepend=-2) != 1)
@@ -210,7 +213,7 @@ def _rank_subtopics(qrels: Qrels, qrels_row: Ints, rank: Ints) -> SubtopicJudgme
 
 
 def _add_new_queries(ranks: JudgedRanks, run: Run, qrels: Qrels) -> JudgedRanks:
-    """The same where the layers judge queries that had no judgment."""
+    """Return the ranks with the queries that had no judgments before."""
     query_ids, run_queries = qrels.query_ids, set(run.query_ids)
     missing = np.flatnonzero(ranks.retrieved == 0)
     return replace(

@@ -1,4 +1,4 @@
-"""A plain Python list made into judged ranks, for any measure."""
+"""Judged ranks of a plain Python list, for any measure."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def judged_list(
     duplicates: Duplicates = "first",
     columns: Columns | None = None,
 ) -> JudgedRanks:
-    """One list as JudgedRanks of a single query, for any measure. Ids may stand in a list, a numpy
-    array or a pandas Series, of which the values count; see `read_document_ids`. Raises
-    ParameterError where they stand in none of these, one is no id, a grade is no finite number, or
-    a document stands twice and `duplicates` is "error".
+    """Return the JudgedRanks of one list, as a single query, for any measure.
 
-    Measures of the documents themselves need `columns`: for each column the value of each document
-    that has one, such as {"price": {"a": 10, "b": 20}}, or the values beside `retrieved`.
+    Ids may be in a list, a numpy array or a pandas Series, whose values are used; see
+    `read_document_ids`. Measures of document columns need `columns`: for each column the values by
+    document, such as {"price": {"a": 10, "b": 20}}, or a list aligned with `retrieved`. Raises
+    ParameterError for other containers, an invalid id, a grade that is not a finite number, or a
+    duplicate document with `duplicates` "error".
     """
     ids = read_document_ids(retrieved, "retrieved", ordered=True)
     grades = expected_grades(expected)
@@ -70,9 +70,9 @@ def single_query(
     rows: Iterable[int] | None = None,
     documents: ListedDocuments | None = None,
 ) -> JudgedRanks:
-    """One query's ranks without a run: (rank, grade) of its retrieved judged documents, ascending
-    by rank, the grades of all its judged documents, and how many documents are listed. With the
-    `documents` themselves, `rows` says which of the judged ones each of the places is."""
+    """Return the ranks of one query without a run: (rank, grade) of its retrieved judged documents,
+    by ascending rank, the grades of all its judged documents, and the number of listed documents.
+    With `documents`, `rows` has the index of each of the `places` among the judged documents."""
     graded_hits = list(places)
     best_grades = sorted(grades, reverse=True)
     return JudgedRanks(
@@ -91,8 +91,8 @@ def single_query(
 
 
 def expected_grades(expected: Expected) -> Mapping[Hashable, float]:
-    """The grade of each expected document; 1 where none is said. Raises ParameterError for a grade
-    that is no finite number, and where a document has two."""
+    """Return the grade of each expected document, 1 if none is given. Raises ParameterError for a
+    grade that is not a finite number, and for a document with two grades."""
     if not isinstance(expected, Mapping):
         return dict.fromkeys(read_document_ids(expected, "expected"), 1.0)
     grades: dict[Hashable, float] = {}
@@ -102,10 +102,12 @@ def expected_grades(expected: Expected) -> Mapping[Hashable, float]:
 
 
 def read_document_ids(values: Iterable[Any], what: str, *, ordered: bool = False) -> list[Hashable]:
-    """The documents of a list, an array or a Series. A text is an id as it stands, and a whole
-    number is its digits: 1 and "1" are one document, as in runs and judgments. What else Python can
-    look up, such as a pair, is an id as it is. Raises ParameterError as `plain_list`, and for a
-    number with a fraction, a truth value, bytes, and what is missing."""
+    """Return the document ids of a list, an array or a Series.
+
+    A string is an id as is, a whole number becomes its digits: 1 and "1" are the same document, as
+    in runs and judgments. Other hashable values, such as a pair, are ids as they are. Raises
+    ParameterError as `plain_list`, and for fractions, booleans, bytes and missing values.
+    """
     listed = plain_list(values, what, ordered=ordered)
     if all(type(value) is str for value in listed):
         return listed
@@ -117,7 +119,7 @@ def _read_document_id(value: Any, what: str) -> Hashable:
     if text is not None:
         return text
     odd = not isinstance(value, Hashable) or isinstance(value, (Number, bytes, np.generic))
-    # What is not equal to itself is missing: NaN, NaT, pandas' NA.
+    # Values not equal to themselves are missing: NaN, NaT, pandas' NA.
     if odd or value is None or (value == value) is not True:
         raise ParameterError(
             f"{what} contains {shorten_value(value)}; an id must be text or a whole number.",
@@ -143,8 +145,8 @@ def _put_unique(values: dict[Hashable, Any], doc: Hashable, value: Any, what: st
 
 
 def plain_list(values: Iterable[Any], what: str, *, ordered: bool = False) -> list[Any]:
-    """A list, an array or a Series as a plain list. Raises ParameterError for a text, and for what
-    has no order where that is needed."""
+    """Return a list, an array or a Series as a plain list. Raises ParameterError for a string, and
+    for an unordered collection if `ordered`."""
     if isinstance(values, (str, bytes)):
         raise ParameterError(f"{what} is a string, not a list: {values!r}.", f"Write [{values!r}].")
     if ordered and isinstance(values, (Set, Mapping)):
@@ -157,9 +159,9 @@ def plain_list(values: Iterable[Any], what: str, *, ordered: bool = False) -> li
 def values_by_document(
     values: ByDocument, ids: Iterable[Hashable], what: str
 ) -> dict[Hashable, Any]:
-    """The value of each document: `values` as they are, or those beside `ids`; texts, or finite
-    numbers, or None. Raises ParameterError for others, where there are more or fewer, or two for
-    one document."""
+    """Return the value of each document: a mapping as is, or a list aligned with `ids`. Values are
+    strings, or finite numbers, or None. Raises ParameterError for other values, a different number
+    of values, or two values for one document."""
     if isinstance(values, Mapping):
         docs, column_values = read_document_ids(values, what), list(values.values())
     else:
@@ -188,8 +190,8 @@ def prices_by_document(
     prices: ByDocument,
     expected_prices: Iterable[float] | None = None,
 ) -> dict[Hashable, float]:
-    """The price of each document, from a mapping or from lists beside `retrieved` and `expected`.
-    Raises ParameterError where a list leaves an expected document without one."""
+    """Return the price of each document, from a mapping or from lists aligned with `retrieved` and
+    `expected`. Raises ParameterError if a list leaves an expected document without a price."""
     listed_prices = values_by_document(
         prices, read_document_ids(retrieved, "retrieved", ordered=True), "prices"
     )
@@ -212,7 +214,7 @@ def prices_by_document(
 
 
 def _remove_duplicates(retrieved: list[Hashable], duplicates: Duplicates) -> list[Hashable]:
-    """The list as it counts."""
+    """Return the list with duplicates handled as specified."""
     if duplicates == "each":
         return retrieved
     if duplicates not in ("first", "error"):
@@ -234,11 +236,12 @@ def graded_list(
     scores: Iterable[float] | None = None,
     relevant: int | None = None,
 ) -> tuple[list[int], dict[int, float]]:
-    """A ranking given by its grades alone, as `retrieved` and `expected` of the functions here:
-    `ndcg_at_k(*graded_list([3, 0, 2]), 2)`. The best order is that of the same grades.
+    """Return a ranking given only by its grades as `retrieved` and `expected` of the functions
+    here: `ndcg_at_k(*graded_list([3, 0, 2]), 2)`. The ideal order is that of the same grades.
 
-    With `scores` the grades are ranked by them, highest first; equal ones keep their order.
-    `relevant` is the number of relevant documents there are, where that is more than the list has.
+    With `scores` the grades are ranked by them, highest first; ties keep their order. `relevant` is
+    the total number of relevant documents, if it is more than in the list. Raises ParameterError if
+    it is less.
     """
     grade_by_id = {i: _require_finite(grade, "grade", i) for i, grade in enumerate(grades)}
     retrieved = list(grade_by_id)

@@ -1,4 +1,4 @@
-"""Ranks from scores: highest score first, and the only place where ties are broken."""
+"""Ranks from scores, highest first: the only place where ties are broken."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ from metrics_core.tables.score_order import order_by_score
 
 
 class RowRanks:
-    """Ranks of some rows of a run: `rank`, and around each row `tied_from`, the first rank, and
-    `tied`, the number of those that share its score; int64[rows] each. `notes` say how far ties
-    decided them."""
+    """Ranks of some rows of a run: `rank`, and the first rank `tied_from` and the number `tied` of
+    the rows with the same score; int64[row] each. `notes` are about ties."""
 
     def __init__(self, run: Run, row_query: npt.NDArray[np.int32], rows: Ints) -> None:
         self.run = run
@@ -50,7 +49,7 @@ class RowRanks:
             self._break_ties(tied, position, query_start)
 
     def _break_ties(self, tied: Mask, position: Ints, query_start: Ints) -> None:
-        """Correct the ranks of the judged rows that stand in a group of equal scores."""
+        """Correct the ranks of the judged rows with tied scores."""
         group = np.concatenate([[0], np.cumsum(~tied)])
         with_judged = np.zeros(group[-1] + 1, dtype=np.bool_)
         with_judged[group[position]] = True
@@ -74,13 +73,13 @@ class RowRanks:
             keys, sort_keys=[("group", "ascending"), ("doc_id", "descending")]
         )
         new_place = np.empty(len(places), dtype=np.int64)
-        # The groups keep their own places, so the sorted rows take them in turn.
+        # The groups keep their positions, so the sorted rows take them in turn.
         new_place[as_array(by_rule)] = places
         self.rank[inside] = new_place[index[inside]] - query_start[inside] + 1
 
 
 def _positions_in_order(order: Ints | None, rows: Ints) -> Ints:
-    """Where these rows stand in the order."""
+    """Return the positions of these rows in the order, int64[row]."""
     if order is None:
         return rows.copy()
     positions = np.empty(len(order), dtype=np.int64)
@@ -101,8 +100,8 @@ def _run_tie_notes(same_query: Mask, tied: Mask, scores: Floats, n_rows: int) ->
 
 
 def tie_notes(*, n_tied: int, n_rows: int, all_tied: bool, n_near: int) -> tuple[Note, ...]:
-    """Notes on the rows that share their score with another of their query, and on the scores that
-    differ from the next one only beyond single precision."""
+    """Return notes on rows with tied scores, and on scores that differ from the next one only
+    beyond single precision."""
     notes = []
     if n_tied:
         share = n_tied / n_rows
@@ -127,12 +126,13 @@ def tie_notes(*, n_tied: int, n_rows: int, all_tied: bool, n_near: int) -> tuple
 
 
 def top_rows(run: Run, cutoff: int) -> Ints:
-    """The run's rows that stand in the first `cutoff` ranks of their query, ties as in `judge`."""
+    """Return the run's rows in the first `cutoff` ranks of their query, int64[top row]; ties as in
+    `judge`."""
     return top_ranks(run, cutoff)[0]
 
 
 def top_ranks(run: Run, cutoff: int) -> tuple[Ints, Ints]:
-    """The rows of `top_rows` and the rank of each."""
+    """Return `top_rows` and the rank of each, int64[top row] each."""
     given_ranks = run.given_ranks
     if given_ranks is not None:
         rows = np.flatnonzero(given_ranks <= cutoff)
@@ -158,7 +158,8 @@ def top_ranks(run: Run, cutoff: int) -> tuple[Ints, Ints]:
         by_row = np.argsort(rows, kind="stable")
         rows, rank = rows[by_row], rank[by_row]
     if tied[touching].any():
-        # Whole groups of equal scores, and all above them: their ranks among each other are theirs.
+        # Whole tied groups and all rows above them, so ranks within this part are the ranks in the
+        # run.
         part = Run(table=run.table.take(as_column(rows)))
         rank = RowRanks(part, part.query_codes, np.arange(len(rows))).rank
     inside = rank <= cutoff
@@ -166,26 +167,25 @@ def top_ranks(run: Run, cutoff: int) -> tuple[Ints, Ints]:
 
 
 def _leading_rows(starts: Ints, length: Ints) -> tuple[Ints, Ints]:
-    """So many rows from each of these on, and the rank of each."""
+    """Return `length` rows from each of `starts` on, and the rank of each, int64[row] each."""
     end = np.cumsum(length)
     rank = np.arange(1, int(length.sum()) + 1) - np.repeat(end - length, length)
     return np.repeat(starts - 1, length) + rank, rank
 
 
 def ranked_documents(run: Run, query_id: str, *, depth: int | None = None) -> pd.DataFrame:
-    """One query's list as the run ranks it: columns rank, doc_id, score, best first. A rank that
-    was left out has no row.
+    """Return one query's list as ranked by the run, best first. Columns: rank, doc_id, score.
 
-    Empty where the run lists nothing for the query. Ties as in `judge`. Of a run that came as
-    judged ranks, the doc_id of what nobody judged is None, and every score NaN.
+    Empty if the run has no results for the query. Ties as in `judge`. Given ranks may have gaps.
+    For a run loaded as judged ranks, the doc_id of unjudged documents is None, and every score NaN.
     """
     ranking = run.known_list(query_id, lambda: _rank_list(run, query_id))
     return ranking[ranking["rank"] <= depth] if depth else ranking
 
 
 def documents_by_rank(ranking: pd.DataFrame) -> list[str | None]:
-    """The doc_id at each rank of a list that `ranked_documents` gave, from 1; None where a rank has
-    no document, or nobody knows which."""
+    """Return the doc_id at each rank of a `ranked_documents` frame, from rank 1; None if the rank
+    has no document or its id is unknown."""
     doc_ids: list[str | None] = [None] * int(ranking["rank"].max() if len(ranking) else 0)
     for rank, doc_id in zip(ranking["rank"].tolist(), ranking["doc_id"].tolist(), strict=True):
         doc_ids[rank - 1] = doc_id
@@ -200,7 +200,7 @@ def _rank_list(run: Run, query_id: str) -> pd.DataFrame:
     position = codes.index(query_id) if query_id in codes else -1
     rows = np.flatnonzero(run.query_codes == position)
     block = len(rows) > 0 and rows[-1] - rows[0] + 1 == len(rows)
-    # Taking single rows of a long table copies all of its texts.
+    # Taking single rows of a long table copies all of its strings.
     list_rows = run.table.slice(rows[0], len(rows)) if block else run.table.take(as_column(rows))
     by_rule: Any = pc.sort_indices(
         list_rows, sort_keys=[("score", "descending"), ("doc_id", "descending")]
@@ -213,7 +213,7 @@ def _rank_list(run: Run, query_id: str) -> pd.DataFrame:
 
 
 def _named_documents(run: Run, query_id: str) -> pd.DataFrame:
-    """The list of a run that came as judged ranks."""
+    """Return the list of a run loaded as judged ranks."""
     length = run.length(query_id)
     position = run.query_ids.index(query_id) if length else -1
     rows = run.table.filter(as_column(run.query_codes == position))

@@ -1,6 +1,6 @@
-"""Judgments by subtopic beside a run: which subtopics its documents cover, and the best order.
+"""Judgments by subtopic joined with a run: which subtopics its documents cover, and the best order.
 
-A hit is a document that is relevant to one subtopic; a document may make several, at one rank.
+A hit is a document that is relevant to one subtopic; a document can be several hits, at one rank.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _MOST_KEPT = 16
 
 @dataclass(frozen=True)
 class SubtopicCoverage:
-    """What a list covers: its hits, sorted by query and rank. For each hit `repeat` int64[m] is how
-    many documents down to it are relevant to its subtopic (1: it is the first), and `n_relevant`
-    int64[m] how many there are in all."""
+    """The hits of a list, sorted by query and rank. `repeat` int64[hit] is how many documents down
+    to this one are relevant to its subtopic (1: it is the first), `n_relevant` int64[hit] how many
+    there are in total."""
 
     hits: Hits
     repeat: Ints
@@ -36,14 +36,14 @@ class SubtopicCoverage:
 
 @dataclass(frozen=True)
 class SubtopicJudgments:
-    """s judgments, each of a document for one subtopic of one of Q queries, sorted by query,
-    document (the last first) and subtopic.
+    """Judgments of a document for one subtopic of one query, sorted by query, document (descending)
+    and subtopic.
 
-    query      int64[s]    position of the query among the judged ones
-    document   int64[s]    number of the document, in the byte order of all ids
-    subtopic   int64[s]    number of the subtopic, in the byte order of all names
-    relevance  float64[s]  the grade for this subtopic
-    rank       int64[s]    the document's rank in the run, from 1; 0 where it is not listed
+        query      int64[judgment]    position of the query among the judged ones
+        document   int64[judgment]    number of the document, in the byte order of all ids
+        subtopic   int64[judgment]    number of the subtopic, in the byte order of all names
+        relevance  float64[judgment]  the grade for this subtopic
+        rank       int64[judgment]    the document's rank in the run, from 1; 0 if it is not listed
     """
 
     query: Ints
@@ -57,7 +57,7 @@ class SubtopicJudgments:
     )
 
     def n_subtopics(self, rel: float = 1) -> Ints:
-        """Per query how many subtopics have a relevant document among the judged; int64[Q]."""
+        """Return how many subtopics have a relevant judged document, int64[query]."""
         return self._memo(("subtopics", rel), lambda: self._n_subtopics(rel))
 
     def _n_subtopics(self, rel: float) -> Ints:
@@ -65,13 +65,13 @@ class SubtopicJudgments:
         return np.bincount(cells // self._width, minlength=self.n_queries)
 
     def coverage(self, rel: float = 1) -> SubtopicCoverage:
-        """What the run covers."""
+        """Return the subtopics that the run's lists cover."""
         return self._memo(("covered", rel), lambda: self._run_coverage(rel))
 
     def ideal_coverage(self, rel: float, alpha: float) -> SubtopicCoverage:
-        """What the best order of all judged documents covers: at each rank the document that adds
-        most, where each further document of a subtopic adds 1 − alpha times what the one before
-        did; of equals the last by id, as ndeval has it."""
+        """Return the subtopics that the best order of all judged documents covers. Each rank gets
+        the document that adds most, where each further document of a subtopic adds 1 - alpha times
+        the previous gain; ties by id, the last first, as in ndeval."""
         return self._memo(("ideal", rel, alpha), lambda: self._ideal_coverage(rel, alpha))
 
     @property
@@ -82,8 +82,8 @@ class SubtopicJudgments:
         return self.relevance >= max(rel, 0)
 
     def _cells(self, rel: float) -> tuple[Ints, Ints]:
-        """Every (query, subtopic) that has a relevant document, as one number each, ascending; and
-        per relevant judgment which one it is of."""
+        """Return every (query, subtopic) with a relevant document, as ascending numbers
+        int64[cell], and the index of the cell of each relevant judgment, int64[relevant]."""
         relevant = self._is_relevant(rel)
         cell = self.query[relevant] * self._width + self.subtopic[relevant]
         cells, position = np.unique(cell, return_inverse=True)
@@ -95,7 +95,8 @@ class SubtopicJudgments:
         return self._coverage_of_ranks(cells, cell, rank)
 
     def _coverage_of_ranks(self, cells: Ints, cell: Ints, rank: Ints) -> SubtopicCoverage:
-        """Coverage from the rank of each relevant judgment, 0 where it has none."""
+        """Return the coverage from the rank of each relevant judgment, int64[relevant], 0 if not
+        listed."""
         n_relevant = np.bincount(cell, minlength=len(cells))
         listed = rank > 0
         cell, rank = cell[listed], rank[listed]
@@ -109,8 +110,8 @@ class SubtopicJudgments:
         return SubtopicCoverage(hits, repeat[order], n_relevant[cell[order]])
 
     def _ideal_coverage(self, rel: float, alpha: float) -> SubtopicCoverage:
-        """The greedy order, for all queries at once: one step of array work for each rank. What is
-        relevant to no subtopic adds nothing and stands below the rest."""
+        """Compute the greedy order for all queries together, one array step per rank. Documents
+        that are relevant to no subtopic add nothing and are placed last."""
         cells, cell = self._cells(rel)
         relevant = self._is_relevant(rel)
         query, document = self.query[relevant], self.document[relevant]
@@ -131,7 +132,7 @@ class SubtopicJudgments:
         return self._coverage_of_ranks(cells, cell, rank_of[doc])
 
     def among(self, queries: Mask) -> SubtopicJudgments:
-        """The same for some of the queries; `queries` is bool[Q]."""
+        """Return the judgments of some of the queries, bool[query]."""
         is_kept = queries[self.query]
         return SubtopicJudgments(
             query=(np.cumsum(queries) - 1)[self.query[is_kept]],
@@ -143,7 +144,8 @@ class SubtopicJudgments:
         )
 
     def condensed(self, judged: Hits) -> SubtopicJudgments:
-        """The same for the list that has only the judged documents, which are given."""
+        """Return the judgments with the ranks of the condensed list, which has only the `judged`
+        documents."""
         deepest = max(judged.rank.max(initial=0), self.rank.max(initial=0)) + 1
         judged_keys = judged.query * deepest + judged.rank
         keys = self.query * deepest + self.rank
@@ -155,7 +157,7 @@ class SubtopicJudgments:
 
 
 def _find_best_documents(adds: npt.NDArray[Any], query: Ints) -> Ints:
-    """Per query the place of the first of its documents that adds most."""
+    """Return the position of the first document of each query that adds most, int64[query]."""
     starts = np.flatnonzero(np.diff(query, prepend=-1))
     lengths = np.diff(starts, append=len(query))
     best = np.flatnonzero(adds == np.repeat(np.maximum.reduceat(adds, starts), lengths))
@@ -163,8 +165,8 @@ def _find_best_documents(adds: npt.NDArray[Any], query: Ints) -> Ints:
 
 
 def subtopic_judgments(qrels: Qrels, rank_of: Ints) -> SubtopicJudgments | None:
-    """The judgments by subtopic with the rank of each document, which is given by row of the
-    qrels (0: not listed); None where the qrels have no subtopics."""
+    """Return the judgments by subtopic with the rank of each document; None if the qrels have no
+    subtopics. `rank_of` int64[qrels row] is the rank of each judged document, 0 if not listed."""
     table = qrels.subtopics
     if table is None:
         return None

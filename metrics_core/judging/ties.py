@@ -1,4 +1,4 @@
-"""The orders that equal scores allow: with the worst grades first, and with the best first."""
+"""Orders of tied documents: worst grades first, and best grades first."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from metrics_core.judging.judged import JudgedRanks
 from metrics_core.tables.ranked_run import judged_ranks_text
 
 UNJUDGED = -0.5
-"""What a document that nobody judged is worth among equals: less than a judged one without
-relevance, and more than one that was only pooled."""
+"""The value of an unjudged document among tied ones: below a judged non-relevant document, above
+one that was only pooled."""
 
 
 def tie_extremes(ranks: JudgedRanks) -> tuple[JudgedRanks, JudgedRanks]:
-    """The ranks with the worst grades first among equal scores, and with the best first; documents
-    of one grade stay in their order. `listed` and `subtopics` are None. Worked out once for these
-    ranks. Raises RanklensError where nobody knows which scores are equal."""
+    """Return the ranks with the worst grades first among tied documents, and with the best first;
+    documents of the same grade keep their order. `listed` and `subtopics` are None. Cached for
+    these ranks. Raises RanklensError if tied scores are unknown."""
     return ranks.kept(
         "tie extremes", None, lambda: (_order_by_grade(ranks, 1), _order_by_grade(ranks, -1))
     )
 
 
 def _order_by_grade(ranks: JudgedRanks, sign: int) -> JudgedRanks:
-    """With the documents of each score by grade, rising for 1 and falling for -1."""
+    """Return the ranks with tied documents sorted by grade, ascending for sign 1, descending for
+    -1."""
     tied = ranks.tied
     if tied is None:
         raise RanklensError(

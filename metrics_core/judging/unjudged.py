@@ -1,4 +1,4 @@
-"""The documents that a run lists and nobody has judged."""
+"""The unjudged documents of a run."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from metrics_core.judging.empty_ranks import EmptyRanks
 from metrics_core.judging.judged import JudgedRanks
 
 _BLOCK = 500_000
-"""Listed documents that are thought through at a time, unless one query has more."""
+"""Listed documents processed at a time, unless one query has more."""
 
 
 @dataclass(frozen=True)
 class UnjudgedPlaces:
-    """The listed documents without a judgment within a depth, sorted by query and rank; `n_below`
-    int64[Q] stand below it, and `grade` is the highest that each could have."""
+    """The unjudged documents of the lists within a depth, sorted by query and rank: `query` and
+    `rank` int64[document]. `n_below` int64[query] counts those below the depth; `grade` is the
+    highest grade that each could have."""
 
     query: Ints
     rank: Ints
@@ -30,7 +31,7 @@ class UnjudgedPlaces:
     def from_ranks(
         cls, ranks: JudgedRanks, grade: float, depth: int | None = None
     ) -> UnjudgedPlaces:
-        """All ranks of the lists but those of judged documents, within a depth if there is one."""
+        """Return all ranks of the lists without a judged document, within `depth` if given."""
         judged = ranks.judged()
         n_unjudged = ranks.documents() - judged.count().astype(np.int64)
         length = ranks.retrieved if depth is None else np.minimum(ranks.retrieved, depth)
@@ -49,15 +50,16 @@ class UnjudgedPlaces:
         return cls(query, positions - starts[query] + 1, n_unjudged - n_within, grade)
 
     def counts(self) -> Ints:
-        """Per query how many there are, int64[Q], those below the depth too."""
+        """Return the number of unjudged documents, int64[query], including those below the
+        depth."""
         return self.counts_within() + self.n_below
 
     def counts_within(self) -> Ints:
-        """Per query how many there are within the depth, int64[Q]."""
+        """Return the number of unjudged documents within the depth, int64[query]."""
         return np.bincount(self.query, minlength=len(self.n_below))
 
     def limit_to_depth(self, depth: float) -> UnjudgedPlaces:
-        """Those within this depth, the others counted as further."""
+        """Return the documents within this depth, with the others counted in `n_below`."""
         inside = self.rank <= depth
         n_beyond = np.bincount(self.query[~inside], minlength=len(self.n_below))
         return replace(
@@ -68,17 +70,19 @@ class UnjudgedPlaces:
         )
 
     def add_to_lists(self, ranks: JudgedRanks) -> JudgedRanks:
-        """The ranks with those within the depth found relevant in the list, not in the
-        judgments."""
+        """Return the ranks with the documents within the depth relevant in the list but not added
+        to the judgments."""
         return add_listed_grades(ranks, self.query, self.rank, np.full(len(self.query), self.grade))
 
     def add_judged_to(self, ranks: JudgedRanks) -> JudgedRanks:
-        """The ranks with those within the depth relevant, in the list and among the judgments."""
+        """Return the ranks with the documents within the depth relevant in the list and added to
+        the judgments."""
         return add_judgment_counts(self.add_to_lists(ranks), self.counts_within(), self.grade)
 
 
 def _mark_empty_ranks(n: int, empty: EmptyRanks, starts: Ints, ends: Ints) -> Mask:
-    """Which of n ranks, those of each query from its start to its end, are empty; bool[n]."""
+    """Return which of n ranks are empty, bool[n]; each query's ranks go from its start to its
+    end."""
     first = np.minimum(starts[empty.query] + empty.first - 1, ends[empty.query])
     last = np.minimum(starts[empty.query] + empty.last, ends[empty.query])
     steps = np.bincount(first, minlength=n + 1) - np.bincount(last, minlength=n + 1)
@@ -86,8 +90,8 @@ def _mark_empty_ranks(n: int, empty: EmptyRanks, starts: Ints, ends: Ints) -> Ma
 
 
 def split_into_blocks(ranks: JudgedRanks, depth: int | None) -> Iterator[tuple[slice, JudgedRanks]]:
-    """The ranks of some queries at a time, so that what is made of a list's every document never
-    stands there for all of them."""
+    """Yield the ranks of some queries at a time, so that arrays over every listed document never
+    exist for all queries at once."""
     length = ranks.retrieved if depth is None else np.minimum(ranks.retrieved, depth)
     ends = np.cumsum(length)
     if ranks.n_queries == 0 or ends[-1] <= _BLOCK:

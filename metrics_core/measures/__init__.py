@@ -1,6 +1,6 @@
 """Measures: one decorated function each, over JudgedRanks.
 
-Importing a module registers its measures; every module of this folder is imported here.
+Importing a module registers its measures; all modules of this folder are imported here.
 """
 
 from importlib import import_module

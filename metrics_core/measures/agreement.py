@@ -1,4 +1,4 @@
-"""How far a ranking agrees with the right order: with an ideal ranking, and pair by pair."""
+"""Agreement of a ranking with the right order: with an ideal ranking, and pair by pair."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def compatibility(
 
 
 def _weigh_overlaps(ranks: JudgedRanks, p: float, normalize: bool) -> tuple[Hits, Floats]:
-    """The results of the ideal list with what each adds to the overlap in place of the grade, and
-    per query what the sum is divided by."""
+    """Return the results of the ideal list, with what each adds to the overlap instead of its
+    grade, and the divisor of each query's sum, float64[query]."""
     hits, ideal_rank = ranks.gaining(), _ideal_ranks(ranks)
     gaining_ideal = ranks.ideal().only(ranks.ideal().relevance > 0)
     n_ideal = gaining_ideal.count().astype(np.int64)
@@ -73,10 +73,11 @@ def _weigh_overlaps(ranks: JudgedRanks, p: float, normalize: bool) -> tuple[Hits
 
 
 def _ideal_ranks(ranks: JudgedRanks) -> Ints:
-    """Per retrieved document with a grade above 0 its rank in the ideal list; int64."""
+    """Return the rank in the ideal list of each retrieved document with a grade above 0,
+    int64[hit]."""
     hits = ranks.gaining()
     grades = np.unique(ranks.judged_relevance)
-    # Grades as numbers, the best first, so that both lists can be ordered by query and grade.
+    # Grades as numbers, best first, so that both lists can be sorted by query and grade.
     judged_keys = _grade_keys(ranks.judged_query, ranks.judged_relevance, grades)
     hit_keys = _grade_keys(hits.query, hits.relevance, grades)
     better = np.searchsorted(judged_keys, hit_keys) - np.searchsorted(
@@ -128,8 +129,8 @@ def accuracy(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) ->
     """Probability that a random relevant document of the list is ranked above a random other
     document of the list: 0.5 is chance level. Recommender research calls it AUC, the area under the
     ROC curve. It considers only listed documents, and is undefined if the list has no such pair.
-    What question answering and sentence-transformers call accuracy@k, whether any of the first k is
-    relevant, is Success@k."""
+    Accuracy@k in question answering and sentence-transformers, whether any of the first k is
+    relevant, is Success@k here."""
     hits = ranks.relevant(rel)
     listed = expand_per_query(ranks.retrieved, cutoff)
     if cutoff is not None:
@@ -148,7 +149,7 @@ def _overlap_weights(ranks: JudgedRanks, *, p: float, normalize: bool) -> Hits:
 
 @weights("Accuracy")
 def _accuracy_weights(ranks: JudgedRanks, *, cutoff: int | None, rel: int) -> Hits:
-    """Each relevant document counts by the share of others that it stands above."""
+    """Weight each relevant document by the share of other documents that it is ranked above."""
     hits = ranks.relevant(rel)
     listed = ranks.retrieved if cutoff is None else np.minimum(cutoff, ranks.retrieved)
     others = (listed - hits.count(cutoff))[hits.query]

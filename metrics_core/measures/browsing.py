@@ -1,5 +1,5 @@
 """Measures of how far a reader goes down the list: rank-biased precision and expected reciprocal
-rank, and what they are built of."""
+rank, and the functions they share."""
 
 from __future__ import annotations
 
@@ -95,15 +95,15 @@ def rank_biased_precision(
 
 @weights("RBP")
 def _rbp_weights(ranks: JudgedRanks, *, p: float, rel: int | None, **_: object) -> Hits:
-    """The results that gain something, with gain · p^(rank − 1) in place of the grade."""
+    """Return the results with a gain, with gain · p^(rank - 1) instead of the grade."""
     hits = ranks.gaining() if rel is None else ranks.relevant(rel)
     gains = hits.relevance if rel is None else np.ones(len(hits.query))
     return hits.parts(gains * p ** (hits.rank - 1.0))
 
 
 def exponential_gain(grades: Floats) -> Floats:
-    """2^grade − 1, of the same shape. Raises ParameterError for a grade that is too much to be an
-    exponent."""
+    """Return 2^grade - 1 for `grades` float64[…]. Raises ParameterError for a grade that is too
+    large as an exponent."""
     highest = float(grades.max(initial=0))
     if highest > HIGHEST_EXPONENT:
         raise ParameterError(
@@ -114,8 +114,9 @@ def exponential_gain(grades: Floats) -> Floats:
 
 
 def stop_chances(hits: Hits, chance: Floats) -> Floats:
-    """Per hit the chance that a reader who stops at each hit with this chance stops at this one:
-    Π over earlier hits of (1 − chance), times its own; float64[m]."""
+    """Return the probability that a reader stops at each hit, float64[hit], given `chance`
+    float64[hit], the probability of stopping when there: Π over earlier hits of (1 - chance), times
+    its own."""
     go_on_chance = hits.running(1 - chance, np.multiply)
     return hits.previous(go_on_chance, 1.0) * chance
 
@@ -161,7 +162,7 @@ def expected_reciprocal_rank(
 
 
 def _err_stop_chances(ranks: JudgedRanks, max_rel: int) -> Floats:
-    """Per result that gains something the chance that the reader stops there."""
+    """Return the probability that the reader stops at each result with a gain, float64[hit]."""
     hits = ranks.gaining()
 
     def work_out() -> Floats:

@@ -1,7 +1,7 @@
-"""Measures that look at the listed documents themselves: their price, popularity, category.
+"""Measures of the listed documents themselves: their price, popularity, category.
 
-Each reads a column of the documents table. A query for which one of the values it needs is missing
-has no defined score (NaN) and is left out of the mean; nothing is put in the value's place.
+Each reads a column of the documents table. If a required value is missing, the score of the query
+is undefined (NaN) and excluded from the mean; no value is imputed.
 """
 
 from __future__ import annotations
@@ -36,14 +36,15 @@ def _top_results(ranks: JudgedRanks, cutoff: Cutoff) -> tuple[ListedDocuments, T
 
 
 def _sum_known(hits: Hits, values: Floats, cutoff: Cutoff) -> Floats:
-    """Sums within each cutoff; NaN where one of the values within it is missing."""
+    """Return the sums within each cutoff, NaN if one of the values within it is missing; shape as
+    in `Hits.total`."""
     missing = np.isnan(values)
     sums = hits.total(np.where(missing, 0, values), cutoff)
     return np.where(hits.total(missing.astype(np.float64), cutoff) > 0, np.nan, sums)
 
 
 def _value_share(part: Floats, whole: Floats, empty: Mask) -> Floats:
-    """part / whole: 0 where there is nothing (`empty`), NaN where what there is is worth 0."""
+    """Return part / whole: 0 if there is nothing (`empty`), NaN if the whole is 0."""
     part, whole, empty = np.broadcast_arrays(part, whole, empty)
     shares = np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
     return np.where(empty, 0.0, shares)
@@ -61,7 +62,8 @@ def _read_prices(listed: ListedDocuments, document_row: Ints, column: str) -> Fl
 def _sum_relevant_prices(
     ranks: JudgedRanks, listed: ListedDocuments, cutoff: Cutoff, rel: int, column: str
 ) -> Floats:
-    """The prices of the relevant results within each cutoff, summed."""
+    """Return the total price of the relevant results within each cutoff; shape as in
+    `Hits.total`."""
     rows = ranks.qrels_row[ranks.relevance >= max(rel, 0)]
     prices = _read_prices(listed, listed.judged_document_rows(rows), column)
     return _sum_known(ranks.relevant(rel), prices, cutoff)
@@ -151,7 +153,7 @@ def catalogue_coverage(ranks: JudgedRanks, *, cutoff: TopK) -> Floats:
     is_known = top.document_row >= 0
     query, rank = top.hits.query[is_known], top.hits.rank[is_known]
     _, document = np.unique(top.document_row[is_known], return_inverse=True)
-    # By how many queries a document is shown depends on the cutoff, so each is worked out alone.
+    # How many queries show a document depends on the cutoff, so each is computed separately.
     parts = [
         _coverage_parts(query[rank <= k], document[rank <= k], ranks.n_queries)
         for k in np.atleast_1d(cutoff)
@@ -161,7 +163,8 @@ def catalogue_coverage(ranks: JudgedRanks, *, cutoff: TopK) -> Floats:
 
 
 def _coverage_parts(query: Ints, document: Ints, n_queries: int) -> Floats:
-    """Per query the sum of 1 / (queries that show the document) over what it shows."""
+    """Return for each query the sum of 1 / (queries that show the document) over its documents,
+    float64[query]."""
     n_showing = np.bincount(document)
     return np.bincount(query, 1 / n_showing[document], n_queries).astype(np.float64)
 
@@ -242,7 +245,8 @@ def intra_list_diversity(
 
 
 def _count_alike_above(query: Ints, value: Ints) -> Floats:
-    """Per row how many rows above it in its query's list have the same value."""
+    """Return for each row how many rows above it in its query's list have the same value,
+    float64[row]."""
     order = np.lexsort((value, query))
     is_new = (np.diff(query[order], prepend=-1) != 0) | (np.diff(value[order], prepend=-2) != 0)
     starts = np.flatnonzero(is_new)

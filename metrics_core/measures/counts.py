@@ -1,4 +1,4 @@
-"""The counts that stand beside every score."""
+"""The counts that are shown with every score."""
 
 from __future__ import annotations
 

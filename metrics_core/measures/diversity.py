@@ -1,10 +1,10 @@
 """Measures of how well a list covers the subtopics of a query: those of ndeval, TREC's program for
 the diversity task of its Web tracks.
 
-A document is relevant to a subtopic, or not. Only subtopics for which some judged document is
-relevant count; S is their number. What is divided by a best possible ranking takes ndeval's: at
-each rank the document that adds most to what stands above it. That is not always the very best
-(to find it is NP-hard), so such a share can pass 1.
+A document is relevant to a subtopic or not. Only subtopics with a relevant judged document count; S
+is their number. Normalised measures divide by ndeval's best ranking, which is greedy: each rank
+gets the document that adds most to those above it. It is not always the optimum (finding that is
+NP-hard), so a normalised score can exceed 1.
 """
 
 from __future__ import annotations
@@ -38,13 +38,14 @@ _FIRST_RANK = Difference(
     "The loop of ndeval that divides starts at the second rank.",
 )
 Deep = Annotated[TopK, Bounds(1, 1_000_000)]
-"""A cutoff of a measure that needs an array as long."""
+"""A cutoff of a measure that allocates an array of that length."""
 _ERR_ALPHA = 0.5
-"""ndeval's redundancy for ERR-IA: a subtopic satisfies its reader with this chance each time."""
+"""ndeval's redundancy for ERR-IA: the probability that a document of a subtopic satisfies its
+reader."""
 
 
 def require_subtopics(ranks: JudgedRanks) -> SubtopicJudgments:
-    """The judgments by subtopic; raises LackingDataError where there are none."""
+    """Return the judgments by subtopic. Raises LackingDataError if there are none."""
     if ranks.subtopics is None:
         raise LackingDataError("There are no judgments by subtopic.")
     return ranks.subtopics
@@ -53,7 +54,8 @@ def require_subtopics(ranks: JudgedRanks) -> SubtopicJudgments:
 def _sum_novelty(
     coverage: SubtopicCoverage, alpha: float, discount: npt.NDArray[Any], cutoff: Cutoff
 ) -> Floats:
-    """Sum of (1 − alpha)^(earlier documents of the subtopic) × discount over the hits."""
+    """Return the sum of (1 - alpha)^(earlier documents of the subtopic) × discount over the hits;
+    shape as in `Hits.total`."""
     return coverage.hits.total((1 - alpha) ** (coverage.repeat - 1.0) * discount, cutoff)
 
 
@@ -66,7 +68,7 @@ def _reciprocal_novelty(coverage: SubtopicCoverage, cutoff: Cutoff) -> Floats:
 
 
 def _full_novelty(alpha: float, discount: Floats, cutoff: Cutoff) -> Floats:
-    """What one subtopic would give if every document were relevant to it, to each cutoff."""
+    """Return what one subtopic adds within each cutoff if every document is relevant to it."""
     worth = (1 - alpha) ** np.arange(len(discount), dtype=np.float64) * discount
     return prefix_sums(worth)[cutoff]
 
@@ -155,8 +157,8 @@ def alpha_ndcg(
     differences=_FIRST_RANK,
 )
 def err_ia(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1) -> Floats:
-    """Expected reciprocal of the rank at which a reader is satisfied who wants one of the
-    subtopics, as a share of the score if each result covered every subtopic."""
+    """Expected reciprocal of the rank at which a reader who wants one of the subtopics is
+    satisfied, as a share of the score if each result covered every subtopic."""
     judgments = require_subtopics(ranks)
     each = _full_novelty(_ERR_ALPHA, 1 / _list_ranks(cutoff), cutoff)
     divisor = each * expand_per_query(judgments.n_subtopics(rel), cutoff)
@@ -206,9 +208,9 @@ def nerr_ia(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> 
     unjudged=UNJUDGED,
 )
 def nrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience = 0.5) -> Floats:
-    """Number of subtopics that a reader finds who continues to the next result with probability
-    beta, with most weight on new ones, as a share of the score of an infinite list in which each
-    result covers every subtopic."""
+    """Number of subtopics found by a reader who continues to the next result with probability beta,
+    with most weight on new ones, as a share of the score of an infinite list in which each result
+    covers every subtopic."""
     judgments = require_subtopics(ranks)
     coverage = judgments.coverage(rel)
     total = _sum_novelty(coverage, alpha, beta ** (coverage.hits.rank - 1.0), None)

@@ -1,4 +1,4 @@
-"""Measures in which a higher grade is worth more."""
+"""Measures in which a higher grade has a higher gain."""
 
 from __future__ import annotations
 
@@ -49,11 +49,13 @@ _SKLEARN_TIES = Difference(
 
 
 def grade_gain(grades: Floats, dcg: Gain = "log2", gains: GainTable | None = None) -> Floats:
-    """What each grade is worth, of the same shape. A table replaces the grade itself, the grade 0
-    included; a grade that it does not list is worth itself, and a negative one always nothing.
+    """Return the gain of each of `grades` float64[…], float64[…].
 
-    trec_eval compares gains as whole numbers and so orders those by chance that differ by less
-    than 1; ours are ordered as they are. Raises ParameterError as `exponential_gain`."""
+    A table replaces the grade as gain, including grade 0; a grade that is not in the table is its
+    own gain, and a negative grade always gains 0. trec_eval compares gains as integers, so it
+    orders gains that differ by less than 1 arbitrarily; here they are ordered exactly. Raises
+    ParameterError as `exponential_gain`.
+    """
     worth = np.maximum(grades, 0)
     for grade, gain in gains or ():
         if grade >= 0:
@@ -62,7 +64,8 @@ def grade_gain(grades: Floats, dcg: Gain = "log2", gains: GainTable | None = Non
 
 
 def retrieved_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None = None) -> Hits:
-    """The retrieved documents that gain or lose something, with the gain in place of the grade."""
+    """Return the retrieved documents with a gain other than 0, with the gain instead of the
+    grade."""
 
     def make_gains() -> Hits:
         hits = ranks.judged()
@@ -73,14 +76,14 @@ def retrieved_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | N
 
 
 def ideal_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None = None) -> Hits:
-    """All judged documents that gain something, in the best order, with the gain in place of the
-    grade."""
+    """Return all judged documents with a gain above 0, in the best order, with the gain instead of
+    the grade."""
 
     def make_gains() -> Hits:
         ideal = ranks.ideal()
         gain = grade_gain(ideal.relevance, dcg, gains)
         if gains is not None:
-            # Sorted by query and falling grade already; a table may turn the grades round.
+            # Already sorted by query and descending grade; a table may reverse the grades.
             gain = gain[np.lexsort((-gain, ideal.query))]
         return replace(ideal, relevance=gain).only(gain > 0)
 
@@ -88,19 +91,20 @@ def ideal_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None 
 
 
 def sum_discounted(hits: Hits, cutoff: Cutoff, discount: Discount) -> Floats:
-    """Sum of gain / log2(rank + 1), or gain / log2(max(rank, 2)), within each cutoff."""
+    """Return the sum of gain / log2(rank + 1), or gain / log2(max(rank, 2)), within each cutoff:
+    float64[query], or float64[query, cutoff] for an array of cutoffs."""
     if cutoff is not None and not isinstance(cutoff, np.ndarray):
         hits = hits.only(hits.rank <= cutoff)
     return hits.total(discount_gains(hits, discount), cutoff)
 
 
 def discount_gains(hits: Hits, discount: Discount) -> Floats:
-    """Per hit its gain / log2(rank + 1), or / log2(max(rank, 2)); float64[m]."""
+    """Return each hit's gain / log2(rank + 1), or / log2(max(rank, 2)), float64[hit]."""
     divisor = hits.rank + 1 if discount == "log2" else np.maximum(hits.rank, 2)
     deepest = int(divisor.max(initial=1))
     if deepest >= len(divisor):
         return hits.relevance / np.log2(divisor)
-    # Few ranks stand in many lists: the logarithm of each is taken once.
+    # Many hits, few distinct ranks: compute the logarithm of each rank once.
     return hits.relevance / np.log2(np.arange(1, deepest + 1))[divisor - 1]
 
 

@@ -1,4 +1,4 @@
-"""Estimates for judgments of which only a sample was made."""
+"""Estimates for judgments of only a sample of the documents."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def inferred_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
 
 
 def _estimate_precisions(ranks: JudgedRanks, rel: int) -> Floats:
-    """Per relevant result the precision that is expected at its rank."""
+    """Return the expected precision at the rank of each relevant result, float64[hit]."""
     relevant = ranks.relevance >= rel
     hits = ranks.relevant(rel)
     above = hits.rank - 1

@@ -1,5 +1,5 @@
-"""Measures of each subtopic as if it were a query of its own, averaged, and of how many are found;
-see `diversity` for which subtopics count."""
+"""Measures of each subtopic as a query of its own, averaged, and subtopic recall; see `diversity`
+for which subtopics count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Interpolated precision: the best precision that can still be had from a recall level on."""
+"""Interpolated precision: the best precision at or beyond a recall level."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ Rounding = Annotated[
 
 
 def documents_at_recall(recall: Floats, n_relevant: Ints, rounding: Rounding) -> Ints:
-    """How many relevant documents each recall level means; int64[Q, L]."""
+    """Return how many relevant documents each recall level requires, int64[query, level]; `recall`
+    is float64[level], `n_relevant` int64[query]."""
     share = recall[None, :] * n_relevant[:, None]
     if rounding == "up":
         return np.trunc(share + 0.9).astype(np.int64)
@@ -46,8 +47,8 @@ def documents_at_recall(recall: Floats, n_relevant: Ints, rounding: Rounding) ->
 def interpolate_precision(
     ranks: JudgedRanks, recall: npt.ArrayLike, *, rel: int = 1, rounding: Rounding = "nearest"
 ) -> Floats:
-    """Greatest precision at or beyond each recall level, float64[Q, L]; 0 where the run does not
-    reach it."""
+    """Return the highest precision at or beyond each recall level, float64[query, level]; 0 if the
+    run does not reach it."""
     hits = ranks.relevant(rel)
     levels = np.asarray(recall, dtype=np.float64)
     needed = np.maximum(documents_at_recall(levels, ranks.n_relevant(rel), rounding), 1)
@@ -56,7 +57,7 @@ def interpolate_precision(
     reached = first < end
     scores = np.zeros(needed.shape)
     if reached.any():
-        # The last slice may end behind the last hit, where reduceat takes no index.
+        # The last slice may end after the last hit, an index that reduceat rejects.
         precision = np.append(hits.ordinal() / hits.rank, 0.0)
         slices = np.stack([first[reached], end[reached]], axis=1).ravel()
         scores[reached] = np.maximum.reduceat(precision, slices)[::2]
@@ -69,7 +70,7 @@ def interpolate_precision(
     title="Interpolated precision",
     gloss="precision from a recall level on",
     trec_eval=InTrecEval("iprec_at_recall_{recall}", ELEVEN),
-    # It runs trec_eval 9.0.8, which rounds a share of documents up from a tenth.
+    # ir_measures runs trec_eval 9.0.8, which rounds a share of documents up from a tenth.
     ir_measures={"rounding": "up"},
     formula=r"\max_{j \ge c} \frac{j}{i_j},\quad c = \mathrm{round}(recall \cdot R)",
     reference="Salton and McGill, Introduction to Modern Information Retrieval, 1983; trec_eval,"

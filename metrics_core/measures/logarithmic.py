@@ -1,4 +1,4 @@
-"""Scores on a logarithmic scale, on which the queries that go badly count most."""
+"""Scores on a logarithmic scale, where poor queries count most."""
 
 from __future__ import annotations
 

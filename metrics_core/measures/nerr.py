@@ -1,6 +1,6 @@
 """Nearly ERR: readers who stop at a result by its gain, with patience in four forms (NERR8 to 11).
 
-They are the nearest to ERR that is a weighted mean of gains; see `readers` for what they share.
+They are the closest to ERR among weighted means of gains; see `readers` for the common model.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ _NERR = "Azzopardi, Mackenzie and Moffat, ERR is not C/W/L, ICTIR 2021, equation
 def _score_nearly_err(
     ranks: JudgedRanks, min_rel: int, max_rel: int | None, weight: Floats, cutoff: Cutoff
 ) -> Floats:
-    """Gain a result for a reader who stops at a result by its gain and else goes on as the
-    weights of the ranks fall: with D_j the chance of stopping at the gaining rank j and B the
-    sums of weights, Σ D_j b_j / (B_k (1 − Σ D_j) + Σ D_j B_j)."""
+    """Return the gain per result for a reader who stops at a result by its gain and otherwise
+    continues by the weights of the ranks: with D_j the probability of stopping at the gaining rank
+    j and B the cumulative weights, Σ D_j b_j / (B_k (1 - Σ D_j) + Σ D_j B_j). Shape as in
+    `Hits.total`."""
     hits, looked_at = _weigh_gains(ranks, min_rel, max_rel, weight, cutoff)
     return ratio(hits.total(hits.relevance, limit_cutoff(cutoff)), looked_at)
 
@@ -42,8 +43,8 @@ def _score_nearly_err(
 def _weigh_gains(
     ranks: JudgedRanks, min_rel: int, max_rel: int | None, weight: Floats, cutoff: Cutoff
 ) -> tuple[Hits, Floats]:
-    """The results that gain something with D_j b_j in place of the grade, and what the reader looks
-    at within each cutoff; shape as in `Hits.total`."""
+    """Return the results with a gain, with D_j b_j instead of the grade, and the expected number of
+    results viewed within each cutoff; shape as in `Hits.total`."""
     hits, depth, sums = (
         scaled_gains(ranks, min_rel, max_rel),
         limit_cutoff(cutoff),
@@ -155,12 +156,14 @@ def nerr11(
 
 
 def _patience(goal: float) -> Floats:
-    """How the weights of the ranks fall for a reader who wants so many relevant documents."""
+    """Return the weights of the ranks for a reader who wants `goal` relevant documents,
+    float64[1000]."""
     return (2 * goal / (RANKS + 2 * goal - 1)) ** 2
 
 
 def _make_weights(patience: Callable[..., Floats]) -> Callable[..., Hits]:
-    """Each result counts by the chance of stopping there, and by the patience left."""
+    """Return a function that weighs each result by the probability of stopping there and the
+    remaining patience."""
 
     def weigh(
         ranks: JudgedRanks, *, min_rel: int, max_rel: int | None, cutoff: int = 0, **values: float

@@ -1,7 +1,7 @@
-"""What scores that are a share of the best possible are divided by, as judgments would raise it.
+"""Divisors of scores that are a share of the best possible, as further judgments would raise them.
 
-The divisor follows from how many documents of each grade are judged, so that what further ones
-would make of it is told without a list of them.
+A divisor depends only on how many documents of each grade are judged, so the effect of further
+judgments is computed without listing them.
 """
 
 from __future__ import annotations
@@ -17,19 +17,21 @@ from metrics_core.measures.declaring.registry import Divisor, Measure, Share, sh
 from metrics_core.measures.gain import Discount, Gain, discount_gains, grade_gain, ideal_gains
 
 _SHALLOW = 10_000
-"""The discounts of so many ranks are at hand, however few of them are asked for."""
+"""Up to this cutoff the cumulative discounts are precomputed."""
 
 
 def dividend_measure(measure: Measure) -> Measure:
-    """The measure whose score this one divides. Raises ValueError where it divides none."""
+    """Return the measure whose score this measure divides. Raises ValueError if it is not a
+    `Share`."""
     declaration = find_declaration(_require_share(measure).part)
     names = {p.name for p in declaration.parameters}
     return declaration(**{name: value for name, value in measure.values if name in names})
 
 
 def make_divisor(measure: Measure, ranks: JudgedRanks, grades: Floats) -> Divisor:
-    """What it is divided by, float64[Q], by how many further documents of these V rising grades are
-    judged, int64[Q, V]. Raises ValueError where it divides nothing."""
+    """Return the divisor of a measure, as a function from int64[query, grade], the number of
+    further documents judged with each of these ascending grades, to float64[query]. Raises
+    ValueError if the measure is not a `Share`."""
     values = {name: value for name, value in measure.values if name != "judged_only"}
     return _require_share(measure).whole(ranks, grades, **values)
 
@@ -42,7 +44,7 @@ def _require_share(measure: Measure) -> Share:
 
 @share("R", part="P")
 def _recall_divisor(ranks: JudgedRanks, grades: Floats, *, cutoff: int, rel: int = 1) -> Divisor:
-    """Precision at k is recall times R / k."""
+    """Recall is precision at k divided by R / k."""
     is_counted, n_relevant = grades >= rel, ranks.n_relevant(rel)
     return lambda added: (n_relevant + added[:, is_counted].sum(axis=1)) / cutoff
 
@@ -57,8 +59,8 @@ def _ndcg_divisor(
     gains: GainTable | None = None,
     discount: Discount = "log2",
 ) -> Divisor:
-    """The best order's gain with further documents in it. Documents of a query and a gain stand
-    together there, so that prefix sums of the discounts tell what they add."""
+    """Return the gain of the best order with further documents. Documents of a query with equal
+    gain are adjacent in it, so prefix sums of the discounts give what they add."""
     if gains is not None:
         raise ValueError("a table of gains orders documents by itself")
     best, worth = ideal_gains(ranks, dcg), grade_gain(grades, dcg)
@@ -68,7 +70,7 @@ def _ndcg_divisor(
     first = np.flatnonzero(is_first)
     query, gain, begin = best.query[first], best.relevance[first], best.rank[first] - 1
     end = begin + np.diff(first, append=len(is_first))
-    # Of equal gains the order says nothing; the further ones stand behind.
+    # The order of equal gains does not matter; further documents come last.
     behind = query * (len(worth) + 1) + np.searchsorted(worth, gain, "right")
     before = np.zeros((ranks.n_queries, len(worth)), dtype=np.int64)
     for v, least in enumerate(worth):
@@ -76,7 +78,7 @@ def _ndcg_divisor(
 
     def divisor(added: Ints) -> Floats:
         above = np.zeros((ranks.n_queries, len(worth) + 1), dtype=np.int64)
-        # A grade at a time: of few grades, rows of a table take longer.
+        # One grade at a time: with few grades, rows of a table take longer.
         for v in reversed(range(len(worth))):
             np.add(above[:, v + 1], added[:, v], out=above[:, v])
         n_above = above.ravel().take(behind)
@@ -89,7 +91,7 @@ def _ndcg_divisor(
             sums = _sum_discounts(min(deep, cutoff or deep), discount)
 
         def between(low: Ints, high: Ints) -> Floats:
-            # Ranks below the cutoff have its sum.
+            # Ranks beyond the cutoff have the sum at the cutoff.
             gained = sums.take(high, mode="clip")
             gained -= sums.take(low, mode="clip")
             return gained
@@ -103,7 +105,8 @@ def _ndcg_divisor(
 
 
 def _sum_discounts(deepest: int, discount: Discount) -> Floats:
-    """Sums of the discounts of the first 0, 1, …, `deepest` ranks."""
+    """Return the cumulative discounts of the first 0, 1, …, `deepest` ranks, float64[deepest +
+    1]."""
     rank = np.arange(1, deepest + 1)
     ones = Hits(np.zeros_like(rank), rank, np.ones(deepest), 1)
     return prefix_sums(discount_gains(ones, discount))

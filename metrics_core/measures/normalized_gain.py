@@ -1,5 +1,5 @@
-"""Chris Buckley's normalized gains: nDCG averaged over depths, and G, which discounts by what
-stands above rather than by the rank."""
+"""Chris Buckley's normalized gains: nDCG averaged over depths, and G, which discounts by what is
+ranked above instead of by rank."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from metrics_core.measures.gain import Gains, ideal_gains, retrieved_gains
 
 @dataclass(frozen=True)
 class _GainLists:
-    """The results with a gain and the best possible list, gains in place of grades; per hit of
-    each what it adds to DCG, and the DCG down to it."""
+    """The results with a gain, and the best possible list, with gains instead of grades; for each
+    hit of both its contribution to DCG, and the DCG down to it, float64[hit] each."""
 
     listed: Hits
     best: Hits
@@ -52,11 +52,11 @@ class _GainLists:
         return np.where(inside > 0, first[self.listed.query] + inside - 1, -1)
 
     def best_sums_at(self, sums: Floats) -> Floats:
-        """Running sums of the best list as they stand at the rank of each result."""
+        """Return running sums of the best list at the rank of each result, float64[hit]."""
         return np.append(sums, 0.0)[self._best_place]
 
     def whole_ndcg(self) -> Floats:
-        """nDCG of the whole list."""
+        """Return nDCG of the whole list, float64[query]."""
         return ratio(self.listed.total(self.gained), self.best.total(self.ideal))
 
 
@@ -121,7 +121,8 @@ def _normalized_g_terms(ranks: JudgedRanks, *, gains: GainTable | None = None) -
 
 
 def _g_terms(graded: _GainLists) -> Floats:
-    """Per result its gain, discounted by what the list has lost on the best one by then."""
+    """Return each result's gain, discounted by how far the list lags behind the best one at its
+    rank, float64[hit]."""
     listed, best = graded.listed, graded.best
     cost = graded.best_sums_at(best.running(np.maximum(best.relevance, 1.0)))
     n_beyond = np.maximum(listed.rank - graded.n_best[listed.query], 0)
@@ -194,7 +195,7 @@ def _ndcg_at_levels_terms(
     graded = _gain_lists(ranks, gains)
     listed, drop, longer = graded.listed, _mark_level_ends(graded.best), _is_longer(ranks, graded)
     levels, share = graded.best.only(drop), 1 / graded.ideal_dcg[drop]
-    # A result is part of every level that ends at its rank or below.
+    # A result counts in every level that ends at its rank or deeper.
     passed = np.append(levels.running(share), 0.0)[levels.within(listed.rank - 1, listed.query)]
     whole_share = np.where(
         longer, ratio(np.ones(ranks.n_queries), graded.best.total(graded.ideal)), 0.0
@@ -205,14 +206,14 @@ def _ndcg_at_levels_terms(
 
 
 def _mark_level_ends(best: Hits) -> Mask:
-    """Whether each of the best list is the last of its level: the next query's first document or
-    a lower gain follows."""
+    """Return whether each document of the best list is the last of its level, bool[hit]: followed
+    by a lower gain or by another query."""
     return (np.diff(best.query, append=-1) != 0) | (np.diff(best.relevance, append=-1) != 0)
 
 
 def _is_longer(ranks: JudgedRanks, graded: _GainLists) -> Mask:
-    """Per query whether the whole list counts as a level: trec_eval adds it only where it ends
-    later than one rank past the last."""
+    """Return whether the whole list counts as a level, bool[query]: trec_eval adds it only if it
+    ends more than one rank after the last level."""
     return (ranks.retrieved > graded.n_best + 1) & (graded.n_best > 0)
 
 

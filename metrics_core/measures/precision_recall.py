@@ -1,4 +1,4 @@
-"""Measures that ask of each document only whether it is relevant."""
+"""Measures that only use whether each document is relevant."""
 
 from __future__ import annotations
 
@@ -221,21 +221,21 @@ def r_precision(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
 
 @weights("P", "R", "F")
 def relevant_weights(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
-    """Every relevant document counts as much."""
+    """Weigh every relevant document equally."""
     hits = ranks.relevant(rel)
     return hits.parts(np.ones(len(hits.rank)))
 
 
 @weights("AP")
 def precision_weights(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
-    """Each relevant document counts by the precision at its rank."""
+    """Weigh each relevant document by the precision at its rank."""
     hits = ranks.relevant(rel)
     return hits.parts(hits.ordinal() / hits.rank)
 
 
 @weights("RR", "Success")
 def _first_relevant_weights(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
-    """The first relevant document of each query alone counts."""
+    """Weigh only the first relevant document of each query."""
     hits = relevant_weights(ranks, rel=rel)
     return hits.only(hits.ordinal() == 1)
 

@@ -1,4 +1,4 @@
-"""Preference between judged documents: whoever was not judged plays no part."""
+"""Preference between judged documents; unjudged documents are ignored."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ def bpref(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
 
 
 def _preference_shares(ranks: JudgedRanks, rel: int) -> Floats:
-    """Per relevant result 1 less the share of the R best not relevant ones that stand above."""
+    """Return for each relevant result 1 minus the share of the R best non-relevant ones that are
+    ranked above it, float64[hit]."""
     judged, hits = ranks.judged(), ranks.relevant(rel)
     above = judged.ordinal()[judged.relevance >= rel] - hits.ordinal()
     relevant = ranks.n_relevant(rel)
@@ -59,5 +60,5 @@ def _preference_shares(ranks: JudgedRanks, rel: int) -> Floats:
 
 @weights("Bpref")
 def preference_weights(ranks: JudgedRanks, *, rel: int) -> Hits:
-    """Each relevant document counts by how few documents judged not relevant stand above it."""
+    """Weigh each relevant document by how few judged non-relevant documents are ranked above it."""
     return ranks.relevant(rel).parts(_preference_shares(ranks, rel))

@@ -1,4 +1,5 @@
-"""Measures of what retrieval hands to a language model, from judgments of the documents."""
+"""Measures of the context that retrieval passes to a language model, from judgments of the
+documents."""
 
 from __future__ import annotations
 

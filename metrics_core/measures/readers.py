@@ -1,10 +1,10 @@
-"""The models of readers that cwl_eval and ir_measures compute: SDCG, BPM, INSQ, INST.
+"""The reader models of cwl_eval and ir_measures: SDCG, BPM, INSQ, INST.
 
-All give the gain that a reader expects for each result looked at: Σ P_i g_i / Σ P_i, where P_i is
-the chance of going on as far as rank i and the gain g_i of a grade runs from 0 (`min_rel` and
-below) to 1 (`max_rel` and above). As cwl does, every list is taken to be 1,000 deep: what stands
-below counts nothing, and a shorter list goes on with documents that gain nothing. Only documents
-that gain something change P, so both sums are closed forms over the gaps between those.
+Each is the expected gain per viewed result, Σ P_i g_i / Σ P_i, where P_i is the probability of
+continuing to rank i, and the gain g_i of a grade runs from 0 (`min_rel` and below) to 1 (`max_rel`
+and above). As in cwl, every list is 1,000 ranks deep: ranks below are ignored, and a shorter list
+is padded with documents without gain. Only documents with a gain change P, so both sums are closed
+forms over the gaps between them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from metrics_core.measures.declaring.parameters import Bounds, FromZero, Samples
 from metrics_core.measures.declaring.registry import measure, weights
 
 DEPTH = 1000
-"""Ranks that count; cwl_eval's default and the only depth that ir_measures asks for."""
+"""Ranks that count; the default of cwl_eval and the only depth that ir_measures uses."""
 
 RANKS = np.arange(1, DEPTH + 1, dtype=np.float64)
 UNJUDGED = "An unjudged document gains nothing."
@@ -48,8 +48,8 @@ _SOURCE = "Moffat et al., INST, ADCS 2015; as cwl_eval computes it"
 
 
 def scaled_gains(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Hits:
-    """The documents of the first 1,000 ranks that gain something, with their gain, above 0 and up
-    to 1, in place of the grade. Raises ParameterError where max_rel is not above min_rel."""
+    """Return the documents of the first 1,000 ranks with a gain, with the gain, above 0 and up to
+    1, instead of the grade. Raises ParameterError if max_rel is not above min_rel."""
     if max_rel is not None and max_rel <= min_rel:
         raise ParameterError(f"max_rel must be above min_rel, {min_rel}, not {max_rel}.")
     highest = ranks.top_grade if max_rel is None else max_rel
@@ -64,13 +64,13 @@ def scaled_gains(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Hits:
 
 
 def _running_gains(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Floats:
-    """Per document of `scaled_gains` the gain of its list down to it; float64[m]."""
+    """Return the total gain of the list down to each document of `scaled_gains`, float64[hit]."""
     hits = scaled_gains(ranks, min_rel, max_rel)
     return ranks.kept("gained so far", (min_rel, max_rel), lambda: hits.running(hits.relevance))
 
 
 def limit_cutoff(cutoff: Cutoff) -> int | Ints:
-    """The cutoff, 1,000 at most."""
+    """Return the cutoff, a number or int64[cutoff], limited to 1,000."""
     return DEPTH if cutoff is None else np.minimum(cutoff, DEPTH)
 
 
@@ -140,8 +140,8 @@ def bejeweled_player_model(
 def _gains_until_sated(
     ranks: JudgedRanks, goal: float, min_rel: int, max_rel: int | None
 ) -> tuple[Hits, Floats]:
-    """The results that gain something until the gains add up to the goal, and per query the rank
-    at which they do."""
+    """Return the results with a gain until the gains add up to the goal, and the rank at which they
+    do, float64[query]."""
     hits = scaled_gains(ranks, min_rel, max_rel)
     gained = _running_gains(ranks, min_rel, max_rel)
     return hits.only(hits.previous(gained, 0.0) < goal), hits.only(gained >= goal).first_rank()
@@ -212,12 +212,12 @@ def inst(
 def _weigh_inst(
     ranks: JudgedRanks, goal: float, min_rel: int, max_rel: int | None
 ) -> tuple[Hits, Floats]:
-    """The results that gain something with P_i · g_i in place of the grade, and per query the sum
-    of P_i over all 1,000 ranks."""
+    """Return the results with a gain, with P_i · g_i instead of the grade, and the sum of P_i over
+    all 1,000 ranks, float64[query]."""
     hits = scaled_gains(ranks, min_rel, max_rel)
     rank, gain = hits.rank.astype(np.float64), hits.relevance
-    # From one gaining rank to the next, P_i² falls as 1/(i − 1 + x)² with x = 2T − G_i: products
-    # telescope, and the sum of such terms is a difference of two endless ones.
+    # Between gaining ranks P_i² falls as 1/(i − 1 + x)² with x = 2T − G_i: products telescope, and
+    # the sum of such terms is a difference of two infinite sums.
     gained = _running_gains(ranks, min_rel, max_rel)
     x = 2 * goal - gained
     x_before, rank_before = hits.previous(x, 2 * goal), hits.previous(rank, 0)
@@ -238,8 +238,9 @@ def _weigh_inst(
 
 
 def _sum_inverse_squares(start: Floats) -> Floats:
-    """Σ over n from 0 of 1 / (start + n)², start above 0: ten terms, then the Euler-Maclaurin
-    series, which is exact to 1e-13 from there on (scipy's takes thirty times as long)."""
+    """Return Σ over n from 0 of 1 / (start + n)², start above 0, float64 of the shape of `start`.
+    Ten terms are summed directly, the rest by the Euler-Maclaurin series, whose error there is
+    below 1e-13 (scipy's function takes thirty times as long)."""
     total = np.zeros(len(start))
     for n in range(10):
         total += 1 / (start + n) ** 2

@@ -1,4 +1,4 @@
-"""Measures that recommenders report: users are queries, items are documents."""
+"""Measures used for recommenders: users are queries, items are documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Precision against what the number of relevant documents allows."""
+"""Precision relative to what the number of relevant documents allows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from metrics_core.measures.declaring.registry import measure, weights
 from metrics_core.measures.precision_recall import relevant_weights
 
 MULTIPLES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
-"""The multiples of R that trec_eval takes where none are asked for."""
+"""trec_eval's default multiples of R."""
 
 Factor = Annotated[
     Annotated[float, Bounds(0, MOST_WHOLE_NUMBER, open_low=True)],
@@ -66,14 +66,15 @@ def relative_precision(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Flo
     residual="at relevant",
 )
 def r_precision_multiple(ranks: JudgedRanks, *, factor: Factor, rel: Rel = 1) -> Floats:
-    """Precision at a multiple of the number of relevant documents. A good score at low multiples
-    serves readers who want few good results, one at high multiples those who want all."""
+    """Precision at a multiple of the number of relevant documents. Low multiples reflect readers
+    who want few good results, high multiples readers who want all."""
     depth = _multiple_depth(ranks, factor, rel)
     return ratio(ranks.relevant(rel).count_within(depth), depth)
 
 
 def _multiple_depth(ranks: JudgedRanks, factor: float, rel: int) -> Ints:
-    """Per query so many times the number of its relevant documents, as trec_eval rounds it."""
+    """Return `factor` times the number of relevant documents, rounded as in trec_eval,
+    int64[query]."""
     return np.trunc(factor * ranks.n_relevant(rel) + 0.9).astype(np.int64)
 
 

@@ -183,8 +183,8 @@ def utility(
 )
 def judged_share(ranks: JudgedRanks, *, cutoff: TopK | None = None) -> Floats:
     """Share of the first k results that are judged. It shows how far the other scores can be
-    trusted, since an unjudged document counts as not relevant. As every score it is a mean over
-    queries, and a query without a list counts 0. In contrast, “88 % of all documents in the top 10
+    trusted, since an unjudged document counts as not relevant. Like every score it is a mean over
+    queries, and a query without results counts 0. In contrast, “88 % of all documents in the top 10
     judged” on a page is a share of the documents of all lists together, so a short list counts
     less."""
     return ratio(ranks.judged().count(cutoff), ranks.documents(cutoff))

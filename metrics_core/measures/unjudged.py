@@ -1,4 +1,4 @@
-"""How much of a run nobody has judged."""
+"""How much of a run is unjudged."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def rbp_residual(ranks: JudgedRanks, *, p: Persistence = 0.9) -> Floats:
     judged = ranks.judged()
     lead = np.diff(judged.query, prepend=-1) > 0
     above = np.where(lead, 0, np.roll(judged.rank, 1))
-    # The ranks after a up to b weigh p^a - p^b; difference by difference nothing small is lost.
+    # The ranks after a up to b weigh p^a - p^b; adding these differences loses no small terms.
     powers = p ** np.arange(ranks.retrieved.max(initial=0) + 1)
     between = judged.total(powers[above] - powers[judged.rank - 1])
     deepest = np.zeros(ranks.n_queries, dtype=np.int64)

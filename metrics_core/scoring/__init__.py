@@ -1,1 +1,2 @@
-"""Scores of each query, their means and intervals, by cutoff, and what unjudged documents allow."""
+"""Scores per query, their means and intervals, curves by cutoff, and bounds for unjudged
+documents."""

@@ -1,4 +1,4 @@
-"""Measures by cutoff, and precision against recall."""
+"""Measures by cutoff, and precision by recall."""
 
 from __future__ import annotations
 
@@ -13,33 +13,35 @@ from metrics_core.measures import Measure
 from metrics_core.measures.interpolated import ELEVEN, interpolate_precision
 
 RECALL_LEVELS = np.array(ELEVEN)
-"""The eleven recall levels at which precision is read off."""
+"""The eleven recall levels of interpolated precision, float64[11]."""
 
 
 def score_curve(ranks: JudgedRanks, measure: Measure, cutoffs: Sequence[int] | Ints) -> Floats:
-    """Per-query scores at all cutoffs at once, float64[Q, K]."""
+    """Return per-query scores at all `cutoffs` (a sequence or int64[cutoff]), float64[query,
+    cutoff]."""
     return measure.curve(ranks, np.asarray(cutoffs, dtype=np.int64))
 
 
 def cutoffs_up_to(depth: int, *, also: Sequence[int] = ()) -> list[int]:
-    """Cutoffs from 1 to `depth`, every one up to 10 and then evenly on a log scale."""
+    """Return cutoffs from 1 to `depth`: all up to 10, then evenly spaced on a log scale, and those
+    in `also`."""
     spaced = np.unique(np.round(np.geomspace(1, max(depth, 1), 60)).astype(int)).tolist()
     cutoffs = {*range(1, 11), *spaced, *also, depth}
     return sorted(k for k in cutoffs if 1 <= k <= depth)
 
 
 def deepest_list(judged: Sequence[JudgedRanks], *, most: int = 1000) -> int:
-    """How deep the deepest of these runs goes, `most` at the most."""
+    """Return the length of the longest list of these runs, at most `most`."""
     return min(most, max((int(r.retrieved.max(initial=0)) for r in judged), default=0))
 
 
 def precision_at_recall(ranks: JudgedRanks, *, rel: int = 1) -> Floats:
-    """Interpolated precision at the eleven recall levels, float64[Q, 11], as IPrec gives it."""
+    """Return interpolated precision at the eleven recall levels, float64[query, 11], as IPrec."""
     return interpolate_precision(ranks, RECALL_LEVELS, rel=rel)
 
 
 def precision_recall(judged: Sequence[JudgedRanks], *, rel: int = 1) -> pd.DataFrame:
-    """Mean interpolated precision by recall level: columns run, recall, precision."""
+    """Return mean interpolated precision by recall level. Columns: run, recall, precision."""
     parts = [
         pd.DataFrame(
             {
@@ -54,7 +56,7 @@ def precision_recall(judged: Sequence[JudgedRanks], *, rel: int = 1) -> pd.DataF
 
 
 def judged_share(ranks: JudgedRanks, cutoff: int) -> float:
-    """Share of all documents in the first `cutoff` ranks of all queries that are judged; NaN
-    where the run lists nothing."""
+    """Return the share of judged documents among the first `cutoff` ranks of all queries; NaN if
+    the run has no results."""
     listed = ranks.documents(cutoff).sum()
     return float(ranks.judged().count(cutoff).sum() / listed) if listed else float("nan")

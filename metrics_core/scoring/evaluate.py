@@ -1,4 +1,4 @@
-"""evaluate(): from runs and judgments, however Python holds them, to per-query scores."""
+"""evaluate(): per-query scores from runs and judgments, in any supported Python form."""
 
 from __future__ import annotations
 
@@ -34,23 +34,26 @@ def evaluate(
     exclude_self: bool = False,
     exclude: PairsLike | None = None,
 ) -> pd.DataFrame:
-    """Per-query scores: columns run, query_id and one float64 column a measure, named canonically.
+    """Return per-query scores. Columns: run, query_id and one float64 column per measure, with its
+    canonical name.
 
-    `runs` is one run or several, as a list or by name: a Run, a path, {query_id: {doc_id: score}},
-    {query_id: [doc_id, …]} best first, {query_id: [(doc_id, score), …]}, a table of pandas, polars,
-    Arrow or duckdb with the columns query_id, doc_id and score (or their usual other names; a
-    column run makes several), or rows that have these, as those of ir_measures. `qrels` likewise,
-    with relevance; {query_id: [doc_id, …]} are documents of grade 1. All forms stand in
-    `formats.in_memory`. A measure is a name, a Measure, or an object of ir_measures.
+    `runs` is one run or several, as a list or by name. A run is a Run, a path, {query_id: {doc_id:
+    score}}, {query_id: [doc_id, …]} best first, {query_id: [(doc_id, score), …]}, a table of
+    pandas, polars, Arrow or duckdb with the columns query_id, doc_id and score (or their common
+    other names; a column run makes several runs), or rows with these fields, such as those of
+    ir_measures. `qrels` likewise, with relevance; {query_id: [doc_id, …]} are documents of grade 1.
+    `formats.in_memory` lists all forms. A measure is a name, a Measure, or an object of
+    ir_measures.
 
-    One row for each run and judged query, a query missing from the run included (it scores 0).
-    `without_relevant="leave out"` gives NaN to judged queries that have no relevant document,
-    which trec_eval counts as 0. `documents` are for measures of their columns, such as a price.
-    `exclude_self` leaves the document whose id is the query's out of every list before it is
-    ranked, `exclude` pairs of a query and a document, such as items seen before: a path, a table
+    There is one row for each run and judged query; a query without results scores 0.
+    `without_relevant="leave out"` gives NaN to judged queries without a relevant document, which
+    trec_eval scores 0. `documents` is for measures of document columns, such as a price.
+    `exclude_self` removes the document whose id equals the query's from every list before ranking.
+    `exclude` removes pairs of a query and a document, such as items already seen: a path, a table
     with query_id and doc_id, or {query_id: [doc_id, …]}.
+
     Raises UnknownMeasureError, ParameterError, NoSharedQueriesError, LackingDataError, and
-    RanklensError where two runs share a name, or where there is no run or no measure.
+    RanklensError if two runs have the same name, or there is no run or no measure.
     """
     parsed, table = parse_measures(measures), qrels_from(qrels)
     judged = judge_runs(
@@ -67,8 +70,8 @@ def judge_runs(
     documents: Documents | None = None,
     exclusions: Exclusions = NO_EXCLUSIONS,
 ) -> list[JudgedRanks]:
-    """The runs that `evaluate` takes without what is left out, joined with the judgments for these
-    measures. Raises what it raises of runs."""
+    """Join the runs, after exclusions, with the judgments, as needed for these measures. Raises the
+    errors of `evaluate` that concern runs."""
     needs = documents is not None or any(m.declaration.needs for m in measures)
     judged = (None if needs or exclusions else _judge_paths(runs, qrels)) or [
         judge(exclude_documents(run, exclusions), qrels, documents=documents)
@@ -79,19 +82,20 @@ def judge_runs(
 
 
 def make_exclusions(exclude_self: bool, exclude: PairsLike | None) -> Exclusions:
-    """What these arguments of `evaluate` leave out. Raises as `pairs_from`."""
+    """Return the exclusions given by these arguments of `evaluate`. Raises as `pairs_from`."""
     return Exclusions(exclude_self, None if exclude is None else pairs_from(exclude))
 
 
 def refuse_same_names(names: Sequence[str]) -> None:
-    """Raise RanklensError where two runs share a name."""
+    """Raise RanklensError if two runs have the same name."""
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise RanklensError(f"Two runs are named {twice!r}.", "Rename one: run.renamed('other').")
 
 
 def _judge_paths(runs: RunsLike, qrels: Qrels) -> list[JudgedRanks] | None:
-    """The judged ranks of paths; None where something else is given, or it does not pay."""
+    """Return the judged ranks of paths; None for other forms, or if judging while reading does not
+    pay."""
     paths = [runs] if isinstance(runs, (str, Path)) else runs
     if not isinstance(paths, (list, tuple)) or not all(isinstance(p, (str, Path)) for p in paths):
         return None

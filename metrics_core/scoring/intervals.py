@@ -1,12 +1,12 @@
-"""Intervals of one run's means over queries, from the bootstrap; those of differences are in
-`comparing.resample_means`.
+"""Bootstrap intervals of one run's means over queries; intervals of differences are in
+`comparing.resampled`.
 
-Queries are drawn again with replacement, and the same draws serve every run, measure and cutoff, so
-that what is drawn on two pages agrees (Sakai, Evaluating evaluation metrics based on the bootstrap,
-SIGIR 2006). In each draw a mean is taken relative to what it is in the data, in standard errors of
-its own (bootstrap-t: Efron and Tibshirani, An introduction to the bootstrap, 1993, ch. 12): of 8 to
-100 queries of real runs 94 to 95 of 100 such intervals hold the true mean, where percentiles of the
-draws hold it in 87 of 8 queries (benchmarks/simulations.py).
+Queries are drawn with replacement, and the same draws serve every run, measure and cutoff, so that
+pages agree (Sakai, Evaluating evaluation metrics based on the bootstrap, SIGIR 2006). In each draw
+a mean is taken relative to the mean of the data and divided by its own standard error in that draw
+(bootstrap-t: Efron and Tibshirani, An introduction to the bootstrap, 1993, ch. 12). On 8 to 100
+queries of real runs 94 to 95 of 100 such intervals contain the true mean; percentile intervals
+contain it in 87 of 100 cases with 8 queries (benchmarks/simulations.py).
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ if TYPE_CHECKING:
 
 LEVEL = 0.95
 FEWEST_SCORES = 8
-"""Of fewer scores there is no interval of their mean."""
+"""With fewer scores there is no interval of their mean."""
 UNBOUNDED = (-np.inf, np.inf)
 _LEAST_ERROR_OF_A_BOUND = 0.1
-"""`Columns.least_error` of one side alone; at a quarter of the data's it is missed too often."""
+"""`CentredColumns.least_error` for one-sided bounds; with the default, a quarter of the data's,
+they miss too often."""
 
 
 class Interval(NamedTuple):
-    """Mean and interval, each float64 of the shape of one row of the values."""
+    """Mean and interval; the three have the same shape, float64."""
 
     mean: Floats
     low: Floats
@@ -43,11 +44,11 @@ class Interval(NamedTuple):
 
 
 def mean_interval(values: Floats, *, level: float = LEVEL) -> Interval:
-    """Mean over the first axis (queries) with its interval.
+    """Return the mean over the first axis (queries) with its interval, float64[…] each.
 
-    `values` is float64[Q] or float64[Q, …]; NaN is undefined and left out of its column. Of fewer
-    than `FEWEST_SCORES`, and where all are equal but neither 0 nor 1, there is no interval: low and
-    high are NaN.
+    `values` is float64[query] or float64[query, …]; NaN is undefined and excluded from its column.
+    low and high are NaN for fewer than `FEWEST_SCORES` scores, and if all are equal but neither 0
+    nor 1.
     """
     shape = values.shape[1:]
     (interval,) = mean_intervals([values.reshape(len(values), int(np.prod(shape)))], level=level)
@@ -61,9 +62,10 @@ def mean_intervals(
     level: float = LEVEL,
     limits: tuple[npt.ArrayLike, npt.ArrayLike] = UNBOUNDED,
 ) -> list[Interval]:
-    """The combined score of each column of several groups of queries, float64[Q, C] each, with its
-    interval, which ends `limits` the scores that there can be; in as few products as can be."""
-    # Plain means are scored without it, and every start of a command would wait for it.
+    """Return the combined score of each column with its interval, for several groups of queries,
+    float64[query, column] each. Intervals are clipped to `limits`, the lowest and highest possible
+    score. All groups share as few matrix products as possible."""
+    # Imported late: plain means do not need it, and every start of a command would wait for it.
     from metrics_core.scoring.studentised import Moments, studentise_draws
 
     means = [Moments.from_values(combination.to_scale(values)) for values in groups]
@@ -97,11 +99,11 @@ def mean_intervals(
 def mean_bound(
     values: Floats, combination: Combination = MEAN, *, upper: bool = False, level: float = LEVEL
 ) -> float:
-    """The lower bound of the combined score of float64[Q], or the upper one: on the other side of
-    it lies the true one with probability 1 - level. NaN where `mean_interval` has no interval.
+    """Return the lower (or `upper`) confidence bound of the combined score of float64[query]; the
+    true one lies beyond it with probability 1 - level. NaN if `mean_interval` has no interval.
 
-    A quantile of the draws on one side: scores near the top of a scale reach far down, of which
-    the sizes alone say too little (benchmarks/simulations.py).
+    A quantile of the signed distances of the draws: scores near the top of a scale are skewed
+    downwards, which absolute distances do not show (benchmarks/simulations.py).
     """
     from metrics_core.scoring.studentised import Moments
 
@@ -124,24 +126,24 @@ def mean_bound(
 
 
 def wilson_interval(share: Floats, n: npt.ArrayLike, level: float = LEVEL) -> tuple[Floats, Floats]:
-    """Low and high of a share of so many (Wilson, Probable inference, the law of succession, and
-    statistical inference, JASA 1927)."""
+    """Return low and high of shares, float64[…] each, observed in `n` cases (Wilson, Probable
+    inference, the law of succession, and statistical inference, JASA 1927)."""
     from scipy import special
 
     step = np.square(special.ndtri((1 + level) / 2)) / np.asarray(n, dtype=np.float64)
     middle = (share + step / 2) / (1 + step)
     reach = np.sqrt(share * (1 - share) * step + np.square(step) / 4) / (1 + step)
-    # Of none it is 0, of all 1, but for rounding.
+    # Without rounding error low is 0 for a share of 0, and high is 1 for a share of 1.
     low, high = np.where(share <= 0, 0.0, middle - reach), np.where(share >= 1, 1.0, middle + reach)
     return np.minimum(low, share), np.maximum(high, share)
 
 
 def _are_shares(moments: Moments) -> Mask:
-    """Of which columns all scores are 0 or 1, and there are enough of them; bool[C]."""
+    """Return which columns consist of enough scores, all 0 or 1; bool[column]."""
     ends = ((moments.filled == 0) | (moments.filled == 1)).all(axis=1)
     return np.asarray(ends & (moments.queries >= FEWEST_SCORES))
 
 
 def _have_spread(moments: Moments) -> Mask:
-    """Which columns have enough scores that differ for draws; bool[C]."""
+    """Return which columns have enough scores, not all equal, for resampling; bool[column]."""
     return np.asarray((moments.queries >= FEWEST_SCORES) & (moments.error > 0))

@@ -1,4 +1,4 @@
-"""Means over queries, and how many queries they rest on."""
+"""Means over queries, and the number of queries behind each."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from metrics_core.scoring.scores import Scores
 
 
 def combine_scores(scores: Scores | pd.DataFrame) -> pd.DataFrame:
-    """One score for each run and measure, combined as each measure declares (the mean, the sum for
-    NumQ, NumRet, …, the geometric mean for GMAP, …): columns run, measure, value. Undefined scores
-    are left out; NaN where none is defined."""
+    """Return one score per run and measure, combined as the measure declares (the mean, the sum for
+    NumQ, NumRet, …, the geometric mean for GMAP, …). Columns: run, measure, value. Undefined scores
+    are excluded; NaN if none is defined."""
     run_scores = Scores.given(scores)
     names = [str(m) for m in run_scores.measures]
     return pd.DataFrame(
@@ -25,11 +25,11 @@ def combine_scores(scores: Scores | pd.DataFrame) -> pd.DataFrame:
 
 
 def aggregate(scores: Scores | pd.DataFrame, *, level: float = LEVEL) -> pd.DataFrame:
-    """Summary of scores: columns run, measure, mean, median, low, high, queries.
+    """Summarise scores. Columns: run, measure, mean, median, low, high, queries.
 
-    `queries` counts those with a defined score. `mean` and its interval are geometric where a
-    measure declares so; a measure that is summed (NumQ, NumRet, …) has its sum in `mean`, and no
-    interval.
+    `queries` counts the queries with a defined score. `mean` and its interval are geometric if the
+    measure declares so. For a measure that is summed (NumQ, NumRet, …) `mean` is the sum, and low
+    and high are NaN.
     """
     run_scores = Scores.given(scores)
     combined = run_scores.combined()

@@ -1,4 +1,4 @@
-"""What the scores of a run rest on, as notes: missing queries, ties, cutoffs beyond its depth."""
+"""Notes on what affects a run's scores: missing queries, ties, cutoffs beyond its depth."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from metrics_core.scoring.scores import WithoutRelevant
 
 
 def tie_range(ranks: JudgedRanks, measures: Sequence[Measure]) -> list[tuple[float, float]]:
-    """Lowest and highest mean of each measure that any order of the tied documents gives; sums
-    where a measure is summed. For measures that depend on the grades of documents alone, and rise
-    or fall with them."""
+    """Return the lowest and highest mean (sum, for summed measures) of each measure over all orders
+    of the tied documents. For measures that depend only on the documents' grades and are monotone
+    in them."""
     extremes = tie_extremes(ranks)
     spans = [[_combined_score(end, measure) for end in extremes] for measure in measures]
     return [(min(span), max(span)) for span in spans]
@@ -29,8 +29,9 @@ def _combined_score(ranks: JudgedRanks, measure: Measure) -> float:
 
 
 def add_tie_range(ranks: JudgedRanks, measures: Sequence[Measure]) -> list[Note]:
-    """The notes of a judged run; a loud one on ties also says which means the ties allow."""
-    # Subtopics, prices and a table of gains may put tied documents in another order than grades.
+    """Return the notes of a judged run; a loud note on ties also gets the range of the means."""
+    # With subtopics, prices or a table of gains the best order of tied documents may not be by
+    # grade.
     graded = [m for m in measures if not m.declaration.needs and not m.value("gains")]
     return [
         _add_range(note, ranks, graded) if note.kind == "ties" and note.loud else note
@@ -52,8 +53,8 @@ def score_notes(
     *,
     without_relevant: WithoutRelevant = "zero",
 ) -> list[Note]:
-    """What the scores of a run rest on: queries that count 0 or not at all, cutoffs beyond its
-    depth."""
+    """Return notes on what affects a run's scores: queries scored 0 or excluded, and cutoffs beyond
+    its depth."""
     about_queries = [
         _query_note("missing", ranks.missing_queries, "judged {} without results"),
         _query_note("unjudged", ranks.unjudged_queries, "{} without judgments", counts=False),
@@ -66,8 +67,8 @@ def score_notes(
 def _no_relevant_notes(
     ranks: JudgedRanks, measures: Sequence[Measure], *, counts: bool
 ) -> list[Note]:
-    """Queries without a document of the lowest grade that a measure counts, and of each higher one,
-    where those are more."""
+    """Return a note on the queries without a document of the lowest grade that a measure counts as
+    relevant, and on each higher such grade with more queries."""
     notes = []
     n_reported = 0
     levels = sorted({m.relevant_from for m in measures} or {1.0})
@@ -83,7 +84,7 @@ def _no_relevant_notes(
 
 
 def _undefined_note(ranks: JudgedRanks, measure: Measure) -> Note:
-    """Queries for which a measure of the documents finds no value where it needs one."""
+    """Return a note on the queries for which a measure of document columns is undefined."""
     scores = np.zeros(0) if measure.lacks(ranks) else measure.score(ranks)
     queries = tuple(ranks.query_ids[i] for i in np.flatnonzero(np.isnan(scores)))
     return _query_note("undefined", queries, f"{{}} with undefined {measure}", counts=False)

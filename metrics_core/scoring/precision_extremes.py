@@ -1,9 +1,9 @@
-"""What unjudged documents could make of scores made of precisions, as `residuals` asks for it.
+"""Lowest and highest scores of measures made of precisions, over all grades of unjudged documents.
 
-For each number m of new relevant documents the best are the m highest ranks of those that nobody
-judged, the worst the m lowest; the extremes are those over all m: exact. Each function takes the
-ranks, the measure, its scores as they stand, float64[Q], and the unjudged documents, and gives the
-lowest and the highest scores, float64[Q] each.
+For each number m of new relevant documents, the best case is the m highest unjudged ranks and the
+worst case the m lowest; the extremes over all m are exact. `residuals` calls each function with the
+ranks, the measure, its current scores float64[query] and the unjudged documents; it returns the
+lowest and the highest scores, float64[query] each.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from metrics_core.measures import Measure
 def precision_sum_extremes(
     ranks: JudgedRanks, measure: Measure, score: Floats, unjudged: UnjudgedPlaces
 ) -> tuple[Floats, Floats]:
-    """Lowest and highest score of sums of precisions over the relevant documents."""
+    """Return lowest and highest score, float64[query] each, of sums of precisions over the relevant
+    documents, given the current `score` float64[query]."""
     relevant = ranks.relevant(measure.value("rel") or 1)
     cutoff = measure.cutoff or np.inf
     denominator = measure.value("denominator") or "relevant"
     if denominator == "retrieved":
-        # What lies beyond the cutoff enters neither the sum nor the divisor.
+        # Documents beyond the cutoff affect neither the sum nor the divisor.
         unjudged = unjudged.limit_to_depth(cutoff)
     is_counted = relevant.rank <= cutoff
     sums = relevant.total(relevant.ordinal() / relevant.rank, measure.cutoff)
@@ -57,9 +58,10 @@ def precision_sum_extremes(
 def _precision_gains(
     hit_query: Ints, rank: Ints, unjudged: UnjudgedPlaces, cutoff: float
 ) -> tuple[Floats, Floats]:
-    """What each unjudged document adds to the sum of precisions once it is relevant, if those above
-    it are (counted from the top), and if those below it are (from the bottom): running sums with a
-    leading 0. It brings its own precision, and one more hit to every relevant document below it."""
+    """Return what each unjudged document adds to the sum of precisions if it is relevant: once if
+    those above it are (counted from the top), once if those below it are (from the bottom). Both
+    are cumulative sums with a leading 0, float64[unjudged + 1]. A document adds its own precision,
+    and one more hit to every relevant document below it."""
     queries = np.arange(len(unjudged.n_below) + 1)
     start = np.searchsorted(hit_query, queries)
     depth = int(max(rank.max(initial=0), unjudged.rank.max(initial=0))) + 1
@@ -80,8 +82,8 @@ def _precision_gains(
 
 
 def _average_precisions(measure: Measure, sums: Floats, relevant: Ints, listed: Ints) -> Floats:
-    """The measure from its sum of precisions, the number of relevant documents (at least 1) and
-    that of the listed ones."""
+    """Return the measure from its sum of precisions, the number of relevant documents (at least 1)
+    and the number of listed documents; all arrays have the same shape."""
     if measure.declaration.from_precisions is not None:
         return measure.declaration.from_precisions(sums, relevant)
     denominator = measure.value("denominator")
@@ -95,7 +97,8 @@ def _average_precisions(measure: Measure, sums: Floats, relevant: Ints, listed: 
 def precision_extremes(
     ranks: JudgedRanks, measure: Measure, score: Floats, unjudged: UnjudgedPlaces
 ) -> tuple[Floats, Floats]:
-    """Lowest and highest precision at a rank that follows from how many documents are relevant."""
+    """Return lowest and highest score, float64[query] each, of a precision at a rank that depends
+    on the number of relevant documents, given the current `score` float64[query]."""
     rel = measure.value("rel") or 1
     factor = measure.value("factor")
     relevant = ranks.relevant(rel)

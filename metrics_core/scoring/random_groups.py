@@ -1,14 +1,13 @@
-"""Many queries put into random groups, which are drawn in their place.
+"""Random groups: with very many queries, groups of queries are resampled instead of single ones.
 
-Of more than 20,000 queries groups are drawn again, not single queries: 10,000 of them, equally
-large but for one query, and each query is put into one at random, the same each time. What a draw
-says of a mean is read off its queries as before: sums and counts over those of the drawn groups. So
-the mean of a draw varies as it does when single queries are drawn, up to chance in how they were
-put together: the sums of G groups of independent queries have the variance of the single ones, and
-G of them tell it to a share of the root of 2 / G, 1.4 % for 10,000, its root to 0.7 % (random
+Above 20,000 queries, each query is put at random into one of 10,000 groups, always the same one;
+group sizes differ by at most one query. A draw draws groups, and its mean is computed from the sums
+and counts of their queries. Its variance is that of drawing single queries, up to chance in the
+grouping: the sums of G groups of independent queries have the same variance, and G of them estimate
+it with a relative error of sqrt(2 / G), 1.4 % for 10,000, and 0.7 % for the standard error (random
 groups: Mahalanobis 1946; Wolter, Introduction to variance estimation, 2nd ed. 2007, ch. 2). That is
-less than what 2,000 draws leave open. Groups must be random: files are often in the order of a
-category, and neighbours alike.
+less than the error of 2,000 draws. Groups must be random because files are often sorted by
+category, so that neighbouring queries are alike.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ from metrics_core.base.arrays import Ints, SingleOrDouble
 from metrics_core.base.memo import Memo
 
 MOST_SINGLE = 20_000
-"""Up to so many queries each is drawn by itself."""
+"""Up to this many queries, each is drawn on its own."""
 GROUPS = 10_000
-"""Groups that more queries are put into."""
+"""Number of groups for more queries."""
 _SEED = 20_262
 _NUMBERS_KEPT = 8
 
@@ -29,18 +28,18 @@ _memo = Memo(_NUMBERS_KEPT)
 
 
 def count_units(n_queries: int) -> int:
-    """How many units so many queries are drawn in: as many as queries, or groups of them."""
+    """Return the number of units that are drawn: queries, or groups of queries."""
     return n_queries if n_queries <= MOST_SINGLE else GROUPS
 
 
 def has_equal_units(n_queries: int) -> bool:
-    """Whether all units hold as many queries, so that every draw does."""
+    """Whether all units have the same number of queries, so that every draw does."""
     return n_queries % max(count_units(n_queries), 1) == 0
 
 
 def sum_in_groups(columns: SingleOrDouble) -> SingleOrDouble:
-    """The sum of every column of float32 or float64[Q, C] in each group, [units, C] in the columns'
-    precision; the columns themselves where single queries are drawn."""
+    """Return the sum of every column of float32 or float64[query, column] in each group, [unit,
+    column] with the same dtype; `columns` itself if single queries are drawn."""
     n_queries = len(columns)
     if n_queries <= MOST_SINGLE:
         return columns
@@ -52,7 +51,7 @@ def sum_in_groups(columns: SingleOrDouble) -> SingleOrDouble:
 
 
 def _assign_groups(n_queries: int) -> Ints:
-    """The group of each query."""
+    """Return the group of each query, int64[query]."""
     generator = np.random.default_rng((_SEED, n_queries))
     groups = np.arange(n_queries) % GROUPS
     generator.shuffle(groups)

@@ -1,7 +1,6 @@
-"""Draws of queries with replacement: how often each query is in each resample, made once.
+"""Resampling of queries: how often each query is in each resample, computed once.
 
-Of many queries random groups are drawn in their place (`random_groups`); what is drawn is called a
-unit.
+With very many queries random groups are drawn instead (`random_groups`); a unit is what is drawn.
 """
 
 from __future__ import annotations
@@ -20,42 +19,42 @@ from metrics_core.scoring.random_groups import count_units, sum_in_groups
 
 _SEED = 20_260
 _CELLS = 20_000_000
-"""Draws times units: a set of weights that is multiplied within a page's time."""
+"""Draws times units: weights that can be multiplied within a page's response time."""
 _FEWEST, _MOST, _MOST_TESTED = 2_000, 5_000, 10_000
 _BLOCK = 2_000_000
 _FEW_COLUMNS = 40
-"""Of so many the library's product, which needs the counts in their precision, takes longer."""
+"""Up to this many columns the BLAS product is slower, since it needs the counts converted to
+float."""
 _NEAR, _PART, _FEWEST_ROWS = 40_000, 1_000_000, 16
-"""Weights that stay close to the processor; those of a part of the work."""
+"""Weights that fit into the processor's cache; weights of one part of the work."""
 _MOST_CELLS = 4_000_000
-"""Values in all draws."""
+"""Largest number of values over all draws in memory."""
 _TOGETHER = 600
-"""Columns of matrices that are put side by side."""
+"""Largest number of columns of matrices multiplied together."""
 _MOST_KEPT = 450_000_000
-"""Bytes of counts that are kept, those of the numbers of units that were asked for last."""
+"""Bytes of counts in the cache; the least recently used numbers of units are dropped."""
 _CELLS_AT = 4_000_000
-"""Weights of some draws in one product."""
+"""Weights of selected draws in one product."""
 
 _memo = Memo(_MOST_KEPT, lambda blocks: sum(block.nbytes for block in blocks))
 
 
 def count_resamples(n_queries: int) -> int:
-    """How many resamples of so many queries an interval of a mean is read off."""
+    """Return how many resamples are used for an interval of a mean of this many queries."""
     return min(count_draws(n_queries), _MOST)
 
 
 def count_draws(n_queries: int) -> int:
-    """How many resamples of so many queries there are, and a difference is tested by: 10,000, and
-    fewer beyond 2,000 queries, 2,000 from 10,000 on: there a share of 0.05 is off by 0.005 in two
-    thirds of all cases."""
+    """Return how many resamples exist, and are used to test a difference: 10,000 up to 2,000
+    queries, then fewer, 2,000 from 10,000 queries on. With 2,000, a share of 0.05 has a standard
+    error of 0.005."""
     return int(np.clip(_CELLS // max(count_units(n_queries), 1), _FEWEST, _MOST_TESTED))
 
 
 def draws(n_queries: int, most: int | None = None) -> Iterator[Bytes]:
-    """How often each unit of so many queries is in each resample, block by block:
-    uint8[resamples in block, units].
+    """Yield how often each unit is in each resample, uint8[draw in block, unit], block by block.
 
-    The same ones each time, the first `most` of all; made once while they are kept.
+    Always the same resamples, at most the first `most`; computed once while cached.
     """
     remaining = count_draws(n_queries) if most is None else most
     for counts in _draw_blocks(count_units(n_queries)):
@@ -66,8 +65,8 @@ def draws(n_queries: int, most: int | None = None) -> Iterator[Bytes]:
 
 
 def prepare_draws(n_queries: int) -> None:
-    """Make the draws of so many queries in the background, so that the first comparison need not
-    wait for them."""
+    """Compute the draws of this many queries in the background, so that the first comparison does
+    not wait."""
     Thread(target=_draw_blocks, args=(count_units(n_queries),), daemon=True).start()
 
 
@@ -85,8 +84,8 @@ def _make_draws(units: int) -> list[Bytes]:
 
 
 def draw_sums(columns: SingleOrDouble, most: int | None = None) -> SingleOrDouble:
-    """The sum of every column of float32 or float64[Q, C] in each draw, or in the first `most`;
-    [draws, C] in the precision of the columns."""
+    """Return the sum of every column of float32 or float64[query, column] in each draw, or in the
+    first `most`; [draw, column] with the same dtype."""
     columns = sum_in_groups(columns)
     units, n_columns = columns.shape
     few = n_columns <= _FEW_COLUMNS
@@ -98,7 +97,7 @@ def draw_sums(columns: SingleOrDouble, most: int | None = None) -> SingleOrDoubl
         first, counts = part
         product(counts, totals[first : first + len(counts)])
 
-    # Where the library would use all cores for one product, it is not asked for several at once.
+    # If the library already uses all cores for one product, do not run several at once.
     is_single = few or PRODUCTS_ON_ONE_CORE
     in_parallel = is_single and totals.shape[0] * units > _PART
     parts = split_draws(units, max(_FEWEST_ROWS, _PART // max(units, 1)), most)
@@ -110,7 +109,7 @@ def draw_sums(columns: SingleOrDouble, most: int | None = None) -> SingleOrDoubl
 def _compiled_product(
     columns: SingleOrDouble, width: int
 ) -> Callable[[Bytes, SingleOrDouble], None]:
-    """Of few columns: the counts are weighed as they stand, without a copy in their precision."""
+    """Return the product for few columns: compiled code uses the counts without converting them."""
     units, n_columns = columns.shape
     rows = np.zeros((width, units), columns.dtype)
     rows[:n_columns] = columns.T
@@ -124,7 +123,8 @@ def _compiled_product(
 
 
 def _library_product(columns: SingleOrDouble) -> Callable[[Bytes, SingleOrDouble], None]:
-    """Of many columns, few enough draws at a time that they stay close to the processor."""
+    """Return the product for many columns: BLAS, on few enough draws at a time to stay in the
+    cache."""
     size = max(8 * _FEWEST_ROWS, 5 * _NEAR // len(columns))
 
     def product(counts: Bytes, totals: SingleOrDouble) -> None:
@@ -138,8 +138,9 @@ def _library_product(columns: SingleOrDouble) -> Callable[[Bytes, SingleOrDouble
 def draw_sums_of_each(
     matrices: Sequence[SingleOrDouble], most: int | None = None
 ) -> list[SingleOrDouble]:
-    """`draw_sums` of several matrices, each of queries of its own. Those of as many units have the
-    same draws and are multiplied together."""
+    """Return `draw_sums` of several matrices [query, column], each with its own queries, as a list
+    of [draw, column]. Matrices with the same number of units have the same draws and are multiplied
+    together."""
     matrices = [sum_in_groups(columns) for columns in matrices]
     sums_by_place: dict[int, SingleOrDouble] = {}
     for places in _group_by_units(matrices):
@@ -150,8 +151,8 @@ def draw_sums_of_each(
 
 
 def split_by_memory(shapes: Sequence[tuple[int, int]]) -> Iterator[slice]:
-    """Neighbouring matrices of these shapes, [queries, columns], of which all draws are held at a
-    time without taking much memory."""
+    """Yield slices of adjacent matrices with these shapes, (queries, columns), whose draws fit into
+    memory together."""
     start, total = 0, 0
     for i, (n_queries, columns) in enumerate(shapes):
         cells = count_draws(n_queries) * columns
@@ -164,7 +165,7 @@ def split_by_memory(shapes: Sequence[tuple[int, int]]) -> Iterator[slice]:
 
 
 def _group_by_units(matrices: Sequence[SingleOrDouble]) -> Iterator[list[int]]:
-    """The places of matrices that are multiplied together."""
+    """Yield the positions of matrices that are multiplied together."""
     groups: dict[int, list[int]] = {}
     for i, columns in enumerate(matrices):
         group = groups.setdefault(len(columns), [])
@@ -176,7 +177,8 @@ def _group_by_units(matrices: Sequence[SingleOrDouble]) -> Iterator[list[int]]:
 
 
 def split_draws(n_queries: int, size: int, most: int | None = None) -> Iterator[tuple[int, Bytes]]:
-    """`draws`, at most `size` at a time, each part with where it begins."""
+    """Yield `draws` in parts of at most `size`, each as (index of its first draw, counts
+    uint8[draw, unit])."""
     first = 0
     for counts in draws(n_queries, most):
         for start in range(0, len(counts), size):
@@ -185,7 +187,8 @@ def split_draws(n_queries: int, size: int, most: int | None = None) -> Iterator[
 
 
 def draw_sums_at(columns: Floats, places: Ints) -> Floats:
-    """`draw_sums` in some of all draws, by their places; float64[places, C]."""
+    """Return `draw_sums` of float64[query, column] for the draws at these positions, float64[place,
+    column]."""
     columns = sum_in_groups(columns)
     size, blocks = _block_size(len(columns)), _draw_blocks(len(columns))
     totals = np.empty((len(places), columns.shape[1]))
@@ -205,11 +208,12 @@ def _block_size(units: int) -> int:
 
 
 def _make_counts(units: int, start: int, size: int) -> Bytes:
-    """Each block has a seed of its own, so that several are drawn at a time."""
+    """Count the units in `size` draws from `start` on, uint8[draw, unit]; each block has its own
+    seed, so that blocks can be drawn in parallel."""
     generator = np.random.default_rng((_SEED, start))
-    # Half the random bits of usual numbers.
+    # uint16 needs half the random bits of the default.
     drawn_units = generator.integers(0, units, (size, units), dtype=np.uint16)
-    # A unit is drawn about once; 255 times in one resample does not happen.
+    # A unit is drawn about once per resample, so 255 is never reached.
     counts = np.zeros((size, units), np.uint8)
     compiled("sums").count_drawn(drawn_units, counts)
     return counts

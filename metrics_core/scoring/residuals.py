@@ -1,32 +1,30 @@
-"""How far the unjudged documents could move a score: its lowest and its highest possible value.
+"""Bounds: the lowest and highest score that unjudged documents could give.
 
-Every listed document that nobody judged could have any grade from 0 to the highest grade in the
-judgments. What the run does not list stays as it is: a document that neither the run nor the
-judgments know counts as not relevant. A measure says in its declaration how its extremes are found
-(`Declaration.residual`):
+Every listed unjudged document could have any grade from 0 to the highest grade in the judgments.
+Everything else is unchanged: a document that is neither listed nor judged counts as not relevant. A
+measure declares how its extremes are found (`Declaration.residual`):
 
-    monotone    a higher grade never lowers it (or never raises it), so the extremes are none
-                relevant and all of the highest grade: exact. Of a measure with a cutoff k no more
-                than the first k unjudged documents matter
-    count       the number of documents that were judged and found not relevant: each unjudged one
-                may be another: exact
+    monotone    a higher grade never lowers it (or never raises it), so the extremes are "none
+                relevant" and "all of the highest grade": exact. With a cutoff k at most the
+                first k unjudged documents matter
+    count       the number of judged non-relevant documents; each unjudged one may be another: exact
     recall      a share of all relevant documents: lowest if all unjudged documents beyond the
                 cutoff are relevant, highest if all within it are: exact
     precisions  sums of precisions over the relevant documents: for each number m of new relevant
                 documents the best are the m highest ranks, the worst the m lowest; the extremes
                 over all m: exact
-    normalised  a gain divided by the best possible gain, each of which only rises: the lowest gain
-                by the highest best one, and the other way round: a bound, never narrower than
-                the truth
-    at relevant precision at a rank that follows from the number of relevant documents; as
+    normalised  a gain divided by the best possible gain, both of which only rise: the lowest gain
+                divided by the highest best gain, and the reverse: a bound, never narrower than the
+                true range
+    at relevant precision at a rank that depends on the number of relevant documents; found as for
                 precisions: exact
-    unaffected  grades do not enter, or the score is about the judging itself and is taken as it
-                stands: exact
-    range       nothing better than the measure's whole range is known: a bound
+    unaffected  grades do not matter, or the score is about the judging itself and is taken as is:
+                exact
+    range       nothing is known beyond the measure's range: a bound
 
 The best-known case is RBP, whose residual is the weight of all unjudged ranks (Moffat and Zobel,
-Rank-biased precision, TOIS 2008; they add the weight of all ranks after the last, p^n, which lies
-outside the list and is not counted here; the measure RBPResidual has it).
+Rank-biased precision, TOIS 2008; they add the weight of all ranks after the last, p^n, which is
+outside the list and not counted here; the measure RBPResidual includes it).
 """
 
 from __future__ import annotations
@@ -54,8 +52,9 @@ EXACT = ("monotone", "count", "recall", "precisions", "at relevant", "unaffected
 
 @dataclass(frozen=True)
 class Residual:
-    """Lowest and highest possible score of each query, float64[Q]; NaN where the score is not
-    defined or nothing is known. `exact` says whether both are reached, or only never passed."""
+    """Lowest and highest possible score of each query, float64[query] each; NaN if the score is
+    undefined or nothing is known. `exact` is true if both can occur, false if they are only
+    bounds."""
 
     low: Floats
     high: Floats
@@ -69,11 +68,11 @@ def residual(
     highest: float | None = None,
     unlisted: Ints | None = None,
 ) -> Residual:
-    """The range of a measure's scores over all grades the unjudged documents could have.
+    """Return the range of a measure's scores over all grades that unjudged documents could have.
 
-    `highest` is the highest grade there is; without it the highest in the judgments, and at least
-    the grade from which the measure counts a document as relevant. `unlisted` is how many further
-    documents of each query, which the list does not hold, are judged and of that grade; int64[Q].
+    `highest` is the highest possible grade; by default the highest in the judgments, and at least
+    the grade from which the measure counts a document as relevant. `unlisted` int64[query] is how
+    many further documents of that grade are judged but not listed.
     """
     return residuals(ranks, measure, [unlisted], highest=highest)[0]
 
@@ -86,13 +85,13 @@ def residuals(
     highest: float | None = None,
     divisor: Divisor | None = None,
 ) -> list[Residual]:
-    """`residual` for each of these numbers of documents elsewhere. `divisor` is what a share is
-    divided by, with documents of that grade, where that is known already
-    (`shares.make_divisor`)."""
-    # A table of gains may turn the order of the grades round, and leaves nothing to reason from.
+    """Return `residual` for each array of `unlisted`, int64[query] or None. `divisor` is the
+    divisor of a share measure for documents of that grade, if already computed
+    (`normalisers.make_divisor`)."""
+    # A table of gains may reverse the order of the grades, so nothing can be inferred.
     kind = "range" if measure.value("gains") else measure.declaration.residual
     if measure.value("judged_only"):
-        # A document enters a condensed list as soon as it is judged, whatever it is worth.
+        # A document enters a condensed list as soon as it is judged, whatever its grade.
         kind = "range"
     grade = ranks.top_grade if highest is None else highest
     grade = max(grade, measure.value("rel") or 0)
@@ -107,7 +106,7 @@ def residuals(
 def _find_extremes(
     ranks: JudgedRanks, measure: Measure, kind: str, grade: float, unlisted: Ints | None
 ) -> Extremes:
-    # Of those below the depth the number is enough.
+    # Of documents below this depth only the number matters.
     depths = {"monotone": measure.cutoff, "recall": measure.cutoff, "count": 0, "range": 0}
     depth = depths.get(kind)
     in_one = kind == "unaffected" or not measure.declaration.by_query
@@ -135,7 +134,8 @@ def _part_extremes(
 def residual_frame(
     judged: Sequence[JudgedRanks], measures: Sequence[Measure], *, highest: float | None = None
 ) -> pd.DataFrame:
-    """Columns run, query_id, measure, low, high, exact; a row for each run, measure and query."""
+    """Return one row per run, measure and query. Columns: run, query_id, measure, low, high,
+    exact."""
     parts = []
     for ranks in judged:
         for measure in measures:
@@ -160,7 +160,7 @@ def _monotone_extremes(
 ) -> Extremes:
     counts = unjudged.counts()
     if measure.cutoff is not None:
-        # So many of the highest grade are the best order already.
+        # This many documents of the highest grade already fill the best order.
         counts = np.minimum(counts, measure.cutoff)
     other = measure.score(add_judgment_counts(unjudged.add_to_lists(ranks), counts, unjudged.grade))
     return np.minimum(score, other), np.maximum(score, other)
@@ -185,7 +185,7 @@ def _normalised_extremes(
     ceiling = measure.declaration.range[1]
     low = measure.score(add_judgment_counts(ranks, unjudged.counts(), unjudged.grade))
     high = np.minimum(measure.score(unjudged.add_to_lists(ranks)), ceiling)
-    # Without a known relevant document there is nothing to divide by, and all is possible.
+    # Without a known relevant document the divisor is 0, and every score is possible.
     is_undefined = ~np.isin(
         np.arange(ranks.n_queries), ranks.judged_query[ranks.judged_relevance > 0]
     )
@@ -194,8 +194,8 @@ def _normalised_extremes(
 
 
 class _ShareExtremes:
-    """The extremes of a score that is a sum over documents divided by what judgments raise
-    ("recall" or "normalised"): the sum and the divisor follow from ranks and counts."""
+    """Extremes of a score that is a sum over documents divided by a quantity that grows with
+    judgments ("recall" or "normalised"). Both follow from ranks and counts."""
 
     def __init__(
         self, ranks: JudgedRanks, measure: Measure, kind: str, grade: float, divisor: Divisor | None
@@ -210,7 +210,8 @@ class _ShareExtremes:
             self._beyond = UnjudgedPlaces.from_ranks(ranks, grade, measure.cutoff).n_below
 
     def ends(self, unlisted: Ints | None) -> Extremes:
-        """Lowest and highest score with so many documents elsewhere."""
+        """Return lowest and highest score, float64[query] each, with `unlisted` int64[query]
+        documents judged elsewhere."""
         unjudged = self._unjudged
         counts = np.zeros_like(unjudged) if unlisted is None else unlisted
 
@@ -218,7 +219,7 @@ class _ShareExtremes:
             return self._divisor((counts + within)[:, None])
 
         divisor = divisor_with(np.zeros_like(unjudged))
-        # The quotient may be off by a rounding, and no bound may lie on the wrong side for it.
+        # The quotient may have a rounding error, which must not put a bound on the wrong side.
         score = np.where(counts == 0, self._score, ratio(self._gain, divisor))
         if self._kind == "recall":
             low = ratio(self._gain, divisor_with(self._beyond))
@@ -231,7 +232,7 @@ class _ShareExtremes:
 
 
 def score_range(measure: Measure) -> tuple[float, float]:
-    """The lowest and highest score there is; NaN for both where a measure has none."""
+    """Return the lowest and highest possible score; NaN for both if unbounded."""
     low, high = measure.declaration.range
     if measure.value("gains") or np.isinf(low) or np.isinf(high):
         return np.nan, np.nan

@@ -1,5 +1,5 @@
-"""A table of scores as it is given: its columns by their names, a row for each query or for each
-measure of it."""
+"""Reading a table of scores: column names are normalised, and one row per measure is pivoted to one
+row per query."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from metrics_core.formats.parsing.columns import NAMES, find_position
 
 
 def read_scores_frame(table: Any) -> pd.DataFrame:
-    """A table of scores as a frame, its keys named run and query_id."""
+    """Return a table of scores as a frame with the columns run, query_id and one per measure."""
     frame = frame_from(table)
     names = [str(c) for c in frame.columns]
     for key, role in (("run", "tag"), ("query_id", "query_id")):
@@ -27,7 +27,8 @@ def read_scores_frame(table: Any) -> pd.DataFrame:
 
 
 def _pivot_measures(frame: pd.DataFrame) -> pd.DataFrame:
-    """A table of a row for each measure, as PyTerrier's perquery.csv, with a column for each."""
+    """Pivot a table with one row per measure, such as PyTerrier's perquery.csv, to one column per
+    measure. Raises RanklensError if a measure of a run is given twice for a query."""
     keys = ["run", "query_id"]
     is_duplicate = frame.duplicated([*keys, "measure"])
     if is_duplicate.any():

@@ -1,4 +1,4 @@
-"""Scores: what scoring gives, and what comparing, slicing and findings take."""
+"""Scores: the result of scoring, and the input of comparing, slicing and findings."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _KEYS = ("run", "query_id")
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Per-query scores of R runs on Q queries by M measures.
+    """Scores per query of several runs by several measures.
 
-    values   float64[R, Q, M]; NaN where a score is not defined
-    missing  bool[R, Q]: the run does not list the query. It has the score of an empty list,
-             mostly 0; where the scores came as a frame without such a row, it has none
+    values   float64[run, query, measure]; NaN if a score is undefined
+    missing  bool[run, query]: the run has no results for the query. It gets the score of an
+             empty list, usually 0; NaN if the scores came as a frame without such a row
     """
 
     runs: tuple[str, ...]
@@ -40,23 +40,24 @@ class Scores:
 
     @classmethod
     def given(cls, scores: Scores | pd.DataFrame) -> Scores:
-        """The scores, also from a frame with the columns run, query_id and one a measure. Raises
-        RanklensError where the frame names no run or query, or one query of a run twice."""
+        """Return the scores, also from a frame with the columns run, query_id and one per measure.
+        Raises RanklensError if run or query_id is missing, or a query of a run occurs twice."""
         return scores if isinstance(scores, Scores) else _read_frame(scores)
 
     @property
     def n_queries(self) -> int:
-        """Number of queries, those that a run lacks included."""
+        """The number of queries, including those without results."""
         return len(self.query_ids)
 
     def position(self, run: str) -> int:
-        """Where a run stands in `runs`; raises UnknownRunError."""
+        """Return the index of a run in `runs`. Raises UnknownRunError."""
         if run not in self.runs:
             raise UnknownRunError(run, self.runs)
         return self.runs.index(run)
 
     def of(self, measure: Measure | str) -> Floats:
-        """The scores on one measure, float64[R, Q]; raises RanklensError where it is not there."""
+        """Return the scores on one measure, float64[run, query]. Raises RanklensError if there are
+        none."""
         parsed_measure = parse_measure(measure)
         if parsed_measure not in self.measures:
             listing = ", ".join(map(str, self.measures))
@@ -66,14 +67,14 @@ class Scores:
         return self.values[:, :, self.measures.index(parsed_measure)]
 
     def only(self, runs: Sequence[str]) -> Scores:
-        """The same for these runs, in this order; raises UnknownRunError."""
+        """Return the scores of these runs, in this order. Raises UnknownRunError."""
         rows = [self.position(run) for run in runs]
         if rows == list(range(len(self.runs))):
             return self
         return replace(self, runs=tuple(runs), values=self.values[rows], missing=self.missing[rows])
 
     def among(self, queries: Mask) -> Scores:
-        """The same for some of the queries; `queries` is bool[Q]."""
+        """Return the scores of some of the queries, bool[query]."""
         if queries.all():
             return self
         return replace(
@@ -84,20 +85,20 @@ class Scores:
         )
 
     def combined(self) -> Floats:
-        """One score for each run and measure, float64[R, M], as each measure combines its queries;
-        undefined scores are left out, NaN where none is defined."""
+        """Return one score per run and measure, float64[run, measure], combined over the queries as
+        the measure declares. Undefined scores are excluded; NaN if none is defined."""
         totals = np.full((len(self.runs), len(self.measures)), np.nan)
         for i in range(len(self.runs)):
             for j, measure in enumerate(self.measures):
-                # Column by column: numpy sums a column of its own in another order than a matrix.
+                # Column by column: numpy sums a single column in a different order than a matrix.
                 column = np.ascontiguousarray(self.values[i, :, j])
                 totals[i, j] = measure.declaration.combination.combine(column)
         return totals
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """Columns run, query_id and one float64 column a measure, named canonically; a row for each
-        run and query. Not to be changed: it is made once."""
+        """One row per run and query. Columns: run, query_id and one float64 column per measure,
+        with its canonical name. Do not modify it: it is cached."""
         n_runs, n_queries, n_measures = self.values.shape
         flat = self.values.reshape(n_runs * n_queries, n_measures)
         table = pd.DataFrame(flat, columns=[str(m) for m in self.measures])
@@ -107,11 +108,11 @@ class Scores:
 
 
 def join_measures(parts: Sequence[Scores]) -> Scores:
-    """The scores of the same runs on the same queries, by the measures of all parts."""
+    """Return the scores of the same runs on the same queries, with the measures of all parts."""
     if len(parts) == 1:
         return parts[0]
     measures = tuple(measure for part in parts for measure in part.measures)
-    # Scores of a measure lie side by side, as they are asked for.
+    # Scores of one measure are contiguous, since they are used by measure.
     by_measure = np.concatenate([np.moveaxis(part.values, 2, 0) for part in parts])
     return replace(parts[0], measures=measures, values=np.moveaxis(by_measure, 0, 2))
 
@@ -122,10 +123,13 @@ def scores_from_frame(
     *,
     higher_is_better: bool | None = None,
 ) -> Scores:
-    """The scores of any frame with the columns run and query_id: those of a column, or of every one
-    that holds numbers. A column called as a measure is that, where its numbers lie in the measure's
-    range; of others higher is better unless said otherwise. Raises RanklensError as `Scores.given`,
-    and where there is no such column, or a value in it is no number."""
+    """Return the scores of any frame with the columns run and query_id: one column, or every
+    numeric one.
+
+    A column named like a measure is taken as that measure if its numbers are within the measure's
+    range. For other columns higher is better unless specified. Raises RanklensError as
+    `Scores.given`, and if there is no such column or a value is not a finite number.
+    """
     _check_keys(frame)
     if column is not None and (column in _KEYS or column not in frame.columns):
         listing = ", ".join(str(c) for c in frame.columns if c not in _KEYS)
@@ -144,7 +148,8 @@ def scores_from_frame(
 
 
 def _column_numbers(frame: pd.DataFrame, column: str) -> Floats:
-    """A column of numbers, NaN where there is none."""
+    """Return a column as float64[row], NaN if empty. Raises RanklensError if a value is not a
+    finite number."""
     values = frame[column]
     result = np.full(len(values), np.nan)
     present = np.flatnonzero(values.notna().to_numpy())
@@ -165,7 +170,8 @@ def _column_numbers(frame: pd.DataFrame, column: str) -> Floats:
 
 
 def _find_measure(name: str, values: Floats, higher_is_better: bool | None) -> Measure:
-    """The measure of that name where its scores may be these, else one known by its scores."""
+    """Return the measure of that name if the scores fit its range and direction, else a measure
+    known only by its scores."""
     try:
         measure = parse_measure(name)
     except RanklensError:
@@ -188,7 +194,7 @@ def _read_frame(frame: pd.DataFrame) -> Scores:
 
 
 def _check_keys(frame: pd.DataFrame) -> None:
-    """Raise RanklensError where the frame names no runs or no queries."""
+    """Raise RanklensError if the column run or query_id is absent or has an empty cell."""
     for key in _KEYS:
         if key not in frame.columns:
             raise RanklensError(
@@ -204,9 +210,10 @@ def _check_keys(frame: pd.DataFrame) -> None:
 
 
 def _build_scores(frame: pd.DataFrame, measures: Sequence[Measure], numbers: Floats) -> Scores:
-    """The scores in float64[rows, measures], of the runs and queries that the frame names."""
+    """Return the scores from `numbers` float64[row, measure] and the runs and queries of the
+    frame."""
     (run_code, runs), (query_code, query_ids) = (
-        # 1 and "1" are one id, as in runs and judgments.
+        # 1 and "1" are the same id, as in runs and judgments.
         pd.factorize(keys if pd.api.types.is_string_dtype(keys) else keys.map(str))
         for keys in (frame[key] for key in _KEYS)
     )
@@ -238,11 +245,11 @@ def score_runs(
     *,
     without_relevant: WithoutRelevant = "zero",
 ) -> Scores:
-    """Scores of runs that were judged by the same qrels; a measure asked for twice counts once.
+    """Score runs that were judged by the same qrels; duplicate measures count once.
 
-    With "leave out" a query without a relevant document has no score, which otherwise counts 0.
-    Raises LackingDataError where a measure needs more than grades, and ParameterError for another
-    word.
+    With "leave out", a query without a relevant document has no score instead of 0. Raises
+    LackingDataError if a measure needs more than grades, and ParameterError for an invalid
+    `without_relevant`.
     """
     if without_relevant not in ("zero", "leave out"):
         raise ParameterError(
@@ -267,7 +274,7 @@ def score_runs(
 def score_run(
     ranks: JudgedRanks, measure: Measure, *, without_relevant: WithoutRelevant = "zero"
 ) -> Floats:
-    """Per-query scores of one run on one measure, float64[Q]; NaN where a query has none."""
+    """Return per-query scores of one run on one measure, float64[query]; NaN if undefined."""
     values = measure.score(ranks)
     if without_relevant == "leave out" and measure.declaration.combination.averaged:
         values = np.where(ranks.n_relevant(measure.relevant_from) > 0, values, np.nan)

@@ -1,4 +1,4 @@
-"""What documents bring by themselves: the scores of lists in which no other has a grade."""
+"""What documents contribute on their own: scores of lists with a single graded document."""
 
 from __future__ import annotations
 
@@ -18,9 +18,12 @@ _MOST_CELLS = 4_000_000
 def single_scores(
     ranks: JudgedRanks, measure: Measure, rank: Ints, length: Ints, grade: Floats
 ) -> Floats:
-    """The scores of n lists of these lengths that hold one judged document each, at these ranks and
-    of these grades, and are known to have no other; 0 for rank 0. `rank`, `length` and `grade` are
-    arrays of n, or what becomes such; the highest grade of all judgments is that of `ranks`."""
+    """Return the scores of n lists with one judged document each and no other known relevant
+    document, float64[n].
+
+    `rank` and `length` (of the list) are int64[n] and `grade` float64[n], or broadcast to that;
+    rank 0 scores 0. The highest grade of all judgments is taken from `ranks`.
+    """
     rank, length, grade = np.broadcast_arrays(rank, length, grade)
     listed, n = np.flatnonzero(rank > 0), len(rank)
     lists = replace(
@@ -36,9 +39,9 @@ def single_scores(
 
 
 def unjudged_scores(ranks: JudgedRanks, measure: Measure, grade: float) -> Floats:
-    """The scores of the lists if their unjudged documents had this grade, and only those any;
-    float64[Q]."""
-    # The bounds of a pair ask for it four times.
+    """Return the scores of the lists if their unjudged documents had this grade and no other
+    document had any, float64[query]."""
+    # Cached: the bounds of a pair need it four times.
     return ranks.kept("unjudged", (measure, grade), lambda: _unjudged_scores(ranks, measure, grade))
 
 
@@ -55,7 +58,7 @@ def _unjudged_scores(ranks: JudgedRanks, measure: Measure, grade: float) -> Floa
 
 
 def _with_only(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> JudgedRanks:
-    """The lists with these judged documents in them and no other."""
+    """Return the lists with these judged documents and no others."""
     return replace(
         ranks,
         query=query,
@@ -68,8 +71,8 @@ def _with_only(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> Ju
 
 
 def distinct_ranks(rank: Ints, length: Ints) -> tuple[Ints, Ints, Ints]:
-    """The p pairs of a rank and a length that occur among n, and which of them each is: three
-    arrays, int64[p], int64[p] and int64[n]."""
+    """Return the distinct pairs of `rank` and `length`, int64[n] each, as int64[pair] and
+    int64[pair], and the index of the pair of each input, int64[n]."""
     span = int(length.max(initial=0)) + 1
     key = rank * span + length
     if (int(rank.max(initial=0)) + 1) * span > max(_MOST_CELLS, len(key)):

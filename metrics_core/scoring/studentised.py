@@ -1,7 +1,7 @@
-"""How far off means are in each draw: nearly in all draws at once, exactly where it matters.
+"""How far means are from the data's mean in each draw: single precision, exact where it matters.
 
-A verdict asks in how many draws a mean is as far off as in the data, an interval which draw is the
-farthest but so many. Both are told of sums in single precision (`certified`).
+A test counts the draws in which a mean is as far off as in the data; an interval needs a quantile
+of these distances. Both use sums in single precision (`certified`).
 """
 
 from __future__ import annotations
@@ -19,20 +19,21 @@ from metrics_core.scoring.resampling import count_draws, draw_sums_at, draw_sums
 from metrics_core.scoring.rounding import RoundingBand
 
 _SMALL = 200_000_000
-"""Of so few multiplications all are done in double precision: the second look would cost more."""
+"""Up to this many multiplications everything is done in double precision: checking single precision
+would cost more."""
 _ROUNDING = 1e-9
 ALIKE = 1e-12
-"""Values that vary by less than this share of themselves are one and the same."""
+"""Values that vary by less than this share of their size count as equal."""
 LEAST_ERROR = 0.25
-"""The least standard error of a draw, as a part of that of the data."""
+"""The least standard error of a draw, as a share of that of the data."""
 _CLOSE = 60_000
-"""Sums that stay close to the processor while draws are worked out."""
+"""Sums that fit into the processor's cache while distances are computed."""
 
 
 @dataclass(frozen=True)
 class CentredColumns:
-    """Differences about their means: `centred` float64[Q, C], 0 where bool[Q, C] `defined` is
-    False."""
+    """Values minus their column means: `centred` float64[query, column], 0 where `defined`
+    bool[query, column] is false."""
 
     centred: Floats
     defined: Mask
@@ -40,21 +41,22 @@ class CentredColumns:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every column has as many queries in every draw: all are defined, and drawn one by
-        one or in groups of as many."""
+        """Whether every column has the same number of queries in every draw: all are defined, and
+        the drawn units have equal sizes."""
         return has_equal_units(len(self.centred)) and bool(self.defined.all())
 
     @property
     def _least_variance(self) -> Floats:
-        """The smallest variance that is taken for one of a draw, float64[C], in units of `parts`:
-        a draw that lacks the few queries that differ from all others has none, or next to none, and
-        would count as infinitely far from the mean (`least_error`)."""
+        """The smallest variance used for a draw, float64[column], in units of `parts`. A draw
+        without the few queries that differ from all others has almost no variance, and would be
+        almost infinitely far from the mean (`least_error`)."""
         defined = np.maximum(np.count_nonzero(self.defined, axis=0), 1)
         return self.least_error**2 * len(self.defined) / defined
 
     def parts(self) -> Floats:
-        """What is summed over the draws, a row for each unit that is drawn: the columns in units of
-        their spread, their squares, and unless they are whole what counts them."""
+        """Return what is summed in each draw, one row per unit, float64[unit, 2 or 3 times column]:
+        the columns divided by their standard deviation, their squares, and, unless `is_complete`,
+        the number of defined queries."""
         squares = np.square(self.centred)
         spread = np.sqrt(squares.mean(axis=0))
         spread[spread == 0] = 1.0
@@ -62,24 +64,25 @@ class CentredColumns:
         if count_units(len(squares)) == len(squares):
             scaled = self.centred / spread
             return np.hstack([scaled, np.square(scaled), *counted])
-        # Bags first: they are fewer.
+        # Sum in groups first: there are fewer groups than queries.
         sums = sum_in_groups(self.centred) / spread, sum_in_groups(squares) / np.square(spread)
         return np.hstack([*sums, *counted])
 
     def distances(self, sums: npt.NDArray[Any]) -> Floats:
-        """How many standard errors of its own each column is off, from the sums of `parts`."""
+        """Return how many of its own standard errors each column is off, float64[draw, column],
+        from `sums` [draw, …] of `parts`."""
         distances = self.signed_distances(sums)
         return np.abs(distances, out=distances)
 
     def signed_distances(self, sums: npt.NDArray[Any]) -> Floats:
-        """The same with its sign."""
+        """Return `distances` with their signs, float64[draw, column]."""
         distances, least = np.empty((len(sums), self.centred.shape[1])), self._least_variance
         for draws in _split_draws(sums):
             self._fill_distances(sums[draws], distances[draws], least)
         return distances
 
     def _fill_distances(self, sums: npt.NDArray[Any], mean: Floats, least: Floats) -> None:
-        """The same of some draws, few enough to stay close to the processor."""
+        """Write the signed distances of some draws, few enough for the cache, into `mean`."""
         split = np.split(sums.astype(np.float64, copy=False), 2 if self.is_complete else 3, axis=1)
         n = split[2] if len(split) > 2 else np.full((1, 1), float(len(self.centred)))
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -90,20 +93,24 @@ class CentredColumns:
             error /= np.maximum(n - 1, 1)
             np.sqrt(error, out=error)
             np.divide(mean, error, out=mean)
-        # A draw without a query, and columns of which all differences are alike.
+        # A draw without a query, or a column whose differences are all equal.
         mean[np.isnan(mean)] = 0.0
 
     def distances_in(self, places: Ints) -> Floats:
-        """The same of some draws, in double precision; float64[places, C]."""
+        """Return `distances` of the draws at these positions in double precision, float64[place,
+        column]."""
         return self.distances(draw_sums_at(self.parts(), places))
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Means of C columns of values, NaN undefined: `filled` and `centred` (about its mean)
-    float64[C, Q] hold a column in a row, 0 where bool[C, Q] `defined` is False; `mean`, its
-    standard `error` (0 where all are alike, NaN of fewer than two) float64[C], and how many
-    `queries` are defined, int64[C]."""
+    """Means of columns of values, NaN undefined.
+
+    `filled`, `centred` (minus its mean) and `defined` are float64, float64 and bool[column, query],
+    one column per row; the first two are 0 where `defined` is false. `mean` and its standard
+    `error` (0 if all values are equal, NaN for fewer than two) are float64[column], `queries`
+    int64[column] counts the defined values.
+    """
 
     filled: Floats
     centred: Floats
@@ -114,8 +121,8 @@ class Moments:
 
     @classmethod
     def from_values(cls, values: Floats) -> Moments:
-        """Those of float64[Q, C]."""
-        # A column lies side by side: what runs down the rows of a matrix takes ten times as long.
+        """Return the moments of float64[query, column]."""
+        # Each column is contiguous: access down the rows of a matrix takes ten times as long.
         rows = np.ascontiguousarray(values.T)
         defined = ~np.isnan(rows)
         queries = np.count_nonzero(defined, axis=1)
@@ -130,12 +137,13 @@ class Moments:
         return cls(filled, centred, defined, mean, error, queries)
 
     def columns(self, places: Ints) -> CentredColumns:
-        """Some of the columns, as they are drawn."""
+        """Return some of the columns, given by `places` int64[n], ready to be drawn."""
         return CentredColumns(self.centred[places].T, self.defined[places].T)
 
 
 def standard_errors(squares: Floats, queries: Ints, mean: Floats) -> Floats:
-    """Standard errors of means from the sums of squares about them; 0 where all are alike."""
+    """Return standard errors of means, float64[column], from the sums of squares about them
+    float64[column]; 0 if all values are equal."""
     error = np.full(len(queries), np.nan)
     enough = queries >= 2
     n = queries[enough]
@@ -147,15 +155,15 @@ def standard_errors(squares: Floats, queries: Ints, mean: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class StudentisedDraws:
-    """How many standard errors of its own each of C columns is off in each draw: `distances`
-    float64[draws, C], of which nothing is rounded where `is_rounded` is False."""
+    """How many of its own standard errors each column is off in each draw: `distances`
+    float64[draw, column], in single precision if `is_rounded`."""
 
     columns: CentredColumns
     distances: Floats
     is_rounded: bool
 
     def count_reached(self, limits: Floats) -> Ints:
-        """In how many draws each column reaches its own limit; int64[C]."""
+        """Return in how many draws each column reaches its limit, int64[column]."""
         counts = _count_reached(self.distances, limits)
         if self.is_rounded:
             undecided = RoundingBand.for_means(limits, len(self.columns.centred))
@@ -168,8 +176,8 @@ class StudentisedDraws:
 def studentise_draws(
     groups: Sequence[CentredColumns], draws: Callable[[int], int] = count_draws
 ) -> list[StudentisedDraws]:
-    """How far off several groups of columns are, each over queries of its own, in as few products
-    as their number allows; `draws` says in how many draws of so many queries."""
+    """Return the distances of several groups of columns, each over its own queries, in as few
+    products as possible; `draws` returns the number of draws for a number of queries."""
     sizes = [len(g.centred) for g in groups]
     parts: list[npt.NDArray[Any]] = [g.parts() for g in groups]
     rounded = [p.size * draws(n) > _SMALL for n, p in zip(sizes, parts, strict=True)]
@@ -183,7 +191,8 @@ def studentise_draws(
 
 
 def studentise(mean: Floats, error: Floats) -> Floats:
-    """mean / error; where nothing varies 0 for no difference, else without bound."""
+    """Return mean / error, float64[column]; if error is 0, 0 for a mean of 0 and otherwise
+    infinite."""
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = mean / error
     is_constant = error == 0
@@ -191,18 +200,19 @@ def studentise(mean: Floats, error: Floats) -> Floats:
 
 
 def find_limits(statistic: Floats) -> Floats:
-    """What a draw reaches to be as far off as the data, in standard errors. Draws that tie with it
-    do, and all do where the mean is 0 but for rounding."""
+    """Return the distance that a draw must reach to be as far off as the data, in standard errors,
+    float64[column]. Draws that tie with the data reach it; all do if the mean is 0 except for
+    rounding."""
     size = np.abs(statistic)
     return np.where(size < _ROUNDING, 0.0, size * (1 - _ROUNDING))
 
 
 def _split_draws(values: npt.NDArray[Any]) -> Iterator[slice]:
-    """Stretches of the rows of [draws, C] that stay close to the processor."""
+    """Yield slices of the rows of [draw, column] that fit into the processor's cache."""
     size = max(1, _CLOSE // max(values.shape[1], 1))
     return (slice(start, start + size) for start in range(0, len(values), size))
 
 
 def _count_reached(distances: Floats, limits: Floats) -> Ints:
-    """In how many draws each column reaches its limit; int64[C]."""
+    """Return in how many draws each column reaches its limit, int64[column]."""
     return np.count_nonzero(distances >= limits, axis=0)

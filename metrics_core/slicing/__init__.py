@@ -1,1 +1,1 @@
-"""Where does it come from: scores and differences by group of queries."""
+"""Where does a difference come from? Scores and differences by group of queries."""

@@ -22,7 +22,7 @@ from metrics_core.slicing.ranges import MOST_NUMBERS, label_ranges, size_key
 from metrics_core.tables import Queries
 
 NO_GROUP = "(none)"
-# An invisible character tells the margin from a group that somebody named "all".
+# An invisible character distinguishes the margin from a group named "all".
 ALL = "\u2060all"
 _KNOWN_ORDERS = (
     ("very easy", "easy", "medium", "moderate", "hard", "difficult", "very hard"),
@@ -34,7 +34,7 @@ _KNOWN_ORDERS = (
 
 
 def order_groups(values: Iterable[str]) -> list[str]:
-    """Distinct group names in a reader's order: easy before hard, numbers and ranges by size,
+    """Return distinct group names in display order: easy before hard, numbers and ranges by size,
     else by name; the group of queries without a value comes last."""
     distinct = set(values.unique() if isinstance(values, pd.Series) else values)
     group_names = distinct - {NO_GROUP}
@@ -48,7 +48,7 @@ def order_groups(values: Iterable[str]) -> list[str]:
 
 
 def are_all_sizes(groups: Iterable[str]) -> bool:
-    """Whether groups are numbers or ranges, whose own order says more than any other."""
+    """Whether all groups are numbers or ranges, which are always shown in their own order."""
     group_names = set(groups) - {NO_GROUP}
     return bool(group_names) and all(size_key(name) is not None for name in group_names)
 
@@ -59,9 +59,9 @@ def _group_sort_key(name: str) -> tuple[int, tuple[float, int], str]:
 
 
 def find_groups(queries: Queries, query_ids: Sequence[str], by: str) -> pd.Series:
-    """The group of each query, indexed by query_id; NO_GROUP where there is no value. Of many
-    numbers the groups are ranges, the same ones whichever queries are asked for. Raises
-    UnknownColumnError."""
+    """Return the group of each query as text, a Series indexed by query_id; NO_GROUP without a
+    value. Columns with many numbers are grouped into ranges, which do not depend on `query_ids`.
+    Raises UnknownColumnError."""
     if by not in queries.columns:
         raise UnknownColumnError(by, queries.columns)
     numbers = queries.numbers.get(by)
@@ -73,7 +73,8 @@ def find_groups(queries: Queries, query_ids: Sequence[str], by: str) -> pd.Serie
 
 
 def refuse_unknown_queries(queries: Queries, scored: Sequence[str], name: str) -> None:
-    """Refuse queries of which none was scored: all would be in one group, (none)."""
+    """Raise NoSharedQueriesError if none of the queries was scored: all would be in the group
+    (none)."""
     query_ids = queries.frame["query_id"]
     if query_ids.isin(list(scored)).any():
         return
@@ -85,25 +86,25 @@ def refuse_unknown_queries(queries: Queries, scored: Sequence[str], name: str) -
 
 
 def encode_groups(groups: pd.Series) -> tuple[Ints, list[str]]:
-    """The group of each query as its place among the names, int64[Q], and their names in a
-    reader's order."""
-    # Asked of the few values, not of every query.
+    """Return the position of each query's group among the names, int64[query], and the names in
+    display order."""
+    # Applied to the few distinct values, not to every query.
     codes, values = pd.factorize(groups)
     labels = [str(value) if value != "" else NO_GROUP for value in values]
-    labels.append(NO_GROUP)  # the place of queries without one, -1, is the last
+    labels.append(NO_GROUP)  # queries without a group have code -1, the last label
     names = order_groups(labels if (codes < 0).any() else labels[:-1])
     position = {name: i for i, name in enumerate(names)}
     return np.array([position.get(name, -1) for name in labels], dtype=np.int64)[codes], names
 
 
 def fill_missing_groups(groups: pd.Series) -> pd.Series:
-    """The groups as text, NO_GROUP where there is none."""
+    """Return the groups as text, NO_GROUP if missing."""
     return groups.where(groups.notna() & (groups != ""), NO_GROUP).astype(str)
 
 
 def sort_groups(frame: pd.DataFrame, column: str, *, falling: bool = True) -> pd.DataFrame:
-    """Rows of one group each (`group`) by a column; numbers and ranges in their own order, which
-    says more than any other."""
+    """Sort rows of one group each (column group) by a column; numbers and ranges keep their own
+    order."""
     if not are_all_sizes(frame["group"]):
         return frame.sort_values(column, ascending=not falling, kind="stable", ignore_index=True)
     position = {group: i for i, group in enumerate(order_groups(frame["group"]))}
@@ -120,7 +121,7 @@ def breakdown(
     level: float = LEVEL,
     n_tested: int = 0,
 ) -> pd.DataFrame:
-    """`summarise_groups` of a column of the queries. Raises UnknownColumnError and
+    """Return `summarise_groups` by a column of the queries. Raises UnknownColumnError and
     UnknownRunError."""
     run_scores = Scores.given(scores)
     groups = find_groups(queries, run_scores.query_ids, by)
@@ -139,16 +140,18 @@ def summarise_groups(
     n_tested: int = 0,
     bounds_of_means: bool = True,
 ) -> pd.DataFrame:
-    """One measure by group and run: columns group, run, queries, mean, low, high, and difference,
-    diff_low, diff_high against the baseline (NaN in its own rows), clear. `groups` is the group of
-    each query, indexed by query_id; low and high are NaN where nobody asks for `bounds_of_means`.
+    """Summarise one measure by group and run. Columns: group, run, queries, mean, low, high,
+    difference, diff_low, diff_high, clear.
 
-    The draws of a group are of its own queries, so that it keeps its size. `clear` is whether the
-    difference is found among all groups of the run, or among `n_tested` groups if those are more:
-    narrowing a view must not turn chance into a finding. Groups share no query, so their p-values
-    are corrected as those of independent tests (Sidak), and diff_low and diff_high hold for all of
-    them at once in the same way; NaN where a group may not be tested (`verdicts.can_be_tested`).
-    Raises UnknownRunError.
+    `groups` is the group of each query, a Series indexed by query_id. The last four columns are
+    against the baseline, NaN (clear: False) in its own rows. low and high are NaN without
+    `bounds_of_means`. Each group is resampled on its own queries, so it keeps its size.
+
+    `clear` is whether the difference is significant among all groups of the run, or among
+    `n_tested` groups if those are more: filtering a view must not turn chance into a finding.
+    Groups share no query, so their p-values are corrected as independent tests (Šidák), and
+    diff_low and diff_high are simultaneous in the same way; NaN if a group may not be tested
+    (`verdicts.can_be_tested`). Raises UnknownRunError.
     """
     run_scores, parsed_measure = Scores.given(scores), parse_measure(measure)
     baseline_position = None if baseline is None else run_scores.position(baseline)
@@ -183,7 +186,8 @@ def add_mean_intervals(
     *,
     level: float = LEVEL,
 ) -> pd.DataFrame:
-    """A frame of `summarise_groups` without the bounds of its means, with them."""
+    """Return a `summarise_groups` frame made without `bounds_of_means` with low and high filled
+    in."""
     parsed_measure = parse_measure(measure)
     names, parts = _split_by_group(scores, parsed_measure, groups)
     ends = _find_mean_intervals(parts, level, parsed_measure)
@@ -195,7 +199,7 @@ def add_mean_intervals(
 def _split_by_group(
     scores: Scores, measure: Measure, groups: pd.Series
 ) -> tuple[list[str], list[Floats]]:
-    """The names of the groups, and the scores of each, float64[queries, runs]."""
+    """Return the names of the groups, and the scores of each, float64[query, run]."""
     values = scores.of(measure).T
     codes, names = encode_groups(groups.reindex(list(scores.query_ids)))
     return names, [values[codes == code] for code in range(len(names))]
@@ -214,7 +218,7 @@ def _find_mean_intervals(
 
 @dataclass(frozen=True)
 class GroupRow:
-    """What `summarise_groups` says of one group, an array of one value a run each."""
+    """The values of one group in `summarise_groups`, each array [run]."""
 
     queries: Ints
     mean: Floats
@@ -230,8 +234,8 @@ def _find_group_rows(
     level_and_count: tuple[float, int],
     measure: Measure,
 ) -> Iterator[GroupRow]:
-    """The rows of each group, from its float64[queries, runs]; the draws of groups of as many
-    queries are the same, and those of some groups are worked out at a time."""
+    """Yield the row of each group from its scores float64[query, run]. Groups with the same number
+    of queries share their draws; several are processed at a time."""
     combine = measure.declaration.combination.combine
     for portion in split_by_memory([g.shape for g in groups]):
         portion_groups = groups[portion]
@@ -251,12 +255,12 @@ def _empty_differences(values: Floats) -> tuple[Floats, Mask]:
 def _find_differences(
     groups: Sequence[Floats], baseline: int, level_and_count: tuple[float, int], measure: Measure
 ) -> list[tuple[Floats, Mask]]:
-    """The differences of combined scores to the baseline's with the ends of their intervals at a
-    level for so many groups together, float64[3, runs], NaN where a group may not be tested, and in
-    the baseline's own place; and whether each is found among them.
+    """Return for each group float64[3, run], the difference of combined scores from the baseline's
+    with its interval, simultaneous over n groups, and bool[run], whether it is significant among
+    them. NaN if a group may not be tested, and for the baseline itself.
 
-    That of geometric means is tested on their ratio; its ends are those of the ratio, taken with
-    the baseline's mean as it is.
+    Geometric means are tested on their ratio; the bounds are those of the ratio, times the
+    baseline's observed mean.
     """
     level, n_tested = level_and_count
     combination = measure.declaration.combination

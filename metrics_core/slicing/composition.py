@@ -1,4 +1,5 @@
-"""What the change of a mean owes to other queries, and what to other scores."""
+"""How much of a change of a mean comes from a different mix of queries, and how much from
+scores."""
 
 from __future__ import annotations
 
@@ -13,15 +14,15 @@ from metrics_core.slicing.breakdowns import fill_missing_groups, sort_groups
 def decompose_change(
     before: pd.Series, before_groups: pd.Series, after: pd.Series, after_groups: pd.Series
 ) -> pd.DataFrame:
-    """The change of the mean score from one set of queries to another, taken apart by group:
-    columns group, before, after (queries of each set), mean_before, mean_after, mix, within.
+    """Decompose the change of the mean score between two sets of queries by group. Columns: group,
+    before, after (number of queries in each set), mean_before, mean_after, mix, within.
 
-    `decompose_change` is what the group's larger or smaller share of the queries brings, `within`
-    what its own higher or lower mean does; all of both add up to mean(after) - mean(before). Each
-    is weighted by the middle of the two sets (Kitagawa, Components of a difference between two
-    rates, JASA 1955), and a share counts by how far the group's mean is off the middle of the two
-    means. A group that one set lacks is all mix. Scores are indexed by query_id as their groups
-    are; undefined ones are left out. Raises ValueError where a set has no defined score.
+    `mix` is the effect of the group's larger or smaller share of the queries, `within` that of its
+    higher or lower mean; all of both add up to mean(after) - mean(before). Each is weighted by the
+    average of the two sets (Kitagawa, Components of a difference between two rates, JASA 1955), and
+    a share counts by how far the group's mean is from the average of the two means. A group that is
+    missing from one set is all mix. Scores and groups are indexed by query_id; undefined scores are
+    excluded. Raises ValueError if a set has no defined score.
     """
     sides = []
     for scores, groups in ((before, before_groups), (after, after_groups)):
@@ -33,7 +34,7 @@ def decompose_change(
     counts = pd.DataFrame([side.size() for side in sides]).T.fillna(0)
     n, means = counts.to_numpy(), (sums / counts.where(counts > 0)).to_numpy()
     shares = n / n.sum(axis=0)
-    # A group that one set lacks has there the mean that it has in the other.
+    # A group that is missing from one set gets its mean in the other.
     filled = np.where(np.isnan(means), means[:, ::-1], means)
     middle = float(sum(math.fsum(shares[:, i] * filled[:, i]) for i in (0, 1))) / 2
     frame = pd.DataFrame(
@@ -51,8 +52,8 @@ def decompose_change(
 
 
 def is_reversed(parts: pd.DataFrame) -> bool:
-    """Whether the mean goes one way and every group of both sets the other (Simpson's paradox);
-    `parts` is the frame of `decompose_change`."""
+    """Whether the mean changes in one direction and every group of both sets in the other
+    (Simpson's paradox). `parts` is the frame of `decompose_change`."""
     change = math.fsum([*parts["mix"], *parts["within"]])
     steps = (parts["mean_after"] - parts["mean_before"]).dropna()
     return bool(len(steps)) and bool((steps * change < 0).all())

@@ -1,4 +1,4 @@
-"""From groups to the headline: how much of a mean difference each group of queries brings."""
+"""From groups to the headline: how much each group of queries contributes to a mean difference."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ def group_contributions(
     baseline: str,
     groups: pd.Series,
 ) -> pd.DataFrame:
-    """What each group adds to the mean difference, run minus baseline: columns group, queries,
-    difference (the group's own mean), part (queries / all queries x difference).
+    """Return what each group contributes to the mean difference, run minus baseline. Columns:
+    group, queries, difference (the group's mean), part (queries / all queries × difference).
 
-    The parts add up to the mean difference over the queries that both runs define; only those are
-    counted. `groups` is the group of each query, indexed by query_id; a query without one is in
-    NO_GROUP, so that none is lost. Groups stand with the largest part in the direction of the whole
-    on top, numbers and ranges in their own order. No row where no query has both scores.
+    The parts add up to the mean difference over the queries that both runs define; only these
+    count. `groups` is the group of each query, a Series indexed by query_id; queries without a
+    group are in NO_GROUP. Groups are sorted with the largest part in the direction of the total
+    first, numbers and ranges in their own order. The frame is empty if no query has both scores.
 
-    Geometric means do not add up, their logarithms do. There a group's difference is its mean
-    difference of logarithms times the logarithmic mean of the two geometric means, which turns the
-    whole into the difference of the two (Ang, The LMDI approach to decomposition analysis, Energy
-    Policy 2005). Raises UnknownRunError.
+    Geometric means do not add up, but their logarithms do. A group's difference is then its mean
+    difference of logarithms times the logarithmic mean of the two geometric means, which makes the
+    total the difference of the two (Ang, The LMDI approach to decomposition analysis, Energy Policy
+    2005). Raises UnknownRunError.
     """
     run_scores, parsed_measure = Scores.given(scores), parse_measure(measure)
     own_scores, other_scores = run_scores.only([run, baseline]).of(parsed_measure)
@@ -53,8 +53,8 @@ def group_contributions(
 def additive_differences(
     own_scores: Floats, other_scores: Floats, combination: Combination
 ) -> Floats:
-    """Per query what it brings to the difference of two combined scores, whose mean that is;
-    float64[Q], NaN where one of the two is undefined."""
+    """Return each query's contribution to the difference of two combined scores, float64[query];
+    its mean is that difference. NaN if one of the two scores is undefined."""
     scaled = combination.to_scale(own_scores) - combination.to_scale(other_scores)
     if combination.linear:
         return scaled
@@ -62,7 +62,7 @@ def additive_differences(
     if not defined.any():
         return scaled
     mean_gap = math.fsum(scaled[defined]) / int(defined.sum())
-    # (a - b) / log(a / b), the logarithmic mean, also where a and b are nearly the same.
+    # (a - b) / log(a / b), the logarithmic mean, stable even if a and b are almost equal.
     scale = float(combination.combine(other_scores[defined])) * (
         math.expm1(mean_gap) / mean_gap if mean_gap else 1.0
     )

@@ -1,4 +1,4 @@
-"""Mean differences in the cells of two groupings of the queries."""
+"""Mean differences by two groupings of the queries."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def cross_breakdown(
     run: str,
     baseline: str,
 ) -> pd.DataFrame:
-    """`cross_groups` of two columns of the queries. Raises UnknownColumnError and
+    """Return `cross_groups` by two columns of the queries. Raises UnknownColumnError and
     UnknownRunError."""
     run_scores = Scores.given(scores)
     row_groups, column_groups = (
@@ -42,11 +42,12 @@ def cross_groups(
     run: str,
     baseline: str,
 ) -> pd.DataFrame:
-    """Mean difference in every cell of two groupings: columns row, column, queries, difference.
-    `rows` and `columns` are the groups of each query, indexed by query_id.
+    """Return the mean difference in every cell of two groupings. Columns: row, column, queries,
+    difference.
 
-    A last row and column "all" hold the margins. A cell without queries has NaN and 0 queries.
-    Raises UnknownRunError.
+    `rows` and `columns` are the groups of each query, Series indexed by query_id. A last row and
+    column "all" contain the margins. A cell without queries has difference NaN. Raises
+    UnknownRunError.
     """
     run_scores, parsed_measure = Scores.given(scores), parse_measure(measure)
     combination = parsed_measure.declaration.combination
@@ -85,6 +86,6 @@ def cross_groups(
 
 
 def _add_margins(cells: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The cells with a last row and column of their sums."""
+    """Return the cells [row, column] with a last row and column of their sums."""
     rows = np.vstack([cells, cells.sum(axis=0)])
     return np.hstack([rows, rows.sum(axis=1, keepdims=True)])

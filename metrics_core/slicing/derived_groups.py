@@ -1,7 +1,7 @@
-"""Groups worked out from what every collection has, so that each can be broken down.
+"""Groups derived from data that every collection has, for breakdowns.
 
-`DERIVED` is the table of them; a column is absent where the collection lacks what it needs, or
-where it would not tell any queries apart.
+`DERIVED` lists them. A column is omitted if the collection lacks the data it needs, or if it would
+put all queries into one group.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ from metrics_core.slicing.breakdowns import NO_GROUP
 from metrics_core.slicing.ranges import add_nouns, label_ranges
 
 Groups = tuple[Ints, Sequence[str]]
-"""The place of each query's group among the names, -1 where it has none; and the names."""
+"""The position of each query's group among the names, int64[query], -1 without a group; and the
+names."""
 
 MARK = " \u00b7 derived"
-"""Ends the name of a derived column, so that it is taken for none of the files' own."""
+"""Suffix of the name of a derived column, to distinguish it from columns of files."""
 
 _ASKING = """am are can could did do does had has have how is should was were what when where which
 who whom whose why will would"""
@@ -33,8 +34,8 @@ _QUESTION = re.compile(rf"(?i)(?:{'|'.join(_ASKING.split())})\b.*\s\S|.*[?\uff1f
 
 @dataclass(frozen=True)
 class GroupSource:
-    """What groups are derived from: the judged queries, `texts` of those that have one by query_id,
-    the judged ranks and the scores of all runs, and what is compared on what."""
+    """The data that groups are derived from: the judged queries, `texts` by query_id (if any), the
+    judged ranks and scores of all runs, the compared runs and the measure."""
 
     query_ids: pd.Index
     texts: Mapping[str, str]
@@ -47,17 +48,19 @@ class GroupSource:
 
     @property
     def others(self) -> list[str]:
-        """The runs that are not compared, best known without a look at the compared ones."""
+        """The runs other than the compared pair, whose scores do not depend on it."""
         return [name for name in self.scores.runs if name not in (self.run, self.baseline)]
 
 
 @dataclass(frozen=True)
 class DerivedColumn:
-    """A derived column: `groups` gives the groups of the queries, or None where the column cannot
-    be had. `title` is what a choice of columns calls it, with {k} for the cutoff, as in
-    `explanation`; `phrase` what a sentence calls a group's queries, `phrase_of_one` where its name
-    counts 1; `depends_on_pair` says whether the groups depend on which runs are compared, and on
-    what."""
+    """A derived column.
+
+    `groups` returns the groups of the queries, or None if the column is unavailable. `title` is its
+    name in a choice of columns, with {k} for the cutoff, as in `explanation`. `phrase` is how a
+    sentence calls a group's queries, `phrase_of_one` if the group's name starts with 1.
+    `depends_on_pair` is whether the groups depend on the compared runs and the measure.
+    """
 
     name: str
     title: str
@@ -73,7 +76,7 @@ class DerivedColumn:
         return self.name + MARK
 
     def describe_group(self, group: str) -> str:
-        """What a sentence calls the queries of a group."""
+        """Return how a sentence calls the queries of a group."""
         return ((group.startswith("1 ") and self.phrase_of_one) or self.phrase).format(group)
 
 
@@ -93,7 +96,7 @@ def _group_by_relevant(source: GroupSource) -> Groups | None:
 
 
 def _group_counts(counts: pd.Series, one: str, many: str) -> Groups:
-    """In ranges of whole numbers of something."""
+    """Group counts into ranges with a noun."""
     codes, names = pd.factorize(label_ranges(counts))
     return codes, add_nouns(names, one, many)
 
@@ -109,8 +112,8 @@ def _group_by_judged_share(source: GroupSource) -> Groups | None:
 
 
 def _group_by_difficulty(source: GroupSource) -> Groups | None:
-    """In thirds of the queries by the mean of the runs that are not compared: with the compared
-    ones in it, the groups would follow from the difference that they are to explain."""
+    """Group the queries into thirds by the mean of the runs that are not compared: including the
+    compared runs would make the groups depend on the difference that they are meant to explain."""
     if not source.others:
         return None
     values = source.scores.only(source.others).of(source.measure)
@@ -174,13 +177,13 @@ DERIVED = (
 def make_derived_columns(
     source: GroupSource, candidates: Sequence[DerivedColumn] = DERIVED
 ) -> dict[str, pd.Series]:
-    """The derived columns by their marked names: the group of each query as text, NO_GROUP where it
-    has none, indexed by query_id. Only those that tell queries apart."""
+    """Return the derived columns by marked name: the group of each query as text, NO_GROUP if it
+    has none, a Series indexed by query_id. Only columns with at least two groups."""
     columns = {}
     for column in candidates:
         codes, names = column.groups(source) or _NO_GROUPS
         if len(np.unique(codes[codes >= 0])) > 1:
-            # The last is the place of queries without a group, -1.
+            # The last name is for queries without a group, code -1.
             texts = pd.array([*names, NO_GROUP], dtype="str")
             columns[column.key] = pd.Series(texts.take(codes), source.query_ids)
     return columns
@@ -190,17 +193,17 @@ _NO_GROUPS: Groups = (np.zeros(0, dtype=np.int64), ())
 
 
 def find_derived_column(key: str) -> DerivedColumn | None:
-    """The derived column of this marked name; None for a column of the files."""
+    """Return the derived column of this marked name; None for a column of the files."""
     return next((column for column in DERIVED if column.key == key), None)
 
 
 def _map_texts(source: GroupSource, value: Callable[[str], object]) -> pd.Series | None:
-    """What it makes of each query's text, NaN where it has none; None where no query has one."""
+    """Return `value` of each query's text, NaN without a text; None if no query has one."""
     texts = [source.texts.get(query_id, "") for query_id in source.query_ids]
     return pd.Series([value(t) if t else np.nan for t in texts]) if any(texts) else None
 
 
 def _group_by_cuts(values: Floats, cuts: Floats, names: Sequence[str]) -> Groups:
-    """The range that each value is in; a cut belongs to the range above it."""
+    """Return the range of each value; a cut belongs to the range above it."""
     codes = np.searchsorted(cuts, np.nan_to_num(values), side="right")
     return np.where(np.isnan(values), -1, codes), names

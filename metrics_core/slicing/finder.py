@@ -1,21 +1,22 @@
-"""Slices of queries in which a run gains or loses otherwise than elsewhere.
+"""Slices of queries on which a run's gain differs from that on all other queries.
 
 Every value of every column is a slice, and so is every pair of values of two columns. A slice's
-mean difference is compared with that of all other queries, studentised as Welch does; its two
-variances are drawn towards the common one by as much as `PRIOR` queries would, because those of few
-queries say little (Smyth, Linear models and empirical Bayes methods, 2004). How far off the
-farthest slice is by chance corrects for their number, whatever they share (max-T: Westfall and
-Young, Resampling-based multiple testing, 1993).
+mean difference is compared with that of all other queries, studentised as in Welch's test; both
+variances are shrunk towards the common one, as if by `PRIOR` further queries, because variances of
+few queries are unreliable (Smyth, Linear models and empirical Bayes methods, 2004). The distance of
+the farthest slice under chance corrects for the number of slices, however they overlap (max-T:
+Westfall and Young, Resampling-based multiple testing, 1993).
 
-Chance is asked in two ways, and a slice is found where both say so. The differences are dealt out
-anew over the queries: exact where they are distributed alike in all slices, however skewed. Or each
-stays with its query and changes to the other side of their mean or not (the wild bootstrap: Liu,
-Annals of Statistics 1988; Davidson and Flachaire, Journal of Econometrics 2008): so a slice keeps
-its own spread, and one that only varies more is not taken for one that gains. Dealing alone finds
-such slices twice as often as it says, flipping alone does so where differences are skewed
-(`benchmarks.find_slices`). So at most one time in twenty anything is found where nothing is, which
-holds the share of false discoveries as well. Benjamini and Hochberg's rule would need p-values of
-single slices far below what so many deals can give.
+Chance is simulated in two ways, and a slice must be significant in both. Permutation: the
+differences are reassigned to the queries at random, which is exact if they have the same
+distribution in all slices, however skewed. Sign flipping: each difference stays with its query and
+is randomly reflected at the mean (the wild bootstrap: Liu, Annals of Statistics 1988; Davidson and
+Flachaire, Journal of Econometrics 2008), so that a slice keeps its own variance, and one that only
+varies more is not taken for one that gains. Permutation alone finds such slices twice as often as
+it should, and so does sign flipping if differences are skewed (benchmarks/found_slices.py). With
+both, at most one analysis in twenty without any true difference finds anything, which also bounds
+the false discovery rate. Benjamini and Hochberg's method would need p-values of single slices far
+below what this many permutations can give.
 """
 
 from __future__ import annotations
@@ -45,15 +46,17 @@ Condition = tuple[str, str]
 
 _MOST_CELLS = 20_000_000
 _STILL = 1.96
-"""Standard errors by which a slice must differ also beside those that are listed before it."""
+"""Standard errors by which a slice must still differ without the queries of slices already
+listed."""
 
 
 @dataclass(frozen=True)
 class SliceFindings:
-    """The slices that differ, the surest first, and among how many they were looked for.
+    """The slices that differ, most significant first, and the number of slices tested.
 
-    `slices` has conditions (a tuple of one or two pairs of column and value), queries, difference
-    (its mean), elsewhere (the mean of all other queries), p_value (corrected for all slices).
+    `slices` has the columns conditions (a tuple of one or two pairs of column and value), queries,
+    difference (its mean), elsewhere (the mean of all other queries), p_value (corrected for all
+    slices).
     """
 
     slices: pd.DataFrame
@@ -61,15 +64,15 @@ class SliceFindings:
 
 
 class _Slices(NamedTuple):
-    """The conditions of S slices and which queries are in each."""
+    """The conditions of slices and the queries in each."""
 
     conditions: list[tuple[Condition, ...]]
     members: SliceMembers
 
 
 class _GroupedConditions(NamedTuple):
-    """Some conditions that no two share a query: the place of each query among all of them,
-    int64[Q], -1 for none, and how many queries each has, int64."""
+    """Conditions that share no query: the position of each query's condition, `code` int64[query],
+    -1 for none, and the number of queries of each, `sizes` int64[condition]."""
 
     conditions: list[tuple[Condition, ...]]
     code: Ints
@@ -83,7 +86,8 @@ class _GroupedConditions(NamedTuple):
         condition: Callable[[int], tuple[Condition, ...]],
         are_wanted: Callable[[Ints], Mask] = lambda sizes: sizes > 0,
     ) -> _GroupedConditions:
-        """Those of so many places whose sizes are wanted; `condition` names one."""
+        """Return the conditions whose sizes satisfy `are_wanted`, given the `code` of each query,
+        int64[query], below `width`; `condition` returns the condition of a code."""
         sizes = np.bincount(code + 1, minlength=width + 1)[1:]
         kept_codes = np.flatnonzero(are_wanted(sizes))
         new_code = np.full(width + 1, -1)
@@ -92,8 +96,8 @@ class _GroupedConditions(NamedTuple):
 
     @property
     def slices(self) -> _GroupedConditions:
-        """Those of as many queries as a group must have to be called clear, with as many elsewhere:
-        smaller ones, of which there are many, would hide what larger ones show."""
+        """The conditions with at least `FEWEST_QUERIES` queries, inside and outside: the many
+        smaller ones would mask what larger ones show."""
         most = len(self.code) - FEWEST_QUERIES
         return self.from_codes(
             self.code,
@@ -106,11 +110,12 @@ class _GroupedConditions(NamedTuple):
 def find_slices(
     differences: Floats, columns: Mapping[str, npt.ArrayLike], *, level: float = LEVEL
 ) -> SliceFindings:
-    """The slices of these columns whose mean difference is unlike that of the other queries.
+    """Find the slices of these columns whose mean difference differs from that of the other
+    queries.
 
-    `differences` is float64[Q], NaN where a query has none; `columns` the group of each query, text
-    of length Q. A slice is left out where it says no more than those before it: where it no longer
-    differs without their queries, unless it is a part of one and differs from the rest of it.
+    `differences` is float64[query], NaN if undefined; `columns` maps names to the group of each
+    query, object[query]. A slice is omitted if it adds nothing to slices already listed: it no
+    longer differs without their queries, unless it is part of one and differs from the rest of it.
     """
     is_defined = ~np.isnan(differences)
     gaps = differences[is_defined]
@@ -139,9 +144,9 @@ def find_slices(
 def find_unlike_groups(
     differences: Floats, groups: npt.ArrayLike, *, level: float = LEVEL
 ) -> set[str]:
-    """The groups whose mean difference is unlike that of all other queries, by the same test: all
-    of one column are looked at, whatever they say beside each other. `differences` is float64[Q],
-    NaN where a query has none; `groups` text of length Q."""
+    """Return the groups of one column whose mean difference differs from that of all other queries,
+    by the same test; none is omitted as redundant. `differences` is float64[query], NaN if
+    undefined; `groups` is object[query]."""
     is_defined = ~np.isnan(differences)
     slices = list_candidates({"": np.asarray(groups)[is_defined]})
     gaps = differences[is_defined]
@@ -161,9 +166,9 @@ def _have_spread(gaps: Floats) -> bool:
 
 
 def _p_values(members: SliceMembers, gaps: Floats, distances: Floats, level: float) -> Floats:
-    """How often chance takes any slice as far off as each, both ways; where dealing out alone says
-    that nothing differs the differences are not flipped."""
-    # What ties with the data counts against it.
+    """Return the corrected p-value of each slice, float64[slice]: the larger of permutation and
+    sign flipping. Sign flipping is skipped if permutation finds nothing."""
+    # Ties with the data count as reached.
     limits = distances * (1 - 1e-9)
     p_values = np.zeros(len(distances))
     for farthest in (permuted_maxima, flipped_maxima):
@@ -181,8 +186,8 @@ def _make_frame(rows: list[tuple[tuple[Condition, ...], int, float, float, float
 
 
 def list_candidates(columns: Mapping[str, npt.NDArray[np.object_]]) -> _Slices:
-    """All slices of one and of two columns that are neither too small nor too large; a pair that
-    holds the same queries as one of its two is left out."""
+    """Return all slices of one and of two columns, object[query] each, that are neither too small
+    nor too large; a pair with the same queries as one of its two conditions is omitted."""
     singles = [_column_conditions(name, groups) for name, groups in columns.items()]
     parts = [one.slices for one in singles]
     n_queries = len(parts[0].code) if parts else 0
@@ -198,7 +203,8 @@ def list_candidates(columns: Mapping[str, npt.NDArray[np.object_]]) -> _Slices:
     conditions = [each for part in parts for each in part.conditions]
     if not conditions:
         return _Slices([], SliceMembers(np.zeros(n_queries, dtype=np.int64), np.zeros((1, 0))))
-    # Queries with the same values are in the same slices; there are many times as many queries.
+    # Queries with the same values are in the same slices; there are far fewer combinations than
+    # queries.
     kind, first = number_kinds(one.code for one in singles)
     inside_of = np.zeros((len(first), len(conditions)))
     offset = 0
@@ -226,7 +232,7 @@ def _pair_conditions(first: _GroupedConditions, second: _GroupedConditions) -> _
         np.where(lacks_one, -1, first.code * width + second.code),
         _count_conditions(first) * width,
         lambda i: (*first.conditions[i // width], *second.conditions[i % width]),
-        # Of a pair that holds the same queries as one of its two that one says it.
+        # A pair with the same queries as one of its conditions is redundant.
         lambda sizes: (
             (sizes > 0)
             & (sizes < np.repeat(first.sizes, width))
@@ -236,7 +242,8 @@ def _pair_conditions(first: _GroupedConditions, second: _GroupedConditions) -> _
 
 
 def _adds_information(inside: Mask, before: Mask, gaps: Floats) -> bool:
-    """Whether a slice differs also without the queries of one listed before it, or within it."""
+    """Whether a slice still differs without the queries of a slice listed before it, or within
+    it."""
     differs_outside = _differs(inside[~before], gaps[~before])
     part_of = bool((before | ~inside).all())
     return differs_outside or (part_of and _differs(inside[before], gaps[before]))

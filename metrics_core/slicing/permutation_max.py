@@ -1,9 +1,9 @@
-"""How far off the farthest slice is by chance: when the differences are dealt out anew over the
-queries, and when each stays where it is and changes sides or not.
+"""The distance of the farthest slice under chance: with permuted differences, and with flipped
+signs.
 
-Nearly in all of these moves at once, exactly where one lies close to a slice of the data
-(`make_scorer.certified`). Of more than 20,000 queries what is moved are parcels of queries
-(`Parcels` of `make_parcels`).
+Computed in single precision, and exactly only if a value is close to that of a slice of the data
+(`scoring.certified`). Above 20,000 queries, parcels of queries are moved instead of single ones
+(`make_parcels`).
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _PARCEL_SEED = 20_263
 
 @dataclass(frozen=True)
 class Parcels:
-    """U units: the `full` parcels first, as large as each other, then `single` queries. `order`
-    int64[Q] are the queries of one after the other, `starts` int64[U] where each begins; `members`
-    float64[U, S] of 0 and 1 says in which slices it lies, `queries` float64[S, 1] how many queries
-    those hold."""
+    """Units that are moved together: first the `full` parcels, all of the same size, then `single`
+    queries. `order` int64[query] lists the queries of one unit after the other, `starts`
+    int64[unit] their first positions. `members` float64[unit, slice] of 0 and 1 says which slices a
+    unit is in, `queries` float64[slice, 1] how many queries each slice has."""
 
     order: Ints
     starts: Ints
@@ -40,17 +40,17 @@ class Parcels:
 
     @property
     def single(self) -> int:
-        """How many queries are left over."""
+        """The number of single queries."""
         return len(self.starts) - self.full
 
     def sums(self, values: Floats) -> Floats:
-        """The sum of float64[Q] in each unit; float64[U]."""
+        """Return the sum of float64[query] in each unit, float64[unit]."""
         return np.asarray(np.add.reduceat(values[self.order], self.starts))
 
 
 def make_parcels(members: SliceMembers) -> Parcels | None:
-    """The parcels of queries in slices; None where there are so few queries that each is dealt by
-    itself."""
+    """Return parcels of queries that are in the same slices; None if there are few enough queries
+    to move each on its own."""
     n_queries = len(members.kind)
     if n_queries <= MOST_SINGLE:
         return None
@@ -69,7 +69,7 @@ def make_parcels(members: SliceMembers) -> Parcels | None:
 
 
 def _number_rows(slices: Floats) -> Ints:
-    """A number for each row of float64[K, S], the same for those of the same slices."""
+    """Return a number for each row of float64[kind, slice], equal for equal rows, int64[kind]."""
     bits = np.packbits(slices > 0, axis=1)
     padded = np.pad(bits, ((0, 0), (0, -bits.shape[1] % 8)))
     words = np.ascontiguousarray(padded).view(np.uint64)
@@ -81,24 +81,25 @@ def _number_rows(slices: Floats) -> Ints:
 
 
 ALIKE = 1e-9
-"""Differences that vary by less than this share of themselves are one and the same."""
+"""Differences that vary by less than this share of their size count as equal."""
 
 PRIOR = 5
-"""The variance of a slice, and of the rest, is drawn towards the common one by so many queries."""
+"""The variance of a slice, and of the rest, is shrunk towards the common one as if by this many
+queries."""
 
 _SEED = 20_261
 _FEWEST_TIMES, _MOST_TIMES, _WORK = 299, 1_999, 2_000_000_000
 _AT_ONCE = 250
 _SMALL = 50_000_000
-"""Queries times slices times moves: so few are worked out in double precision at once."""
+"""Up to this many queries times slices times moves everything is done in double precision."""
 _MOST_KEPT = 60_000_000
-"""Bytes of deals that are kept, those of the numbers of queries that were asked for last."""
+"""Bytes of permutations in the cache; the least recently used are dropped."""
 
 
 def permuted_maxima(members: SliceMembers, gaps: Floats, limits: Floats) -> Floats:
-    """How far off the farthest slice is in each deal of the differences, float64[Q], over their
-    queries; float64[deals]: on the right side of each of the limits, float64[S], and nearly what it
-    is."""
+    """Return the distance of the farthest slice in each permutation of the differences `gaps`
+    float64[query], float64[permutation]. Values are approximate, but on the right side of each of
+    `limits` float64[slice]."""
     units = _Units.from_differences(members, gaps)
 
     def make_block(block: int) -> AnyArray:
@@ -114,15 +115,16 @@ def permuted_maxima(members: SliceMembers, gaps: Floats, limits: Floats) -> Floa
 
 
 def flipped_maxima(members: SliceMembers, gaps: Floats, limits: Floats) -> Floats:
-    """The same where every difference stays with its query, and changes sides of their mean or not:
-    so a query that varies more does so in each of them. A parcel changes sides as a whole."""
+    """Return the distance of the farthest slice in each sign flip, float64[flip], as
+    `permuted_maxima`. Every difference stays with its query and is randomly reflected at the mean,
+    so a query keeps its variance. A parcel flips as a whole."""
     units = _Units.from_differences(members, gaps)
 
     def make_block(block: int) -> AnyArray:
         generator = np.random.default_rng((_SEED + 2, block))
         return generator.integers(0, 2, (_AT_ONCE, len(units.sums)), dtype=np.int8) * 2 - 1
 
-    # A square is the same on either side.
+    # Squares do not change.
     return _find_maxima(
         units, limits, make_block, lambda u, signs: (u.sums * signs, u.squares[None])
     )
@@ -130,9 +132,9 @@ def flipped_maxima(members: SliceMembers, gaps: Floats, limits: Floats) -> Float
 
 @dataclass(frozen=True)
 class _Units:
-    """What is moved, single queries or parcels of them: `sums` of the differences about their mean,
-    in units of their spread, and of the `squares` of those, both [U]; `members` [U, S] of 0 and 1
-    says in which slices each lies, `n` [S] how many queries these hold of so many in `total`."""
+    """What is moved, single queries or parcels: `sums` of the centred differences in units of their
+    standard deviation, and of their `squares`, float64[unit] each; `members` float64[unit, slice]
+    of 0 and 1; `n` float64[slice], the number of queries of each slice out of `total`."""
 
     members: Any
     sums: Any
@@ -154,12 +156,13 @@ class _Units:
         return cls(parcels.members, sums, squares, n, len(gaps), parcels)
 
     def to_single_precision(self) -> _Units:
-        """The same as float32."""
+        """Return the units as float32."""
         numbers = ("members", "sums", "squares", "n")
         return replace(self, **{name: getattr(self, name).astype(np.float32) for name in numbers})
 
     def farthest_distances(self, sums: Any, squares: Any) -> Floats:
-        """How far off the farthest slice is in each row of moved sums and squares, [moves, U]."""
+        """Return the distance of the farthest slice for each row of moved sums and squares, [move,
+        unit]; float64[move]."""
         inside, inside_squares = sums @ self.members, squares @ self.members
         total_sums, all_squares = (each.sum(axis=1, keepdims=True) for each in (sums, squares))
         distances = _studentise(inside, inside_squares, total_sums, all_squares, self.n, self.total)
@@ -172,8 +175,8 @@ def _find_maxima(
     make_block: Callable[[int], AnyArray],
     move: Callable[[_Units, AnyArray], tuple[Any, Any]],
 ) -> Floats:
-    """The farthest slice of every move: `make_block` are those of a block, `move` the sums and
-    squares after them."""
+    """Return the maximum of every move, float64[move]: `make_block` returns a block of moves,
+    `move` applies them to the sums and squares."""
     n_moves = int(np.clip(_WORK // (6 * units.members.size), _FEWEST_TIMES, _MOST_TIMES))
     single_units = units.to_single_precision() if units.members.size * n_moves > _SMALL else None
     undecided = RoundingBand.from_limits(limits, rounding_error(units.total) * (1 + limits))
@@ -193,9 +196,9 @@ def _find_maxima(
 
 
 def studentise_slices(members: SliceMembers, gaps: Floats) -> Floats:
-    """How many standard errors the mean inside each slice is off that of the rest, float64[S], for
-    one float64[Q] of differences: on the normal scale, so that small slices and large ones
-    compare."""
+    """Return how many standard errors the mean inside each slice is from the mean of the rest,
+    float64[slice], for differences float64[query]; on the normal scale, so that small and large
+    slices are comparable."""
     centred = gaps - gaps.mean()
     squares = np.square(centred)
     inside = members.sums(centred), members.sums(squares)
@@ -206,8 +209,8 @@ def studentise_slices(members: SliceMembers, gaps: Floats) -> Floats:
 def _studentise(
     inside: Any, inside_squares: Any, total_sum: Any, all_squares: Any, n: Any, total: int
 ) -> Any:
-    """The same from sums of differences and of their squares inside each slice and over all; `n`
-    counts the queries of each slice. 0 where all differences are the same."""
+    """Compute `studentise_slices` from sums of differences and of their squares inside each slice
+    and in total; `n` is the number of queries of each slice. 0 if all differences are equal."""
     m, rest = total - n, total_sum - inside
     common = (all_squares - total_sum**2 / total) / (total - 1)
     own_error = _squared_error(inside, inside_squares, n, common)
@@ -219,8 +222,8 @@ def _studentise(
 
 
 def _to_normal_scale(t_squared: Any, own_error: Any, rest_error: Any, n: Any, m: Any) -> Any:
-    """The size of a normal deviate that says as much as Student's t with the degrees of freedom of
-    two errors (Wallace, Bounds on normal approximations to Student's distribution, 1959)."""
+    """Return the absolute normal deviate equivalent to Student's t with the degrees of freedom of
+    the two errors (Wallace, Bounds on normal approximations to Student's distribution, 1959)."""
     freedom = (own_error + rest_error) ** 2 / (
         own_error**2 / (n + PRIOR - 1) + rest_error**2 / (m + PRIOR - 1)
     )
@@ -228,7 +231,8 @@ def _to_normal_scale(t_squared: Any, own_error: Any, rest_error: Any, n: Any, m:
 
 
 def _squared_error(sums: Any, squares: Any, n: Any, common: Any) -> Any:
-    """The squared standard error of a mean of n, its variance drawn towards the common one."""
+    """Return the squared standard error of a mean of n, its variance shrunk towards the common
+    one."""
     squares_within = np.maximum(squares - sums**2 / n, 0.0)
     return (squares_within + PRIOR * common) / (n - 1 + PRIOR) / n
 
@@ -237,18 +241,18 @@ _memo = Memo(_MOST_KEPT, lambda block: block.nbytes)
 
 
 def _permute_parcels(parcels: Parcels, block: int) -> AnyArray:
-    """A block of deals of parcels among themselves, and of single queries among themselves."""
+    """Return a block of permutations of parcels, and of single queries, each among themselves."""
     large, small = _permute(parcels.full, block), _permute(parcels.single, block, _SEED + 1)
     return np.hstack([large.astype(np.int32), small.astype(np.int32) + parcels.full])
 
 
 def _permute(n_queries: int, block: int, seed: int = _SEED) -> AnyArray:
-    """The orders in which so many differences are dealt out, a block of them: [deals, Q]. The same
-    ones each time; made once where all blocks can be kept."""
+    """Return a block of permutations, int[permutation, query]. Always the same; cached if all
+    blocks fit."""
 
     def make_block() -> AnyArray:
         order: AnyArray = np.arange(n_queries, dtype=_index_type(n_queries))
-        # Every block by itself, so that several are dealt at a time.
+        # Each block has its own seed, so that several can be made in parallel.
         generator = np.random.default_rng((seed, block))
         return generator.permuted(np.tile(order, (_AT_ONCE, 1)), axis=1)
 

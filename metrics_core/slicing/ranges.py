@@ -1,4 +1,4 @@
-"""Ranges of a numeric column of the queries: how long a query is, its year, its clarity."""
+"""Ranges of a numeric column of the queries, such as query length, year or clarity."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from metrics_core.base import wording as w
 from metrics_core.base.arrays import Floats
 
 MOST_NUMBERS = 8
-"""A column with no more distinct numbers keeps them as they are."""
+"""A column with at most this many distinct numbers is not grouped into ranges."""
 
 _MOST_RANGES = 6
 _QUERIES_A_RANGE = 10
@@ -26,11 +26,12 @@ _RANGE = re.compile(
 
 
 def label_ranges(numbers: pd.Series) -> pd.Series:
-    """The range of each number as text, "3\u20137", with the same index; NaN stays NaN.
+    """Return the range of each number as text, "3\u20137", a Series with the same index; NaN stays
+    NaN.
 
-    There are six ranges at most, with about as many queries in each; their edges are rounded. Whole
-    numbers are told by the least and the greatest in a range, others by its edges, of which the
-    lower belongs to it.
+    There are at most six ranges, with about the same number of queries in each; their edges are
+    rounded. Ranges of whole numbers are named by their lowest and highest number, others by their
+    edges, where the lower edge is inclusive.
     """
     values = numbers.to_numpy(dtype=np.float64)
     finite = values[~np.isnan(values)]
@@ -41,7 +42,7 @@ def label_ranges(numbers: pd.Series) -> pd.Series:
 
 
 def add_nouns(names: Iterable[str], one: str, many: str) -> list[str]:
-    """Ranges of whole numbers with what they count: "1 word", "2 or 3 words", "4 to 9 words"."""
+    """Return ranges of whole numbers with a noun: "1 word", "2 or 3 words", "4 to 9 words"."""
 
     def add_noun(name: str) -> str:
         low, _, high = name.partition("\u2013")
@@ -53,7 +54,7 @@ def add_nouns(names: Iterable[str], one: str, many: str) -> list[str]:
 
 
 def size_key(name: str) -> tuple[float, int] | None:
-    """What sorts numbers and ranges by size; None for any other text."""
+    """Return a sort key for numbers and ranges; None for any other text."""
     match = _RANGE.fullmatch(name)
     if match is None:
         return None
@@ -61,24 +62,25 @@ def size_key(name: str) -> tuple[float, int] | None:
 
 
 def _find_edges(finite: Floats) -> Floats:
-    """Where a range ends and the next begins: quantiles, rounded as far as they stay apart."""
+    """Return the lower edges of all ranges but the first, float64[edge]: quantiles, rounded as long
+    as they stay distinct."""
     parts = min(_MOST_RANGES, max(2, len(finite) // _QUERIES_A_RANGE))
     cuts = np.unique(np.quantile(finite, np.arange(1, parts) / parts, method="higher"))
     cuts = cuts[cuts > finite.min()]
     if not len(cuts):
-        # Nearly all are the least there is: it stands for itself.
+        # Almost all numbers are the lowest one, which becomes a range of its own.
         cuts = np.unique(finite)[1:2]
     gaps = np.diff(np.concatenate([[finite.min()], cuts, [finite.max()]]))
     nearest = np.minimum(gaps[:-1], gaps[1:])
     is_whole = bool((finite % 1 == 0).all())
     rounded = [_round_cut(c, gap, is_whole=is_whole) for c, gap in zip(cuts, nearest, strict=True)]
-    # An edge that nothing lies below or beyond would end an empty range.
+    # Drop edges that would make an empty range.
     counts = np.diff(np.searchsorted(np.sort(finite), [-np.inf, *rounded, np.inf]))
     return np.unique([edge for edge, below in zip(rounded, counts[:-1], strict=True) if below])
 
 
 def _round_cut(cut: float, gap: float, *, is_whole: bool) -> float:
-    """A cut with as few digits as keep it within a quarter of the gap to its neighbour."""
+    """Return a cut with as few digits as keep it within a quarter of the gap to its neighbour."""
     digits = math.ceil(-math.log10(gap / 2)) if gap > 0 else 0 if is_whole else 6
     return round(cut, min(digits, 0) if is_whole else digits)
 

@@ -1,1 +1,1 @@
-"""What documents without a judgment could do, and which to judge next."""
+"""The possible and the likely effect of unjudged documents, and which documents to judge next."""

@@ -1,18 +1,18 @@
-"""How far the unjudged documents could move a difference: over all grades that they could have.
+"""Bounds on a difference over all grades that the unjudged documents could have.
 
-Each could have any grade from 0 to the highest in the judgments; what neither run lists stays not
-relevant. How the extremes of the difference are found follows from the measure:
+Each unjudged document could have any grade from 0 to the highest in the judgments; documents that
+neither run lists are not relevant. How the extremes of the difference are found depends on the
+measure:
 
-    additive    a sum over the documents, each weighted by its rank alone: every document moves the
-                difference by itself, for or against: exact
-    first       the best of the documents: one of them makes the extreme: exact
-    normalised  such a sum over a divisor that the same documents raise (nDCG, recall): the farthest
-                sum over the divisor that makes most of it: a bound
-    apart       each run by itself (`make_scorer.residuals`), as if a document in both could have
-    two
-                grades: a bound, unless nothing is unjudged
+    additive    a sum over the documents, each weighted by its rank alone: every document moves
+                the difference independently: exact
+    first       the best of the documents: a single one of them gives the extreme: exact
+    normalised  such a sum over a divisor that the same documents raise (nDCG, recall): the
+                extreme sum over the divisor that makes most of it: a bound
+    apart       each run on its own (`scoring.residuals`), as if a document in both could have
+                two grades: a bound, unless nothing is unjudged
 
-A bound is never narrower than the truth.
+A bound is never narrower than the true range.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks
 
 Ends = tuple[Floats, Floats]
 
-# Some relevant documents elsewhere may make more of such a score than none or all of them: the
-# depth of R-precision grows with them, Bpref counts them against the others.
+# For these measures the extreme may be reached with only some relevant documents elsewhere: they
+# deepen R-precision, and change how Bpref counts the others.
 _NO_ORDER = ("at relevant", "range")
 
 
 @dataclass(frozen=True)
 class DifferenceBounds:
-    """The combined difference as it stands, run minus baseline, and the lowest and highest that
-    grades of the unjudged documents could make of it; NaN where nothing is known, and `reason` says
-    why. `low` and `high` float64[Q] are those of each query. `exact`: both are reached; else never
-    passed."""
+    """The combined difference, run minus baseline, and its lowest and highest value over the grades
+    of the unjudged documents; NaN if unknown, with the `reason`. `low` and `high` float64[query]
+    are the bounds of each query. `exact` is true if both can occur, false if they are only
+    bounds."""
 
     difference: float
     lowest: float
@@ -63,25 +63,25 @@ class DifferenceBounds:
 
 
 def highest_grade(ranks: JudgedRanks, measure: Measure) -> float:
-    """The highest grade that an unjudged document could have."""
+    """Return the highest grade that an unjudged document could have."""
     return max(ranks.top_grade, float(measure.value("rel") or 0))
 
 
 def bound_difference(
     run: JudgedRanks, baseline: JudgedRanks, measure: Measure, unjudged: UnjudgedRanks
 ) -> DifferenceBounds:
-    """How far the documents of `find_unjudged` could move the difference of two runs judged alike;
-    `unjudged` goes down to the measure's cutoff."""
+    """Return how far the documents of `find_unjudged` could move the difference of two runs with
+    the same judgments; `unjudged` goes down to the measure's cutoff."""
     return PartialBounds(run, baseline, measure, unjudged).bounds_over()
 
 
 class PartialBounds:
-    """`bound_difference`, to be asked of several parts of the same documents."""
+    """`bound_difference` for several subsets of the same documents."""
 
     def __init__(
         self, run: JudgedRanks, baseline: JudgedRanks, measure: Measure, unjudged: UnjudgedRanks
     ) -> None:
-        """The arguments of `bound_difference`."""
+        """Take the arguments of `bound_difference`."""
         self._pair, self._measure, self._unjudged = (run, baseline), measure, unjudged
         self._kind, self._grade = extremes_kind(measure), highest_grade(run, measure)
         own_scores, other_scores = measure.score(run), measure.score(baseline)
@@ -92,8 +92,8 @@ class PartialBounds:
 
     @cached_property
     def list_gains(self) -> tuple[ListGains, ListGains]:
-        """What each document brings to both lists with the highest grade, in the measure that the
-        documents add to (`additive_part`)."""
+        """What each document adds to the run's and the baseline's list with the highest grade, in
+        the `additive_part` of the measure."""
         part, unjudged, grade = (
             additive_part(self._measure),
             self._unjudged,
@@ -107,13 +107,14 @@ class PartialBounds:
 
     @cached_property
     def moves(self) -> Floats:
-        """By how much each document moves the difference of `list_gains` by itself; float64[u]."""
+        """How far each document moves the difference of `list_gains` on its own,
+        float64[document]."""
         return self.list_gains[0].highest_gains() - self.list_gains[1].highest_gains()
 
     @cached_property
     def divide_by_whole(self) -> Divisor:
-        """What a normalised measure is divided by; both lists share the judgments. It is asked for
-        the same counts several times."""
+        """The divisor of a normalised measure; both lists have the same judgments. Cached, because
+        it is needed for the same counts several times."""
         base_divisor = make_divisor(self._measure, self._pair[0], np.array([self._grade]))
         cache: list[tuple[Ints, Floats]] = []
 
@@ -127,8 +128,8 @@ class PartialBounds:
         return remember_divisor
 
     def bounds_over(self, is_open: Mask | None = None) -> DifferenceBounds:
-        """The reach of those documents, bool[u]; all without a mask, which only documents that were
-        compared can have."""
+        """Return the bounds over the documents in `is_open`, bool[document]; over all without it. A
+        mask requires that documents were matched between the lists."""
         measure, own_scores, other_scores = self._measure, self._own_scores, self._other_scores
         combine = measure.declaration.combination.combine
         difference = float(combine(own_scores) - combine(other_scores))
@@ -171,7 +172,7 @@ class PartialBounds:
     def _query_bounds(
         self, unjudged: UnjudgedRanks, is_open: Mask | None, run_extremes: tuple[Ends, Ends] | None
     ) -> Ends:
-        """Lowest and highest difference of each query."""
+        """Return lowest and highest difference of each query, float64[query] each."""
         ends = [np.full(len(self._own_scores), bound) for bound in (-np.inf, np.inf)]
         if run_extremes is not None and self._kind in ("normalised", "apart"):
             ends = [
@@ -186,7 +187,8 @@ class PartialBounds:
             }
             low, high = methods[self._kind](unjudged, is_open)
             gap = self._own_scores - self._other_scores
-            # Sums in another order: the extremes never lie inside of what is there.
+            # Sums in a different order: rounding must not put the extremes inside the current
+            # value.
             ends = [np.minimum(np.fmax(ends[0], low), gap), np.maximum(np.fmin(ends[1], high), gap)]
         low, high = (np.where(self._undefined, np.nan, end) for end in ends)
         return low, high
@@ -209,7 +211,8 @@ class PartialBounds:
         own_scores, other_scores = (side.score for side in self.list_gains)
         gains = (side.highest_gains() for side in self.list_gains)
         own_gains, other_gains = (a if is_open is None else a[is_open] for a in gains)
-        # With further documents the difference is that of the two best: one of them is as extreme.
+        # With more documents the difference is that of the best in each list, so a single one is as
+        # extreme.
         gap = np.maximum(own_scores[unjudged.query], own_gains)
         gap -= np.maximum(other_scores[unjudged.query], other_gains)
         low, high = own_scores - other_scores, own_scores - other_scores
@@ -218,8 +221,8 @@ class PartialBounds:
         return low, high
 
     def _score_unmatched(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """Of documents that were not compared, each of which moves one list only: the scores of
-        both lists, and what their unjudged documents would score without the others."""
+        """Return, for documents that were not matched and each move one list only: the scores of
+        both lists, and the scores of their unjudged documents alone, float64[query] each."""
         part = additive_part(self._measure)
         own_scores, other_scores = (part.score(ranks) for ranks in self._pair)
         own_gains, other_gains = (unjudged_scores(ranks, part, self._grade) for ranks in self._pair)
@@ -234,20 +237,21 @@ class PartialBounds:
         def divide(value: Floats) -> Floats:
             with np.errstate(invalid="ignore", divide="ignore"):
                 share = np.where(value > 0, value / least, value / most)
-            # Where nothing is relevant yet, the divisor has no least value; the measure ends at 1.
+            # Without any relevant document the divisor has no lowest value; the measure is at most
+            # 1.
             return np.minimum(np.where(value == 0, 0.0, share), 1.0)
 
         return -divide(-low), divide(high)
 
     def _count_listed(self, unjudged: UnjudgedRanks) -> Ints:
-        """How many open documents of each query stand in one list or both."""
+        """Return how many open documents of each query are in either list, int64[query]."""
         if unjudged.is_matched:
             return np.bincount(unjudged.query, minlength=len(self._own_scores))
         return unjudged.n_run_within + unjudged.n_baseline_within
 
     def _find_extremes(self, unjudged: UnjudgedRanks) -> tuple[Ends, Ends]:
-        """Lowest and highest score of each run by itself; the documents that only the other lists
-        may be relevant without being found."""
+        """Return lowest and highest score of each run on its own; documents that only the other run
+        lists may be relevant but not retrieved."""
         measure, ends = self._measure, []
         n_below = unjudged.n_run_below + unjudged.n_baseline_below
         n_in_other = unjudged.n_baseline_within, unjudged.n_run_within

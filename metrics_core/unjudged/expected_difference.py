@@ -1,9 +1,9 @@
-"""Where the difference would likely lie if the unjudged documents were judged too.
+"""Where the difference would likely be if the unjudged documents were judged too.
 
-Each is given a grade drawn from those of judged documents like it (`predicted_grades`). Again and
-again, that gives the mean and the spread of the difference. It takes the documents that were judged
-for like those that were not: it says nothing where hardly any are judged of those that one run
-alone lists, and nothing where documents were chosen for judgment by what they could move.
+Each unjudged document gets a grade drawn from those of similar judged documents
+(`predicted_grades`). Repeated draws give the mean and spread of the difference. This assumes that
+judged documents are like unjudged ones: there is no estimate if almost none are judged of those
+that only one run lists, or if documents were selected for judgment by their effect on the result.
 """
 
 from __future__ import annotations
@@ -23,21 +23,22 @@ from metrics_core.unjudged.predicted_grades import PredictedGrades
 from metrics_core.unjudged.unjudged_ranks import NEAR, UnjudgedRanks
 
 DEEPEST = NEAR
-"""Ranks below it are taken as not relevant: few are judged there, and those for other runs."""
+"""Documents below this rank count as not relevant: few are judged there, mostly because of other
+runs."""
 
 FEWEST_JUDGED, FEWEST_OF_A_KIND = 50, 10
-"""So many judged documents tell what is usual: of all kinds together, and of each that is asked."""
+"""Judged documents needed for an estimate: in total, and of each kind with unjudged documents."""
 
 _SEED = 20_260
 _MOST_DRAWN = 200_000
 _WORK, _FEWEST, _MOST = 8_000_000, 10, 200
-"""Draws: of so many documents in all, and so many times."""
+"""Total number of documents to draw grades for, and the fewest and most draws."""
 
 
 @dataclass(frozen=True)
 class LikelyDifference:
-    """Mean, low and high of the combined difference; without an `format_interval` the `reason`
-    says why there is none, as a sentence."""
+    """Mean, low and high of the combined difference; without an `interval`, `reason` is a sentence
+    that says why."""
 
     interval: Interval | None
     reason: str = ""
@@ -52,9 +53,10 @@ def estimate_difference(
     is_selective: bool = False,
     level: float = LEVEL,
 ) -> LikelyDifference:
-    """Where the difference of two runs judged alike would likely lie; `unjudged` reaches to the
-    measure's cutoff. `is_selective`: some were judged for what they could move."""
-    # Of very many queries the first ranks say it all, and the rest would take minutes.
+    """Estimate the difference of two runs with the same judgments if all were judged; `unjudged`
+    goes down to the measure's cutoff. `is_selective` is whether documents were judged because of
+    their effect."""
+    # With very many queries the first ranks suffice, and the rest would take minutes.
     deepest = measure.cutoff or (DEEPEST if run.n_queries * DEEPEST <= _MOST_DRAWN else 10)
     depth = min(deepest, DEEPEST)
     near_documents = _limit_depth(unjudged, depth)
@@ -86,7 +88,7 @@ def _draw_differences(
     near_documents: UnjudgedRanks,
     predicted: PredictedGrades,
 ) -> list[float]:
-    """The difference after each draw of grades."""
+    """Return the difference after each draw of grades."""
     graded = RegradedScores(
         run, baseline, measure, near_documents.select(predicted.order), predicted.grades
     )
@@ -100,8 +102,8 @@ def _draw_differences(
 
 
 def _quantile(level: float, n: int) -> float:
-    """How many standard deviations of n draws a further one lies from their mean: Student's t but
-    for terms of a smaller order."""
+    """Return how many standard deviations of n draws a further one may be from their mean:
+    Student's t, except for lower-order terms."""
     z = NormalDist().inv_cdf((1 + level) / 2)
     return float((z + (z**3 + z) / (4 * (n - 1))) * (1 + 1 / n) ** 0.5)
 
@@ -109,9 +111,9 @@ def _quantile(level: float, n: int) -> float:
 def _explain_too_few(
     run: JudgedRanks, baseline: JudgedRanks, predicted: PredictedGrades, *, matched: bool
 ) -> str:
-    """Why the judged documents do not tell what the unjudged are worth; empty where they do."""
+    """Return why no estimate is possible from the judged documents; "" if one is."""
     if not any((ranks.judged().relevance <= 0).any() for ranks in (run, baseline)):
-        # Only what was found relevant is written down.
+        # Only relevant documents are in the judgments.
         return f"No listed document is judged non-relevant, {_NOTHING_TELLS}"
     only = "only " if matched else ""
     kinds = (f"{only}{run.run_name} lists", f"{only}{baseline.run_name} lists", "both list")
@@ -142,7 +144,7 @@ _CHOSEN = (
 
 
 def _limit_depth(unjudged: UnjudgedRanks, depth: int) -> UnjudgedRanks:
-    """The documents that one list or both hold within a depth."""
+    """Return the documents that are in either list within a depth."""
     if max(int(r.max(initial=0)) for r in (unjudged.run_rank, unjudged.baseline_rank)) <= depth:
         return unjudged
     return unjudged.select(unjudged.best_rank <= depth)

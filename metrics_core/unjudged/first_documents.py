@@ -1,7 +1,7 @@
 """The first documents of the lists of two runs, and which of them are the same.
 
-Both depend on the runs alone, not on what is in view, on a cutoff or a measure: who keeps them
-compares documents once.
+Both depend only on the runs, not on filters, cutoffs or measures, so documents are compared only
+once if the result is cached.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from metrics_core.tables.columns import ID
 
 @dataclass(frozen=True)
 class FirstDocuments:
-    """The first documents of every list of a run, by query and rank: `code` int64[n], the run's own
-    of the query, `rank` int64[n], from 1, and their names."""
+    """The first documents of every list of a run, by query and rank: `code` int64[document], the
+    query in the run, `rank` int64[document], from 1, and `doc_ids`."""
 
     code: Ints
     rank: Ints
@@ -30,7 +30,7 @@ class FirstDocuments:
 
 
 def read_first_documents(run: Run, depth: int) -> FirstDocuments:
-    """The first `depth` documents of every list."""
+    """Return the first `depth` documents of every list."""
     leading = run.leading(depth)
     rows, rank = top_ranks(leading, depth)
     code = leading.query_codes[rows].astype(np.int64)
@@ -47,9 +47,9 @@ def read_first_documents(run: Run, depth: int) -> FirstDocuments:
 
 @dataclass(frozen=True)
 class FirstDocumentPair:
-    """The first documents of a run and of a baseline. `baseline_position` int64[n] is, for each of
-    the run's, the place of the same document for the same query among the baseline's, -1 where it
-    is not."""
+    """The first documents of a run and of a baseline. `baseline_position` int64[document] is, for
+    each document of the run, the position of the same document and query among the baseline's, -1
+    if it is not there."""
 
     run: FirstDocuments
     baseline: FirstDocuments
@@ -59,11 +59,11 @@ class FirstDocumentPair:
 _NONE = np.zeros(0, dtype=np.int64)
 _EMPTY = FirstDocuments(_NONE, _NONE, pa.array([], ID))
 NOTHING_LISTED = FirstDocumentPair(_EMPTY, _EMPTY, _NONE)
-"""The first documents of two runs that list none."""
+"""The first documents of two runs without results."""
 
 
 def read_both(run: Run, baseline: Run, depth: int) -> FirstDocumentPair:
-    """The first `depth` documents of every list of both."""
+    """Return the first `depth` documents of every list of both runs."""
     own_documents, other_documents = (
         read_first_documents(run, depth),
         read_first_documents(baseline, depth),
@@ -78,12 +78,13 @@ def read_both(run: Run, baseline: Run, depth: int) -> FirstDocumentPair:
 def match_documents(
     run: Run, own_documents: FirstDocuments, baseline: Run, other_documents: FirstDocuments
 ) -> Ints:
-    """`FirstDocumentPair.same` of these first documents of two runs."""
+    """Return `FirstDocumentPair.baseline_position` for the first documents of two runs,
+    int64[document of the run]."""
     texts = pa.concat_arrays([own_documents.doc_ids, other_documents.doc_ids]).dictionary_encode()
     n_documents = max(len(texts.dictionary), 1)
     document = as_array(texts.indices).astype(np.int64)
     baseline_codes = find_indexes(run.query_ids, baseline.query_ids)
-    # One integer a query and document: exact, since both are positions.
+    # One integer per query and document: exact, since both are positions.
     own_keys = (
         baseline_codes[own_documents.code] * n_documents + document[: len(own_documents.code)]
     )
@@ -98,13 +99,14 @@ def match_documents(
 
 
 def find_positions(ranks: JudgedRanks, query: Ints, rank: Ints, top: FirstDocuments) -> Ints:
-    """Where the documents at these ranks of these judged queries stand among the first documents of
-    the run; the run is that of the ranks, and its first documents reach as deep."""
+    """Return the positions, among the first documents of the run, of the documents at these ranks
+    of these judged queries, int64[n]. `ranks` must be those of the run, and `top` must be deep
+    enough."""
     listed = ranks.listed
     assert listed is not None
     is_judged = listed.query >= 0
     code = np.zeros(ranks.n_queries, dtype=np.int64)
     code[listed.query[is_judged]] = np.flatnonzero(is_judged)
     deep = int(max(top.rank.max(initial=0), rank.max(initial=0))) + 1
-    # Every one of them is there, though ranks between them may be empty.
+    # All of them are in `top`, although ranks between them may be empty.
     return np.searchsorted(top.code * deep + top.rank, code[query] * deep + rank)

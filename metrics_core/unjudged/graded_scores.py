@@ -1,9 +1,9 @@
-"""What the scores of a pair become once some of the unjudged documents have grades.
+"""The scores of a pair of runs after some of the unjudged documents get grades.
 
-For a measure whose documents count each by itself ("additive", "first" and "normalised" in
-`reach`) a document brings what a list would score that holds it alone, which its rank and its grade
-say; a share is divided by what follows from how many documents of each grade are judged. So no list
-is judged anew. For any other measure the lists are.
+For measures whose documents count independently ("additive", "first" and "normalised" in `reach`) a
+document adds the score of a list that contains only it, which depends on its rank and grade. A
+share is divided by a divisor that depends only on the number of documents of each grade. So no list
+is judged again. For all other measures the lists are.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, add_grades
 Both = tuple[Floats, Floats]
 
 _MOST_GRADES, _MOST_CELLS = 200, 4_000_000
-"""So many grades, and queries times grades, are counted; of more, the lists are judged anew."""
+"""Most grades, and queries times grades, that are counted; beyond, the lists are judged again."""
 
 
 def extremes_kind(measure: Measure) -> str:
-    """How the extremes of a measure's differences are found: "additive", "first", "normalised" or
-    "apart"."""
-    # A table of gains may turn grades round, and a condensed list is another list once judged.
+    """Return how the extremes of a measure's differences are found: "additive", "first",
+    "normalised" or "apart"."""
+    # A table of gains may reverse grades, and a condensed list changes when a document is judged.
     if measure.value("gains") or measure.value("judged_only"):
         return "apart"
     kind = measure.declaration.reach
@@ -38,17 +38,20 @@ def extremes_kind(measure: Measure) -> str:
 
 
 def additive_part(measure: Measure) -> Measure:
-    """The measure that each document adds to: the one that a normalised measure divides, else the
+    """Return the measure that each document adds to: the dividend of a normalised measure, else the
     measure itself."""
     return dividend_measure(measure) if extremes_kind(measure) == "normalised" else measure
 
 
 @dataclass(frozen=True)
 class ListGains:
-    """One list of a pair: its `score` by a measure, float64[Q], and what each of u documents brings
-    to it by itself with V grades: `gains` float64[V, p] for the places that occur. The list holds
-    h of the documents, those `document_rows` int64[h], ascending, of which each has `rank_index`
-    int64[h]; the others bring nothing."""
+    """One list of a pair: its `score` by a measure, float64[query], and what each document adds to
+    it.
+
+    `gains` float64[grade, pair] has the gain by grade for each distinct pair of rank and list
+    length. `document_rows` int64[listed] are the documents in the list, ascending, and `rank_index`
+    int64[listed] their columns of `gains`; all other documents add nothing.
+    """
 
     score: Floats
     gains: Floats
@@ -60,7 +63,8 @@ class ListGains:
     def from_documents(
         cls, ranks: JudgedRanks, measure: Measure, query: Ints, rank: Ints, grades: Floats
     ) -> ListGains:
-        """A list that holds documents of these queries at these ranks, 0 where it does not."""
+        """Return the gains of a list that contains documents of these queries at these ranks, 0 if
+        not listed; `query` and `rank` are int64[document], `grades` float64[grade]."""
         document_rows = np.flatnonzero(rank > 0)
         distinct_rank, length, rank_index = distinct_ranks(
             rank[document_rows], ranks.retrieved[query[document_rows]]
@@ -71,30 +75,32 @@ class ListGains:
         return cls(measure.score(ranks), gains, document_rows, rank_index, len(rank))
 
     def highest_gains(self) -> Floats:
-        """What each document brings with the highest of the grades; float64[u]."""
+        """Return what each document adds with the highest of the grades, float64[document]."""
         highest = np.zeros(self.n_documents)
         highest[self.document_rows] = self.gains[-1][self.rank_index]
         return highest
 
 
 class _SummedScores:
-    """What documents make of one list's score, ready to be asked for many gradings of them."""
+    """The score of one list, prepared for many gradings of its documents."""
 
     def __init__(self, side: ListGains, query: Ints, *, best: bool) -> None:
-        """`query` int64[u] is that of each document; what counts is the `best`, or their sum."""
+        """`query` int64[document] is each document's query; either the `best` gain counts, or the
+        sum."""
         self._score, self._best, self._document_rows = side.score, best, side.document_rows
         self._query = query[side.document_rows]
-        # One number for the place and the grade: a look into a list is quicker than into a table.
+        # One index for rank and grade: indexing a flat array is faster than a table.
         self._worth, grades = side.gains.T.ravel(), len(side.gains)
         self._first = side.rank_index * grades
-        # Documents of lists that were not compared stand together.
+        # Documents of lists that were not matched are contiguous.
         run = len(side.document_rows) > 0 and int(
             side.document_rows[-1] - side.document_rows[0]
         ) + 1 == len(side.document_rows)
         self._start = int(side.document_rows[0]) if run else None
 
     def __call__(self, codes: AnyInts) -> Floats:
-        """The score once the first so many documents have these grades."""
+        """Return the score, float64[query], after the first len(codes) documents get these
+        grades."""
         n_held = int(np.searchsorted(self._document_rows, len(codes)))
         rows = (
             self._document_rows[:n_held]
@@ -110,7 +116,7 @@ class _SummedScores:
 
 
 class RegradedScores:
-    """A pair's scores by a measure after some of the documents of `found` were graded."""
+    """A pair's scores by a measure after some of the unjudged documents were graded."""
 
     def __init__(
         self,
@@ -120,11 +126,11 @@ class RegradedScores:
         unjudged: UnjudgedRanks,
         grades: Floats,
     ) -> None:
-        """`grades` are the V rising ones that occur."""
+        """`grades` float64[grade] are the ascending grades that occur."""
         self._pair, self._measure = (run, baseline), measure
         self._unjudged, self._grades = unjudged, grades
         self._kind = extremes_kind(measure)
-        # What is not known by place is judged anew.
+        # Otherwise the lists are judged again.
         if len(grades) > _MOST_GRADES or len(grades) * run.n_queries > _MOST_CELLS:
             self._kind = "apart"
         if self._kind == "apart":
@@ -139,13 +145,13 @@ class RegradedScores:
             for ranks, rank in ((run, unjudged.run_rank), (baseline, unjudged.baseline_rank))
         ]
         if self._kind == "normalised":
-            # The two lists share the judgments.
+            # The two lists have the same judgments.
             self._divisor = make_divisor(measure, run, grades)
             self._cell = unjudged.query * len(grades)
 
     def scores(self, codes: AnyInts) -> Both:
-        """Those of the run and of the baseline, float64[Q] each, with `codes` places in the grades
-        for the first so many of the documents; the others stay unjudged."""
+        """Return the scores of the run and of the baseline, float64[query] each, if the first
+        len(codes) documents have the grades `grades[codes]`; the others stay unjudged."""
         if self._kind == "apart":
             return self._score_lists(codes)
         own_scores, other_scores = (side(codes) for side in self._sides)

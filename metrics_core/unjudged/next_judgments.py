@@ -1,10 +1,10 @@
-"""Which documents to judge next: the fewest whose judgment could turn or settle who is better.
+"""Which documents to judge next: the fewest whose judgment could reverse or settle the result.
 
-A document moves the difference most if it has the highest grade there is. Those that move it
-against the present winner are taken in the order of how far. For measures that are a sum over
-documents of fixed weights this is exact: no smaller set could turn the sign, or leave it out of
-reach. For others a document's move is that with all others as they stand; that a set turns the sign
-is tried out and true, but a smaller one may do it as well.
+A document moves the difference most with the highest grade. Documents that move it against the
+present winner are sorted by how far. For measures that are a sum over documents with fixed weights
+this is exact: no smaller set could reverse the sign, or settle it. For other measures a document's
+move assumes that all others are unchanged; whether a set reverses the sign is verified, but a
+smaller set may do so as well.
 """
 
 from __future__ import annotations
@@ -24,22 +24,24 @@ from metrics_core.unjudged.graded_scores import RegradedScores, extremes_kind
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, add_grades
 
 MOST_TRIED = 400
-"""Documents that are tried one by one, for measures whose weights depend on each other."""
+"""Most documents tried one by one, for measures whose weights depend on each other."""
 
 MOST_RANKED = 20_000
-"""Documents that are ranked at all: more than anybody judges."""
+"""Most documents in the ranking: more than anyone would judge."""
 
 
 @dataclass(frozen=True)
 class NextJudgments:
-    """What to judge. `table` has a row a document that could move the difference against the
-    present winner, those that move it most first: query_id, doc_id, run_rank, baseline_rank (0: not
-    within the depth), moves (the combined difference, at most).
+    """What to judge.
 
-    `n_to_reverse` is how many of the first turn the sign if all have the highest grade, None where
-    none of these do. `n_to_settle` is after how many the sign is safe whatever the rest is, if
-    those turn out not relevant; 0 where it is safe now, None where the bound cannot tell. `exact`
-    says that no fewer would do.
+    `table` has one row per document that could move the difference against the present winner,
+    largest effect first. Columns: query_id, doc_id, run_rank, baseline_rank (0: not within the
+    depth), moves (the maximum effect on the combined difference).
+
+    `n_to_reverse` is how many of the first reverse the sign if all have the highest grade, None if
+    they cannot. `n_to_settle` is how many of the first must turn out not relevant for the sign to
+    be certain whatever the rest is; 0 if it already is, None if the bound cannot show it. `exact`
+    is true if no smaller number suffices.
     """
 
     table: pd.DataFrame
@@ -49,12 +51,13 @@ class NextJudgments:
 
     @property
     def n_useful(self) -> int:
-        """How many rows are worth a judge's time: those that settle the sign, or could turn it."""
+        """The number of rows worth judging: those that settle the sign, or could reverse it."""
         counts = [n for n in (self.n_to_settle, self.n_to_reverse) if n is not None]
         return max(counts, default=len(self.table))
 
     def make_blank_judgments(self, most: int | None = None) -> pd.DataFrame:
-        """The first rows as judgments with the grade left empty: query_id, doc_id, relevance."""
+        """Return the first rows as judgments with an empty grade. Columns: query_id, doc_id,
+        relevance."""
         rows = self.table.head(most or max(self.n_useful, 1))[["query_id", "doc_id"]]
         return rows.assign(relevance="")
 
@@ -66,8 +69,8 @@ def find_next_judgments(
     unjudged: UnjudgedRanks,
     bounds: DifferenceBounds,
 ) -> NextJudgments:
-    """The documents of `find_unjudged` by how far each could turn the difference, which is that of
-    `bounds`. Where the runs are level, either way counts."""
+    """Rank the documents of `find_unjudged` by how far each could move the difference of `bounds`
+    towards the other sign; in either direction if the runs are tied."""
     exact = extremes_kind(measure) == "additive" and unjudged.is_matched
     sign = better_side(bounds.difference)
     if np.isnan(bounds.lowest) or not unjudged.is_matched:
@@ -111,9 +114,9 @@ def rank_by_move(
     unjudged: UnjudgedRanks,
     difference: float,
 ) -> pd.DataFrame:
-    """The table of `find_next_judgments` with what each document moves its own query by, where
-    nobody needs to know how many would do: no bound is worked out, so it takes a moment for any
-    collection."""
+    """Return the table of `find_next_judgments` with each document's effect on its own query. No
+    bounds are computed, so it is fast for any collection, but it does not say how many judgments
+    suffice."""
     partial_bounds = PartialBounds(run, baseline, measure, unjudged)
     moves = _find_moves(run, baseline, measure, unjudged, partial_bounds)
     order = _order_against(better_side(difference), moves)
@@ -121,12 +124,12 @@ def rank_by_move(
 
 
 def _order_against(sign: int, moves: Floats) -> Ints:
-    """Those that move a difference of this sign towards the other one, the furthest first; where
-    the runs are level, either way counts."""
+    """Return the documents that move a difference of this sign towards the other sign, int64[n],
+    largest effect first; in either direction if the runs are tied."""
     moves_against = -sign * moves if sign else np.abs(moves)
     documents = np.flatnonzero(moves_against > ROUNDING)
     if len(documents) > MOST_RANKED:
-        # Only those are sorted that may be ranked.
+        # Sort only those that can be in the ranking.
         last = len(documents) - MOST_RANKED
         documents = documents[
             moves_against[documents] >= np.partition(moves_against[documents], last)[last]
@@ -135,8 +138,8 @@ def _order_against(sign: int, moves: Floats) -> Ints:
 
 
 def _find_first(holds: Callable[[int], bool], low: int, high: int) -> int | None:
-    """The least of low, …, high for which something holds that, once it does, goes on to hold; None
-    where it does for none."""
+    """Return the lowest of low, …, high for which `holds` is true; it must stay true from there on.
+    None if it is false for all."""
     if low > high or not holds(high):
         return None
     while low < high:
@@ -166,8 +169,8 @@ def _find_moves(
     unjudged: UnjudgedRanks,
     partial_bounds: PartialBounds,
 ) -> Floats:
-    """By how much the difference of its query changes if a document has the highest grade and all
-    others are as they stand; float64[u]. 0 for those that were not tried."""
+    """Return how much each query's difference changes if a document gets the highest grade and all
+    others are unchanged, float64[document]; 0 for documents that were not tried."""
     kind = extremes_kind(measure)
     if kind == "apart":
         return _try_documents(run, baseline, measure, unjudged)
@@ -194,8 +197,8 @@ def _find_moves(
 def _try_documents(
     run: JudgedRanks, baseline: JudgedRanks, measure: Measure, unjudged: UnjudgedRanks
 ) -> Floats:
-    """The same by scoring each query once more for each of its documents; the `MOST_TRIED` that
-    stand furthest apart in the two lists."""
+    """Compute `_find_moves` by scoring each query again for each of its documents, for the
+    `MOST_TRIED` documents whose ranks differ most between the lists."""
     distances = np.abs(_rank_weights(unjudged.run_rank) - _rank_weights(unjudged.baseline_rank))
     documents = np.argsort(-distances, kind="stable")[:MOST_TRIED]
     part = unjudged.select(documents)
@@ -218,7 +221,7 @@ def _rank_weights(rank: Ints) -> Floats:
 
 
 def _copy_queries(ranks: JudgedRanks, query: Ints) -> JudgedRanks:
-    """The ranks of these queries, int64[n], a query as often as it stands there."""
+    """Return the ranks of these queries, int64[n], possibly repeated."""
     listed, number = _copy_rows(ranks.query, query, ranks.n_queries)
     judged, judged_number = _copy_rows(ranks.judged_query, query, ranks.n_queries)
     return replace(
@@ -238,7 +241,8 @@ def _copy_queries(ranks: JudgedRanks, query: Ints) -> JudgedRanks:
 
 
 def _copy_rows(sorted_queries: Ints, query: Ints, n_queries: int) -> tuple[Ints, Ints]:
-    """The rows of each of these queries in arrays sorted by query, and the number of its copy."""
+    """Return the rows of each of these queries in arrays sorted by query, and the number of its
+    copy, int64[row] each."""
     starts = np.searchsorted(sorted_queries, np.arange(n_queries + 1))
     counts = np.diff(starts)[query]
     number = np.repeat(np.arange(len(query)), counts)

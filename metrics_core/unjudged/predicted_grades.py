@@ -1,11 +1,11 @@
-"""The grades that unjudged documents would likely have: those of judged documents like them.
+"""Predicted grades of unjudged documents, from similar judged documents.
 
-Alike are documents that the same of the two runs lists, one alone or both, at about the same rank:
-the judged ones of all queries are a pool. Queries are easier or harder than their pools: with the
-intraclass correlation of the judged ones as the chance, a document takes after another one of its
-query and lists (Pólya's urn: Blackwell and MacQueen, Annals of Statistics 1973). What it takes over
-is the place within the pool's distribution, since ranks may differ. The pools are uncertain
-themselves: their queries are weighted anew in each draw (the Bayesian bootstrap: Rubin, Annals of
+Similar documents are listed by the same of the two runs (one or both) at about the same rank. The
+judged ones of all queries form a pool. Queries can be easier or harder than average: with a
+probability given by the intraclass correlation of the judged documents, a document copies another
+one of its query and lists (Pólya's urn: Blackwell and MacQueen, Annals of Statistics 1973). It
+copies the quantile within the pool's distribution, since ranks may differ. The pools themselves are
+uncertain, so each draw weights their queries at random (the Bayesian bootstrap: Rubin, Annals of
 Statistics 1981).
 """
 
@@ -20,17 +20,17 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks
 
 KINDS = 3
-"""Documents within the depth of the run alone, of the baseline alone, of both."""
+"""Kinds of documents within the depth: of the run only, of the baseline only, of both."""
 
 _FEW, _MOST_CELLS = 20, 4_000_000
-"""Neighbouring ranks share a pool until so many documents are judged there; pools and grades."""
+"""Adjacent ranks share a pool until it has this many judged documents; most pools times grades."""
 _LEAST_ALIKE, _MOST_ALIKE = 0.02, 0.9
 
 
 @dataclass(frozen=True)
 class _PlacedDocuments:
-    """Documents within a depth of one list or both: `kind` is one of `KINDS`, `rank` the better
-    one, from 0; int64[n] each."""
+    """Documents within a depth of either list: `kind` is one of `KINDS`, `rank` the better rank,
+    from 0; int64[document] each."""
 
     query: Ints
     kind: Ints
@@ -40,7 +40,7 @@ class _PlacedDocuments:
     def from_ranks(
         cls, query: Ints, run_rank: Ints, baseline_rank: Ints, depth: int
     ) -> _PlacedDocuments:
-        """Documents at these ranks, 0 where a list does not hold them."""
+        """Return the documents at these ranks, 0 if a list does not contain them."""
         own_rank, other_rank = (
             np.where(rank > 0, rank, depth + 1) for rank in (run_rank, baseline_rank)
         )
@@ -48,23 +48,27 @@ class _PlacedDocuments:
         return cls(query, kind, np.minimum(own_rank, other_rank) - 1)
 
     def select(self, places: Ints) -> _PlacedDocuments:
-        """Those at these places."""
+        """Return the documents at these positions."""
         return _PlacedDocuments(self.query[places], self.kind[places], self.rank[places])
 
     def group(self, n_queries: int) -> Ints:
-        """A number for each kind and query."""
+        """Return a number for each kind and query, int64[document]."""
         return self.kind * n_queries + self.query
 
 
 class PredictedGrades:
-    """Grades for the documents of `found` within a depth, which are put in an `order` of their own:
-    draws are for them in that order. `grades` are the rising ones that occur; `n_judged` and
-    `n_unjudged` int64[3] count the judged documents and those of `found` by kind."""
+    """Predicted grades of unjudged documents within a depth.
+
+    Draws are in the documents' `order` int64[document]. `grades` float64[grade] are the ascending
+    grades that occur; `n_judged` and `n_unjudged` int64[3] count the judged and the unjudged
+    documents of each kind.
+    """
 
     def __init__(
         self, run: JudgedRanks, baseline: JudgedRanks, unjudged: UnjudgedRanks, depth: int
     ) -> None:
-        """The two lists that `unjudged` is of, judged alike."""
+        """`unjudged` must be the unjudged documents of these two lists, which have the same
+        judgments."""
         n_queries = run.n_queries
         judged_documents, grade = _read_judged(run, baseline, depth, matched=unjudged.is_matched)
         group = judged_documents.group(n_queries)
@@ -96,11 +100,12 @@ class PredictedGrades:
         )
         self._group_start = (np.cumsum(n_in_group) - n_in_group)[unjudged_group]
         correlation = _correlate(_standardise(pool, grade), group, sizes)
-        # With n documents of its group before it, one of them is taken n times in n + this.
+        # With n earlier documents in its group, one of them is copied with probability n / (n +
+        # this).
         self._new_weight = (1 - correlation) / correlation
 
     def draw_grades(self, generator: np.random.Generator) -> Ints:
-        """A draw: the place in `grades` of each document, int64[u]."""
+        """Return one draw: the index in `grades` of each document, int64[document]."""
         ends, share = self._distributions(generator)
         positions, n_grades = np.arange(len(self._pool)), len(self.grades)
         before = self._n_judged_in_group + positions - self._group_start
@@ -111,7 +116,7 @@ class PredictedGrades:
         judged = source_number < self._n_judged_in_group
         after = (self._judged_start + source_number)[judged]
         cell = self._cell[after]
-        # A judged document stands at one place within its grade for all that take after it.
+        # A judged document has one quantile within its grade for all documents that copy it.
         offset = share[cell] * generator.random(len(self._cell))[after]
         quantile[judged] = ends[cell] - cell // n_grades - offset
         drawn_before = ~judged & (source_number < before)
@@ -124,13 +129,13 @@ class PredictedGrades:
         return np.clip(grade_cell - self._pool * n_grades, 0, n_grades - 1)
 
     def _distributions(self, generator: np.random.Generator) -> tuple[Floats, Floats]:
-        """Of each pool and grade where the grade ends in the pool's distribution, which reaches
-        from the number of the pool to the next, and its share; with queries of other weights each
-        time."""
+        """Return, for each pool and grade, the end of the grade in the pool's cumulative
+        distribution, which runs from the number of the pool to the next, and its share,
+        float64[pool × grade] each; with random weights of the queries."""
         weights = generator.standard_exponential(self._n_queries)
         cells = self._n_pools * len(self.grades)
         mass = np.bincount(self._cell, weights[self._query], cells).reshape(self._n_pools, -1)
-        # Nothing is drawn from a pool that holds nothing.
+        # Nothing is drawn from an empty pool.
         share = mass / np.maximum(mass.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
         ends = share.cumsum(axis=1) + np.arange(self._n_pools)[:, None]
         return ends.ravel(), share.ravel()
@@ -139,8 +144,8 @@ class PredictedGrades:
 def _read_judged(
     run: JudgedRanks, baseline: JudgedRanks, depth: int, *, matched: bool
 ) -> tuple[_PlacedDocuments, Floats]:
-    """The judged documents within the depth, and their grades; where documents are not matched,
-    one that both lists hold stands there twice."""
+    """Return the judged documents within the depth, and their grades; if documents are not matched,
+    one in both lists occurs twice."""
     is_near = [(ranks.relevance >= 0) & (ranks.rank <= depth) for ranks in (run, baseline)]
     (query, rank, row, grade), other = (
         (r.query[n], r.rank[n], r.qrels_row[n], r.relevance[n])
@@ -162,8 +167,8 @@ def _read_judged(
 
 
 def _number_pools(documents: _PlacedDocuments, depth: int, n_grades: int) -> Ints:
-    """The number of the pool of each kind and rank, int64[3, depth]: none is empty that is asked,
-    for an empty one would say that nothing is relevant."""
+    """Return the number of the pool of each kind and rank, int64[3, depth]. No pool that is used is
+    empty, because an empty pool would imply that nothing is relevant."""
     least_judged = max(_FEW, len(documents.rank) * n_grades // _MOST_CELLS)
     counts = np.bincount(documents.kind * depth + documents.rank, minlength=KINDS * depth)
     pools, number = np.empty((KINDS, depth), dtype=np.int64), -1
@@ -179,7 +184,8 @@ def _number_pools(documents: _PlacedDocuments, depth: int, n_grades: int) -> Int
 
 
 def _standardise(pool: Ints, grade: Floats) -> Floats:
-    """How far each judged document lies from the mean of its pool, in standard deviations."""
+    """Return how far each judged document is from the mean of its pool, in standard deviations,
+    float64[document]."""
     count = np.maximum(np.bincount(pool), 1)
     gap = grade - (np.bincount(pool, grade) / count)[pool]
     spread = np.sqrt(np.bincount(pool, np.square(gap)) / count)[pool]
@@ -187,7 +193,7 @@ def _standardise(pool: Ints, grade: Floats) -> Floats:
 
 
 def _correlate(gap: Floats, group: Ints, sizes: Ints) -> float:
-    """The intraclass correlation: the mean product over all pairs of a group."""
+    """Return the intraclass correlation: the mean product over all pairs of a group."""
     pairs = float((sizes * (sizes - 1)).sum())
     products = float(np.square(np.bincount(group, gap)).sum() - np.square(gap).sum())
     return float(np.clip(products / max(pairs, 1.0), _LEAST_ALIKE, _MOST_ALIKE))

@@ -1,8 +1,8 @@
-"""What of a pair is not judged: which documents of the two lists nobody has graded, and where.
+"""The unjudged documents of a pair of runs, and their ranks.
 
-A document that stands in both lists is one document and has one grade, so the two runs cannot be
-looked at each by itself. Only the ranks that count are looked at, and only there are the documents
-of the lists compared.
+A document in both lists is one document with one grade, so the two runs cannot be treated
+independently. Only ranks within the cutoff are read, and only there are the documents of the lists
+matched.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from metrics_core.unjudged.first_documents import (
 )
 
 MOST_MATCHED = 2_000_000
-"""Rows of two lists that are compared document by document; of more, none are known as shared."""
+"""Most rows of two lists in which documents are matched; beyond, shared documents are unknown."""
 
 NEAR = 100
-"""So deep the documents stand here that were not compared; of the others the number is known."""
+"""The depth to which unmatched documents are listed here; below it only their number is known."""
 
 
 @dataclass(frozen=True)
 class UnjudgedRanks:
-    """The unjudged documents within a depth of one list or both: u of them, by query.
+    """The unjudged documents within a depth of either list, by query.
 
-    `query` int64[u]; `run_rank` and `baseline_rank` int64[u], 0 where the document does not stand
-    within the depth of that list; `first_position` int64[u] where it stands in `first`, the first
-    documents of the run and, behind them, of the baseline. Without `first` documents were not
-    compared: one in both lists stands here twice, and has no name, and only those of the first
-    `NEAR` ranks stand here. `n_run_within` and `n_baseline_within` int64[Q] count the unjudged
+    `query`, `run_rank` and `baseline_rank` are int64[document]; a rank is 0 if the document is not
+    within the depth of that list. `first_position` int64[document] is its position in `first`, the
+    first documents of the run followed by those of the baseline. If `first` is None documents were
+    not matched: a document in both lists occurs twice and has no id, and only the first `NEAR`
+    ranks are included. `n_run_within` and `n_baseline_within` int64[query] count the unjudged
     documents of each list within the depth, `n_run_below` and `n_baseline_below` those below it.
     """
 
@@ -63,12 +63,12 @@ class UnjudgedRanks:
 
     @property
     def is_matched(self) -> bool:
-        """Whether documents were compared."""
+        """Whether documents were matched between the lists."""
         return self.first is not None
 
     @cached_property
     def doc_ids(self) -> pa.ChunkedArray | None:
-        """Their names, if they were compared."""
+        """Their ids; None if they were not matched."""
         if self.first is None:
             return None
         texts = pa.chunked_array([self.first.run.doc_ids, self.first.baseline.doc_ids])
@@ -76,20 +76,20 @@ class UnjudgedRanks:
 
     @property
     def has_any_within(self) -> bool:
-        """Whether there is any within the depth."""
+        """Whether there are unjudged documents within the depth."""
         if self.is_matched:
             return len(self) > 0
         return bool((self.n_run_within + self.n_baseline_within).any())
 
     @property
     def best_rank(self) -> Ints:
-        """The better of the two ranks of each document, int64[u]."""
+        """The better of the two ranks of each document, int64[document]."""
         deep = np.iinfo(np.int64).max
         both = (np.where(rank > 0, rank, deep) for rank in (self.run_rank, self.baseline_rank))
         return np.minimum(*both)
 
     def select(self, places: slice | Ints | Mask) -> UnjudgedRanks:
-        """Some of the documents, bool[u] or their places."""
+        """Return some of the documents, by bool[document] or their positions."""
         return replace(
             self,
             query=self.query[places],
@@ -105,8 +105,9 @@ def find_unjudged(
     cutoff: int | None = None,
     first_documents: Callable[[Run, Run, int], FirstDocumentPair] = read_both,
 ) -> UnjudgedRanks:
-    """The unjudged documents of two runs judged alike, within the first `cutoff` ranks; without it
-    of the whole lists. `read_first_documents` gives what `read_both` does, or more."""
+    """Return the unjudged documents of two runs with the same judgments, within the first `cutoff`
+    ranks, by default of the whole lists. `first_documents` must return the result of `read_both`,
+    or more documents."""
     listed = sum(int(r.documents(cutoff).sum()) for r in (run, baseline))
     known_runs = [_find_run(ranks) for ranks in (run, baseline)]
     runs = [] if listed > MOST_MATCHED else [loaded for loaded in known_runs if loaded is not None]
@@ -130,7 +131,7 @@ def find_unjudged(
     deepest = max(
         int(documents.rank.max(initial=0)) for documents in (own_documents, other_documents)
     )
-    # Where every document is judged, none need be read.
+    # If every document is judged, none need to be read.
     first = first_documents(runs[0], runs[1], cutoff or deepest) if deepest else NOTHING_LISTED
     return _match_documents(run, own_documents, baseline, other_documents, first, counts)
 
@@ -143,13 +144,13 @@ def _match_documents(
     first: FirstDocumentPair,
     counts: Sequence[Ints],
 ) -> UnjudgedRanks:
-    """The unjudged documents of two lists, one of both lists once: by query those of the run by
-    rank, then those of the baseline alone."""
+    """Return the unjudged documents of two lists, each once: for each query those of the run by
+    rank, then those of the baseline only."""
     own_position = find_positions(run, own_documents.query, own_documents.rank, first.run)
     other_position = find_positions(
         baseline, other_documents.query, other_documents.rank, first.baseline
     )
-    # The last one stands for what the baseline does not hold: -1 looks there.
+    # The last entry, index -1, is for documents that the baseline does not list.
     number = np.full(len(first.baseline.rank) + 1, -1, dtype=np.int64)
     number[other_position] = np.arange(len(other_position))
     matches = number[first.baseline_position[own_position]]
@@ -160,7 +161,7 @@ def _match_documents(
     rank_in_other[shared] = other_documents.rank[matches[shared]]
     query = np.concatenate([own_documents.query, other_documents.query[is_alone]])
     unlisted_ranks = np.zeros(int(is_alone.sum()), dtype=np.int64)
-    # Two lists in order, one after the other: a stable sort merges them.
+    # Two sorted lists, concatenated: a stable sort merges them.
     order = np.argsort(query, kind="stable")
     return UnjudgedRanks(
         query[order],
@@ -173,7 +174,8 @@ def _match_documents(
 
 
 def _count_unjudged(ranks: JudgedRanks, cutoff: int | None) -> tuple[Ints, Ints]:
-    """How many unjudged documents each query lists within the cutoff, and below it."""
+    """Return how many unjudged documents each query has within the cutoff, and below it,
+    int64[query] each."""
     judged = ranks.judged()
     n_unjudged = ranks.documents() - judged.count().astype(np.int64)
     if cutoff is None:
@@ -183,7 +185,7 @@ def _count_unjudged(ranks: JudgedRanks, cutoff: int | None) -> tuple[Ints, Ints]
 
 
 def _find_run(ranks: JudgedRanks) -> Run | None:
-    """The run whose lists they are, if the ranks know what it lists."""
+    """Return the run of these ranks, None if its lists are unknown."""
     listed = ranks.listed
     return None if listed is None or listed.lists is not None else listed.run
 
@@ -191,8 +193,8 @@ def _find_run(ranks: JudgedRanks) -> Run | None:
 def add_grades(
     ranks: JudgedRanks, unjudged: UnjudgedRanks, own_rank: Ints, grades: Floats
 ) -> JudgedRanks:
-    """The ranks after these documents were judged, float64[u] grades; `own_rank` is their rank in
-    this list, 0 where it does not hold them."""
+    """Return the ranks after these documents are judged with `grades` float64[document]. `own_rank`
+    int64[document] is their rank in this list, 0 if not listed."""
     listed = own_rank > 0
     with_documents = add_listed_grades(
         ranks, unjudged.query[listed], own_rank[listed], grades[listed]
@@ -201,8 +203,8 @@ def add_grades(
 
 
 def judged_shares(run: JudgedRanks, baseline: JudgedRanks, cutoffs: Sequence[int]) -> pd.DataFrame:
-    """How much of both lists is judged: columns k, run, baseline (shares of all documents within
-    the first k ranks of all queries; NaN where nothing is listed)."""
+    """Return how much of both lists is judged. Columns: k, run, baseline (shares of all documents
+    within the first k ranks of all queries; NaN without results)."""
     return pd.DataFrame(
         {
             "k": list(cutoffs),

@@ -1,1 +1,1 @@
-"""Every pair of runs at once: who may be the best, and which places are clear."""
+"""All pairs of runs tested together: which runs may be the best, and the possible ranks of each."""

@@ -1,11 +1,11 @@
-"""Every pair of many runs at once, and what follows for their places.
+"""All pairs of many runs tested together, and what follows for their ranks.
 
-All pairs are one family: their p-values are corrected together, and the places, the runs that may
-be the best and the brackets of runs that cannot be told apart follow from the same verdicts, so
-that nothing disagrees. Where every verdict holds, which fails for at most 1 - level of all draws of
-queries, each run's true place lies within its own (Mohamad, Goeman and van Zwet, An improvement of
-Tukey's HSD with application to ranking institutions, 2017; brackets: Piepho, An algorithm for a
-letter-based representation of all-pairwise comparisons, 2004).
+All pairs are one family: their p-values are corrected together. Ranks, the runs that may be the
+best, and the groups of runs without a significant difference follow from the same verdicts, so they
+never contradict each other. With probability at least `level` each run's true rank lies within its
+own range (Mohamad, Goeman and van Zwet, An improvement of Tukey's HSD with application to ranking
+institutions, 2017; groups: Piepho, An algorithm for a letter-based representation of all-pairwise
+comparisons, 2004).
 """
 
 from __future__ import annotations
@@ -38,16 +38,15 @@ from metrics_core.scoring.scores import Scores
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AllPairs:
-    """R runs, best mean first, and all their pairs, row minus column.
+    """Runs, best mean first, and all their pairs, row minus column.
 
-    `means` is float64[R]; `difference`, its interval `low` to `high` that holds for all pairs at
-    once, `p` of a pair by itself and `p_corrected` of all together are float64[R, R], NaN on the
-    diagonal and where there was no test (`verdicts.can_be_tested`). `verdict` is object[R, R]:
-    "better", "worse" or "cannot tell" of
-    `verdicts`, None on the diagonal; better is also said where lower scores are better. `queries`
-    int64[R, R] counts the shared ones. `first` and
-    `last` int64[R] are the best and the worst place that a run may have. `draws` is how many draws
-    of the queries all this rests on.
+    `means` is float64[run]. `difference`, its simultaneous interval `low` to `high` over all pairs,
+    `p` of each pair alone and `p_corrected` over all pairs are float64[run, run], NaN on the
+    diagonal and without a test (`verdicts.can_be_tested`). `verdict` object[run, run] is "better",
+    "worse" or "cannot tell" of `verdicts`, None on the diagonal; "better" is also right for
+    measures for which lower is better. `queries` int64[run, run] counts the shared queries. `first`
+    and `last` int64[run] are the best and the worst rank that a run may have. `draws` is the number
+    of resamples.
     """
 
     runs: tuple[str, ...]
@@ -65,12 +64,12 @@ class AllPairs:
 
     @property
     def n_pairs(self) -> int:
-        """How many pairs were looked at together, in the whole family."""
+        """The number of pairs in the family."""
         return len(self.runs) * (len(self.runs) - 1) // 2
 
     @property
     def clear(self) -> Mask:
-        """Which pairs are told apart; bool[R, R], symmetric."""
+        """Which pairs differ significantly, bool[run, run], symmetric."""
         return np.isin(self.verdict, (BETTER_RUN, WORSE_RUN))
 
     @property
@@ -81,13 +80,13 @@ class AllPairs:
 
     @property
     def possible_bests(self) -> tuple[str, ...]:
-        """The runs than which none is clearly better, best mean first."""
+        """The runs than which no run is significantly better, best mean first."""
         return tuple(run for run, first in zip(self.runs, self.first, strict=True) if first == 1)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A row for each pair, the run of the better mean first: run, other, difference, low, high,
-        p, p_corrected, verdict, queries."""
+        """One row per pair, the run with the better mean first. Columns: run, other, difference,
+        low, high, p, p_corrected, verdict, queries."""
         rows, columns = np.triu_indices(len(self.runs), 1)
         names = np.array(self.runs, dtype=object)
         value_names = ("difference", "low", "high", "p", "p_corrected", "verdict", "queries")
@@ -96,7 +95,8 @@ class AllPairs:
 
     @property
     def places(self) -> pd.DataFrame:
-        """A row for each run, best mean first: run, mean, first, last, the places it may have."""
+        """One row per run, best mean first. Columns: run, mean, first, last (best and worst
+        possible rank)."""
         columns = {"mean": self.means, "first": self.first, "last": self.last}
         return pd.DataFrame({"run": list(self.runs), **columns})
 
@@ -107,8 +107,8 @@ class AllPairs:
         return f"{runs}; may be the best: {best}\n{table}"
 
     def brackets(self) -> list[tuple[int, int]]:
-        """First and last place in `runs` of each group of neighbours of which no two are told
-        apart; groups that no other one holds, of two runs or more."""
+        """Return first and last position in `runs` of each maximal group of two or more adjacent
+        runs without a significant difference."""
         clear, groups, last_end = self.clear, [], -1
         for start in range(len(self.runs)):
             end = start
@@ -120,8 +120,8 @@ class AllPairs:
         return groups
 
     def among(self, runs: Iterable[str]) -> AllPairs:
-        """The same for some of the runs, in the order of their means; verdicts and places stay
-        those of all."""
+        """Return some of the runs, in the order of their means; verdicts and ranks are still those
+        among all runs."""
         chosen_runs = set(runs)
         rows = [i for i, run in enumerate(self.runs) if run in chosen_runs]
         cells = np.ix_(rows, rows)
@@ -135,10 +135,10 @@ class AllPairs:
 
 
 def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) -> AllPairs:
-    """Every pair of the runs on one measure, each over the queries that both define.
+    """Compare every pair of runs on one measure, each over the queries that both define.
 
-    A geometric mean is tested on logarithms; its interval is that of two
-    means about the same middle. Raises RanklensError where the measure has no scores.
+    A geometric mean is tested on logarithms; its interval is converted back around the middle of
+    the two means. Raises RanklensError if the measure has no scores.
     """
     parsed_measure = parse_measure(measure)
     combination = parsed_measure.declaration.combination
@@ -150,7 +150,8 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
     pairs = np.stack(np.triu_indices(len(order), 1))
     pair_matrix = _PairMatrix(len(order), pairs)
     pair_tests = compare_pairs(scaled, pairs)
-    # What is clear here is so as well where either of the two is the baseline of all others.
+    # A pair that is significant here must also be significant with either of the two runs as
+    # baseline.
     baseline_p = np.array([holm_adjusted(row) for row in pair_matrix.fill_same(pair_tests.p)])
     at_least = np.maximum(baseline_p, baseline_p.T)[*pairs]
     tested = replace(pair_tests, p_corrected=np.maximum(pair_tests.p_corrected, at_least))
@@ -179,7 +180,7 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
 
 @dataclass(frozen=True)
 class _PairMatrix:
-    """Writes one value for each pair into both halves of a matrix of so many runs."""
+    """Fills both halves of a run-by-run matrix from one value per pair."""
 
     runs: int
     pairs: Ints
@@ -208,9 +209,9 @@ class _PairMatrix:
 
 
 def _to_score_scale(intervals: Interval, measure: Measure, scaled: Floats, pairs: Ints) -> Interval:
-    """Differences of combined scores from those on the scale of the combination: of two that lie so
-    far apart there, about the middle of the two in the data. None is larger than two runs can be
-    apart."""
+    """Convert differences from the scale of the combination to differences of combined scores,
+    around the middle of the two runs in the data, and clip them to the largest possible
+    difference."""
     combination, widest = measure.declaration.combination, widest_difference(measure)
     if combination.linear:
         return Interval(intervals.mean, *(limit_ends(end, widest) for end in intervals[1:]))

@@ -1,11 +1,12 @@
 """The test of `resample_means` for every pair of many runs, corrected together, in bounded memory.
 
-The p-value of a pair is that of every other comparison of the two. Corrected it is the geometric
-mean of two corrections for all pairs: Holm's, and that by how far off the farthest pair is in each
-draw, which knows how pairs hang together (step-down max-T: Westfall and Young, Resampling-based
-multiple testing, 1993; Romano and Wolf, Exact and approximate stepdown methods, JASA 2005). Of few
-queries the first finds too much and the second too little, and a pair of which one query outweighs
-the rest seems far off in every third draw: by the second alone it would hide all others.
+The p-value of a pair is the same as in every other comparison of the two runs. The corrected one is
+the geometric mean of two corrections over all pairs: Holm's, and one by the distance of the
+farthest pair in each draw, which takes the dependence of pairs into account (step-down max-T:
+Westfall and Young, Resampling-based multiple testing, 1993; Romano and Wolf, Exact and approximate
+stepdown methods, JASA 2005). With few queries the first finds too much and the second too little. A
+pair dominated by a single query appears far off in every third draw, and would mask all others
+under the second alone.
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ from metrics_core.scoring.resampling import count_draws
 from metrics_core.scoring.studentised import Moments, find_limits, studentise
 
 _MOST_VALUES = 2_000_000
-"""Differences, or their values in all draws, that are held at a time."""
+"""Differences, or distances in all draws, processed at a time."""
 
 
 @dataclass(frozen=True)
 class PairTests:
-    """What the draws say of P pairs: `mean` and `error` of their differences float64[P], `queries`
-    int64[P]; `p` of a pair by itself, as in every comparison, and `p_corrected` of all together,
-    NaN where a pair may not be tested. `largest` is how far off the farthest pair is in each draw,
-    float64[draws]."""
+    """Resampling results of pairs. `mean` and `error` of their differences are float64[pair],
+    `queries` int64[pair]. `p` (of each pair alone) and `p_corrected` (over all pairs) are
+    float64[pair], NaN if a pair may not be tested. `largest` float64[draw] is the distance of the
+    farthest pair in each draw, in standard errors."""
 
     mean: Floats
     error: Floats
@@ -42,8 +43,8 @@ class PairTests:
     largest: Floats
 
     def intervals(self, level: float) -> Interval:
-        """Intervals of the means that hold for all pairs at once, and exclude zero just where the
-        corrected p-value is at most 1 - level; float64[P]."""
+        """Return simultaneous intervals of the means, float64[pair] each, which exclude zero
+        exactly if the corrected p-value is at most 1 - level."""
         reach = self.error * np.quantile(self.largest, level, method="higher")
         reach[np.isnan(self.p_corrected)] = np.nan
         ends = self.mean - reach, self.mean + reach
@@ -53,8 +54,8 @@ class PairTests:
 
 
 def compare_pairs(scaled: Floats, pairs: Ints) -> PairTests:
-    """The differences of pairs of runs, tested together. `scaled` is float64[R, Q], NaN where
-    undefined, `pairs` int64[2, P]."""
+    """Test the differences of pairs of runs together. `scaled` is float64[run, query], NaN where
+    undefined; `pairs` int64[2, pair] has row indices into it."""
     n_queries, n_pairs = scaled.shape[1], pairs.shape[1]
     n_draws = count_draws(n_queries)
     statistic, mean, error, p, steps = np.full((5, n_pairs), np.nan)
@@ -64,9 +65,9 @@ def compare_pairs(scaled: Floats, pairs: Ints) -> PairTests:
         mean[part], error[part], queries[part] = moments.mean, moments.error, moments.queries
         statistic[part] = studentise(moments.mean, moments.error)
     largest = np.zeros(n_draws)
-    # The nearest first: of each pair and all that are nearer, how far off is the farthest?
+    # Smallest statistic first: the farthest of each pair and of all pairs with a smaller statistic.
     nearest = _split_pairs(np.argsort(np.abs(statistic), kind="stable"), max(n_queries, n_draws))
-    # Where the library would use all cores for one product, it is not asked for several at once.
+    # If the library already uses all cores for one product, do not run several at once.
     map_blocks = map_in_order if PRODUCTS_ON_ONE_CORE else map
     tested = map_blocks(
         lambda part: resample_means(_pair_differences(scaled, pairs[:, part])), nearest
@@ -88,10 +89,10 @@ def compare_pairs(scaled: Floats, pairs: Ints) -> PairTests:
 
 
 def _pair_differences(scaled: Floats, pairs: Ints) -> Floats:
-    """Those of some pairs, float64[Q, p]."""
+    """Return the differences of some pairs, float64[query, pair]."""
     return (scaled[pairs[0]] - scaled[pairs[1]]).T
 
 
 def _split_pairs(places: Ints, values_each: int) -> list[Ints]:
-    """Places of pairs, of which so many have `_MOST_VALUES` values."""
+    """Split positions of pairs into parts with about `_MOST_VALUES` values in total."""
     return np.split(places, range(0, len(places), max(1, _MOST_VALUES // max(values_each, 1)))[1:])

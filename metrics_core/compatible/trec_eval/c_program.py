@@ -1,5 +1,5 @@
-"""What trec_eval has from being a C program: it ends with an exit status wherever it stands, and of
-a number it reads what the text begins with."""
+"""Behaviour of trec_eval as a C program: it exits with a status from anywhere, and it parses a
+number from the start of a text."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from math import isfinite
 
 
 class ProgramExit(Exception):  # noqa: N818 - it is an ending, and -h and -v are no errors
-    """Stop here with this exit status; `messages` goes to stderr, one line each. `scored` is how
-    many queries had their scores before, where it ends at a query."""
+    """Exit with this status; `messages` are printed to stderr, one per line. `scored` is how many
+    queries were scored before, if it ends at a query."""
 
     def __init__(self, status: int, *messages: str) -> None:
         super().__init__(*messages)
@@ -19,9 +19,9 @@ class ProgramExit(Exception):  # noqa: N818 - it is an ending, and -h and -v are
 
 
 ARGUMENTS = 1
-"""The command line cannot be understood."""
+"""The command line is invalid."""
 FILES = 2
-"""A file cannot be read, or a measure's parameters are wrong."""
+"""A file cannot be read, or a measure's parameters are invalid."""
 CALCULATION = 4
 """A measure cannot be calculated for a query."""
 NO_QUERIES = 7
@@ -29,12 +29,12 @@ NO_QUERIES = 7
 CONFLICT = 134
 """Preferences contradict each other: trec_eval aborts."""
 NOBODY_READS = 141
-"""Whoever read the output has stopped, as the signal SIGPIPE says."""
+"""The reader of the output has closed it (SIGPIPE)."""
 Z_SCORES = 255
 """The file of means and deviations cannot be read."""
 
 
-# Twenty digits are more than 64 bits hold, and any number of them more than Python reads.
+# Twenty digits already exceed 64 bits, and Python rejects very long numbers.
 _WHOLE = re.compile(r"[ \t\n\v\f\r]*([+-]?)0*([0-9]{0,20})")
 _DECIMAL = re.compile(r"[ \t\n\v\f\r]*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
 _HEX = re.compile(
@@ -46,13 +46,13 @@ _LARGEST = 2**63 - 1
 
 
 def atol(text: str) -> int:
-    """The whole number at the start of a text; 0 where there is none, at most 64 bits."""
+    """Return the whole number at the start of a text, clipped to 64 bits; 0 if there is none."""
     match = _WHOLE.match(text)
     return max(-_LARGEST - 1, min(_LARGEST, int(f"{match[1]}{match[2] or 0}"))) if match else 0
 
 
 def atof(text: str) -> float:
-    """The number at the start of a text; 0 where there is none."""
+    """Return the number at the start of a text; 0 if there is none."""
     if match := _HEX.match(text):
         try:
             return float.fromhex(match[1])
@@ -63,7 +63,7 @@ def atof(text: str) -> float:
 
 
 def to_long(value: float) -> int:
-    """The number without its fraction, as C casts it; what 64 bits do not hold, undefined among it,
-    becomes the least they hold, as on the machines in use."""
+    """Return the number without its fraction, as a C cast does. Values beyond 64 bits, and NaN,
+    become the lowest 64-bit number, as on current machines."""
     integer = int(value) if isfinite(value) else _LARGEST + 1
     return integer if abs(integer) <= _LARGEST else -_LARGEST - 1

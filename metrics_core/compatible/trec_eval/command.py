@@ -1,4 +1,4 @@
-"""One call of trec_eval from its arguments to its exit status."""
+"""One call of trec_eval, from arguments to exit status."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _MISSING = "judged, but not in the results: -c counts it with its judgments alon
 
 @dataclass(frozen=True)
 class ProgramResult:
-    """What a call ends with: its exit status, what goes to stdout, and lines for stderr."""
+    """The result of a call: its exit status, its output on stdout, and lines for stderr."""
 
     status: int
     output: bytes
@@ -49,7 +49,7 @@ class ProgramResult:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run trec_eval's command line; returns the exit status."""
+    """Run trec_eval's command line. Returns the exit status."""
     outcome = evaluate(arguments)
     if sys.stdout is None:
         print("trec_eval: the standard output is closed", file=sys.stderr)
@@ -59,7 +59,8 @@ def main(arguments: Sequence[str]) -> int:
         sys.stdout.buffer.write(outcome.output)
         sys.stdout.buffer.flush()
     except BrokenPipeError:
-        # `| head` has read enough. Python would complain once more when it closes the stream.
+        # `| head` has stopped reading. Otherwise Python would report it again when closing the
+        # stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return NOBODY_READS
     except OSError as error:
@@ -71,7 +72,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def evaluate(arguments: Sequence[str]) -> ProgramResult:
-    """What trec_eval gives for these arguments."""
+    """Return the result of trec_eval for these arguments."""
     printed: list[str] = []
     status = 0
     messages: tuple[str, ...] = ()
@@ -83,13 +84,13 @@ def evaluate(arguments: Sequence[str]) -> ProgramResult:
             _run_program(options, printed)
     except ProgramExit as program_exit:
         status, messages = program_exit.status, program_exit.messages
-    # What an aborted trec_eval had not yet written is lost.
+    # trec_eval aborts without flushing, so its output is lost.
     output = "" if status == CONFLICT else "".join(printed)
     return ProgramResult(status, _encode(output), messages)
 
 
 def _encode(text: str) -> bytes:
-    # Ids hold a character a byte; the help's own words may hold others.
+    # Ids have one character per byte; the help text may have other characters.
     try:
         return text.encode("latin-1")
     except UnicodeEncodeError:
@@ -121,8 +122,8 @@ def _run_program(options: TrecEvalOptions, printed: list[str]) -> None:
 class QueryPlan:
     """The queries to score, in trec_eval's order: by id, as bytes.
 
-    `queries` have a line each, `judged` is how many the judgments have in all, `missing` those of
-    `queries` for which the run lists nothing.
+    `queries` have one line each, `judged` is the number of queries in the judgments, `missing`
+    those of `queries` for which the run has no results.
     """
 
     queries: tuple[str, ...]
@@ -133,10 +134,9 @@ class QueryPlan:
 def plan_queries(
     listed: Collection[str], judged: Collection[str], options: TrecEvalOptions
 ) -> QueryPlan:
-    """10.0 scores every judged query, up to 9.0.8 those that the run lists. Ends if there is none.
-
-    A query the run lacks has no results to score in 10.0 either, unless -c makes some up: it stays
-    `missing`, and the caller ends there."""
+    """Return the queries to score: in 10.0 every judged query, in 9.0.8 those in the run. Raises
+    ProgramExit if there are none. In 10.0 a query without results cannot be scored either, unless
+    -c makes some up: it is in `missing`, and the caller exits there."""
     common = set(listed) & set(judged)
     scored = set(judged) if options.version == "10.0" else common
     if options.only_query is not None:
@@ -155,7 +155,8 @@ def _measure_columns(
     means: Means | None,
     printed: list[str],
 ) -> list[MeasureScores]:
-    """The measures' columns. Prints the queries' lines, also those before one that ends it all."""
+    """Return the scores of each measure. Appends the lines of the queries to `printed`, including
+    those before a query at which the program exits."""
     if all(a.row.judgments == "any" for a in requested):
         if queries.missing and not options.complete:
             raise _with_reason(
@@ -194,7 +195,7 @@ def _measure_columns(
 
 
 def _with_reason(program_exit: ProgramExit, query: str, reason: str) -> ProgramExit:
-    """The same end, with the query that brought it about, and the reason."""
+    """Return the same exit, with the query that caused it and the reason."""
     return ProgramExit(
         program_exit.status, *program_exit.messages, f"trec_eval: query '{query}': {reason}"
     )
@@ -207,8 +208,8 @@ def _calculation_error(name: str) -> ProgramExit:
 def _discard_made_up_values(
     column: MeasureScores, queries: Sequence[str], missing: frozenset[str]
 ) -> MeasureScores:
-    """What 10.0 takes back of the document it makes up for a query without results: by the name of
-    the line, so that `utility_2,-1,0,0` and `relstring_20` keep it."""
+    """Remove values that come from the document that 10.0 makes up for a query without results. It
+    does so by the name of the line, so that `utility_2,-1,0,0` and `relstring_20` keep them."""
     positions = [i for i, q in enumerate(queries) if q in missing]
     if not positions:
         return column

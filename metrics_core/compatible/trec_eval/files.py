@@ -1,8 +1,8 @@
-"""Files as trec_eval reads them: white space between fields, numbers by their beginning.
+"""Files as trec_eval reads them: fields separated by white space, numbers parsed from their start.
 
-Ids are bytes to trec_eval. Here each byte is one character (Latin-1), which keeps their order and
-makes any file text; what is printed goes back the same way. Arrow reads the regular blocks of a
-file; a block with anything odd in it goes line by line.
+Ids are bytes in trec_eval. Here each byte is one character (Latin-1), which preserves their order
+and makes any file text; output is encoded the same way. Arrow reads regular blocks of a file;
+irregular blocks are read line by line.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _ODD = (b"\r", b"\v", b"\f", b"\0")
 
 @dataclass(frozen=True)
 class LineFields:
-    """The fields of a line. `column_types` are those worth keeping, `has_more` says that fields
-    may follow, `blanks` that blank lines may stand between, `comments` that lines with # are
-    none."""
+    """The fields of a line. `column_types` are the fields to keep; `has_more` is whether further
+    fields may follow, `blanks` whether blank lines are allowed, `comments` whether lines with # are
+    skipped."""
 
     fields: tuple[str, ...]
     column_types: dict[str, pa.DataType]
@@ -43,14 +43,15 @@ class LineFields:
 
 
 def results_layout(*, comments: bool) -> LineFields:
-    """query Q0 document rank score run_name"""
+    """Return the layout of result lines: query Q0 document rank score run_name."""
     column_types = {"query_id": CODED_ID, "doc_id": ID, "score": pa.float64()}
     fields = ("query_id", "q0", "doc_id", "rank", "score", "tag")
     return LineFields(fields, column_types, has_more=True, blanks=True, comments=comments)
 
 
 def read_bytes(path: str, *, file_kind: str, stdin: bool = False) -> bytes:
-    """A whole file; with `stdin` a name that begins with - is the standard input."""
+    """Return a whole file; with `stdin`, a name that begins with - means standard input. Raises
+    ProgramExit if it is unreadable or empty."""
     try:
         data = (
             sys.stdin.buffer.read()
@@ -69,7 +70,7 @@ def read_bytes(path: str, *, file_kind: str, stdin: bool = False) -> bytes:
 
 
 def as_bytes(word: str) -> str:
-    """A word of the command line with each of its bytes as one character."""
+    """Return a word of the command line with one character per byte."""
     return os.fsencode(word).decode("latin-1")
 
 
@@ -78,7 +79,8 @@ def _file_name(word: str) -> str:
 
 
 def read_table(data: bytes, layout: LineFields, path: str) -> pa.Table:
-    """The kept fields of each line, each column in one piece. Ends at a malformed line."""
+    """Return the kept fields of each line, each column in one chunk. Raises ProgramExit at a
+    malformed line."""
 
     def read_block(block: bytes) -> pa.Table | None:
         quick = _read_regular_block(block, layout)
@@ -97,7 +99,7 @@ def read_table(data: bytes, layout: LineFields, path: str) -> pa.Table:
 
 
 def last_field(data: bytes, layout: LineFields) -> str:
-    """The last field of the layout in the last line that has content."""
+    """Return the last field of the layout in the last line with content."""
     number = len(layout.fields) - 1
     end = len(data)
     while end > 0:
@@ -110,14 +112,14 @@ def last_field(data: bytes, layout: LineFields) -> str:
 
 
 def parse_grades(column: pa.ChunkedArray) -> Ints:
-    """Whole grades of a column of few distinct texts; int64."""
+    """Return integer grades of a column with few distinct texts, int64[row]."""
     return _decode_values(
         column, np.array([atol(t) for t in _dictionary_texts(column)], dtype=np.int64)
     )
 
 
 def parse_levels(column: pa.ChunkedArray) -> Floats:
-    """Real levels of a column of few distinct texts; float64."""
+    """Return real-valued levels of a column with few distinct texts, float64[row]."""
     return _decode_values(
         column, np.array([atof(t) for t in _dictionary_texts(column)], dtype=np.float64)
     )
@@ -143,7 +145,7 @@ def _split_blocks(data: bytes) -> Iterator[bytes]:
 
 
 def _read_regular_block(block: bytes, layout: LineFields) -> pa.Table | None:
-    """A block of regular lines by Arrow; None where it is not sure to mean the same."""
+    """Read a block of regular lines with Arrow; None if the result might differ."""
     if layout.comments and _may_hold_comments(block, layout):
         return None
     if b"\r" in block:
@@ -154,7 +156,7 @@ def _read_regular_block(block: bytes, layout: LineFields) -> pa.Table | None:
         block += b"\n"
     if not block.isascii():
         block = block.decode("latin-1").encode()
-    # Without these no field can seem empty, so what Arrow takes has its fields in their places.
+    # Without these no field can appear empty, so Arrow gets the fields right.
     if not (b"\t" in block or b"  " in block or b" \n" in block):
         table = _read_with_arrow(block, layout)
         if table is not None:
@@ -163,7 +165,7 @@ def _read_regular_block(block: bytes, layout: LineFields) -> pa.Table | None:
 
 
 def _may_hold_comments(block: bytes, layout: LineFields) -> bool:
-    """Whether a line may begin with #; where blank lines may stand, behind white space, too."""
+    """Whether a line may begin with #; if blank lines are allowed, also after white space."""
     if b"#" not in block:
         return False
     markers = (b"\n#", b" #", b"\t#") if layout.blanks else (b"\n#",)
@@ -171,7 +173,7 @@ def _may_hold_comments(block: bytes, layout: LineFields) -> bool:
 
 
 def _collapse_blanks(block: bytes, layout: LineFields) -> bytes:
-    """The block without blanks at the ends of lines and without superfluous ones inside."""
+    """Return the block without trailing blanks and with single blanks inside lines."""
     block = block.replace(b"\t", b" ")
     while b"  " in block:
         block = block.replace(b"  ", b" ")
@@ -193,7 +195,7 @@ def _read_with_arrow(block: bytes, layout: LineFields) -> pa.Table | None:
 
 
 def _read_block_by_line(block: bytes, layout: LineFields) -> pa.Table | None:
-    """A block line by line; None where a line is malformed."""
+    """Read a block line by line; None if a line is malformed."""
     rows: list[list[str]] = []
     n_fields = len(layout.fields)
     lines = block.split(b"\n")
@@ -227,7 +229,7 @@ class Results:
 
 
 def read_results(path: str, options: TrecEvalOptions) -> Results:
-    """The results. Scores are single precision up to 9.0.8, as trec_eval held them."""
+    """Read the results. Scores are rounded to single precision for 9.0.8, as in trec_eval."""
     data = read_bytes(path, file_kind="results", stdin=options.version == "10.0")
     layout = results_layout(comments=options.version == "10.0")
     table = read_table(data, layout, path)
@@ -247,7 +249,8 @@ def read_results(path: str, options: TrecEvalOptions) -> Results:
 def read_judgments(
     path: str, fields: Sequence[str], options: TrecEvalOptions, *, file_kind: str = "qrels"
 ) -> pa.Table:
-    """The lines of a file of judgments; all fields but the document as few distinct texts."""
+    """Return the lines of a file of judgments; all fields but the document as dictionary
+    columns."""
     data = read_bytes(path, file_kind=file_kind)
     column_types = {field: ID if field == "doc_id" else CODED_ID for field in fields}
     layout = LineFields(tuple(fields), column_types, comments=options.version == "10.0")
@@ -255,7 +258,7 @@ def read_judgments(
 
 
 def read_qrels(path: str, options: TrecEvalOptions) -> Qrels:
-    """The judgments of a qrels file, repeated documents included."""
+    """Return the judgments of a qrels file, including duplicate documents."""
     fields = ("query_id", "iteration", "doc_id", "relevance")
     table = read_judgments(path, fields, options)
     if not len(table):
@@ -265,14 +268,14 @@ def read_qrels(path: str, options: TrecEvalOptions) -> Qrels:
 
 
 def repeated_judgments(qrels: Qrels) -> set[str]:
-    """The queries that judge a document twice."""
+    """Return the queries that judge a document twice."""
     rows, _ = find_repeated_rows(qrels.query_codes, qrels.doc_ids)
     return {qrels.query_ids[code] for code in np.unique(qrels.query_codes[rows])}
 
 
 def without_repeated_results(run: Run, max_results: int) -> tuple[Run, set[str]]:
-    """The run without repeated documents, and the queries that list one twice among the
-    `max_results` best of a query: only these are an error."""
+    """Return the run without duplicate documents, and the queries that list one twice among their
+    `max_results` best; only these are an error."""
     rows, _ = find_repeated_rows(run.query_codes, run.doc_ids)
     if not len(rows):
         return run, set()

@@ -1,15 +1,15 @@
-"""Scores where the user says what each level is worth (`-m ndcg.1=3,2=9`), and rbp, where he may.
+"""Scores with user-defined gains of levels (`-m ndcg.1=3,2=9`), and rbp, which allows them.
 
-trec_eval puts the levels in order by comparing whole parts of differences of gains: levels whose
-gains differ by less than 1 keep the order in which they were named, and its ideal list then is not
-the best one. A level named twice stands there twice: its documents count once, where it was named
-first, and each gains what the entry says that comes first in that order. To print the same figures
-this is worked out in the same way, a query at a time.
+trec_eval sorts the levels by comparing the integer part of differences of gains: levels whose gains
+differ by less than 1 keep the order in which they were given, and its ideal list is then not the
+best one. A level that is given twice is in the table twice: its documents count once, at the first
+entry, and each gets the gain of the entry that comes first after sorting. To print the same
+numbers, this is reproduced here, one query at a time.
 
-Where a gain of a query lies below 0 or above 1, rbp scales all its gains to [0, 1]:
-(gain − min) / (max − min). trec_eval never sets min and max before it looks for them, so what a
-binary prints depends on its compiler. Here both start at 0, which gives the outputs that NIST
-expects of its own tests. Its sums go down the list one by one, as there, to the last bit.
+If a gain of a query is below 0 or above 1, rbp scales all its gains to [0, 1]: (gain − min) / (max
+− min). trec_eval does not initialise min and max, so the output of a binary depends on its
+compiler. Here both start at 0, which gives the output that NIST's tests expect. Sums are added in
+list order, as in trec_eval, to be bitwise equal.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from metrics_core.judging import JudgedRanks
 
 
 def keep_best(ranks: JudgedRanks, max_results: int) -> JudgedRanks:
-    """The ranks of the first `max_results` documents of each query."""
+    """Return the ranks of the first `max_results` documents of each query."""
     max_results = max(max_results, 0)
     if not (ranks.retrieved > max_results).any():
         return ranks
@@ -46,8 +46,9 @@ def keep_best(ranks: JudgedRanks, max_results: int) -> JudgedRanks:
 
 
 def relevance_strings(ranks: JudgedRanks, length: int) -> list[str]:
-    """Per query its first labels, a character each: the grade to 9, > above, - where the document
-    was not pooled, . where it was pooled and not judged. Empty where nothing is retrieved."""
+    """Return for each query its first labels, one character each: the grade up to 9, > above, - if
+    the document was not pooled, . if it was pooled but not judged. Empty if nothing is
+    retrieved."""
     length = int(np.clip(length, 0, ranks.retrieved.max(initial=0)))
     labels = np.full((ranks.n_queries, length), "-")
     is_within = ranks.rank <= length
@@ -62,18 +63,19 @@ def relevance_strings(ranks: JudgedRanks, length: int) -> list[str]:
 Gains = list[tuple[int, float]]
 
 HIGHEST_BESIDE_GAINS = 1_000
-"""The highest grade beside a list of gains. trec_eval goes through all levels up to a query's
-highest for each of them, and with millions of them does not end."""
+"""The highest grade with a list of gains. For each gain trec_eval visits all levels up to a query's
+highest, and with millions of levels it does not finish."""
 
 _BEYOND_INT = 2**31
 
 _NOT_POOLED, _NOT_JUDGED = -1, -2
-"""trec_eval's levels for a document outside the pool, and for one in it that was not judged."""
+"""trec_eval's levels for a document outside the pool, and for a pooled document that was not
+judged."""
 
 
 class LevelGain(NamedTuple):
-    """A line of trec_eval's table of gains. `counts` says whether it has the documents of its
-    level: a level that is named twice has them at the first."""
+    """A row of trec_eval's table of gains. `counts` is whether it has the documents of its level:
+    if a level is given twice, only the first row has them."""
 
     level: int
     gain: float
@@ -81,7 +83,8 @@ class LevelGain(NamedTuple):
 
 
 def results_gains(ranks: JudgedRanks, gains: Gains) -> list[Floats]:
-    """Per query the gain of each retrieved document, best rank first."""
+    """Return for each query the gains of its retrieved documents, best rank first,
+    float64[rank]."""
     level, starts = _levels(ranks), _starts(ranks)
     lists = []
     for query, table in enumerate(_gain_tables(ranks, gains)):
@@ -98,7 +101,8 @@ def results_gains(ranks: JudgedRanks, gains: Gains) -> list[Floats]:
 
 
 def ideal_gains(ranks: JudgedRanks, gains: Gains) -> list[Floats]:
-    """Per query the gains of all judged documents in trec_eval's order of levels."""
+    """Return for each query the gains of all judged documents in trec_eval's order of levels,
+    float64[document]."""
     ends = np.searchsorted(ranks.judged_query, np.arange(ranks.n_queries + 1))
     return [
         _ideal_gains(table, Counter(ranks.judged_relevance[ends[query] : ends[query + 1]].tolist()))
@@ -107,8 +111,8 @@ def ideal_gains(ranks: JudgedRanks, gains: Gains) -> list[Floats]:
 
 
 def _ideal_gains(table: Sequence[LevelGain], documents: Counter[float]) -> Floats:
-    """The gains of the levels from the last on, each with its documents. It ends at the last level,
-    or at one with documents, that is worth nothing."""
+    """Return the gains of the levels from the last on, each repeated for its documents. It stops at
+    a level with documents but without gain, and is empty if the last level has no gain."""
     parts: list[Floats] = []
     if table and table[-1].gain > 0:
         for level, gain, counts in reversed(table):
@@ -120,13 +124,13 @@ def _ideal_gains(table: Sequence[LevelGain], documents: Counter[float]) -> Float
 
 
 def dcg(lists: list[Floats]) -> Floats:
-    """Per list the sum of gain / log2(rank + 1); float64[Q]."""
+    """Return the sum of gain / log2(rank + 1) of each list, float64[query]."""
     return np.array([float((g / np.log2(np.arange(len(g)) + 2.0)).sum()) for g in lists])
 
 
 def _gain_tables(ranks: JudgedRanks, gains: Gains) -> list[list[LevelGain]]:
-    """Per query trec_eval's table: the levels that are given a gain, and the others up to the
-    query's highest, each worth itself."""
+    """Return trec_eval's table for each query: the levels with a given gain, and all others up to
+    the query's highest, whose gain is the level itself."""
     highest = np.full(ranks.n_queries, -1, dtype=np.int64)
     np.maximum.at(highest, ranks.judged_query, ranks.judged_relevance.astype(np.int64))
     first_positions = {level: position for position, (level, _) in reversed(list(enumerate(gains)))}
@@ -149,7 +153,8 @@ def _gain_tables(ranks: JudgedRanks, gains: Gains) -> list[list[LevelGain]]:
 
 
 def sort_by_gain(entries: list[LevelGain]) -> list[LevelGain]:
-    """By gain, ascending, as glibc's merge sort puts them under trec_eval's comparison."""
+    """Sort by gain, ascending, in the order that glibc's merge sort gives with trec_eval's
+    comparison."""
     if len(entries) < 2:
         return entries
     half = len(entries) // 2
@@ -157,7 +162,7 @@ def sort_by_gain(entries: list[LevelGain]) -> list[LevelGain]:
     merged: list[LevelGain] = []
     index = 0
     for entry in low:
-        # The difference as a C int above 0; where it is beyond one, or undefined, it is below.
+        # The difference as a C int must be above 0; if it overflows or is undefined, it is below.
         while index < len(high) and 1 <= entry.gain - high[index].gain < _BEYOND_INT:
             merged.append(high[index])
             index += 1
@@ -166,23 +171,23 @@ def sort_by_gain(entries: list[LevelGain]) -> list[LevelGain]:
 
 
 _LEAST_COST = 1.0
-"""What G takes for a rank at which the ideal list has nothing, or less."""
+"""The cost in G of a rank at which the ideal list has no gain, or a lower one."""
 
 
 def scores_by_query(name: str, ranks: JudgedRanks, gains: Gains) -> Floats:
-    """Scores of ndcg_rel, Rndcg or G: each from a query's two lists; float64[Q]."""
+    """Return the scores of ndcg_rel, Rndcg or G, each from a query's two lists, float64[query]."""
     measure = _MEASURES[name]
     results, ideals = results_gains(ranks, gains), ideal_gains(ranks, gains)
     return np.array([measure(r, i) for r, i in zip(results, ideals, strict=True)])
 
 
 def _discounted_sums(gains: Floats) -> Floats:
-    """Running sums of gain / log2(rank + 1)."""
+    """Return cumulative sums of gain / log2(rank + 1), float64[rank]."""
     return np.cumsum(gains / np.log2(np.arange(len(gains)) + 2.0))
 
 
 def _extend_sums(sums: Floats, length: int) -> Floats:
-    """The running sums at each of so many ranks; behind their end they stay as they are."""
+    """Return the cumulative sums at `length` ranks; beyond their end they stay constant."""
     last = sums[-1:] if len(sums) else np.zeros(1)
     return np.concatenate([sums, np.repeat(last, max(length - len(sums), 0))])[:length]
 
@@ -196,13 +201,13 @@ def _ndcg_rel(results: Floats, ideal: Floats) -> float:
     gaining = np.flatnonzero(results > 0)
     total = (dcg[gaining] / best[gaining]).sum()
     total += (len(ideal) - len(gaining)) * dcg[-1] / best[-1]
-    # What gains although the ideal list is empty makes trec_eval print inf.
+    # A gain with an empty ideal list makes trec_eval print inf.
     return float(total / np.float64(len(ideal))) if total > 0 else 0.0
 
 
 def _r_ndcg(results: Floats, ideal: Floats) -> float:
-    """nDCG where the ideal list passes to another gain, and at the end of what is retrieved if
-    that is beyond the ideal list."""
+    """Return nDCG averaged over the ranks at which the ideal list changes to another gain, and over
+    the whole list if it is at least two ranks longer than the ideal list."""
     if not len(ideal):
         return float("nan")
     changes = np.flatnonzero(ideal != np.append(ideal[1:], 0.0))
@@ -236,20 +241,21 @@ _MEASURES: dict[str, Callable[[Floats, Floats], float]] = {
 
 
 def parse_gains(pairs: Pairs, version: Version) -> Gains:
-    """The gain of each level that is given one, in the order given."""
+    """Return the (level, gain) pairs in the given order."""
     if version == "10.0":
         pairs = tuple(p for p in pairs if re.fullmatch(r"[+-]?[0-9]+", p[0]))
     return [(atol(name), gain) for name, gain in pairs]
 
 
 def parse_persistence(pairs: Pairs) -> float:
-    """rbp's p; the last one given, 0.9 where none is."""
+    """Return p of rbp: the last one given, by default 0.9."""
     return next((value for name, value in reversed(pairs) if name == "p"), 0.9)
 
 
 def rank_biased_precision(ranks: JudgedRanks, gains: Gains, p: float) -> Floats:
-    """Per query (1 − p) Σ gain · p^(rank − 1); `gains` names those of levels that are not worth
-    themselves. An unjudged document gains nothing unless its level is named; float64[Q]."""
+    """Return (1 − p) Σ gain · p^(rank − 1) for each query, float64[query]. `gains` has the levels
+    whose gain is not the level itself. An unjudged document gains nothing unless its level is
+    given."""
     worths = [gain for _, gain in gains]
     min_gain = min([0.0, *worths])
     max_gain = np.maximum(max([0.0, *worths]), _highest_level(ranks, dict(gains)))
@@ -270,8 +276,8 @@ def rank_biased_precision(ranks: JudgedRanks, gains: Gains, p: float) -> Floats:
 
 
 def rank_biased_residual(ranks: JudgedRanks, p: float) -> Floats:
-    """Per query p^n + (1 − p) Σ p^(rank − 1) over its unjudged documents; 0 where none is
-    unjudged; float64[Q]."""
+    """Return p^n + (1 − p) Σ p^(rank − 1) over the unjudged documents of each query, 0 if none is
+    unjudged, float64[query]."""
     query, position = _all_ranks(ranks)
     unjudged = np.ones(len(query), dtype=np.bool_)
     judged = ranks.relevance >= 0
@@ -283,7 +289,8 @@ def rank_biased_residual(ranks: JudgedRanks, p: float) -> Floats:
 
 
 def _highest_level(ranks: JudgedRanks, named_levels: Collection[int]) -> Floats:
-    """Per query its highest judged level without a gain of its own; 0 where there is none."""
+    """Return the highest judged level of each query without a given gain, float64[query]; 0 if
+    there is none."""
     level = np.zeros(ranks.n_queries, dtype=np.int64)
     np.maximum.at(level, ranks.judged_query, ranks.judged_relevance.astype(np.int64))
     for named_level in sorted(named_levels, reverse=True):
@@ -292,31 +299,32 @@ def _highest_level(ranks: JudgedRanks, named_levels: Collection[int]) -> Floats:
 
 
 def _all_ranks(ranks: JudgedRanks) -> tuple[Ints, Ints]:
-    """The query and the place, from 0, of each retrieved document."""
+    """Return the query and the rank, from 0, of each retrieved document, int64[document] each."""
     query = np.repeat(np.arange(ranks.n_queries), ranks.retrieved)
     return query, np.arange(len(query)) - _starts(ranks)[query]
 
 
 def _starts(ranks: JudgedRanks) -> Ints:
-    """Where the retrieved documents of each query begin, all in one row."""
+    """Return the position of the first retrieved document of each query, all in one array,
+    int64[query]."""
     starts: Ints = np.cumsum(ranks.retrieved) - ranks.retrieved
     return starts
 
 
 def _row_positions(ranks: JudgedRanks) -> Ints:
-    """Where each pooled document stands among all that are retrieved."""
+    """Return the position of each pooled document among all retrieved ones, int64[hit]."""
     return _starts(ranks)[ranks.query] + ranks.rank - 1
 
 
 def _levels(ranks: JudgedRanks) -> Ints:
-    """trec_eval's level of each retrieved document."""
+    """Return trec_eval's level of each retrieved document, int64[document]."""
     level = np.full(int(ranks.retrieved.sum()), _NOT_POOLED, dtype=np.int64)
     level[_row_positions(ranks)] = np.where(ranks.relevance < 0, _NOT_JUDGED, ranks.relevance)
     return level
 
 
 def _powers(ranks: JudgedRanks, p: float) -> Floats:
-    """p to the 0, 1, … multiplied up one by one, up to the longest list."""
+    """Return p to the 0, 1, …, multiplied one by one, up to the longest list, float64[n]."""
     steps = np.full(int(ranks.retrieved.max(initial=0)) + 1, p)
     steps[0] = 1.0
     powers: Floats = np.cumprod(steps)
@@ -324,5 +332,5 @@ def _powers(ranks: JudgedRanks, p: float) -> Floats:
 
 
 def _sum_by_query(values: Floats, query: Ints, ranks: JudgedRanks) -> Floats:
-    """Per query the sum of its values, added in their order."""
+    """Return the sum of the values of each query, added in their order, float64[query]."""
     return np.asarray(np.bincount(query, values, ranks.n_queries), dtype=np.float64)

@@ -1,5 +1,4 @@
-"""The three kinds of judgments behind one face: whose queries they are, what is wrong with them,
-and what they score."""
+"""The three formats of judgments with a common interface: their queries, problems and scores."""
 
 from __future__ import annotations
 
@@ -34,19 +33,19 @@ from metrics_core.tables.columns import CODED_ID
 from metrics_core.tables.repeats import find_repeated_rows
 
 HIGHEST_COUNTED = 2**53
-"""trec_eval counts documents by level, and has no memory for levels anywhere near as many. Beyond
-it, a double does not hold every grade, either."""
+"""trec_eval counts documents by level, and cannot allocate nearly that many levels. Beyond this a
+double cannot represent every grade either."""
 
 
 class TrecEvalJudgments(ABC):
-    """Judgments of one format; `format` says which measures they are for."""
+    """Judgments of one format; `format` decides which measures can use them."""
 
     format: ClassVar[Format]
 
     @property
     @abstractmethod
     def queries(self) -> list[str]:
-        """The queries judged."""
+        """The judged queries."""
 
     def find_problems(
         self,
@@ -54,13 +53,13 @@ class TrecEvalJudgments(ABC):
         queries: Sequence[str],
         options: TrecEvalOptions,
     ) -> dict[str, str]:
-        """Those of the queries, given in order, for which nothing can be calculated, each with the
-        reason; none where that shows only when it is."""
+        """Return the queries for which nothing can be calculated, with the reason, among the given
+        ones in order; problems that only appear during calculation are not included."""
         return {}
 
     def count_relevant(self) -> int:
-        """How many documents are judged above 0, whatever -l says; asked for only where num_rel has
-        values."""
+        """Return how many documents have a grade above 0, regardless of -l; only used if num_rel
+        has values."""
         return 0
 
     @abstractmethod
@@ -71,11 +70,12 @@ class TrecEvalJudgments(ABC):
         queries: Sequence[str],
         options: TrecEvalOptions,
     ) -> tuple[list[MeasureScores], ProgramExit | None]:
-        """The measures' columns over the queries, or over those before the one at which it ends."""
+        """Return the scores of each measure for the queries, or for those before the one at which
+        the program exits."""
 
 
 def read_judgments(path: str, options: TrecEvalOptions) -> TrecEvalJudgments:
-    """The judgments in the format that -R names."""
+    """Read the judgments in the format given by -R."""
     match options.rel_format:
         case "qrels":
             return LabelledQrels(files.read_qrels(path, options))
@@ -88,8 +88,8 @@ def read_judgments(path: str, options: TrecEvalOptions) -> TrecEvalJudgments:
 
 
 def make_setting(options: TrecEvalOptions) -> Setting:
-    """What holds for all measures."""
-    # A negative level would make unjudged documents relevant; here it is as 0.
+    """Return the settings common to all measures."""
+    # A negative level would make unjudged documents relevant; here it counts as 0.
     return Setting(options.version, max(options.level, 0), options.documents)
 
 
@@ -102,7 +102,7 @@ class LabelledQrels(TrecEvalJudgments):
 
     @property
     def queries(self) -> list[str]:
-        """The queries judged."""
+        """The judged queries."""
         return self.qrels.query_ids
 
     def find_problems(
@@ -111,9 +111,9 @@ class LabelledQrels(TrecEvalJudgments):
         queries: Sequence[str],
         options: TrecEvalOptions,
     ) -> dict[str, str]:
-        """Queries that judge a document twice or with a grade beyond what can be counted, and the
-        first one if all its grades are negative: for later ones trec_eval has room left for levels,
-        and goes on."""
+        """Return queries that judge a document twice or with a grade too high to be counted, and
+        the first query if all its grades are negative: for later ones trec_eval has memory left
+        over for levels, and continues."""
         codes, grades = self.qrels.query_codes, self.qrels.relevance
         problems = _find_high_grades(self.queries, codes, grades, HIGHEST_COUNTED, "can be counted")
         if any(parse_gains(measure.pairs, options.version) for measure in requested):
@@ -127,7 +127,7 @@ class LabelledQrels(TrecEvalJudgments):
         return problems | dict.fromkeys(files.repeated_judgments(self.qrels), repeated_text)
 
     def count_relevant(self) -> int:
-        """How many documents are judged above 0."""
+        """Return how many documents have a grade above 0."""
         return int(np.count_nonzero(self.qrels.relevance > 0))
 
     def measure_columns(
@@ -137,7 +137,7 @@ class LabelledQrels(TrecEvalJudgments):
         queries: Sequence[str],
         options: TrecEvalOptions,
     ) -> tuple[list[MeasureScores], ProgramExit | None]:
-        """The measures' columns over the queries."""
+        """Return the scores of each measure for the queries."""
         if not queries:
             return [], None
         ranks = judged_ranks(run, self.qrels, queries, options)
@@ -153,14 +153,14 @@ class LabelledQrels(TrecEvalJudgments):
 
 @dataclass(frozen=True)
 class PreferredDocuments(TrecEvalJudgments):
-    """-R prefs and qrels_prefs: what judges prefer to what."""
+    """-R prefs and qrels_prefs: preferences of judges between documents."""
 
     preferences: Preferences
     format = "prefs"
 
     @property
     def queries(self) -> list[str]:
-        """The queries judged."""
+        """The judged queries."""
         return list(self.preferences)
 
     def measure_columns(
@@ -170,7 +170,8 @@ class PreferredDocuments(TrecEvalJudgments):
         queries: Sequence[str],
         options: TrecEvalOptions,
     ) -> tuple[list[MeasureScores], ProgramExit | None]:
-        """The measures' columns over the queries, or over those before a contradiction."""
+        """Return the scores of each measure for the queries, or for those before a
+        contradiction."""
         lists = rank_documents(run, queries, options)
         scores: list[dict[str, float]] = []
         program_exit = None
@@ -194,7 +195,8 @@ class PreferredDocuments(TrecEvalJudgments):
 def _build_columns(
     requested: Sequence[RequestedMeasure], column: Callable[[RequestedMeasure], MeasureScores]
 ) -> list[MeasureScores]:
-    """The column of each measure; one that any judgments go with, as runid, has no values."""
+    """Return the scores of each measure; a measure that works with any judgments, such as runid,
+    has no values."""
     return [
         MeasureScores(measure) if measure.row.judgments == "any" else column(measure)
         for measure in requested
@@ -208,15 +210,15 @@ def _find_high_grades(
     max_grade: int,
     limit_text: str,
 ) -> dict[str, str]:
-    """The queries with a grade above the highest that `limit_text` be, each with the reason; rows
-    have the position of their query among the owners."""
+    """Return the queries with a grade above `max_grade`, with the reason. `codes` has the position
+    of each row's query in `owners`; `limit_text` completes "the highest that …"."""
     reason = f"{{:,}} is a grade above {max_grade:,}, the highest that {limit_text}"
     rows = np.flatnonzero(grades > max_grade)[::-1].tolist()
     return {owners[codes[row]]: reason.format(grades[row]) for row in rows}
 
 
 def read_grouped_qrels(path: str, options: TrecEvalOptions) -> GroupedQrels:
-    """The judgments of all groups. Ends where a group judges a document twice."""
+    """Read the judgments of all groups. Raises ProgramExit if a group judges a document twice."""
     fields = ("query_id", "group", "doc_id", "relevance")
     table = files.read_judgments(path, fields, options)
     query, group = _codes(table["query_id"]), _codes(table["group"])
@@ -238,9 +240,11 @@ def _codes(column: pa.ChunkedArray) -> Ints:
 
 @dataclass(frozen=True)
 class GroupedQrels(TrecEvalJudgments):
-    """-R qrels_jg: several judges, each (a group) with qrels and ranks of their own. Per row the
-    number of its group, its document and its grade; `owner` is the query and the name of each
-    group."""
+    """-R qrels_jg: several judges (groups), each with its own qrels and ranks.
+
+    `code` int64[row] is the number of a row's group, `grade` int64[row] its grade; `owner` has the
+    query and name of each group.
+    """
 
     code: Ints
     doc_ids: pa.ChunkedArray
@@ -250,7 +254,7 @@ class GroupedQrels(TrecEvalJudgments):
 
     @property
     def queries(self) -> list[str]:
-        """The queries judged."""
+        """The judged queries."""
         return list(dict.fromkeys(query for query, _ in self.owner))
 
     def find_problems(
@@ -259,7 +263,8 @@ class GroupedQrels(TrecEvalJudgments):
         queries: Sequence[str],
         options: TrecEvalOptions,
     ) -> dict[str, str]:
-        """Queries with a grade beyond what can be counted; the rest is found on reading."""
+        """Return queries with a grade too high to be counted; other problems are found on
+        reading."""
         owners = [query for query, _ in self.owner]
         codes, grades = self.code, self.grade
         return _find_high_grades(owners, codes, grades, HIGHEST_COUNTED, "can be counted")
@@ -271,7 +276,7 @@ class GroupedQrels(TrecEvalJudgments):
         queries: Sequence[str],
         options: TrecEvalOptions,
     ) -> tuple[list[MeasureScores], ProgramExit | None]:
-        """The measures' columns over the queries, each query the mean of its judges."""
+        """Return the scores of each measure for the queries, each the mean over its judges."""
         if not queries:
             return [], None
         setting, ranks = make_setting(options), self._ranks(run, queries, options)
@@ -284,13 +289,13 @@ class GroupedQrels(TrecEvalJudgments):
         return _build_columns(requested, column), None
 
     def _groups_of_queries(self, queries: Sequence[str]) -> list[int]:
-        """The groups of these queries: by query, then by name."""
+        """Return the groups of these queries: by query, then by name."""
         positions = {query: i for i, query in enumerate(queries)}
         groups = [g for g, (query, _) in enumerate(self.owner) if query in positions]
         return sorted(groups, key=lambda g: (positions[self.owner[g][0]], self.owner[g][1]))
 
     def _ranks(self, run: Run, queries: Sequence[str], options: TrecEvalOptions) -> JudgedRanks:
-        """The ranks for each group of these queries, as if each group were a query of its own."""
+        """Return the ranks for each group of these queries, each group as a query of its own."""
         groups = self._groups_of_queries(queries)
         listed = {query: code for code, query in enumerate(run.query_ids)}
         codes = run.query_codes
@@ -316,7 +321,8 @@ class GroupedQrels(TrecEvalJudgments):
         return judged_ranks(copied, Qrels(table=judged), _number_names(len(groups)), options)
 
     def _average_groups(self, values: Floats, queries: Sequence[str]) -> Floats:
-        """Means over the groups of each query, from values float64[groups, L]."""
+        """Return the means over the groups of each query, float64[query, line], from values
+        float64[group, line]."""
         positions = {query: i for i, query in enumerate(queries)}
         query_positions = np.array(
             [positions[self.owner[g][0]] for g in self._groups_of_queries(queries)]
@@ -338,15 +344,14 @@ def _coded_names(codes: Ints, n: int) -> pa.ChunkedArray:
 
 
 _MADE_UP = "ceci_nest_pas_un_docno"
-"""What trec_eval 10.0 calls the document that it makes up."""
+"""The id of the document that trec_eval 10.0 makes up."""
 
 
 def judged_ranks(
     run: Run, qrels: Qrels, queries: Collection[str], options: TrecEvalOptions
 ) -> JudgedRanks:
-    """The ranks of these queries, in this order: the best of -M, and with -J only what is judged.
-
-    10.0 makes up one unjudged document for a query that the run lacks."""
+    """Return the ranks of these queries, in this order: the best -M documents, and with -J only
+    judged ones. 10.0 makes up one unjudged document for a query without results."""
     query_ids = pa.array(list(queries), pa.string())
     if options.version == "10.0":
         run = _with_made_up_documents(run, queries)
@@ -356,7 +361,7 @@ def judged_ranks(
 
 
 def _select_queries(table: pa.Table, queries: pa.Array) -> pa.Table:
-    """The rows of these queries, sorted by query as they are given."""
+    """Return the rows of these queries, sorted by query in the given order."""
     ids = table["query_id"].cast(pa.string())
     position = pc.index_in(ids, value_set=queries)
     table = table.set_column(0, "query_id", position)
@@ -367,7 +372,7 @@ def _select_queries(table: pa.Table, queries: pa.Array) -> pa.Table:
 
 
 def _with_made_up_documents(run: Run, queries: Collection[str]) -> Run:
-    """The run with one document for each of the queries that it lacks."""
+    """Return the run with one document added for each of the queries that it lacks."""
     ids = run.query_ids
     listed = {ids[code] for code in np.unique(run.query_codes)}
     missing = [query for query in queries if query not in listed]

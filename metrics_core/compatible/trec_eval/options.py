@@ -1,8 +1,8 @@
-"""trec_eval's command line, read as GNU getopt_long reads it; the measures it asks for, with what
-stands behind the point of `-m name.…`; and the help.
+"""trec_eval's command line, parsed like GNU getopt_long; the requested measures with their
+parameters after the point of `-m name.…`; and the help.
 
-Options may be bundled (`-qc`), stand behind the files, carry their value in the same word or the
-next (`-mP.5`, `-m P.5`), and long ones may be cut short while only one fits.
+Options may be bundled (`-qc`), follow the files, have their value in the same word or the next
+(`-mP.5`, `-m P.5`), and long ones may be abbreviated as long as they are unambiguous.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ LONG = {
     "as": "as",
 }
 _WITH_VALUE = frozenset("mlDNMRTZ")
-_LONG_WITH_VALUE = _WITH_VALUE | {"as", "o"}  # -o takes none, its long form one
+_LONG_WITH_VALUE = _WITH_VALUE | {"as", "o"}  # -o takes no value, its long form takes one
 _SHORT = frozenset("hvqmclnDJNMRToZ")
 
 USAGE = (
@@ -55,7 +55,7 @@ UNLIMITED = 2**63 - 1
 
 @dataclass
 class TrecEvalOptions:
-    """What the command line asks for. `parameters` holds the first list given for a measure."""
+    """The parsed command line. `parameters` has the first parameter list given for each measure."""
 
     version: Version = "10.0"
     per_query: bool = False
@@ -76,7 +76,7 @@ class TrecEvalOptions:
 
 
 def parse_arguments(arguments: Sequence[str]) -> TrecEvalOptions:
-    """The options of a command line; ends where trec_eval ends before it reads a file."""
+    """Parse a command line. Raises ProgramExit where trec_eval exits before it reads a file."""
     options = TrecEvalOptions()
     words = list(_split_words(arguments))
     versions = [value for name, value in words if name == "as"]
@@ -127,7 +127,7 @@ def _apply_option(options: TrecEvalOptions, name: str, value: str) -> None:
 
 
 def _request_measure(options: TrecEvalOptions, text: str) -> None:
-    """Ask for a measure or a family; behind the first point stand its parameters."""
+    """Add a measure or a family; its parameters follow the first point."""
     name, dot, parameters = text.partition(".")
     if dot and not parameters:
         raise ProgramExit(
@@ -146,7 +146,7 @@ def _illegal_measure(name: str) -> tuple[str]:
 
 
 Word = tuple[str, str]
-"""An option's letter and its value; `file` and a file; `?` and what is wrong."""
+"""An option's letter and its value; `file` and a path; or `?` and the problem."""
 
 
 def _split_words(arguments: Sequence[str]) -> Iterator[Word]:
@@ -198,13 +198,13 @@ def _match_long_option(word: str, remaining: list[str]) -> Word:
 Pairs = tuple[tuple[str, float], ...]
 
 _SHARED_GAINS = ("dcg", "ideal_dcg", "ndcg")
-"""trec_eval keeps one table of gains for these: who is given one gives it to all."""
+"""trec_eval has one table of gains for these measures: gains given for one apply to all."""
 
 
 @dataclass(frozen=True)
 class RequestedMeasure:
-    """A measure with its parameters: the names its lines bear, and the cutoffs, levels or numbers;
-    `pairs` where it takes pairs."""
+    """A measure with its parameters: the names of its lines, and the cutoffs, levels or numbers;
+    `pairs` if it takes pairs."""
 
     row: MeasureRow
     names: tuple[str, ...]
@@ -213,7 +213,8 @@ class RequestedMeasure:
 
 
 def requested_measures(options: TrecEvalOptions) -> list[RequestedMeasure]:
-    """The measures to calculate, in the order of the table. Ends where parameters are wrong."""
+    """Return the measures to calculate, in the order of the table. Raises ProgramExit for invalid
+    parameters."""
     requested: list[RequestedMeasure] = []
     shared: RequestedMeasure | None = None
     names = options.measures or resolve_measures("official", options.version)
@@ -270,7 +271,7 @@ def _line_name(row: MeasureRow, parameters: str | None) -> str:
 
 
 def _line_name_with_level(name: str, level: float) -> str:
-    # trec_eval keeps eight characters for the number and cuts a longer one off.
+    # trec_eval reserves eight characters for the number and truncates longer ones.
     return f"{name}_{level:3.2f}"[: len(name) + 9]
 
 
@@ -282,7 +283,7 @@ def _sort_distinct(row: MeasureRow, numbers: Iterable[float]) -> tuple[float, ..
 
 
 def _parse_pairs(row: MeasureRow, parameters: str) -> Pairs:
-    """name=number,…: an = in each part, and no part without."""
+    """Parse name=number,…; every part must have exactly one =."""
     parts = [part.split("=") for part in parameters.split(",")]
     if any(len(part) != 2 for part in parts):
         raise _parameter_error(row, f"malformed pair parameters in '{parameters}'")
@@ -324,7 +325,7 @@ _WITHOUT_MEASURE = {
 
 
 def _explain_preference(name: str) -> str:
-    """What a measure means that is trec_eval's alone."""
+    """Return the explanation of a measure that only trec_eval has."""
     if name in _WITHOUT_MEASURE:
         return _WITHOUT_MEASURE[name]
     scope_text = {"simp": "", "pair": ", pair by pair of documents"}.get(name.split("_")[1], "")
@@ -339,7 +340,7 @@ def _explain_preference(name: str) -> str:
 
 
 def help_text(options: TrecEvalOptions) -> str:
-    """The help, with a line for each measure given by -m."""
+    """Return the help, with a line for each measure given by -m."""
     lines = [
         *USAGE,
         "",

@@ -1,12 +1,11 @@
-"""Preferences between documents (`-R prefs`, `qrels_prefs`): read, held against a ranking, and
-scored by the prefs_ measures, which say how many of them the ranking fulfils.
+"""Preferences between documents (`-R prefs`, `qrels_prefs`): reading them, comparing them with a
+ranking, and the prefs_ measures of how many of them the ranking fulfils.
 
-A judge (judgment group) prefers a document to each one to which he gave a lower level in the same
-subgroup. The documents of a query are numbered by where the run has them: 0, 1, … for those it
-lists, then the others by id. Preference data is small, so each query is worked out by itself.
-
-Of a preference both documents may be listed ("ret"), one ("imp": it is fulfilled if the preferred
-one is), or none (never fulfilled).
+A judge (judgment group) prefers a document to each document with a lower level in the same
+subgroup. The documents of a query are numbered by their position in the run: 0, 1, … for listed
+ones, then the others by id. Preference data is small, so each query is computed separately. Of the
+two documents of a preference both may be listed ("ret"), one ("imp": fulfilled if it is the
+preferred one), or none (never fulfilled).
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ from metrics_core.compatible.trec_eval.options import TrecEvalOptions
 from metrics_core.tables import Run
 
 Preferences = dict[str, pd.DataFrame]
-"""Per query the judgments: columns group, subgroup, doc_id, level."""
+"""Judgments by query: frames with the columns group, subgroup, doc_id, level."""
 
 
 def read_preferences(path: str, options: TrecEvalOptions, *, subgroups: bool) -> Preferences:
-    """Lines of `query group subgroup document level`, or without the subgroup."""
+    """Read lines of `query group subgroup document level`, or without the subgroup."""
     fields = ["query_id", "group", "subgroup", "doc_id", "level"]
     if not subgroups:
         fields.remove("subgroup")
@@ -44,7 +43,8 @@ def read_preferences(path: str, options: TrecEvalOptions, *, subgroups: bool) ->
 def rank_documents(
     run: Run, queries: Sequence[str], options: TrecEvalOptions
 ) -> dict[str, list[str]]:
-    """Per query its ranked documents; unlike elsewhere equal scores go by id, first id first."""
+    """Return the ranked documents of each query; unlike elsewhere, ties are sorted by ascending
+    id."""
     ids, codes = run.query_ids, run.query_codes
     lists: dict[str, list[str]] = {}
     for query in queries:
@@ -59,12 +59,12 @@ def rank_documents(
 
 @dataclass(frozen=True)
 class JudgePreferences:
-    """One judge's preferences among J documents of a query.
+    """One judge's preferences among the documents of a query.
 
-    prefers  int64[J, J]   how often the row is preferred to the column
-    level    float64[J]    the level of each document, -1 where he has not judged it
-    times    int64[J]      how often he judged it
-    classes  documents of equal level, highest level first, each ascending; empty where there are
+    prefers  int64[document, document]  how often the row is preferred to the column
+    level    float64[document]          the level of each document, -1 if not judged
+    times    int64[document]            how often each was judged
+    classes  documents of equal level, highest level first, each ascending; empty with
              subgroups, which need not rank all pairs
     """
 
@@ -76,14 +76,15 @@ class JudgePreferences:
 
 @dataclass(frozen=True)
 class QueryPreferences:
-    """A query's judges, and how many of its judged documents the run lists: the first ones."""
+    """A query's judges, and how many of its judged documents the run lists; these come first."""
 
     groups: tuple[JudgePreferences, ...]
     retrieved: int
 
 
 def count_preferences(judgments: pd.DataFrame, documents: Sequence[str]) -> QueryPreferences:
-    """A query's preferences against a ranking. Ends where a judge contradicts himself."""
+    """Return a query's preferences with documents numbered by a ranking. Raises ProgramExit if a
+    judge contradicts itself."""
     judged = set(judgments["doc_id"])
     retrieved = [d for d in documents if d in judged]
     unlisted = sorted(judged - set(retrieved))
@@ -104,7 +105,7 @@ def _judge_preferences(judge_rows: pd.DataFrame, size: int) -> JudgePreferences:
 
 
 def _prefer_by_level(numbers: Ints, levels: Floats, size: int) -> JudgePreferences:
-    """A judge with one subgroup: a document of higher level is preferred to each of a lower."""
+    """Return the preferences of a judge with one subgroup: higher levels over lower ones."""
     level = np.full(size, -1.0)
     level[numbers] = levels
     if (level[numbers] != levels).any():
@@ -116,7 +117,8 @@ def _prefer_by_level(numbers: Ints, levels: Floats, size: int) -> JudgePreferenc
 
 
 def _prefer_by_subgroup(judge_rows: pd.DataFrame, size: int) -> JudgePreferences:
-    """A judge with subgroups: preferences within each, and what follows from them."""
+    """Return the preferences of a judge with subgroups: those within each, and their transitive
+    closure."""
     level = np.full(size, -1.0)
     prefers = np.zeros((size, size), dtype=np.bool_)
     for _, part in judge_rows.groupby("subgroup", sort=True):
@@ -135,7 +137,8 @@ def _prefer_by_subgroup(judge_rows: pd.DataFrame, size: int) -> JudgePreferences
 
 
 def _transitive_closure(prefers: Mask) -> Mask:
-    """With a over b and b over c, also a over c; nothing over itself."""
+    """Return bool[document, document] with a over c if a is over b and b over c; the diagonal is
+    false."""
     np.fill_diagonal(prefers, True)
     while True:
         further = (prefers.astype(np.float32) @ prefers.astype(np.float32)) > 0
@@ -151,8 +154,8 @@ def _contradiction_error(problem: str) -> ProgramExit:
 
 @dataclass(frozen=True)
 class Tally:
-    """Preferences of one judge: fulfilled and possible with both documents listed, with one
-    listed, and possible with none."""
+    """Preferences of one judge: fulfilled and possible with both documents listed ("ret"), with one
+    listed ("imp"), and possible with none."""
 
     fulfilled_ret: int
     possible_ret: int
@@ -162,7 +165,8 @@ class Tally:
 
 
 def tally_preferences(prefers: Ints, retrieved: int) -> Tally:
-    """Count the preferences among documents of which the first `retrieved` are listed, in order."""
+    """Count the preferences among documents, int64[document, document], the first `retrieved` of
+    which are listed, in order."""
     among_listed, among_unlisted = prefers[:retrieved, :retrieved], prefers[retrieved:, retrieved:]
     fulfilled_imp = int(prefers[:retrieved, retrieved:].sum())
     return Tally(
@@ -175,7 +179,7 @@ def tally_preferences(prefers: Ints, retrieved: int) -> Tally:
 
 
 def preference_scores(query: QueryPreferences) -> dict[str, float]:
-    """All prefs_ measures of one query, by name."""
+    """Return all prefs_ measures of one query by name."""
     tallies = [tally_preferences(g.prefers, query.retrieved) for g in query.groups]
     ret = [(t.fulfilled_ret, t.possible_ret) for t in tallies]
     imp = [(t.fulfilled_ret + t.fulfilled_imp, t.possible_ret + t.possible_imp) for t in tallies]
@@ -203,7 +207,8 @@ def _mean_by_judge(counts: list[tuple[int, int]]) -> float:
 
 
 def _pair_scores(query: QueryPreferences) -> dict[str, float]:
-    """Each pair of documents counts once: the share of its preferences that is fulfilled."""
+    """Return the pair measures: each pair of documents counts once, by the share of its preferences
+    that is fulfilled."""
     votes = np.sum([g.prefers for g in query.groups], axis=0)
     n, size = query.retrieved, len(votes)
     positions = np.arange(size)
@@ -224,8 +229,9 @@ def _sum(values: Floats) -> float:
 
 
 def _balanced_score(query: QueryPreferences, tallies: list[Tally], *, only_listed: bool) -> float:
-    """prefs_avgjg as if each judge had judged as many documents nonrelevant as relevant: missing
-    ones count as fulfilled preferences, superfluous ones are left out, the last listed first."""
+    """Return prefs_avgjg as if each judge had judged as many documents nonrelevant as relevant:
+    missing ones count as fulfilled preferences, superfluous ones are excluded, the last listed
+    first."""
     total = 0.0
     for group, counts in zip(query.groups, tallies, strict=True):
         relevant, nonrelevant = _count_judged(group, group.level.size)
@@ -249,7 +255,7 @@ def _balanced_score(query: QueryPreferences, tallies: list[Tally], *, only_liste
 
 
 def _count_judged(group: JudgePreferences, first: int) -> tuple[int, int]:
-    """How many of the first documents a judge found relevant and not."""
+    """Return how many of the first documents a judge judged relevant and nonrelevant."""
     level, times = group.level[:first], group.times[:first]
     if group.classes:
         relevant = int(times[level > 0].sum())
@@ -258,12 +264,12 @@ def _count_judged(group: JudgePreferences, first: int) -> tuple[int, int]:
 
 
 def _count_balanced(group: JudgePreferences, retrieved: int, only_listed: bool) -> tuple[int, int]:
-    """Fulfilled and possible preferences without the superfluous nonrelevant documents."""
+    """Return fulfilled and possible preferences without the superfluous nonrelevant documents."""
     if not group.classes:
         return _count_balanced_subgroups(group, retrieved, only_listed)
     keep = _count_judged(group, retrieved if only_listed else group.level.size)[0]
     *upper, last = group.classes
-    # As in trec_eval, the kept nonrelevant documents are held against their own class, too.
+    # As in trec_eval, the kept nonrelevant documents are also compared with their own class.
     class_pairs = [(a, b) for i, a in enumerate(upper) for b in upper[i + 1 :]]
     class_pairs += [(a, last[:keep]) for a in group.classes]
     fulfilled = possible = 0
@@ -279,8 +285,8 @@ def _count_balanced(group: JudgePreferences, retrieved: int, only_listed: bool) 
 def _count_balanced_subgroups(
     group: JudgePreferences, retrieved: int, only_listed: bool
 ) -> tuple[int, int]:
-    """The same where a judge has subgroups: from the first superfluous document on, nonrelevant
-    ones are left out."""
+    """Compute `_count_balanced` for a judge with subgroups: nonrelevant documents are excluded from
+    the first superfluous one on."""
     size = retrieved if only_listed else len(group.level)
     keep = _count_judged(group, len(group.level))[0]
     nonrelevant = group.level[:size] == 0.0

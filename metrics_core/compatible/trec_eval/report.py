@@ -1,5 +1,4 @@
-"""From scores to lines: -Z's z-scores, each query's lines, then the summary, as trec_eval prints
-them."""
+"""Output lines: z-scores of -Z, each query's lines, then the summary, as trec_eval prints them."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class MeasureScores:
-    """A measure with what it gave each query: `values` float64[Q, lines], or `texts`."""
+    """A measure with its scores per query: `values` float64[query, line], or `texts`."""
 
     requested: RequestedMeasure
     values: Floats | None = None
@@ -29,8 +28,9 @@ class MeasureScores:
 
 @dataclass(frozen=True)
 class Totals:
-    """What summaries need beyond the scores: how many queries they are over, how many of these
-    were scored, the relevant documents of all judgments where -c asks for them, and the run."""
+    """What summaries need besides the scores: the number of queries to average over, how many of
+    these were scored, the number of relevant documents in all judgments if -c is given, and the
+    run's name."""
 
     queries: int
     scored: int
@@ -39,12 +39,12 @@ class Totals:
 
 
 def format_line(name: str, query: str, value: str) -> str:
-    """One line of output."""
+    """Return one line of output."""
     return f"{name:<22}\t{query}\t{value}\n"
 
 
 def format_number(value: float, *, is_whole: bool) -> str:
-    """A score as C prints it: %ld, or %6.4f, whose undefined is -nan on the machines in use."""
+    """Return a score as C prints it: %ld, or %6.4f, where NaN is -nan on current machines."""
     if is_whole:
         return str(int(value))
     return "  -nan" if math.isnan(value) else f"{value:6.4f}"
@@ -53,7 +53,8 @@ def format_number(value: float, *, is_whole: bool) -> str:
 def query_lines(
     columns: Sequence[MeasureScores], queries: Sequence[str], *, z: bool = False
 ) -> str:
-    """The lines of each query, in the order of the measures; with `z` the values are z-scores."""
+    """Return the lines of each query, in the order of the measures; with `z` the values are
+    z-scores."""
     printed = [c for c in columns if c.requested.row.per_query]
     parts: list[str] = []
     for position, query in enumerate(queries):
@@ -73,7 +74,7 @@ def _column_lines(column: MeasureScores, position: int, query: str, z: bool) -> 
 def _measure_lines(
     requested: RequestedMeasure, query: str, values: Sequence[float], z: bool
 ) -> list[str]:
-    """The lines of a measure. Z-scores have Z before the name, and four decimals in any case."""
+    """Return the lines of a measure. Z-scores have the prefix Z, and always four decimals."""
     is_whole, prefix = requested.row.is_whole and not z, "Z" if z else ""
     named_values = zip(requested.names, values, strict=True)
     return [
@@ -83,7 +84,7 @@ def _measure_lines(
 
 
 def summary_lines(columns: Sequence[MeasureScores], totals: Totals, *, z: bool = False) -> str:
-    """The lines over all queries; with `z` of z-scores."""
+    """Return the lines over all queries; with `z` the values are z-scores."""
     parts: list[str] = []
     for column in columns:
         row = column.requested.row
@@ -95,7 +96,7 @@ def summary_lines(columns: Sequence[MeasureScores], totals: Totals, *, z: bool =
 
 
 def _summarise(column: MeasureScores, totals: Totals) -> list[float]:
-    """One value a line. Queries are added one after the other, as trec_eval adds them."""
+    """Return one value per line. Queries are added one after the other, as in trec_eval."""
     summary = column.requested.row.summary
     if summary == "queries":
         return [totals.queries]
@@ -112,13 +113,13 @@ def _summarise(column: MeasureScores, totals: Totals) -> list[float]:
 
 
 MISSING = -1000000.0
-"""What stands where the file has no mean."""
+"""The value if the file has no mean."""
 
 Means = dict[tuple[str, str], tuple[float, float]]
 
 
 def read_means(path: str) -> Means:
-    """(query, line name) -> (mean, deviation), from lines of `query name mean deviation`."""
+    """Return (query, line name) -> (mean, deviation) from lines of `query name mean deviation`."""
     try:
         data = files.read_bytes(path, file_kind="zscores")
     except ProgramExit as ended:
@@ -126,7 +127,7 @@ def read_means(path: str) -> Means:
     means: Means = {}
     lines = data.decode("latin-1").split("\n")
     for number, line in enumerate(lines[:-1] if not lines[-1] else lines, 1):
-        # str.split would also split at characters that C does not take for white space.
+        # str.split would also split at characters that are not white space in C.
         fields = [f.decode("latin-1") for f in line.encode("latin-1").split()]
         if len(fields) != 4:
             raise ProgramExit(Z_SCORES, f"trec_eval.get_zscores: Malformed line {number}")
@@ -136,7 +137,7 @@ def read_means(path: str) -> Means:
 
 
 def standardise(values: Floats, means: Means, queries: Sequence[str], name: str) -> Floats:
-    """The z-scores of one line's values, a value a query."""
+    """Return the z-scores of one line's values, float64[query]."""
     return np.array(
         [_z_score(v, means.get((q, name))) for v, q in zip(values, queries, strict=True)]
     )

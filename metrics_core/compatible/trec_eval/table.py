@@ -1,5 +1,5 @@
-"""The measures of trec_eval: a row each, in the order in which trec_eval prints them. What it calls
-a measure of ours, and what that takes there, the measure's declaration says."""
+"""The measures of trec_eval: one row each, in the order in which trec_eval prints them. The
+declarations of our measures have their names and parameters in trec_eval."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ Format = Literal["any", "qrels", "prefs", "qrels_jg"]
 class MeasureRow:
     """One measure of trec_eval.
 
-    ours        the declared measure behind it; empty where this package works it out
-    takes       what stands behind the point of `-m name.…`: whole cutoffs and real levels make a
-                line each, numbers and name=number pairs set up the one line
-    default     what it takes where nothing is given
-    summary     how the queries' values become one; "queries" counts them, "relevant" is the sum
+    ours        the declared measure behind it; "" if this package computes it
+    takes       the arguments after the point of `-m name.…`: cutoffs (whole numbers) and levels
+                (real numbers) give a line each; numbers and name=number pairs configure the
+                single line
+    default     the default parameter values
+    summary     how the queries' values are combined; "queries" counts them, "relevant" is a sum
                 that with -c comes from the judgments
-    whole       printed as a whole number
+    is_whole    printed as a whole number
     per_query   whether it has a line for each query
-    judgments   the format of judgments it works on
+    judgments   the format of judgments it needs
     """
 
     name: str
@@ -55,10 +56,10 @@ _OWN_ROWS = (
     *map(_preference_row, ("simp_ret", "pair_ret", "avgjg_ret", "avgjg_Rnonrel_ret")),
     *map(_preference_row, ("simp_imp", "pair_imp", "avgjg_imp")),
 )
-"""What is no measure elsewhere: this package works it out."""
+"""Measures that only exist in trec_eval; this package computes them."""
 
 _BY_GROUP = ("map", "P", "Rprec_mult")
-"""Measures that trec_eval also averages over judgment groups, called …_avgjg then."""
+"""Measures that trec_eval also averages over judgment groups, with the suffix _avgjg."""
 
 _ORDER = """
     runid num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall P
@@ -69,12 +70,11 @@ _ORDER = """
     prefs_avgjg_ret prefs_avgjg_Rnonrel_ret prefs_simp_imp prefs_pair_imp prefs_avgjg_imp map_avgjg
     P_avgjg Rprec_mult_avgjg yaap rbp rbp_resid unj
 """
-"""In which order trec_eval prints. What a measure calls itself in trec_eval beyond these comes last
-and belongs to no family."""
+"""trec_eval's print order. Further measures come last and belong to no family."""
 
 
 def _row(declaration: Declaration, trec_eval_measure: InTrecEval) -> MeasureRow:
-    """The row of a declared measure under one of its names."""
+    """Return the row of a declared measure under one of its names in trec_eval."""
     counted = declaration.aggregation == "sum"
     return MeasureRow(
         name=trec_eval_measure.plain,
@@ -90,7 +90,7 @@ def _row(declaration: Declaration, trec_eval_measure: InTrecEval) -> MeasureRow:
 
 
 def _all_rows() -> tuple[MeasureRow, ...]:
-    # What a plug-in adds is none of trec_eval's, whatever it is called.
+    # Measures of plug-ins do not belong to trec_eval, whatever their names.
     ours = [d for d in declarations() if not d.added_by]
     declared = [_row(d, trec_eval_measure) for d in ours for trec_eval_measure in d.in_trec_eval]
     by_group = [
@@ -130,11 +130,11 @@ FAMILIES: dict[str, frozenset[str]] = {
 
 
 def list_rows(version: Version) -> list[MeasureRow]:
-    """The measures a version knows, in its order."""
+    """Return the measures of a version, in its order."""
     return [row for row in ROWS if version == "10.0" or row.since == "9.0.8"]
 
 
 def resolve_measures(name: str, version: Version) -> frozenset[str]:
-    """The measures that a measure's or a family's name stands for; none where it is unknown."""
+    """Return the measures of a measure's or a family's name; empty if unknown."""
     row_names = frozenset(row.name for row in list_rows(version))
     return row_names & FAMILIES.get(name, frozenset([name]))

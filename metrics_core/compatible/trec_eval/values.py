@@ -1,4 +1,4 @@
-"""Scores of measures on judged ranks, as trec_eval has them: one column of values a line."""
+"""Scores of measures on judged ranks, as in trec_eval: one column of values per output line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from metrics_core.measures.declaring.aggregation import LEAST_SCORE
 
 @dataclass(frozen=True)
 class Setting:
-    """What the command line says about all measures; `documents` is the size of the collection."""
+    """Settings of the command line for all measures; `documents` is the size of the collection."""
 
     version: Version = "10.0"
     level: int = 1
@@ -37,7 +37,7 @@ class Setting:
 
 
 def compute_values(requested: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Floats:
-    """Scores per query and line; float64[Q, len(asked.names)]."""
+    """Return the scores, float64[query, line], one line per name of the requested measure."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         special = _SPECIAL.get(requested.row.name)
         values = (
@@ -49,11 +49,12 @@ def compute_values(requested: RequestedMeasure, ranks: JudgedRanks, setting: Set
 
 
 def score_declared(name: str, ranks: JudgedRanks, setting: Setting, **values: Any) -> Floats:
-    """Scores of a declared measure, where undefined is 0, as in trec_eval. Its bounds do not hold
-    here: trec_eval takes any cutoff and any level."""
+    """Return the scores of a declared measure, float64[query] (or [query, cutoff]), with undefined
+    as 0, as in trec_eval. Parameters are not checked: trec_eval accepts any cutoff and any
+    level."""
     declaration = next(d for d in declarations() if d.name == name)
     common = {"rel": setting.level, "rounding": _rounding(setting)}
-    # An optional rel, as NumRet's, asks for another measure.
+    # An optional rel, as in NumRet, would select a different measure.
     common_values = {
         p.name: common[p.name]
         for p in declaration.parameters
@@ -84,7 +85,8 @@ def _declared_values(requested: RequestedMeasure, ranks: JudgedRanks, setting: S
 
 
 def _counts(ranks: JudgedRanks, setting: Setting) -> tuple[Floats, Floats, Floats]:
-    """Per query the numbers of documents found and relevant, retrieved, and relevant."""
+    """Return the numbers of relevant retrieved, retrieved, and relevant documents, float64[query]
+    each."""
     names = ("NumRelRet", "NumRet", "NumRel")
     relevant_retrieved, retrieved, relevant = (
         score_declared(name, ranks, setting) for name in names
@@ -111,7 +113,7 @@ def _utility(requested: RequestedMeasure, ranks: JudgedRanks, setting: Setting) 
 
 
 def _set_f(requested: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Floats:
-    # SetF's beta has to be positive; trec_eval's x is any number.
+    # SetF requires a positive beta; trec_eval's x may be any number.
     relevant_retrieved, retrieved, relevant = _counts(ranks, setting)
     x, precision, recall = (
         requested.numbers[0],
@@ -125,7 +127,7 @@ def _set_f(requested: RequestedMeasure, ranks: JudgedRanks, setting: Setting) ->
 def _interpolated_precision(
     requested: RequestedMeasure, ranks: JudgedRanks, setting: Setting
 ) -> Floats:
-    """iprec_at_recall: nothing retrieved leaves 0 / 0 at the levels that ask for no document."""
+    """iprec_at_recall: without results, levels that require no document are 0 / 0."""
     columns = [_precision_at_recall(level, ranks, setting) for level in requested.numbers]
     return np.stack(columns, axis=1)
 
@@ -133,7 +135,8 @@ def _interpolated_precision(
 def _precision_at_recall(level: float, ranks: JudgedRanks, setting: Setting) -> Floats:
     needed = _documents_needed(level, ranks, setting)
     relevant = score_declared("NumRel", ranks, setting)
-    # The measure's share ends at 1; a little more may still mean all relevant documents.
+    # The measure's recall level is at most 1; a slightly higher one may still mean all relevant
+    # documents.
     values = score_declared("IPrec", ranks, setting, recall=min(max(level, 0.0), 1.0))
     values = np.where(needed > relevant, 0.0, values)
     return np.where((needed <= 0) & (ranks.retrieved == 0), np.nan, values)
@@ -150,9 +153,9 @@ def _documents_needed(level: float, ranks: JudgedRanks, setting: Setting) -> Flo
 def _eleven_point_average(
     requested: RequestedMeasure, ranks: JudgedRanks, setting: Setting
 ) -> Floats:
-    """The mean over the levels, added from the last on. trec_eval walks up the list once, so where
-    levels do not ascend it may pass one: it and all before it then get the best precision of all,
-    as the level 0 does."""
+    """Return the mean over the levels, added from the last on. trec_eval walks up the list once, so
+    if levels are not ascending it may pass one: that level and all before it then get the best
+    precision of all, like level 0."""
     relevant_retrieved = score_declared("NumRelRet", ranks, setting)
     best = _precision_at_recall(0.0, ranks, setting)
     total = np.zeros(ranks.n_queries)
@@ -173,7 +176,7 @@ def _eleven_point_average(
 def _r_precision_multiples(
     requested: RequestedMeasure, ranks: JudgedRanks, setting: Setting
 ) -> Floats:
-    """Rprec_mult; below one document there is no precision."""
+    """Rprec_mult; the precision at a depth below one document is 0."""
     columns = []
     for factor in requested.numbers:
         values = score_declared(requested.row.ours, ranks, setting, factor=max(factor, 0.0))
@@ -183,7 +186,7 @@ def _r_precision_multiples(
 
 
 def _dcg_with_gains(requested: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Floats:
-    """ndcg, dcg, ideal_dcg."""
+    """Return ndcg, dcg or ideal_dcg, float64[query]."""
     gains = parse_gains(requested.pairs, setting.version)
     if not gains:
         return score_declared(requested.row.ours, ranks, setting)
@@ -194,7 +197,7 @@ def _dcg_with_gains(requested: RequestedMeasure, ranks: JudgedRanks, setting: Se
 
 
 def _graded_with_gains(requested: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Floats:
-    """G, ndcg_rel and Rndcg."""
+    """Return G, ndcg_rel or Rndcg, float64[query]."""
     gains = parse_gains(requested.pairs, setting.version)
     if gains:
         values = scores_by_query(requested.row.name, ranks, gains)
@@ -203,7 +206,7 @@ def _graded_with_gains(requested: RequestedMeasure, ranks: JudgedRanks, setting:
     if requested.row.name != "Rndcg":
         return values
     if not gains:
-        # It has no depth to measure at where everything relevant is worth nothing.
+        # Without any positive gain there is no depth to measure at.
         best = np.zeros(ranks.n_queries)
         np.maximum.at(best, ranks.judged_query, ranks.judged_relevance)
         values = np.where(best > 0, values, np.nan)

@@ -1,4 +1,4 @@
-"""Runs judged while they are read, by compiled code: one look at each row.
+"""Judging runs while they are read, by compiled code, with one pass over the rows.
 
-`large_files` says whether that pays; the other modules load what runs compiled code.
+`large_files` decides whether that pays; the other modules need compiled code.
 """

@@ -1,9 +1,9 @@
-"""A run's file judged while it is read: what is not judged is looked at once and let go.
+"""Judge the file of a run while it is read: unjudged rows are read once and discarded.
 
     pieces of whole queries ──► rows ──► ranks of the judged rows        (several pieces at a time)
 
-The meaning is that of `formats.trec.read_trec` and `judging.judge`, to the last bit, with the same
-notes and errors. Where a file needs another look, the answer is None, and they decide.
+The result is bitwise the same as that of `formats.trec.read_trec` and `judging.judge`, with the
+same notes and errors. If a file needs a second pass the result is None, and these are used instead.
 """
 
 from __future__ import annotations
@@ -36,18 +36,19 @@ from metrics_core.judging.while_reading.segments import (
 from metrics_core.tables.arrays import as_column
 
 RowKeeper = Callable[[pa.Table], Callable[[], None]]
-"""Is given the rows of each piece, several at a time; what it returns is called in their order."""
+"""Called with the rows of each piece, several at a time; the functions it returns are called in the
+order of the pieces."""
 
 _NO_TABLE = pa.table({})
 _MANY_SEGMENTS = 50_000
-"""Where queries stand apart each row may be a segment: from so many on, and whenever they have
-doubled, it is asked whether a query has come back."""
+"""If the lines of a query are not contiguous, each row may be a segment. At this many segments, and
+whenever their number has doubled, check whether a query occurs again."""
 
 
 @dataclass(frozen=True)
 class JudgedFile:
-    """A run as it was judged while it was read: `ranks` under the run's name, `notes` on its file,
-    `n_rows`, and `rows_hash`, which differs where the rows of two runs do."""
+    """A run judged while it was read: `ranks`, `notes` on its file, `n_rows`, and `rows_hash`,
+    which differs if the rows of two runs differ."""
 
     ranks: JudgedRanks
     notes: tuple[Note, ...]
@@ -56,22 +57,22 @@ class JudgedFile:
 
     @property
     def name(self) -> str:
-        """The name that tells the run apart."""
+        """The unique name of the run."""
         return self.ranks.run_name
 
     def renamed(self, name: str) -> JudgedFile:
-        """The same run under another name."""
+        """Return the same run under another name."""
         return replace(self, ranks=replace(self.ranks, run_name=name))
 
     def has_rows_of(self, other: JudgedFile) -> bool:
-        """Whether two files hold the same rows in the same order."""
+        """Whether two files have the same rows in the same order."""
         return self.n_rows == other.n_rows and self.rows_hash == other.rows_hash
 
 
 @dataclass(frozen=True)
 class StoredFile:
-    """What is known of a run whose rows were kept while it was read: its name, the notes on its
-    file, and where its judged documents stand; None where no query is judged."""
+    """A run whose rows were stored while it was read: its name, the notes on its file, and the
+    ranks of its judged documents; None if no query is judged."""
 
     name: str
     notes: tuple[Note, ...]
@@ -84,10 +85,13 @@ def judge_run_file(
     *,
     progress: Callable[[int], None] | None = None,
 ) -> JudgedFile | None:
-    """The judged ranks of a TREC run, under the name of its file; `progress` is told the bytes read
-    so far. None where the file is of another format, the lines of a query stand apart, a document
-    stands twice in a query, an id is not plain ASCII, there are several run names, or no query is
-    judged. Raises FileFormatError."""
+    """Return the judged ranks of a TREC run, named after its file. `progress` is called with the
+    number of bytes read so far.
+
+    None if the file has another format, the lines of a query are not contiguous, a query lists a
+    document twice, an id is not printable ASCII, there are several run names, or no query is
+    judged. Raises FileFormatError.
+    """
     if not _can_be_read(source, judgments, "run"):
         return None
     judged_lines = _judge_in_order(source, judgments, progress)
@@ -118,9 +122,12 @@ def judge_and_keep_run(
     kind: Kind | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> StoredFile | None:
-    """What `judge_run_file` finds of a TREC run, whose rows are given to `keep` on the way; the
-    file is read as this kind, or as what it seems to be. None where `judge_run_file` says so, or
-    the file is something else; then what was kept is to be dropped. Raises FileFormatError."""
+    """Judge a TREC run as `judge_run_file` does, and pass its rows to `keep`.
+
+    The file is read as `kind`, or as the detected one. None in the cases of `judge_run_file` except
+    that of no judged query; the rows passed to `keep` must then be discarded. Raises
+    FileFormatError.
+    """
     if not _can_be_read(source, judgments, kind):
         return None
     judged_lines = _judge_in_order(source, judgments, progress, keep)
@@ -137,14 +144,14 @@ def _can_be_read(source: Source, judgments: JudgmentTables, kind: Kind | None) -
 
 @dataclass(frozen=True)
 class _JudgedLines:
-    """What the lines of a file are, and its judged rows."""
+    """The parsed lines of a file and its judged rows."""
 
     pieces: Sequence[ParsedBlock]
     segments: JudgedSegments
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What reading says, in the order in which `read_trec` says it."""
+        """The notes from reading, in the order of `read_trec`."""
         segments = self.segments
         notes = line_notes(self.pieces)
         if segments.fractions:
@@ -159,8 +166,8 @@ def _judge_in_order(
     progress: Callable[[int], None] | None,
     keep: RowKeeper | None = None,
 ) -> _JudgedLines | None:
-    """A file in the order of its lines. None where those of a query stand apart, or they cannot be
-    judged so. Raises FileFormatError."""
+    """Judge a file in the order of its lines. None if the lines of a query are not contiguous or
+    the file cannot be judged in one pass. Raises FileFormatError."""
     parsed_pieces: list[ParsedBlock] = []
     parts: list[JudgedSegments] = []
     text, segments, check_from = 0, 0, _MANY_SEGMENTS
@@ -194,8 +201,8 @@ def _judge_in_order(
 
 @dataclass(frozen=True)
 class _JudgedPiece:
-    """What the lines of a piece are, its judged rows, and what is left to do to keep all; `text`
-    are the bytes of document ids that are kept."""
+    """The parsed lines of a piece, its judged rows, and the call that finishes storing its rows;
+    `text` is the number of bytes of document ids that are stored."""
 
     parsed: ParsedBlock
     part: JudgedSegments | None

@@ -1,4 +1,4 @@
-"""Judgments as hash tables that compiled code can ask: is this document judged for this query?"""
+"""Judgments as hash tables for compiled code: is this document judged for this query?"""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _FEWEST_SLOTS = 4
 
 @dataclass(frozen=True)
 class JudgmentTables:
-    """The judged queries in one hash table, and the judged documents of each in one of its own."""
+    """The judged queries in one hash table, and the judged documents of each query in a table of
+    its own."""
 
     qrels: Qrels
     queries: HashTables
@@ -34,7 +35,7 @@ class JudgmentTables:
 
 
 def make_judgment_tables(qrels: Qrels) -> JudgmentTables:
-    """The tables of these judgments."""
+    """Return the hash tables of these judgments."""
     query_ids, doc_ids = as_text_column(qrels.query_ids), qrels.doc_ids
     single_table = np.zeros(len(query_ids), dtype=np.int64)
     by_query = qrels.query_codes.astype(np.int64)
@@ -46,7 +47,7 @@ def make_judgment_tables(qrels: Qrels) -> JudgmentTables:
 
 
 def _make_hash_tables(ids: Any, table: Ints, n: int) -> HashTables:
-    """n hash tables of texts, each of which is in one of them."""
+    """Return n hash tables of texts; `table` int64[text] says which table each text is in."""
     if isinstance(ids, pa.ChunkedArray):
         ids = pa.concat_arrays(ids.chunks) if ids.num_chunks else as_text_column([]).cast(ids.type)
     data, start, size = text_offsets(ids)
@@ -59,7 +60,8 @@ def _make_hash_tables(ids: Any, table: Ints, n: int) -> HashTables:
 
 
 def _slot_regions(counts: npt.NDArray[Any]) -> tuple[Ints, Ints]:
-    """Where each region starts and how many slots it has: a power of two, at most half taken."""
+    """Return start and number of slots of each region, int64[region] each: a power of two, at most
+    half filled."""
     least_slots = np.maximum(2 * counts, _FEWEST_SLOTS)
     slots = 2 ** np.ceil(np.log2(least_slots)).astype(np.int64)
     return np.cumsum(slots) - slots, slots

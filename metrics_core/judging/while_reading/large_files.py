@@ -1,4 +1,4 @@
-"""Whether files are judged while they are read: what is small is sooner read whole."""
+"""Decides whether files are judged while they are read: small files are faster to read whole."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from metrics_core.judging.while_reading.judgments import JudgmentTables
 
 LEAST_BYTES = 16 << 20
-"""Bytes of runs from which it pays to load compiled code."""
+"""Bytes of runs from which loading the compiled code pays."""
 
 LEAST_MEMORY = 400_000_000
-"""Bytes within which runs of any size are judged."""
+"""Bytes of memory that suffice to judge runs of any size."""
 
 _BEGINNINGS = 1 << 18, 1 << 20
-"""Bytes that tell what the lists of a run are like: more are read if no list ends in the first."""
+"""Bytes to read to see what the lists of a run are like: the second if no list ends in the
+first."""
 
 _ANY_SIZE = "1000TB"
 _WHOLE_HINT = "omit --memory to read the whole run into memory"
@@ -37,10 +38,10 @@ _WHOLE_HINT = "omit --memory to read the whole run into memory"
 def judge_files(
     files: Sequence[str | Path], qrels: Qrels, read_as: ReadAs = DEFAULT_CHOICES
 ) -> list[JudgedFile] | None:
-    """The runs, each judged while it is read; None where that does not pay, or a file needs more
-    than one look. Raises FileFormatError."""
+    """Return the runs, each judged while it is read; None if that does not pay, or a file needs
+    more than one pass. Raises FileFormatError."""
     paths = [Path(file) for file in files]
-    # What cannot be read twice has to be read whole.
+    # Files that cannot be read twice, such as pipes, have to be read whole.
     if not all(path.is_file() for path in paths):
         return None
     if sum(path.stat().st_size for path in paths) < LEAST_BYTES:
@@ -58,15 +59,15 @@ def judge_files(
 
 
 def read_first_lists(file: str | Path, read_as: ReadAs = DEFAULT_CHOICES) -> Run | None:
-    """The lists at the beginning of a TREC run, without reading the rest; None where its lines are
-    not regular."""
+    """Return the lists at the beginning of a TREC run, without reading the rest; None if its lines
+    are not regular."""
     source = read_as.open_file(Path(file), str(file))
     for size in _BEGINNINGS:
         parsed = parse_quickly(next(source.blocks(size), b""), RUN)
         if parsed is None:
             return None
         rows = parsed.table.select(["query_id", "doc_id", "score"])
-        # The last list may go on.
+        # The last list may be incomplete.
         codes = as_array(encode_ids(rows["query_id"]).indices)
         rows = rows.filter(as_column(codes != codes[-1]))
         if len(rows):
@@ -82,9 +83,11 @@ def judge_within_memory(
     *,
     progress: Callable[[int], None] | None = None,
 ) -> JudgedFile:
-    """A run of any size whose lines are grouped by query, judged in about so much memory.
+    """Judge a run of any size whose lines are grouped by query, in about this much memory.
+
     `progress` is called with the number of bytes read so far. Raises FileFormatError, and
-    RanklensError where a file needs to be read whole, or the memory is less than `LEAST_MEMORY`."""
+    RanklensError if the file must be read whole, or the memory is less than `LEAST_MEMORY`.
+    """
     most = parse_size(memory)
     if most < LEAST_MEMORY:
         raise RanklensError(
@@ -110,7 +113,8 @@ def judge_within_memory(
 
 
 def _whole_file_error(source: Source, judgments: JudgmentTables) -> RanklensError:
-    """Why one look was not enough. Which line it was is told by reading the run whole."""
+    """Return the error that says why one pass was not enough. Finding the line would require
+    reading the whole run."""
     if recognise_format(source, "run") != ("trec", "run"):
         return RanklensError(
             f"{source.name} is not a TREC run; --memory supports only TREC runs.",

@@ -1,4 +1,4 @@
-"""The rows of a piece of a file: compiled code reads regular lines, the careful reader others."""
+"""Rows of a piece of a file: compiled code reads regular lines, the careful parser all others."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from metrics_core.tables.arrays import as_array, as_column
 from metrics_core.tables.columns import ID, are_printable, encode_ids
 
 _MOST_TAGS = 1_000
-"""Changes of the run name within a block that the compiled reader notes."""
+"""Changes of the run name within a block that the compiled reader records."""
 
 _LONGEST_HEADER = 4_096
 _SHORTEST_LINE = len(b"q 0 d 1 1 r\n")
@@ -33,12 +33,13 @@ _SHORTEST_LINE = len(b"q 0 d 1 1 r\n")
 
 @dataclass(frozen=True)
 class RunRows:
-    """n rows of a block: where the texts stand in `data` (with its padding), and the numbers.
+    """The n rows of a block: offsets of the texts in `data` (which ends with padding), and the
+    numbers.
 
     doc_start int64[n], doc_size int32[n], doc_hash uint64[n], score float64[n], rank float32[n]
-    (NaN where it is no number). `segments` int64[s, 3] has for each segment, rows of one query,
-    its first row, and start and size of its id. `tags` are the run names in the order in which they
-    come. `parsed` says what the careful reader found, where it was asked.
+    (NaN if not a number). `segments` int64[segment, 3] has, for each segment (consecutive rows of
+    one query), its first row and the start and size of its query id. `tags` are the run names in
+    order of occurrence. `parsed` is the result of the careful parser, if it was used.
     """
 
     data: Bytes
@@ -56,7 +57,7 @@ class RunRows:
 
     @property
     def columns(self) -> RowColumns:
-        """The rows as compiled code takes them."""
+        """The rows in the form that compiled code takes."""
         arrays = (self.doc_start, self.doc_size, self.doc_hash, self.score, self.rank)
         return RowColumns(self.data, *arrays)
 
@@ -66,7 +67,8 @@ class RunRows:
         return self.parsed is None or is_plain(self.data)
 
     def table(self) -> pa.Table:
-        """The rows as a table of a run holds them, in memory of their own."""
+        """Return the rows as the table of a run (query_id, doc_id, score), in newly allocated
+        memory."""
         n, first = len(self), self.segments[:, 0]
         texts = np.empty(int(self.doc_size.sum(dtype=np.int64)) + len(PADDING), np.uint8)
         edges = np.empty(n + 1, np.int32)
@@ -87,14 +89,14 @@ class RunRows:
 
 
 def is_plain(data: Bytes) -> bool:
-    """Whether the texts of a padded buffer are printable ASCII without blanks."""
+    """Whether the texts of a padded buffer uint8[byte] are printable ASCII without blanks."""
     return are_printable(data[: -len(PADDING)])
 
 
 @dataclass(frozen=True)
 class TextPiece:
-    """Whole lines of a file's decoded text, with `PADDING` behind: which piece it is, from 0, and
-    where it begins."""
+    """Whole lines of a file's decoded text, followed by `PADDING`: the number of the piece, from 0,
+    and its offset in the file."""
 
     number: int
     begin: int
@@ -102,15 +104,16 @@ class TextPiece:
 
     @property
     def end(self) -> int:
-        """The size of the text."""
+        """The size of the text in bytes, without padding."""
         return len(self.padded) - len(PADDING)
 
 
 def split_by_query(
     source: Source, progress: Callable[[int], None] | None = None
 ) -> Iterator[TextPiece]:
-    """The decoded text of a file, cut where the query changes. What is no text is not seen here.
-    `progress` is told the bytes read so far. Raises FileFormatError for a line that is too long."""
+    """Yield the decoded text of a file, split where the query changes; it is not checked to be
+    text. `progress` is called with the number of bytes read so far. Raises FileFormatError for a
+    line that is too long."""
     pending: list[bytes] = []
     begin = number = open_length = 0
     for block in source.decoded(BLOCK):
@@ -121,7 +124,7 @@ def split_by_query(
         if open_length + len(block) > MAX_LINE_BYTES:
             source.check_length(open_length, block, end, before - open_length)
         open_length = len(block) - end if end else open_length + len(block)
-        # The first line may have begun in the piece before: what its query is cannot be seen.
+        # The first line may have begun in the previous block, so its query is not visible here.
         first = block.find(b"\n") + 1 if pending else 0
         cut = compiled("rows").last_change(
             np.frombuffer(block, dtype=np.uint8), first, block.rfind(b"\n") + 1
@@ -137,8 +140,8 @@ def split_by_query(
 
 
 def read_rows(piece: TextPiece, source: Source) -> RunRows:
-    """The rows of a piece; the first of a file may begin with a header. Raises FileFormatError
-    where it is no text."""
+    """Return the rows of a piece; the first piece of a file may begin with a header. Raises
+    FileFormatError if it is not text."""
     if piece.number or not begins_with_header(piece.padded[:_LONGEST_HEADER]):
         rows = read_regular_rows(piece.padded)
         if rows is not None:
@@ -148,7 +151,7 @@ def read_rows(piece: TextPiece, source: Source) -> RunRows:
 
 
 def read_regular_rows(padded: bytes | bytearray) -> RunRows | None:
-    """The rows of lines that are all regular, else None."""
+    """Return the rows if all lines are regular, else None."""
     end = len(padded) - len(PADDING)
     most = end // _SHORTEST_LINE + 1
     data = np.frombuffer(padded, dtype=np.uint8)
@@ -176,7 +179,8 @@ def read_regular_rows(padded: bytes | bytearray) -> RunRows | None:
 
 
 def copy_texts(data: Bytes, start: Any, size: Any) -> pa.StringArray:
-    """The texts that stand at these places, as an array of their own."""
+    """Return the texts at these offsets of `data` uint8[byte], `start` and `size` int[text], as an
+    array with its own memory."""
     edges = np.zeros(len(start) + 1, dtype=np.int64)
     np.cumsum(size, out=edges[1:])
     positions = np.arange(edges[-1]) + np.repeat(start - edges[:-1], size)
@@ -186,12 +190,12 @@ def copy_texts(data: Bytes, start: Any, size: Any) -> pa.StringArray:
 
 
 def _parse_numbers(data: Bytes, start: Any, size: Any) -> Floats:
-    """Plain decimal numbers, rounded by Arrow."""
+    """Return plain decimal numbers, rounded by Arrow, float64[n]."""
     return as_array(pc.cast(copy_texts(data, start, size), pa.float64()))
 
 
 def _rows_of_parsed(parsed: ParsedBlock) -> RunRows:
-    """What the careful reader made of a block."""
+    """Return the rows of a block from the careful parser."""
     table = parsed.table
     queries = encode_ids(table["query_id"])
     codes = as_array(queries.indices)
@@ -214,7 +218,8 @@ def _rows_of_parsed(parsed: ParsedBlock) -> RunRows:
 
 
 def _join_texts(columns: list[Any]) -> tuple[Bytes, Ints, Ints]:
-    """Texts of several arrays in one buffer: the buffer, where each stands, its size."""
+    """Return the texts of several arrays in one buffer: the buffer, and start and size of each
+    text."""
     texts = pa.chunked_array(columns, ID).cast(pa.large_string()).combine_chunks()
     if isinstance(texts, pa.ChunkedArray):
         texts = pa.concat_arrays(texts.chunks)
@@ -223,7 +228,8 @@ def _join_texts(columns: list[Any]) -> tuple[Bytes, Ints, Ints]:
 
 
 def text_offsets(texts: Any) -> tuple[Bytes, Ints, Ints]:
-    """The bytes of an array of large texts, where each text starts, and its size."""
+    """Return the bytes of an Arrow array of large strings, uint8[byte], and start and size of each
+    text, int64[text] each."""
     _, offsets, body = texts.buffers()
     edges = np.frombuffer(offsets, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
     data = np.frombuffer(body, dtype=np.uint8) if body is not None else np.empty(0, np.uint8)

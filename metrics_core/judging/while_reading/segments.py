@@ -1,4 +1,4 @@
-"""What is kept of rows that were judged: a few numbers a query, the ranks of judged documents."""
+"""Results of judging rows: a few numbers per query, and the ranks of the judged documents."""
 
 from __future__ import annotations
 
@@ -31,10 +31,14 @@ from metrics_core.tables.columns import ID
 
 @dataclass(frozen=True)
 class JudgedSegments:
-    """What is kept of s segments of rows, each of one query: its id, its place among the judged
-    queries (-1: none), how many rows, a hash of them, whether its ranks contradict its scores.
-    `ranks` int64[m, 5] and `counts` are what `rank_rows` gives, `fractions` how many ranks are no
-    whole number, `tags` the run names."""
+    """Segments of judged rows, each of one query.
+
+    Per segment: its query id, `place` int64[segment] among the judged queries (-1 if not judged),
+    `sizes` int64[segment] in rows, `rows_hash` uint64[segment], and `contradicting` bool[segment],
+    whether its ranks contradict its scores. `ranks` int64[judged row, 5] (query, row of the
+    judgments, rank, first rank and number of the rows tied with it) and `counts` are the output of
+    `rank_rows`. `fractions` counts the ranks that are not whole numbers; `tags` are the run names.
+    """
 
     query_ids: pa.StringArray
     place: Ints
@@ -48,16 +52,16 @@ class JudgedSegments:
 
     @property
     def in_sequence(self) -> bool:
-        """Whether each query's rows stand together."""
+        """Whether each query's rows are contiguous."""
         return are_in_sequence([self])
 
     @property
     def by_rank(self) -> Ints:
-        """The rows of `ranks` by query and rank."""
+        """The order of `ranks` by query and rank, int64[judged row]."""
         return np.lexsort((self.ranks[:, 2], self.ranks[:, 0]))
 
     def places(self, judgments: JudgmentTables) -> JudgedPlaces | None:
-        """Where the judged documents stand; None where no query is judged."""
+        """Return the ranks of the judged documents; None if no query is judged."""
         is_judged = self.place >= 0
         if not is_judged.any():
             return None
@@ -74,7 +78,7 @@ class JudgedSegments:
 
     @classmethod
     def join(cls, parts: Sequence[JudgedSegments]) -> JudgedSegments:
-        """The segments of all parts."""
+        """Return the segments of all parts, concatenated."""
         columns = ("place", "sizes", "rows_hash", "contradicting")
         joined = {name: np.concatenate([getattr(p, name) for p in parts]) for name in columns}
         return cls(
@@ -88,13 +92,14 @@ class JudgedSegments:
 
 
 def are_in_sequence(parts: Sequence[JudgedSegments]) -> bool:
-    """Whether each query's rows stand together over all these parts."""
+    """Whether each query's rows are contiguous over all these parts."""
     ids = pa.chunked_array([part.query_ids for part in parts], ID)
     return len(ids.unique()) == len(ids)
 
 
 def judge_segments(rows: RunRows, judgments: JudgmentTables) -> JudgedSegments | None:
-    """The judged rows; None where a document stands twice in a query, or an id is odd."""
+    """Judge the rows; None if a query lists a document twice, or an id is too long or not printable
+    ASCII."""
     if not rows.plain or rows.doc_size.max(initial=0) > MAX_ID_BYTES:
         return None
     n, segments = len(rows), rows.segments

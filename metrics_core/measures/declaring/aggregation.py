@@ -1,4 +1,4 @@
-"""How the scores of queries become one score: the only place that knows."""
+"""How the scores of queries become one score: the only place that defines it."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from metrics_core.base.arrays import Floats, Ints
 Aggregation = Literal["mean", "sum", "geometric"]
 
 LEAST_SCORE = 0.00001
-"""A score of 0 would make every geometric mean 0; trec_eval counts it as this (MIN_GEO_MEAN)."""
+"""Scores are raised to this value for geometric means, as in trec_eval (MIN_GEO_MEAN): a score of 0
+would make every geometric mean 0."""
 
 
 @dataclass(frozen=True)
 class Combination:
     """A sum of scores, or their mean on some scale.
 
-    `to_scale` takes scores to the scale on which they are averaged and `from_scale` returns; both
-    rise, so an interval's ends go back as its middle does. On a `linear` scale the difference of
-    two combined scores is the combined difference.
+    `to_scale` transforms scores to the scale on which they are averaged, `from_scale` is its
+    inverse; both are increasing, so the bounds of an interval are transformed like its mean. On a
+    `linear` scale the difference of two combined scores equals the combined difference.
     """
 
     to_scale: Callable[[Floats], Floats]
@@ -32,12 +33,12 @@ class Combination:
     linear: bool = True
 
     def combine(self, scores: npt.ArrayLike) -> Floats:
-        """The combined score over the first axis; undefined scores (NaN) are left out, and the
-        result is NaN where none is defined."""
+        """Return the combined score over the first axis, float64[…] for scores of shape [query, …].
+        Undefined scores (NaN) are excluded; NaN if none is defined."""
         scaled = self.to_scale(np.asarray(scores, dtype=np.float64))
         total = scaled.sum(axis=0)
         counts: Ints = np.full(np.shape(total), len(scaled))
-        # A sum tells whether anything in it is undefined: mostly nothing is.
+        # The sum is NaN if any score is undefined; usually none is.
         if np.isnan(total).any():
             defined = ~np.isnan(scaled)
             total, counts = np.where(defined, scaled, 0.0).sum(axis=0), defined.sum(axis=0)

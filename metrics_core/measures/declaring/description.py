@@ -1,5 +1,4 @@
-"""All that a reader is told of a measure, as data: for the list of measures on paper, on the
-command line and on screen."""
+"""The documentation of a measure as data: for the list of measures in docs, commands and pages."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ RULES_OF_ALL = (
     " counts it at its first rank and closes the gap, 'each' counts every rank and 'error' rejects"
     " the list. For [a, a, b] with a expected, P@2 is 1/2 with 'first' and 2/2 with 'each'.",
 )
-"""What holds for every measure of which nothing else is said."""
+"""Rules for every measure, unless its description says otherwise."""
 
 _DEFAULTS = {"unjudged": UNJUDGED, "missing": MISSING, "ties": TIES}
 _NEEDS = {
@@ -45,7 +44,7 @@ _AGGREGATIONS = {
 
 @dataclass(frozen=True)
 class WorkedValue:
-    """A measure worked out by hand on the shared example."""
+    """A measure computed by hand on the shared example."""
 
     name: str
     arithmetic: str
@@ -53,18 +52,18 @@ class WorkedValue:
 
     @property
     def value_text(self) -> str:
-        """The value in six significant digits, the only place that says so."""
+        """The value with six significant digits; the only place that defines this format."""
         return f"{self.value:.6g}"
 
     @property
     def is_value(self) -> bool:
-        """Whether there is nothing to work out: the arithmetic is the value itself."""
+        """Whether the arithmetic is just the value, so there is nothing to compute."""
         return self.arithmetic.strip().replace(".", "").isdecimal()
 
 
 @dataclass(frozen=True)
 class ParameterText:
-    """A parameter in words; `notation` is how it stands in a name (`rel=2`, `@10`)."""
+    """A parameter in words; `notation` is how it is written in a name (`rel=2`, `@10`)."""
 
     name: str
     meaning: str
@@ -75,10 +74,12 @@ class ParameterText:
 
 @dataclass(frozen=True)
 class Description:
-    """What a reader is told of a measure. `aggregation` says how the scores of queries become one
-    where that is not their mean; `exceptions` holds what it does with unjudged, missing or
-    tied documents where that is not as usual; `names` its names by package, "" for everyday
-    ones."""
+    """The documentation of a measure.
+
+    `aggregation` says how the scores of queries are combined, "" for the mean. `exceptions` has its
+    treatment of unjudged, missing or tied documents if it is not the default. `names` has its names
+    by package, "" for common names.
+    """
 
     name: str
     signature: str
@@ -102,13 +103,13 @@ class Description:
 
     @property
     def other_names(self) -> list[str]:
-        """Every name by which it is called, its own left out."""
+        """Every other name of the measure."""
         return list(dict.fromkeys(n for _, names in self.names for n in names if n != self.name))
 
 
 @lru_cache(maxsize=1024)
 def describe_measure(declaration: Declaration) -> Description:
-    """A measure's description."""
+    """Return a measure's description."""
     answer, more = _first_sentence(declaration.explanation)
     exceptions = tuple(
         (what, str(getattr(declaration, what)))
@@ -142,8 +143,8 @@ def describe_measure(declaration: Declaration) -> Description:
 
 
 def signature(declaration: Declaration) -> str:
-    """A measure's name with the names of its parameters: `P(rel)@k`, `nDCG(dcg)[@k]`. judged_only,
-    which nearly every measure has, is left out."""
+    """Return a measure's name with its parameter names: `P(rel)@k`, `nDCG(dcg)[@k]`. Omits
+    judged_only, which almost every measure has."""
     at_parameter = declaration.parameter(declaration.at)
     names = [
         p.name for p in declaration.parameters if p.name not in (declaration.at, _COMMON_PARAMETER)
@@ -159,7 +160,7 @@ _COMMON_PARAMETER = "judged_only"
 
 
 def _first_sentence(text: str) -> tuple[str, str]:
-    """The first sentence of an explanation, and the rest."""
+    """Return the first sentence of an explanation, and the rest."""
     match = re.match(r"(.+?[.!?])\s+(?=[A-Z0-9`(\[|\"'])(.+)", text)
     return (match[1], match[2]) if match else (text, "")
 
@@ -196,7 +197,8 @@ def _range_text(declaration: Declaration) -> str:
 
 
 def _default_text(exceptions: set[str]) -> str:
-    """Which of unjudged, missing and tied documents are treated as everywhere: "" for none."""
+    """Return which of unjudged, missing and tied documents are treated by the default rules, "" for
+    none."""
     words = {"unjudged": "unjudged documents", "missing": "missing queries", "ties": "ties"}
     subjects = [word for what, word in words.items() if what not in exceptions]
     return (
@@ -212,7 +214,7 @@ def _placeholder(match: re.Match[str]) -> str:
 
 
 def _names_by_package(declaration: Declaration) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Names by package; "" for the everyday ones."""
+    """Return names by package; "" for common names."""
     trec_eval = [_TREC_PARAMETER.sub(_placeholder, n) for n in declaration.trec_eval]
     names: dict[str, tuple[str, ...]] = {
         "": declaration.aliases,

@@ -1,6 +1,6 @@
 """The families of measures, each with a title and the question that its measures answer.
 
-A new module of measures joins a family here, or adds one line for a family of its own.
+A new module of measures is added to a family here, or as a family of its own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from metrics_core.measures.declaring.registry import Declaration
 
 @dataclass(frozen=True)
 class Family:
-    """Measures that answer one question; `modules` are those that declare them."""
+    """Measures that answer one question; `modules` are the modules that declare them."""
 
     title: str
     question: str
@@ -53,12 +53,12 @@ FAMILIES = (
         ("sets", "counts"),
     ),
 )
-"""In the order in which a reader meets them."""
+"""Families in display order."""
 
 
 def find_family(declaration: Declaration) -> Family:
-    """The family of a measure; a module that no family lists is one of its own, and so is the
-    package of a plug-in."""
+    """Return the family of a measure. A module without a family is its own, and so is the package
+    of a plug-in."""
     name = declaration.family
     if declaration.added_by:
         return Family(f"Added by {declaration.added_by}", "", ())
@@ -67,7 +67,7 @@ def find_family(declaration: Declaration) -> Family:
 
 
 def group_by_family(measures: Sequence[Declaration]) -> dict[Family, list[Declaration]]:
-    """The measures of each family, families and modules in their order."""
+    """Return the measures of each family; families and modules in their order."""
     family_order = {f: i for i, f in enumerate(FAMILIES)}
     families: dict[Family, list[Declaration]] = {}
     for d in measures:

@@ -1,4 +1,4 @@
-"""From a name to a measure: ir_measures' names, trec_eval's, and everyday ones, in any case."""
+"""From a name to a measure: names of ir_measures, trec_eval and common use, in any case."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _SIMILARITY = re.compile(
     r"(?:cosine|cos_sim|dot|dot_score|euclidean|manhattan)[_-](?P<name>[a-z]+)(?:@|_at_)(?P<k>\d+)",
     re.IGNORECASE,
 )
-"""A measure of sentence-transformers, with the similarity by which it ranks."""
+"""A measure of sentence-transformers, with the similarity it ranks by."""
 _BY_SIMILARITY = {"accuracy": "Success", "map": "AP(denominator=min)"}
-"""What sentence-transformers means by a name, if not what it means here."""
+"""Meaning of names in sentence-transformers, if it differs from the meaning here."""
 _AT_K = {"hits": "Success", "f1": "F"}
 """Names that mean something else with a cutoff."""
 _NO_MEASURE = {
@@ -40,7 +40,7 @@ _NO_MEASURE = {
     "acc": "The share of queries with a relevant document among the first k is Success@k; Accuracy"
     " compares pairs of documents.",
 }
-"""Names of measures that differ from ours or leave open which they are, and what comes closest."""
+"""Names of measures that differ from ours or are ambiguous, with a hint to the closest measure."""
 
 
 GivenMeasure = Any
@@ -48,16 +48,16 @@ GivenMeasure = Any
 
 
 def parse_measure(text: GivenMeasure) -> Measure:
-    """The measure a name means: `nDCG@10`, `P(rel=2)@5`, trec_eval's `ndcg_cut_10`, ranx's `map-l2`
-    or `rbp.95`, or everyday names such as `precision@5`, `recall_at_10`, `mrr`, in any case. A
-    Measure is itself, an object of ir_measures what it is written as. Raises UnknownMeasureError,
-    ParameterError."""
+    """Return the measure for a name: `nDCG@10`, `P(rel=2)@5`, trec_eval's `ndcg_cut_10`, ranx's
+    `map-l2` or `rbp.95`, or common names such as `precision@5`, `recall_at_10`, `mrr`, in any case.
+    A Measure is returned as is; an object of ir_measures is parsed from its name. Raises
+    UnknownMeasureError and ParameterError."""
     return text if isinstance(text, Measure) else _parse_name(str(text), count_declarations())
 
 
 def parse_measures(names: GivenMeasure | Iterable[GivenMeasure]) -> list[Measure]:
-    """One measure or several, as measures. Raises as `parse_measure`, and RanklensError where there
-    is none."""
+    """Return one or several measures as a list. Raises as `parse_measure`, and RanklensError if
+    there is none."""
     is_single = isinstance(names, (str, Measure)) or not isinstance(names, Iterable)
     measures = [parse_measure(m) for m in ([names] if is_single else names)]
     if not measures:
@@ -66,7 +66,7 @@ def parse_measures(names: GivenMeasure | Iterable[GivenMeasure]) -> list[Measure
 
 
 def find_declaration(name: str) -> Declaration:
-    """The declaration behind any name of a measure, with or without parameters; raises
+    """Return the declaration for any name of a measure, with or without parameters. Raises
     UnknownMeasureError and ParameterError."""
     match = _NAME.match(_AT.sub("", name))
     declaration = _find_by_name(match["name"]) if match is not None else None
@@ -108,7 +108,8 @@ def _parse_name(text: str, _declared: int) -> Measure:
 
 
 def _find_named(name: str) -> tuple[Declaration, dict[str, Any]]:
-    """The measure of a name without brackets and cutoff, and the values the name stands for."""
+    """Return the measure for a name without parameters and cutoff, and the parameter values that
+    the name implies."""
     declaration = _find_by_name(name)
     if declaration is not None:
         return declaration, {}
@@ -124,12 +125,13 @@ def _find_named(name: str) -> tuple[Declaration, dict[str, Any]]:
 
 @cache
 def _preset_pattern(name: str) -> str:
-    """A further name; `{p}` in it is the decimals of a share, with their point."""
+    """Return the pattern of a preset name, where `{p}` stands for the decimals of a share, with
+    their point."""
     return re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>\\.\\d+)", re.escape(name))
 
 
 def _relevant_grade(declaration: Declaration, level: Any, text: str) -> Any:
-    """ranx's -l2: grades from 2 on are relevant."""
+    """Return the value of `rel` for ranx's -l2: grades from 2 on are relevant."""
     rel_parameter = declaration.parameter("rel")
     if rel_parameter is None or rel_parameter.optional:
         raise ParameterError(
@@ -140,7 +142,7 @@ def _relevant_grade(declaration: Declaration, level: Any, text: str) -> Any:
 
 
 def name_notes(names: Iterable[GivenMeasure]) -> list[Note]:
-    """What names with more than one meaning were taken for; said once for each measure."""
+    """Return notes on how ambiguous names were interpreted, one per measure."""
     notes: list[Note] = []
     noted = set()
     for text in (n for n in names if isinstance(n, str)):
@@ -157,7 +159,7 @@ def name_notes(names: Iterable[GivenMeasure]) -> list[Note]:
 
 
 def _measure_names() -> dict[str, str]:
-    """Every name by which a measure can be called, with the measure's own name."""
+    """Return every name of every measure, with the measure's canonical name."""
     return {
         name: d.name for d in declarations() for name in (*_plain_trec_names(d), *d.aliases, d.name)
     }
@@ -192,7 +194,7 @@ def _parse_trec_name(text: str) -> Measure | None:
 
 
 def _parse_preset(text: str) -> Measure | None:
-    """A measure with the parameters that this very name stands for: case counts, because
+    """Return the measure with the parameters that this exact name implies. Case matters, because
     trec_eval's rbp and ir_measures' RBP have different defaults."""
     for d in declarations():
         for trec_measure in d.in_trec_eval:
@@ -203,12 +205,13 @@ def _parse_preset(text: str) -> Measure | None:
 
 @cache
 def _trec_eval_pattern(name: str) -> str:
-    """trec_eval's name with its parameter behind an underscore or, as in its -m, a point."""
+    """Return the pattern of a trec_eval name with its parameter after an underscore or, as in -m, a
+    point."""
     return re.sub(r"_\\\{(\w+)\\\}", r"[._](?P<\1>\\d*\\.?\\d+)", re.escape(name))
 
 
 def parse_value(text: str) -> Any:
-    """The value of a parameter as it is written in a name: a number, True, a word, {1:3,2:9}."""
+    """Parse a parameter value written in a name: a number, True, a word, {1:3,2:9}."""
     return _parse_literal(text)
 
 
@@ -247,8 +250,8 @@ def _parse_arguments(text: str, inside: str) -> dict[str, Any]:
 
 
 def score_only_measure(name: str, *, higher_is_better: bool = True) -> Measure:
-    """A measure of which nothing but its scores is known, such as a latency: they are averaged, and
-    have no bounds."""
+    """Return a measure known only by its scores, such as a latency: they are averaged, and
+    unbounded."""
 
     def kernel(ranks: JudgedRanks) -> Floats:
         raise ParameterError(f"{name} cannot be computed: only its scores are known.")

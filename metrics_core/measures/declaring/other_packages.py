@@ -1,5 +1,5 @@
-"""A measure in other packages: what our doubles of their interfaces need to know of it, and where
-the numbers differ."""
+"""A measure in other packages: what our compatible interfaces need to know, and where numbers
+differ."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ Takes = Literal["nothing", "cutoffs", "levels", "numbers", "pairs"]
 TrecVersion = Literal["9.0.8", "10.0"]
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-"""trec_eval's cutoffs where none are asked for."""
+"""trec_eval's default cutoffs."""
 
 
 @dataclass(frozen=True)
 class InTrecEval:
     """A measure of trec_eval, for its names and its command line.
 
-    name        what its lines bear; `{cutoff}` or another parameter makes a line for each value
-    default     what it takes where nothing is given
-    takes       what stands behind the point of `-m name.…`: whole cutoffs and real levels make a
-                line each, numbers and name=number pairs set up the one line; it follows from the
-                name where it is not given
-    summary     how the queries' values become one, where that is not as the measure says;
-                "queries" counts them, "relevant" is the sum that with -c comes from the judgments
-    values      parameter values that the name stands for; it is then understood in this case only
+    name        the name in its output; `{cutoff}` or another parameter gives a line per value
+    default     the default parameter values
+    takes       the arguments after the point in `-m name.…`: cutoffs (whole numbers) and
+                levels (real numbers) give a line each; numbers and name=number pairs configure
+                the single line. Derived from the name by default
+    since       the first version of trec_eval that has it
+    summary     how the queries' values are combined, if not as the measure declares; "queries"
+                counts them, "relevant" is a sum that with -c comes from the judgments
+    values      parameter values implied by the name, which is then case-sensitive
     """
 
     name: str
@@ -49,7 +50,7 @@ class InTrecEval:
 
     @property
     def patterns(self) -> tuple[str, ...]:
-        """The names that are understood, whatever their case."""
+        """The names that are recognised, in any case."""
         if self.values:
             return ()
         with_default = self.takes == "numbers" and self.plain != self.name
@@ -58,7 +59,7 @@ class InTrecEval:
 
 @dataclass(frozen=True)
 class Difference:
-    """Numbers differ from those of `package`: `what` differs, and `why`, both whole sentences."""
+    """A difference from the numbers of `package`; `what` differs and `why` are whole sentences."""
 
     package: str
     what: str
@@ -90,5 +91,5 @@ EVERYWHERE = (
         "ir_measures reads the whole run for the first of them; the others score 0.",
     ),
 )
-"""Differences that all measures of a package have. What a measure differs in, its declaration says;
-all else is equal to 1e-9, query by query, on random data (tests/oracle)."""
+"""Differences that apply to all measures of a package; a measure's declaration has its own. All
+else is equal to 1e-9, query by query, on random data (tests/oracle)."""

@@ -1,8 +1,8 @@
-"""Parameters of measures: read from a kernel's signature, checked against their bounds.
+"""Parameters of measures: read from a kernel's signature, validated against their bounds.
 
-What a parameter means, its bounds and the values at which the tests try it stand in its annotation:
-`beta: Annotated[float, "weight of recall against precision", Samples(1.0, 2.5)] = 1.0`. What
-several measures have is an alias: here, or in the module that has most of them.
+The annotation has a parameter's meaning, bounds and the values used in tests: `beta:
+Annotated[float, "weight of recall against precision", Samples(1.0, 2.5)] = 1.0`. Parameters of
+several measures have an alias, here or in the module that uses it most.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from metrics_core.base.errors import ParameterError, did_you_mean
 from metrics_core.base.wording import shorten_value
 
 GainTable = tuple[tuple[float, float], ...]
-"""What each grade is worth: (grade, gain) pairs, ascending; other grades are worth themselves."""
+"""The gain of each grade: (grade, gain) pairs, ascending; other grades are their own gain."""
 
 
 Numbers = tuple[float, ...]
@@ -28,7 +28,7 @@ Numbers = tuple[float, ...]
 
 @dataclass(frozen=True)
 class Bounds:
-    """The numbers a parameter may be; an open end is excluded."""
+    """The allowed numbers of a parameter; an open end is excluded."""
 
     low: float = 0.0
     high: float = sys.float_info.max
@@ -36,7 +36,7 @@ class Bounds:
     open_high: bool = False
 
     def contains(self, value: float) -> bool:
-        """Whether the value is inside."""
+        """Whether the value is within the bounds."""
         above = value > self.low if self.open_low else value >= self.low
         below = value < self.high if self.open_high else value <= self.high
         return above and below
@@ -52,19 +52,19 @@ class Bounds:
 
 _FINITE = Bounds(-sys.float_info.max)
 HIGHEST_EXPONENT = 1_000
-"""Two to the power of more, or the sum of many such, is beyond double precision."""
+"""Two to a higher power, or a sum of many such, exceeds double precision."""
 
 MOST_WHOLE_NUMBER = 2**31
-"""The largest whole number that a parameter may be, unless its bounds say otherwise."""
+"""The largest allowed whole number, unless the bounds say otherwise."""
 
 
 @dataclass(frozen=True)
 class Fractions:
-    """Says that a whole number may also be a fraction above 0, where grades are real."""
+    """Marks a whole-number parameter that also allows fractions above 0, for real-valued grades."""
 
 
 class Samples(tuple[Any, ...]):
-    """Values at which the tests try a parameter, the first where one is enough."""
+    """Values of a parameter used in tests; the first if one is enough."""
 
     def __new__(cls, *values: Any) -> Samples:
         return super().__new__(cls, values)
@@ -85,8 +85,8 @@ Persistence = Annotated[
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a measure, read from the function's signature; `reading_code_hash` says in
-    a few words what it is, for pickers and help."""
+    """One parameter of a measure, read from the function's signature; `meaning` describes it in a
+    few words, for pickers and help."""
 
     name: str
     kind: type
@@ -100,7 +100,7 @@ class Parameter:
     fractions: bool = False
 
     def describe_allowed(self) -> str:
-        """What it may be, in words."""
+        """Return the allowed values in words."""
         if self.choices:
             return f"one of {', '.join(repr(c) for c in self.choices)}"
         if self.kind is dict:
@@ -116,7 +116,8 @@ class Parameter:
         return str(self.bounds)
 
     def check(self, measure: str, value: Any) -> Any:
-        """The value in its own type; raises ParameterError that says the range."""
+        """Return the value converted to the parameter's type. Raises ParameterError with the
+        allowed values."""
         if value is None and self.optional:
             return None
         checked = self._convert(value)
@@ -132,7 +133,7 @@ class Parameter:
         return checked
 
     def _convert(self, value: Any) -> Any:
-        """The value in its own type; None where it is not one."""
+        """Return the value converted to the parameter's type; None if it is invalid."""
         if self.choices:
             return value if value in self.choices else None
         if self.kind is bool:
@@ -162,7 +163,7 @@ class Parameter:
 
 
 def _is_number(value: Any) -> bool:
-    # numpy's whole numbers are Real as well; its truth values are not.
+    # numpy's integers are Real as well; its booleans are not.
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
@@ -182,12 +183,12 @@ def _convert_gain_table(value: Any, bounds: Bounds) -> GainTable | None:
 
 
 def _plain_number(number: float) -> float:
-    """A whole number without a decimal point."""
+    """Return a whole number as int, others as float."""
     return int(number) if number == int(number) else float(number)
 
 
 def format_parameter(value: Any) -> str:
-    """A parameter's value as it stands in a measure's name."""
+    """Return a parameter's value as written in a measure's name."""
     if isinstance(value, tuple) and not isinstance(value[0], tuple):
         return "[" + ",".join(map(repr, value)) + "]"
     if isinstance(value, tuple):
@@ -206,7 +207,7 @@ JUDGED_ONLY = Parameter(
 
 
 def read_parameters(kernel: Callable[..., Any]) -> tuple[Parameter, ...]:
-    """The keyword-only parameters of a kernel."""
+    """Return the keyword-only parameters of a kernel."""
     hints = get_type_hints(kernel, include_extras=True)
     return tuple(
         _read_parameter(p, hints[p.name])

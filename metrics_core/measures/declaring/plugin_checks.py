@@ -1,5 +1,5 @@
-"""Functions of plug-ins' measures: each is guarded, and what it gives is looked at before it is
-used."""
+"""Guards for functions of plug-in measures: failures become a RanklensError, and results are
+validated before use."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from metrics_core.judging.hits import Hits
 Kernel = Callable[..., Floats]
 
 _CHECKED_CUTOFFS = 5
-"""Cutoffs at which the scores for an array are compared with those for one."""
+"""Number of cutoffs at which the scores for an array are compared with those for single cutoffs."""
 
 
 def check_kernel(kernel: Kernel, name: str, package: str) -> Kernel:
-    """The kernel of the measure of that name. It raises RanklensError where the one of the package
-    `package` fails, or does not give a number for each query. Where it cannot take an array of
-    cutoffs, it is called once for each."""
+    """Return a guarded kernel of the measure `name`. It raises RanklensError if the kernel of the
+    package `package` fails or does not return a number per query. If the kernel cannot take an
+    array of cutoffs, it is called once for each."""
     guarded_kernel = guard_function(kernel, name, package)
 
     def score(ranks: JudgedRanks, **values: Any) -> Floats:
@@ -53,7 +53,7 @@ def check_kernel(kernel: Kernel, name: str, package: str) -> Kernel:
         with suppress(RanklensError):
             together = np.asarray(guarded_kernel(ranks, **values))
             if together.shape == shape and _holds_numbers(together):
-                # What is made for one cutoff may take an array and mistake it.
+                # A kernel written for one cutoff may accept an array and misinterpret it.
                 samples = {round(index) for index in np.linspace(0, len(ks) - 1, _CHECKED_CUTOFFS)}
                 if all(
                     _scores_agree(together[:, index], score_at(ks[index]))
@@ -67,10 +67,9 @@ def check_kernel(kernel: Kernel, name: str, package: str) -> Kernel:
 
 
 def guard_part(part: str, value: Any, name: str, package: str) -> Any:
-    """A `part` of the declaration of the measure of that name, such as its kernel or its terms, by
-    the package `package`. Its functions raise RanklensError where they fail; ours ("") are as they
-    are.
-    """
+    """Return a guarded part of a measure's declaration, such as its kernel or its terms. Functions
+    of the package `package` raise RanklensError if they fail; built-in ones ("") are returned as
+    they are."""
     if not package or value is None:
         return value
     if part == "kernel":
@@ -80,7 +79,7 @@ def guard_part(part: str, value: Any, name: str, package: str) -> Any:
         return _guard_terms(guard_function(value, what, package), what, package)
     if callable(value):
         return guard_function(value, what, package)
-    whole = getattr(value, "whole", None)  # a Share, which gives a function in its turn
+    whole = getattr(value, "whole", None)  # a Share: its `whole` returns a function
     return value if whole is None else replace(value, whole=_guard_twice(whole, what, package))
 
 

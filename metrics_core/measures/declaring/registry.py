@@ -1,8 +1,8 @@
 """Declaring measures.
 
 A measure is one decorated function. Its signature gives the parameters and their defaults, its
-docstring the explanation, the decorator everything else; parser, pickers, labels, help pages and
-the tests every measure must pass come from that one place.
+docstring the explanation, the decorator everything else. Parser, pickers, labels, help pages and
+the tests for all measures use only this declaration.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ TIES = "Ties are broken by doc_id: the last in byte order comes first."
 
 
 Need = Literal["subtopics", "documents"]
-"""What a measure needs beyond grades."""
+"""What a measure needs in addition to grades."""
 
 Residual = Literal[
     "monotone",
@@ -53,19 +53,20 @@ Residual = Literal[
     "unaffected",
     "range",
 ]
-"""How `residuals` finds what the unjudged documents could make of a score; explained there."""
+"""How `residuals` finds the bounds over all grades of unjudged documents; explained there."""
 
 Reach = Literal["additive", "first", "apart"]
-"""How `unjudged.bounds` finds what they could make of a difference; explained there."""
+"""How `unjudged.bounds` finds the possible differences of two runs; explained there."""
 
 Divisor = Callable[[Ints], Floats]
-"""A divisor, float64[Q], by how many further documents of V grades are judged, int64[Q, V]."""
+"""Returns a divisor, float64[query], given how many further documents of each grade are judged,
+int64[query, grade]."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """The score is that of the measure `part`, with the same parameters, by a divisor:
-    `whole(ranks, grades, **parameters)` gives it for V rising grades."""
+    """A score that is the score of the measure `part`, with the same parameters, divided by a
+    divisor: `whole(ranks, grades, **parameters)` returns it for ascending grades."""
 
     part: str
     whole: Callable[..., Divisor]
@@ -73,22 +74,22 @@ class Share:
 
 @dataclass(frozen=True, eq=False)
 class Declaration:
-    """All that is known of a measure. `kernel(ranks, **parameters)` gives float64[Q], and
-    float64[Q, K] where its cutoff is an array of K.
+    """Everything known about a measure. `kernel(ranks, **parameters)` returns float64[query], and
+    float64[query, cutoff] if its cutoff is an array.
 
-    `worked` maps names of the measure to the arithmetic that gives their value on the shared
-    example (`worked_example.py`). `ideal` is the score of a perfect ranking where that is known,
-    `needs` what the judgments or the documents must hold beyond grades. A score that also depends
-    on what other queries list is not `by_query`. `from_precisions` makes the score of a measure of
-    the residual "precisions" from its sum of precisions and the number of relevant documents, where
-    that is not the one divided by the other. `reach` is a `Share` where that is what the
-    score is. `terms` gives the documents whose parts the score is the sum of, where it is one.
-
-    In other packages: `ir_measures` is None where that has no measure of this name, otherwise the
-    parameter values under which ours is the same; `presets` maps further names, as ranx's, to the
-    values they stand for; `elsewhere` maps a package to the name there, for the reader.
-    `also_means` says of a name what else it means in the field, and how to ask for that.
-    `added_by` is the package of a plug-in, "" for ours.
+        worked            names of the measure -> arithmetic of their value in `worked_example`
+        ideal             the score of a perfect ranking, if known
+        needs             what the judgments or documents must have in addition to grades
+        by_query          False if a score also depends on the lists of other queries
+        from_precisions   for the residual "precisions": the score from its sum of precisions and
+                          the number of relevant documents, if it is not their quotient
+        reach             a `Share` if the score is one
+        terms             returns the documents whose parts add up to the score, if it is a sum
+        ir_measures       parameter values for which its measure of this name is equal, or None
+        presets           further names, such as those of ranx, with their parameter values
+        elsewhere         the name in other packages, for readers
+        also_means        names with another meaning in the field, and how to get that
+        added_by          the package of a plug-in, "" for built-in measures
     """
 
     name: str
@@ -131,25 +132,25 @@ class Declaration:
 
     @property
     def trec_eval(self) -> tuple[str, ...]:
-        """Its names in trec_eval, which may hold `{cutoff}` or another parameter."""
+        """Its names in trec_eval, which may contain `{cutoff}` or another parameter."""
         return tuple(name for trec_measure in self.in_trec_eval for name in trec_measure.patterns)
 
     @property
     def direction(self) -> int:
-        """1 where a higher score is better, else -1."""
+        """1 if higher is better, else -1."""
         return 1 if self.higher_is_better else -1
 
     @property
     def combination(self) -> Combination:
-        """How the scores of queries become one."""
+        """How the scores of queries are combined."""
         return COMBINATIONS[self.aggregation]
 
     def parameter(self, name: str) -> Parameter | None:
-        """The parameter of that name, if the measure has one."""
+        """Return the parameter of that name, None if there is none."""
         return next((p for p in self.parameters if p.name == name), None)
 
     def __call__(self, **values: Any) -> Measure:
-        """The measure with these parameter values; raises ParameterError."""
+        """Return the measure with these parameter values. Raises ParameterError."""
         by_name = {p.name: p for p in self.parameters}
         for name in values:
             if name not in by_name:
@@ -191,42 +192,42 @@ class Measure:
 
     @property
     def cutoff(self) -> int | None:
-        """The cutoff, or None where the whole list counts."""
+        """The cutoff, or None for the whole list."""
         return self.value("cutoff")
 
     def value(self, name: str) -> Any:
-        """A parameter's value; None where there is no such parameter."""
+        """Return a parameter's value; None if there is no such parameter."""
         return dict(self.values).get(name)
 
     @property
     def relevant_from(self) -> float:
-        """The lowest grade that counts: the measure's own threshold, or any grade above 0 where
-        every grade has its worth."""
+        """The lowest grade that counts: the measure's threshold, or any grade above 0 if the
+        measure uses the gain of every grade."""
         rel = self.value("rel")
         return float(np.nextafter(0, 1)) if rel is None else float(rel)
 
     def at(self, cutoff: int | None) -> Measure:
-        """The same measure at another cutoff; unchanged where it has no cutoff."""
+        """Return the same measure at another cutoff; unchanged if it has no cutoff."""
         if self.declaration.cutoff is None:
             return self
         return self.declaration(**{**dict(self.values), "cutoff": cutoff})
 
     def score(self, ranks: JudgedRanks) -> Floats:
-        """Per-query scores, float64[Q], in the order of `ranks.query_ids`; NaN is undefined.
-        Raises LackingDataError where the measure needs more than grades."""
+        """Return per-query scores, float64[query], in the order of `ranks.query_ids`; NaN is
+        undefined. Raises LackingDataError if the measure needs more than grades."""
         return self._apply(self.declaration.kernel, ranks, dict(self.values))
 
     def curve(self, ranks: JudgedRanks, cutoffs: Ints) -> Floats:
-        """Per-query scores at each cutoff, float64[Q, K]; raises ParameterError without cutoff."""
+        """Return per-query scores at each of `cutoffs` int64[cutoff], float64[query, cutoff].
+        Raises ParameterError if there is no cutoff."""
         if self.declaration.cutoff is None:
             raise ParameterError(f"{self} has no cutoff, so it has no curve.")
         return self._apply(self.declaration.kernel, ranks, {**dict(self.values), "cutoff": cutoffs})
 
     def terms(self, ranks: JudgedRanks) -> Hits:
-        """The documents that add to a score, each one's part of it in place of the grade; those of
-        a query add up to its score, unless that is undefined. With `judged_only` the ranks are
-        those of the condensed lists. Raises ValueError for a measure without terms, and
-        LackingDataError as `score` does."""
+        """Return the documents that add to a score, each with its part of it instead of the grade.
+        With `judged_only` the ranks are those of the condensed lists. Raises ValueError for a
+        measure without terms, and LackingDataError as `score` does."""
         if self.declaration.terms is None:
             raise ValueError(f"{self} is no sum over documents")
         return self._apply(self.declaration.terms, ranks, dict(self.values))
@@ -242,7 +243,7 @@ class Measure:
         return kernel(ranks, **values)
 
     def lacks(self, ranks: JudgedRanks) -> LackingDataError | None:
-        """What these ranks lack for this measure, as the error that `score` raises."""
+        """Return the LackingDataError that `score` raises, None if nothing is missing."""
         return _lacking_error(f"{self}", self.declaration.needs, self.value("column"), ranks)
 
     def __str__(self) -> str:
@@ -258,7 +259,7 @@ class Measure:
 
 
 def fold_name(name: str) -> str:
-    """A name as it is compared: without blanks, underscores and hyphens, in lower case."""
+    """Return a name as used in comparisons: lower case, without spaces, underscores and hyphens."""
     return re.sub(r"[\s_\-]", "", name).lower()
 
 
@@ -289,9 +290,10 @@ def measure(
     condensable: bool = True,
     **more: Any,
 ) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
-    """Declare a measure. `gloss` is its meaning in a few words for a table head, with `{k}` for
-    the cutoff; a name in `trec_eval` alone is one that takes nothing there; `formula` is LaTeX. A
-    `condensable` measure also takes `judged_only`; further keywords are Declaration's own."""
+    """Declare a measure. `gloss` is its meaning in a few words for a table heading, with `{k}` for
+    the cutoff; a plain string in `trec_eval` is a measure that takes no arguments there; `formula`
+    is LaTeX. A `condensable` measure also has `judged_only`; further keywords are fields of
+    Declaration."""
     single_types = (str, InTrecEval)
     in_trec_eval = (trec_eval,) if isinstance(trec_eval, single_types) else tuple(trec_eval)
     all_differences = (differences,) if isinstance(differences, Difference) else tuple(differences)
@@ -324,9 +326,9 @@ def measure(
 
 
 def terms(*names: str) -> Callable[[Terms], Terms]:
-    """Declare the terms of the measures of these names, over the same parameters as their kernels
-    but for one cutoff at a time: the documents that add to the score, each one's part in place of
-    its grade."""
+    """Declare the terms of these measures: the documents that add to the score, each with its part
+    of it instead of the grade. The function takes the parameters of their kernels, with a single
+    cutoff."""
 
     def declare(function: Terms) -> Terms:
         package = declaring_package(function.__module__)
@@ -339,9 +341,9 @@ def terms(*names: str) -> Callable[[Terms], Terms]:
 
 
 def weights(*names: str) -> Callable[[Terms], Terms]:
-    """Declare the terms of measures by weights: the documents that add to the score, over any of
-    the measure's parameters, each with a weight of 0 or more in place of its grade. Those within
-    the cutoff share the score in proportion."""
+    """Declare the terms of measures by weights: the function takes any of the measure's parameters
+    and returns the documents that add to the score, each with a weight of 0 or more instead of its
+    grade. Those within the cutoff share the score in proportion."""
 
     def declare(function: Terms) -> Terms:
         def parts(ranks: JudgedRanks, *, kernel: Callable[..., Floats], **values: Any) -> Hits:
@@ -356,7 +358,8 @@ def weights(*names: str) -> Callable[[Terms], Terms]:
 
 
 def share(name: str, part: str) -> Callable[[Callable[..., Divisor]], Callable[..., Divisor]]:
-    """Declare what this measure divides the score of `part` by, over its own parameters."""
+    """Declare the divisor of a measure that divides the score of `part`, over its own
+    parameters."""
 
     def declare(whole: Callable[..., Divisor]) -> Callable[..., Divisor]:
         reach = guard_part("reach", Share(part, whole), name, declaring_package(whole.__module__))
@@ -367,20 +370,19 @@ def share(name: str, part: str) -> Callable[[Callable[..., Divisor]], Callable[.
 
 
 def declarations() -> list[Declaration]:
-    """All declared measures, in the order of their declaration; those of plug-ins last."""
+    """Return all declared measures in the order of declaration; plug-ins last."""
     return _REGISTRY.all()
 
 
 def count_declarations() -> int:
-    """How often a measure was declared: more where a cell of a notebook was run again."""
+    """Return how often a measure was declared; it grows if a notebook cell is run again."""
     return _REGISTRY.changes
 
 
 def _lacking_error(
     name: str, needs: Collection[Need], column: str | None, ranks: JudgedRanks
 ) -> LackingDataError | None:
-    """What these ranks lack for the measure of that name, which reads that column of the documents
-    if any."""
+    """Return the error for data that these ranks lack for a measure; None if nothing is missing."""
     if "subtopics" in needs and ranks.subtopics is None:
         return LackingDataError(
             f"{name} needs judgments by subtopic.",

@@ -1,6 +1,6 @@
-"""The example that every measure is worked out on by hand, in docs/measures.md and in the tests.
+"""The worked example for all measures, used in docs/measures.md and in the tests.
 
-One query; six results and two judged documents that were not retrieved:
+One query with six results, and two judged documents that were not retrieved:
 
     rank        1     2     3    4      5    6        not retrieved
     document    x     a     b    c      d    e        f    g
@@ -9,9 +9,9 @@ One query; six results and two judged documents that were not retrieved:
     popularity  0.5   0.25  0.5  0.125  1    0.25     0.5  0.5
     category    s     s     t    u      s    t        u    t
 
-Relevant (grade 1 or more) are a, c, e and f, so R = 4; the negative grade of d is no judgment.
-
-Measures of subtopics take the same list with these grades, the highest of which are those above:
+Relevant (grade 1 or more) are a, c, e and f, so R = 4; the negative grade of d is not a judgment.
+Subtopic measures use the same list with these grades; the highest for each document is the grade
+above:
 
     subtopic   1                     2                3
     grades     a 2, b 0, c 1, f 1    a 1, d -1, e 3   e 1, g 0
@@ -49,7 +49,7 @@ _FUNCTIONS |= {"sum": sum, "range": range}
 
 
 def make_example() -> JudgedRanks:
-    """The example as judged ranks of a single query."""
+    """Return the example as judged ranks of a single query."""
     judged = sorted(GRADES, key=lambda doc: -GRADES[doc])
     places = [(i, doc) for i, doc in enumerate(LISTED, 1) if doc in GRADES]
     plain = single_query(
@@ -75,5 +75,5 @@ def _subtopics() -> SubtopicJudgments:
 
 
 def evaluate_arithmetic(arithmetic: str) -> float:
-    """The value of a declaration's arithmetic, such as "(1 / 2 + 2 / 4) / 4"."""
+    """Return the value of a declaration's arithmetic, such as "(1 / 2 + 2 / 4) / 4"."""
     return float(eval(arithmetic, {"__builtins__": {}, **_FUNCTIONS}))

@@ -1,10 +1,10 @@
-"""Scores on Apache Spark, for runs that outgrow one machine.
+"""Scores on Apache Spark, for runs that are too large for one machine.
 
     runs    ──►  one shuffle by run and query,    ──►  rank of every      ──►  per-query scores,
     qrels        one sort of each list by score        judged document         by the same kernels
 
-Spark ranks; Python sees the judged rows of whole lists, many lists at a time, as Arrow batches.
-Nothing is collected on the driver but the names of the runs.
+Spark ranks; Python gets the judged rows of whole lists, many lists at a time, as Arrow batches.
+Only the names of the runs are collected on the driver.
 """
 
 from metrics_core.scoring.spark.evaluating import evaluate, judged_ranks, write_judged_ranks

@@ -1,4 +1,4 @@
-"""What is given to Spark: runs and judgments as DataFrames of known columns, and what they name."""
+"""Input for Spark: runs and judgments as DataFrames with checked columns, and a summary of them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 NAMELESS = "run"
-"""The name of the one run in a DataFrame that has no column of names."""
+"""The run name for a DataFrame without a column of names."""
 
 
 @dataclass(frozen=True)
 class SparkCollection:
-    """What is scored: `runs` (run, query_id, doc_id: string, score: double), `qrels` (query_id,
-    doc_id: string, relevance: double), the names of the runs, the highest grade, or 0, and for each
-    run that has queries without judgments how many, and one of them."""
+    """The data to score: `runs` (run, query_id, doc_id: string, score: double), `qrels` (query_id,
+    doc_id: string, relevance: double), the names of the runs, the highest grade (at least 0), and,
+    for each run with unjudged queries, their number and one of them."""
 
     runs: DataFrame
     qrels: DataFrame
@@ -31,9 +31,9 @@ class SparkCollection:
 
 
 def read_collection(runs: DataFrame, qrels: DataFrame | QrelsLike) -> SparkCollection:
-    """The DataFrames with their columns checked, and surveyed: one pass over the runs' columns run
-    and query_id. Raises RanklensError where a column is missing, is no text or number, or there is
-    no row, and NoSharedQueriesError where a run has none of the judged queries."""
+    """Check the columns of the DataFrames and summarise them in one pass over the runs' columns run
+    and query_id. Raises RanklensError if a column is missing or has the wrong type, or there are no
+    rows, and NoSharedQueriesError if a run has none of the judged queries."""
     listed = _read_runs(runs)
     judged = _read_qrels(runs.sparkSession, qrels)
     highest, example = _first_row(judged.selectExpr("max(relevance)", "min(query_id)"))
@@ -55,7 +55,7 @@ def _read_runs(runs: DataFrame) -> DataFrame:
         id_column(runs, "runs", "run") if has_names else f.lit(NAMELESS).alias("run"),
         id_column(runs, "runs", "query_id"),
         id_column(runs, "runs", "doc_id"),
-        # 0 and -0 are equal scores, and so are one key to sort by.
+        # 0 and -0 are equal scores, so they must be the same sort key.
         f.when(score == 0, 0.0).otherwise(score).alias("score"),
     )
 
@@ -81,7 +81,7 @@ def _read_qrels(spark: SparkSession, judgments: DataFrame | QrelsLike) -> DataFr
 
 
 def _without_dictionaries(table: Any) -> Any:
-    """A table of judgments without dictionaries, which Spark does not read."""
+    """Return a table of judgments without dictionary columns, which Spark cannot read."""
     return table.set_column(0, "query_id", table["query_id"].cast("string"))
 
 
@@ -96,8 +96,8 @@ def _require_columns(frame: DataFrame, what: str, columns: tuple[str, ...]) -> N
 
 
 def id_column(frame: DataFrame, what: str, name: str) -> Any:
-    """A column of ids as text; whole numbers become their digits. Raises RanklensError for others,
-    naming the frame as `what`."""
+    """Return a column of ids as string; whole numbers become their digits. Raises RanklensError for
+    other types; `what` names the frame in the message."""
     kind = frame.schema[name].dataType.typeName()
     if kind not in ("string", "varchar", "char", "byte", "short", "integer", "long"):
         raise RanklensError(
@@ -120,8 +120,7 @@ def _number_column(frame: DataFrame, what: str, name: str) -> Any:
 def _describe_runs(
     runs: DataFrame, qrels: DataFrame, judged_example: str
 ) -> list[tuple[str, int, str]]:
-    """The name of each run, in byte order, how many queries without judgments it has, and one of
-    them."""
+    """Return (name, number of unjudged queries, one of them) for each run, names in byte order."""
     from pyspark.sql import functions as f
 
     judged = qrels.select("query_id").distinct().withColumn("judged", f.lit(1))

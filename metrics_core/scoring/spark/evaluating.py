@@ -1,4 +1,4 @@
-"""evaluate() on Spark, and the judged ranks that it scores, as a table of their own."""
+"""evaluate() on Spark, and the judged ranks that it scores, as a table."""
 
 from __future__ import annotations
 
@@ -26,18 +26,20 @@ def evaluate(
     without_relevant: WithoutRelevant = "zero",
     duplicates: Duplicates = "error",
 ) -> DataFrame:
-    """Per-query scores as a Spark DataFrame: run, query_id and one double column a measure, named
-    canonically; a row for each run and judged query, those missing from the run included, in no
-    order. Bit for bit what `metrics_core.evaluate` gives; an undefined score is null.
+    """Return per-query scores as a Spark DataFrame: run, query_id and one double column per
+    measure, with its canonical name.
 
-    `runs` has the columns query_id, doc_id (texts or whole numbers), score (a number) and, where it
-    holds several runs, run. `qrels` has query_id, doc_id, relevance, or is what `evaluate` takes.
-    With `duplicates="best"` the highest score of a document that stands twice in a list counts.
+    There is one row for each run and judged query, including queries without results, in no
+    particular order. Scores are bitwise equal to those of `metrics_core.evaluate`; an undefined
+    score is null. `runs` has the columns query_id, doc_id (strings or whole numbers), score (a
+    number) and, for several runs, run. `qrels` has query_id, doc_id, relevance, or any form that
+    `metrics_core.evaluate` accepts. With `duplicates="best"`, the highest score counts if a
+    document is listed twice.
 
-    One quick pass over run and query_id happens now, the rest when the scores are asked for: what
-    is wrong with rows (duplicates, scores that are not finite) fails then; inside `told()` as a
+    One quick pass over run and query_id happens immediately, the rest when the scores are computed.
+    Invalid rows (duplicates, scores that are not finite) fail then; inside `told()` with a
     RanklensError. Raises UnknownMeasureError, ParameterError, NoSharedQueriesError, RanklensError,
-    and LackingDataError for measures that need subtopics or columns of the documents.
+    and LackingDataError for measures that need subtopics or document columns.
     """
     parsed = _parse_measures(measures, without_relevant)
     collection = _read_collection(runs, qrels, duplicates)
@@ -51,7 +53,7 @@ def score_rows(
     measures: Sequence[Measure],
     without_relevant: WithoutRelevant,
 ) -> DataFrame:
-    """The scores of ranked rows, as `evaluate` gives them."""
+    """Return the scores of ranked rows, with the columns of `evaluate`."""
     from pyspark.sql.types import DoubleType, StringType, StructField, StructType
 
     names = [str(measure) for measure in measures]
@@ -67,22 +69,22 @@ def score_rows(
 def judged_ranks(
     runs: DataFrame, qrels: DataFrame | QrelsLike, *, duplicates: Duplicates = "error"
 ) -> DataFrame:
-    """Where the judged documents stand in the runs, as a Spark DataFrame: a row for each judged
-    document that a run lists, and one for the first document of every list, judged or not:
+    """Return the ranks of the judged documents as a Spark DataFrame: one row for each judged
+    document that a run lists, and one for the first document of every list, judged or not.
 
-    run, query_id  string  the list
-    retrieved      bigint  how many documents the list has
-    judged         bigint  how many documents are judged for the query; 0: the query is not judged
-    doc_id         string  the document; null where it is not judged
-    rank           bigint  its rank, from 1
+        run, query_id  string  the list
+        retrieved      bigint  number of documents in the list
+        judged         bigint  number of documents judged for the query; 0 if none is
+        doc_id         string  the document; null if it is not judged
+        rank           bigint  its rank, from 1
 
-    Raises as `evaluate` does.
+    Raises the errors of `evaluate`.
     """
     return store_rows(rank_lists(_read_collection(runs, qrels, duplicates), duplicates=duplicates))
 
 
 def store_rows(rows: DataFrame) -> DataFrame:
-    """Ranked rows, as `judged_ranks` gives them."""
+    """Return ranked rows with the columns of `judged_ranks`."""
     with hide_warnings():
         checked = rows.mapInArrow(refuse_problems, rows.drop("problem").schema)
     document = "if(relevance is null, null, doc_id) as doc_id"
@@ -98,9 +100,8 @@ def write_judged_ranks(
     *,
     duplicates: Duplicates = "error",
 ) -> None:
-    """Write `judged_ranks` as Parquet to a folder, which must not be there, for
-    `metrics_core.read_judged_ranks`. Raises as `evaluate` does, also for what
-    is wrong with rows."""
+    """Write `judged_ranks` as Parquet to a new folder, for `metrics_core.read_judged_ranks`. Raises
+    the errors of `evaluate`, including those for invalid rows."""
     with told():
         judged_ranks(runs, qrels, duplicates=duplicates).write.parquet(path)
 
@@ -138,7 +139,7 @@ def _parse_measures(
 
 
 def refuse_unsupported(measures: Sequence[Measure]) -> None:
-    """Raise LackingDataError for measures that judged ranks alone do not give."""
+    """Raise LackingDataError for measures that cannot be computed from judged ranks alone."""
     for measure in measures:
         needs = measure.declaration.needs
         if needs or not measure.declaration.by_query:

@@ -1,5 +1,5 @@
-"""Runs from files that Spark reads: TREC's lines of text, and Parquet; also in parts, by a glob,
-and from any file system that Spark knows."""
+"""Runs from files that Spark reads: TREC text lines and Parquet, also in parts or by a glob, from
+any file system that Spark supports."""
 
 from __future__ import annotations
 
@@ -26,19 +26,21 @@ _PARQUET = b"PAR1"
 
 @dataclass(frozen=True)
 class SparkFile:
-    """A file, or a folder with the parts of one run; `parquet` or else lines of text."""
+    """A file, or a folder with the parts of one run; `parquet`, else text lines."""
 
     path: str
     parquet: bool
 
 
 def read_runs(spark: SparkSession, patterns: Sequence[str]) -> tuple[DataFrame, list[str]]:
-    """Runs as `evaluate` takes them (run, query_id, doc_id, score), and the names of those that
-    files gave a name, in the order of the files. A pattern is a file, a folder
-    with the parts of one run, or a glob of such; a run is called after its file or folder, but runs
-    in Parquet with a column run (system, model, …) as that says. Lines are judged when they are
-    read: one that is none of a TREC run fails the query, naming it. Raises RanklensError where
-    nothing is there."""
+    """Return runs in the form that `evaluate` takes (run, query_id, doc_id, score), and the run
+    names derived from file names, in the order of the files.
+
+    A pattern is a file, a folder with the parts of one run, or a glob of these. A run is named
+    after its file or folder, unless it is Parquet with a column run (system, model, …). Lines are
+    validated when they are read: an invalid TREC line fails the query and is quoted in the error.
+    Raises RanklensError if nothing matches.
+    """
     names: list[str] = []
     parts = []
     for file in (file for pattern in patterns for file in find_files(spark, pattern)):
@@ -52,8 +54,8 @@ def read_runs(spark: SparkSession, patterns: Sequence[str]) -> tuple[DataFrame, 
 
 
 def find_files(spark: SparkSession, pattern: str) -> list[SparkFile]:
-    """What a pattern finds, in the order of the paths; raises RanklensError where that is
-    nothing."""
+    """Return the files that match a pattern, in the order of their paths. Raises RanklensError if
+    there are none."""
     jvm: Any = spark.sparkContext._jvm
     path = jvm.org.apache.hadoop.fs.Path(pattern)
     system = path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
@@ -68,7 +70,8 @@ def find_files(spark: SparkSession, pattern: str) -> list[SparkFile]:
 
 
 def _describe_file(system: Any, status: Any) -> SparkFile:
-    """A place, and what is in it by the first bytes of its first file."""
+    """Return the file or folder, with the format detected from the first bytes of its first
+    file."""
     path = status.getPath()
     if not status.isDirectory():
         return SparkFile(path.toString(), _is_parquet(system, path))
@@ -76,7 +79,7 @@ def _describe_file(system: Any, status: Any) -> SparkFile:
     files = [part for part in inside if not part.getName().startswith(("_", "."))]
     if not files:
         raise RanklensError(f"{path.toString()}: the folder is empty.")
-    # A folder that Spark parted by a column holds folders.
+    # A folder that Spark partitioned by a column contains folders.
     folders = any(system.getFileStatus(part).isDirectory() for part in files[:1])
     return SparkFile(path.toString(), folders or _is_parquet(system, files[0]))
 
@@ -100,7 +103,7 @@ def _read_parquet(spark: SparkSession, path: str) -> DataFrame:
             f"{path} has no column {lacking[0]!r}; its columns: {', '.join(frame.columns)}.",
             "Runs in Parquet have the columns query_id, doc_id and score.",
         )
-    # As text before files are put together, for one may have numbers where another has texts.
+    # Cast to string before files are combined: ids may be numbers in one and strings in another.
     ids = {name: id_column(frame, f"run {path}", name) for name in ("query_id", "doc_id")}
     return frame.withColumns(ids)
 
@@ -112,7 +115,7 @@ def _name_run(frame: DataFrame, name: str) -> DataFrame:
 
 
 def _read_lines(spark: SparkSession, path: str) -> DataFrame:
-    """The rows of TREC's lines; blank lines and comments are none."""
+    """Return the rows of TREC lines; blank lines and comments are skipped."""
     from pyspark.sql import functions as f
 
     line = f.expr("trim(both ' \\t' from value)")
@@ -120,7 +123,7 @@ def _read_lines(spark: SparkSession, path: str) -> DataFrame:
     lines = lines.where("line != '' and line not like '#%'")
     fields = lines.select("line", f.split("line", "[ \t]+").alias("fields"))
     score, count = f.get("fields", f.lit(_SCORE)), f.size("fields")
-    # More columns are a run's name of several words, unless a blank in an id has shifted them.
+    # More columns mean a run name of several words, unless a space in an id has shifted them.
     is_shifted = (count > _COLUMNS) & ~f.get("fields", f.lit(_RANK)).rlike(NUMBER)
     is_bad = (count < _COLUMNS) | is_shifted | ~score.rlike(NUMBER)
     message = f.concat(

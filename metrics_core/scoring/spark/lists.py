@@ -1,7 +1,8 @@
-"""Arrow batches of ranked rows as Spark's Python workers get them: whole lists, and their scores.
+"""Scoring in Spark's Python workers: Arrow batches of ranked rows, grouped into whole lists.
 
-This runs in the workers. A list (what a run has for a query) is to the kernels what a query is:
-each is scored on its own, so that lists of several runs are scored at once, to the same bits.
+This runs in the workers. A list (the results of one run for one query) is treated by the kernels as
+a query. Each is scored independently, so lists of several runs are scored together with bitwise
+equal results.
 """
 
 from __future__ import annotations
@@ -21,15 +22,14 @@ from metrics_core.tables.arrays import as_array, as_column
 Batches = Iterator[pa.RecordBatch]
 
 _BATCH_ROWS = 1 << 17
-"""Rows from which lists are scored: enough that a kernel's call costs little a row."""
+"""Rows from which lists are scored: enough to make the cost of calling a kernel negligible."""
 
 
 def make_scorer(
     names: Sequence[str], *, without_relevant: WithoutRelevant, top_grade: float
 ) -> Callable[[Batches], Batches]:
-    """A function from batches of ranked rows to batches of scores: run, query_id, one float64
-    column for each of these measures, null where a score is undefined. It raises RanklensError for
-    rows with a problem."""
+    """Return a function from batches of ranked rows to batches of scores: run, query_id and one
+    float64 column per measure, null if undefined. It raises RanklensError for invalid rows."""
 
     def score(batches: Batches) -> Batches:
         measures = [parse_measure(name) for name in names]
@@ -49,7 +49,7 @@ def make_scorer(
 
 
 def refuse_problems(batches: Batches) -> Batches:
-    """The batches without their column of problems; raises RanklensError where it names one."""
+    """Yield the batches without their column problem; raise RanklensError if it is not empty."""
     for batch in batches:
         problems = batch["problem"].drop_null().to_pylist()
         if problems:
@@ -68,7 +68,7 @@ def _problems_error(problems: list[str]) -> RanklensError:
 
 
 def group_whole_lists(batches: Batches) -> Iterator[pa.Table]:
-    """The rows of batches in tables that hold whole lists."""
+    """Yield the rows of the batches as tables of whole lists."""
     pending: list[pa.RecordBatch] = []
     enough, rows = _BATCH_ROWS, 0
     for batch in batches:
@@ -84,14 +84,14 @@ def group_whole_lists(batches: Batches) -> Iterator[pa.Table]:
             yield table.slice(0, last)
         pending = table.slice(last).to_batches()
         rows = table.num_rows - last
-        # A list longer than that is not looked through again until it has doubled.
+        # A longer list is not searched again until it has doubled.
         enough = max(_BATCH_ROWS, 2 * rows)
     if pending:
         yield pa.Table.from_batches(pending).combine_chunks()
 
 
 def list_starts(table: pa.Table) -> Ints:
-    """The first row of every list of a table, which has at least one."""
+    """Return the first row of every list of a table with at least one row, int64[list]."""
     is_new = np.zeros(table.num_rows, dtype=np.bool_)
     is_new[0] = True
     for name in ("run", "query_id"):
@@ -101,8 +101,8 @@ def list_starts(table: pa.Table) -> Ints:
 
 
 def judge_lists(table: pa.Table, top_grade: float) -> tuple[JudgedRanks, Ints]:
-    """The judged ranks of the lists whose query is judged, each list as a query of its own, in the
-    table's order; and the first row of each."""
+    """Return the judged ranks of the lists with a judged query, each list as a query of its own, in
+    the table's order, and the first row of each, int64[list]."""
     starts = list_starts(table)
     size = np.diff(starts, append=table.num_rows)
     judged = as_array(table["judged"])[starts] > 0

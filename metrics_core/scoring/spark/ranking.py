@@ -1,11 +1,10 @@
-"""Ranks by Spark: the judged documents of every list and where they stand.
+"""Ranking by Spark: the judged documents of every list and their ranks.
 
-A list is what a run has for a query. Rows and judgments meet in one grouping by (run, query_id,
-doc_id), which also finds documents that stand twice; the judgments go to each run, so that a list
-that a run lacks is there, too. Each list is then sorted by score, equal ones by doc_id, last in
-byte order first (Spark compares texts by the bytes of their UTF-8), and a document's rank is its
-place. Grouping and sorting spill to disk, so that a list may be longer than memory; what is not
-judged goes no further.
+A list is the results of one run for one query. Rows and judgments are joined in one grouping by
+(run, query_id, doc_id), which also finds duplicate documents. Judgments are repeated for each run,
+so lists that a run lacks are included. Each list is sorted by score; ties by doc_id, descending in
+byte order (Spark compares strings by their UTF-8 bytes). Grouping and sorting spill to disk, so a
+list may be larger than memory; unjudged documents are then dropped.
 """
 
 from __future__ import annotations
@@ -24,11 +23,17 @@ _LIST = ("run", "query_id")
 
 
 def rank_lists(collection: SparkCollection, *, duplicates: Duplicates) -> DataFrame:
-    """The judged documents, and the first of every list: run, query_id, doc_id; relevance double,
-    null where it is not judged; rank bigint from 1, null where it is not listed; retrieved and
-    judged bigint, the numbers of listed and of judged documents of its list; problem string, what
-    is wrong with the row, null where nothing is. Each list's rows stand together in one partition,
-    by rank, those that are not listed last."""
+    """Return the judged documents and the first document of every list. Columns:
+
+        run, query_id, doc_id
+        relevance  double, null if not judged
+        rank       bigint from 1, null if not listed
+        retrieved  bigint, number of listed documents of the list
+        judged     bigint, number of judged documents of the list
+        problem    string, what is wrong with the row; null if valid
+
+    The rows of a list are contiguous in one partition, sorted by rank, unlisted documents last.
+    """
     from pyspark.sql import Window
     from pyspark.sql import functions as f
 
@@ -49,7 +54,8 @@ def rank_lists(collection: SparkCollection, *, duplicates: Duplicates) -> DataFr
 
 
 def _pairs(collection: SparkCollection, duplicates: Duplicates) -> DataFrame:
-    """One row for each (run, query_id, doc_id): score, relevance, times it is listed, problem."""
+    """Return one row for each (run, query_id, doc_id). Columns: run, query_id, doc_id, score,
+    relevance, lowest (the lowest grade), times (how often it is listed), flaw, problem."""
     from pyspark.sql import functions as f
 
     no_number = f.lit(None).cast("double")
@@ -64,7 +70,7 @@ def _pairs(collection: SparkCollection, duplicates: Duplicates) -> DataFrame:
         *("query_id", "doc_id", no_number.alias("score"), grade, f.lit(0).alias("times")),
         f.when(_is_not_finite(grade), _BAD_GRADE).otherwise(0).alias("flaw"),
     )
-    # Once parted by list, grouping by document and ranking need no further shuffle.
+    # Once partitioned by list, grouping by document and ranking need no further shuffle.
     rows = listed.unionByName(judged).repartition(*_LIST)
     pairs = rows.groupBy(*_LIST, "doc_id").agg(
         f.max("score").alias("score"),
@@ -83,7 +89,7 @@ def _is_not_finite(number: Any) -> Any:
 
 
 def _problem_column(duplicates: Duplicates) -> Any:
-    """What is wrong with a pair, in words; null where nothing is."""
+    """Return a column that describes what is wrong with a pair, null if it is valid."""
     from pyspark.sql import functions as f
 
     document = f.concat(f.lit("document "), f.col("doc_id"), f.lit(" of query "), f.col("query_id"))

@@ -1,4 +1,5 @@
-"""A Spark session, or how to get what it lacks; and what a task refused, as a user's mistake."""
+"""Starting a Spark session, with errors that say what is missing; and converting errors of
+tasks."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 _OURS = re.escape(RanklensError.__module__)
 _REFUSED = (
-    # What `lists` raises in a Python worker, and what `files` raises in Spark's own expressions.
+    # Errors raised by `lists` in a Python worker, and by `files` in Spark's own expressions.
     re.compile(rf"{_OURS}\.\w+: (.*?)(?:\n SQLSTATE|\n\s+at |\Z)", re.DOTALL),
     re.compile(r"\[USER_RAISED_EXCEPTION\] (.*?)(?: SQLSTATE|\n\s+at |\Z)", re.DOTALL),
 )
@@ -30,9 +31,9 @@ _LACKING = re.compile(r"ModuleNotFoundError: No module named '(metrics_core|pyar
 
 
 def session(master: str, settings: Mapping[str, str] | None = None) -> SparkSession:
-    """The Spark session of this process, or a new one on this master, such as local[4], yarn or
-    spark://host:7077; `settings` are further ones of Spark's own, by name. Raises RanklensError
-    where PySpark or Java is missing, and where the master does not answer."""
+    """Return the Spark session of this process, or a new one on this master, such as local[4], yarn
+    or spark://host:7077. `settings` are additional Spark settings by name. Raises RanklensError if
+    PySpark or Java is missing, or the master does not answer."""
     require_pyspark()
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
@@ -52,7 +53,7 @@ def session(master: str, settings: Mapping[str, str] | None = None) -> SparkSess
         localhost = "127.0.0.1"
         options |= {"spark.driver.bindAddress": localhost, "spark.driver.host": localhost}
         options |= {"spark.ui.enabled": "false"}
-        # Where this package is not installed, but run from its folder.
+        # For when this package is not installed but run from its folder.
         options |= {"spark.executorEnv.PYTHONPATH": str(Path(__file__).parents[3])}
     if not sys.stderr or not sys.stderr.isatty():
         options["spark.ui.showConsoleProgress"] = "false"
@@ -67,7 +68,7 @@ def session(master: str, settings: Mapping[str, str] | None = None) -> SparkSess
 
 
 def require_pyspark() -> None:
-    """Raise RanklensError where PySpark is not installed."""
+    """Raise RanklensError if PySpark is not installed."""
     if find_spec("pyspark") is None:
         raise RanklensError(
             "Apache Spark needs PySpark, which is not installed.",
@@ -76,15 +77,15 @@ def require_pyspark() -> None:
 
 
 def has_java() -> bool:
-    """Whether this machine has Java where Spark looks for it."""
+    """Whether Java is installed where Spark looks for it."""
     home = os.environ.get("JAVA_HOME")
     return bool(home and (Path(home) / "bin" / "java").exists()) or bool(shutil.which("java"))
 
 
 @contextmanager
 def told() -> Iterator[None]:
-    """Inside, what a task refuses (a document twice in a query, a score that is no number) is the
-    RanklensError that it would be on one machine, instead of Spark's account of a failed stage."""
+    """Raise the RanklensError of a failed task (a duplicate document, a score that is not a number)
+    instead of Spark's report of a failed stage."""
     require_pyspark()
     from pyspark.errors import PySparkException
 
@@ -106,7 +107,7 @@ def told() -> Iterator[None]:
 
 @contextmanager
 def hide_warnings() -> Iterator[None]:
-    """Inside, PySpark does not warn of pandas 3, which nothing here goes through."""
+    """Suppress PySpark's warning about pandas 3, which is not used here."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
         yield

@@ -1,4 +1,4 @@
-"""The filter line: `category == "billing" and difference < -0.1`, read by a parser of our own."""
+"""The filter language: `category == "billing" and difference < -0.1`, with its own parser."""
 
 from metrics_core.slicing.filtering.completion import describe_column, vocabulary
 from metrics_core.slicing.filtering.conditions import FilterColumns

@@ -1,7 +1,7 @@
-"""What may stand next in a filter line, as data: for what completes one while it is typed.
+"""Completion data for a filter line: what may follow what, and the columns and values.
 
-A browser that is to offer the next word without asking for it needs to know what follows what, and
-which columns and values there are. `parse_filter` alone says what a line means.
+A browser can offer the next word from this data without a request. Only `parse_filter` defines what
+a line means.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ FOLLOWS: Mapping[str, Mapping[str, str]] = {
     "further": {",": "listed", ")": "joining"},
     "joining": {"and": "test", "or": "test", ")": "joining"},
 }
-"""What is awaited -> a word of which kind, or which mark, can stand there -> what is awaited then.
-A line begins with a test and can end where "joining" is awaited; the `)` there closes a `(` before
-a test. A number is a value of a column of numbers only, and so on."""
+"""Expected item -> kind of word, or mark, that can be next -> item expected after it. A line begins
+with "test" and can end where "joining" is expected; a `)` there closes a `(` before a test. A
+number is only a value of a numeric column, and so on."""
 
 OFFERED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "numbers": {"operator": (*OPERATORS, "in"), "contrary": ("in",)},
@@ -38,11 +38,11 @@ OFFERED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "contrary": ("in", "contains"),
     },
 }
-"""The operators of each kind of column. For the other marks FOLLOWS is enough."""
+"""Operators for each kind of column. For all other items FOLLOWS suffices."""
 
 MOST_COLUMNS, MOST_VALUES, LONGEST = 200, 50, 100
-"""Columns and values of each that are told, and how many characters one may have: a value that is
-cut short would be another value, so longer ones are left out."""
+"""Most columns and values of each, and their most characters: a truncated value would be a
+different value, so longer ones are omitted."""
 
 
 def vocabulary(
@@ -50,10 +50,13 @@ def vocabulary(
     numeric: Collection[str] = (),
     holds: Callable[[str], dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """What completes a line about these columns, as JSON has it: `follows`, `offered`, and each
-    column as it is written, what it `holds` and its commonest values with the number of rows.
-    Columns in `numeric` are known to hold numbers, so that nobody needs to work them out; `holds`
-    gives what `describe_column` says of a column, where that may be known."""
+    """Return the completion data for these columns as JSON values: `follows`, `offered`, and for
+    each column its name, its written form, what it `holds` and its most frequent values with the
+    number of rows.
+
+    Columns in `numeric` are known to be numeric, so they need not be computed; `holds` returns
+    `describe_column` of a column, if cached.
+    """
     column_facts = holds or (lambda name: describe_column(columns[name]))
     entries = [
         {"name": name, "written": quote_name(name)}
@@ -68,7 +71,8 @@ _NUMBERS: dict[str, Any] = {"holds": "numbers", "values": []}
 
 
 def describe_column(values: npt.NDArray[Any]) -> dict[str, Any]:
-    """What a column of these values `holds`, and its commonest `values`."""
+    """Return the kind of a column, float64[row] or object[row], as `holds` ("numbers" or "texts"),
+    and its most frequent `values`."""
     return (
         _NUMBERS
         if values.dtype.kind == "f"
@@ -77,7 +81,7 @@ def describe_column(values: npt.NDArray[Any]) -> dict[str, Any]:
 
 
 def _commonest_values(values: npt.NDArray[Any]) -> list[tuple[str, int]]:
-    """A column's commonest texts as a line has them, each with its rows."""
+    """Return a column's most frequent texts as written in a line, each with its number of rows."""
     counted = pd.Series(values, dtype=object).value_counts()
     pairs = ((str(text), int(rows)) for text, rows in zip(counted.index, counted, strict=True))
     short = (pair for pair in pairs if len(pair[0]) <= LONGEST)

@@ -1,4 +1,4 @@
-"""What a test says of whole columns: where it is true, and where it is false."""
+"""Tests of whole columns: where each is true, and where it is false."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats, Mask
 
 FilterColumns = Mapping[str, Floats | npt.NDArray[np.object_]]
-"""Columns by name, all of one length: float64 with NaN where a number is missing, or texts as
-objects with None."""
+"""Columns by name, all of the same length: float64[row] with NaN for missing numbers, or
+object[row] of texts with None."""
 
 Truth = tuple[Mask, Mask]
-"""Where something is true and where it is false; where it is neither, a value is missing."""
+"""Where a test is true and where it is false, bool[row] each; where it is neither, a value is
+missing."""
 Test = Callable[[FilterColumns], Truth]
 
 _COMPARE = {
@@ -29,7 +30,7 @@ _COMPARE = {
 
 
 def join_tests(tests: list[Test], *, either: bool) -> Test:
-    """Whether any of the tests holds, or all of them."""
+    """Return a test of whether any of the tests is true, or all of them."""
     if len(tests) == 1:
         return tests[0]
 
@@ -43,7 +44,7 @@ def join_tests(tests: list[Test], *, either: bool) -> Test:
 
 
 def negate_if(test: Test, contrary: bool) -> Test:
-    """The test, or its contrary."""
+    """Return the test, negated if `contrary`."""
 
     def negated(columns: FilterColumns) -> Truth:
         true, false = test(columns)
@@ -61,7 +62,7 @@ def _make_truth(true: Mask, is_known: Mask) -> Truth:
 
 
 def compare_with_value(column: str, operator: str, value: str | float) -> Test:
-    """A column against one value."""
+    """Return a test that compares a column with one value."""
 
     def compare(columns: FilterColumns) -> Truth:
         values = columns[column]
@@ -71,7 +72,7 @@ def compare_with_value(column: str, operator: str, value: str | float) -> Test:
 
 
 def compare_with_column(column: str, operator: str, other: str) -> Test:
-    """A column against another of its kind."""
+    """Return a test that compares a column with another of its kind."""
 
     def compare(columns: FilterColumns) -> Truth:
         values, other_values = columns[column], columns[other]
@@ -84,7 +85,7 @@ def compare_with_column(column: str, operator: str, other: str) -> Test:
 
 
 def match_any(column: str, choices: list[str | float]) -> Test:
-    """Whether a column's value is one of these."""
+    """Return a test of whether a column's value is one of these."""
 
     def match(columns: FilterColumns) -> Truth:
         values = columns[column]
@@ -94,7 +95,7 @@ def match_any(column: str, choices: list[str | float]) -> Test:
 
 
 def match_part(column: str, part: str | float) -> Test:
-    """Whether a column's text holds this one, in whatever case."""
+    """Return a test of whether a column's text contains this one, ignoring case."""
     lower_part = str(part).casefold()
 
     def match(columns: FilterColumns) -> Truth:

@@ -1,4 +1,4 @@
-"""A filter line, parsed and held against whole columns.
+"""Parsing a filter line and applying it to whole columns.
 
     line  = all {"or" all}           all   = one {"and" one}
     one   = "not" one | "(" line ")" | test
@@ -6,9 +6,9 @@
           | column ["not"] "in" "(" value {"," value} ")"
           | column ["not"] "contains" text
 
-A column holds numbers or texts, and is compared with its like. `contains` takes no notice of case,
-`==` does. A test of a missing value is neither true nor false, and so is what follows from it alone
-(Kleene's logic, as in SQL): "not x > 1" does not keep a row without x.
+A column contains numbers or texts, and is compared with the same kind. `contains` ignores case,
+`==` does not. A test of a missing value is neither true nor false, and so is everything that
+depends on it alone (Kleene's logic, as in SQL): "not x > 1" does not select a row without x.
 """
 
 from __future__ import annotations
@@ -45,20 +45,20 @@ _NEAREST = 3
 
 @dataclass(frozen=True)
 class Filter:
-    """A line that was understood; `columns` are the names it uses."""
+    """A parsed line; `columns` are the names it uses."""
 
     line: str
     columns: tuple[str, ...]
     _test: Test
 
     def matches(self, columns: FilterColumns) -> Mask:
-        """Which rows the line is true for; bool[n]."""
+        """Return for which rows the line is true, bool[row]."""
         return self._test(columns)[0]
 
 
 def parse_filter(line: str, columns: FilterColumns) -> Filter:
-    """The filter of a line about these columns. Raises FilterLineError with the place, what was
-    found there and what was expected."""
+    """Parse a line about these columns. Raises FilterLineError with the position, what was found
+    there and what was expected."""
     reader = FilterReader(line, columns)
     test = reader.read_any(0)
     if reader.next_word.kind != END:
@@ -67,7 +67,7 @@ def parse_filter(line: str, columns: FilterColumns) -> Filter:
 
 
 class FilterReader:
-    """Reads a line from its first word to its last."""
+    """Recursive descent parser of a line."""
 
     def __init__(self, line: str, columns: FilterColumns) -> None:
         self.line, self.columns = line, columns
@@ -81,13 +81,13 @@ class FilterReader:
         return self.words[self.position]
 
     def syntax_error(self, expected: str, hint: str = "") -> FilterLineError:
-        """The error that the next word is not what was expected there."""
+        """Return the error that the next word is not what was expected."""
         return FilterLineError(
             self.line, self.next_word.start, self.next_word.error_text, expected, hint
         )
 
     def read_any(self, depth: int) -> Test:
-        """Tests joined by "or"."""
+        """Read tests joined by "or"."""
         tests = [self.read_all(depth)]
         while self.next_word.is_mark("or"):
             self.position += 1
@@ -95,7 +95,7 @@ class FilterReader:
         return join_tests(tests, either=True)
 
     def read_all(self, depth: int) -> Test:
-        """Tests joined by "and"."""
+        """Read tests joined by "and"."""
         tests = [self.read_one(depth)]
         while self.next_word.is_mark("and"):
             self.position += 1
@@ -103,7 +103,7 @@ class FilterReader:
         return join_tests(tests, either=False)
 
     def read_one(self, depth: int) -> Test:
-        """A test, its contrary, or a line in parentheses."""
+        """Read a test, a negated test, or a line in parentheses."""
         contrary = self._read_negation()
         if not self.next_word.is_mark("("):
             return negate_if(self.read_test(), contrary)
@@ -117,7 +117,7 @@ class FilterReader:
         return negate_if(inside, contrary)
 
     def _read_negation(self) -> bool:
-        """Whether the "not"s that stand here turn what follows."""
+        """Read any number of "not"; return whether they negate what follows."""
         contrary = False
         while self.next_word.is_mark("not"):
             self.position += 1
@@ -125,7 +125,7 @@ class FilterReader:
         return contrary
 
     def read_test(self) -> Test:
-        """A column and what is said of it."""
+        """Read a column and its condition."""
         column = self.read_column()
         contrary = self.next_word.is_mark("not")
         self.position += contrary
@@ -165,7 +165,7 @@ class FilterReader:
         return compare_with_column(column, operator, other)
 
     def read_column(self, about: str = "") -> str:
-        """The name of a column that is there; `about` is the one that it is compared with."""
+        """Read the name of an existing column; `about` is the column that it is compared with."""
         word = self.next_word
         if word.kind != NAME:
             hint = (
@@ -197,7 +197,7 @@ class FilterReader:
         return f"Available columns: {', '.join(quote_name(column) for column in self.columns)}."
 
     def read_list(self, column: str) -> Test:
-        """The values in parentheses behind "in"."""
+        """Read the values in parentheses after "in"."""
         if not self.next_word.is_mark("("):
             raise self.syntax_error("an opening (")
         self.position += 1
@@ -211,7 +211,7 @@ class FilterReader:
         return match_any(column, values)
 
     def read_value(self, column: str) -> str | float:
-        """A number or a text, as the column holds them."""
+        """Read a number or a text, as the column requires."""
         word = self.next_word
         if word.kind != (NUMBER if self._is_numeric(column) else TEXT):
             hint = ""

@@ -1,6 +1,6 @@
-"""A filter line as words: names, numbers, quoted texts, operators and marks, each with its place.
+"""Tokens of a filter line: names, numbers, quoted texts, operators and marks, with their positions.
 
-The whole language is here and in `line`; nothing of it is ever evaluated as Python.
+The whole language is defined here and in `line`; nothing is ever evaluated as Python.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LIKE_NUMBERS = re.compile(r"[\w.+\u2212-]+")
 
 @dataclass(frozen=True)
 class Word:
-    """One word of a line: `text` stands there from `start` on, `value` is what it says."""
+    """One word of a line: its `text`, the position where it starts, and its `value`."""
 
     kind: str
     text: str
@@ -37,12 +37,12 @@ class Word:
 
     @property
     def end(self) -> int:
-        """The place behind its last character."""
+        """The position after its last character."""
         return self.start + len(self.text)
 
     @property
     def error_text(self) -> str:
-        """What an error calls it."""
+        """Its name in an error."""
         return "the end of the line" if self.kind == END else self.text
 
     def is_mark(self, mark: str) -> bool:
@@ -51,7 +51,7 @@ class Word:
 
 
 def split_words(line: str) -> list[Word]:
-    """The words of a line, with one for its end. Raises FilterLineError."""
+    """Return the words of a line, with one for its end. Raises FilterLineError."""
     words: list[Word] = []
     position = 0
     while position < len(line):
@@ -64,13 +64,13 @@ def split_words(line: str) -> list[Word]:
 
 
 def quote_name(name: str) -> str:
-    """A column's name as a line has it: in backticks unless it is one plain word."""
+    """Return a column's name as written in a line: in backticks unless it is one plain word."""
     plain = _NAME.fullmatch(name) and name.lower() not in WORDS
     return name if plain else "`" + name.replace("`", "``") + "`"
 
 
 def quote_text(text: str) -> str:
-    """A text as a line has it."""
+    """Return a text as written in a line."""
     return '"' + text.replace('"', '""') + '"'
 
 
@@ -103,7 +103,7 @@ def _make_name(text: str, start: int) -> Word:
 
 
 def _read_quoted(line: str, start: int) -> Word:
-    """A text or a name to its closing quote; a quote that stands twice is one of the text."""
+    """Read a text or a name up to its closing quote; a doubled quote is part of the text."""
     closing, position = _CLOSING[line[start]], start + 1
     while (position := line.find(closing, position)) >= 0:
         if line[position + 1 : position + 2] != closing:
