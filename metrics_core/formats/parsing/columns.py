@@ -77,6 +77,8 @@ decides."""
 
 
 _CACHED_HEADERS = 4
+_JUDGED = ("relevance", "rel", "grade")
+"""Columns of judgments, not of queries."""
 _RECBOLE = re.compile(r":(?:token|float)(?:_seq)?$")
 _SEPARATORS = re.compile(r"[\s_\-]+")
 
@@ -225,6 +227,10 @@ def recognise_columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> di
     query, doc = find_position(names, ROLES["query_id"]), find_position(names, NAMES["doc_id"])
     if (query >= 0 and doc >= 0) or complete["run"] or complete["qrels"]:
         return possible | _recognise_judgable(names, rows, complete)
+    if complete["queries"] and find_position(names, _JUDGED) >= 0:
+        return {
+            "qrels": POSSIBLE
+        }  # a grade beside `id` and `query`: which is the document is asked
     if complete["queries"] and (query >= 0 or not complete["documents"]):
         return possible | {"queries": CERTAIN}
     if complete["documents"] and doc >= 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -795,3 +796,24 @@ def test_lists_in_parquet_are_those_of_json() -> None:
     both = of_columns(query_id=["q1"], retrieved_ids=[["d1", "d2"]], expected_ids=[["d2"]])
     kinds = [loaded.kind for loaded in read_set(both, name="x.parquet")]
     assert kinds == ["queries", "qrels", "run"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.csv", "relevance,id,query\n4,2300,space jam\n0,11,space jam\n", "no column for doc_id"),
+        (
+            "a.jsonl",
+            '{"session": 1, "labels": {"clicks": 3}}\n'
+            '{"session": 2, "labels": {"carts": [4], "orders": [5]}}\n',
+            "`metrics-core formats --of a.jsonl` lists its fields",
+        ),
+    ],
+    ids=["Quaerite", "OTTO"],
+)
+def test_judgments_whose_documents_have_no_name_are_asked_about(
+    name: str, content: str, message: str
+) -> None:
+    """Both were read as queries without a question."""
+    with pytest.raises(FileFormatError, match=re.escape(message)):
+        read(content.encode(), name=name)
