@@ -368,3 +368,16 @@ def _is_id(value: Any) -> bool:
     if type(value) is str:
         return len(value) <= _MAX_ID_LENGTH and not re.search(r"\s", value)
     return type(value) is int or (type(value) is NumberText and value.isdigit())
+
+
+def find_lists_in_objects(values: Mapping[str, Sequence[Any]]) -> list[Steps]:
+    """Return the paths of lists of single values in an object of a record: `labels.carts`."""
+    keys = dict.fromkeys(
+        (name, key)
+        for name, entries in values.items()
+        for entry in entries
+        if type(entry) is dict
+        for key, value in entry.items()
+        if type(value) is list and not any(map(is_nested, value))
+    )
+    return [(Step("key", name), Step("key", key), ITEMS) for name, key in keys]

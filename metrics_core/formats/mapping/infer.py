@@ -26,6 +26,7 @@ from metrics_core.formats.mapping.documents import (
     find_documents,
     find_ids_in_objects,
     find_in_maps,
+    find_lists_in_objects,
     find_scored_ids,
     is_nested,
     is_numeric,
@@ -301,23 +302,10 @@ def _infer_records(
             steps for name, entry in paths for steps in find_ids_in_objects(values[name], entry)
         ]
         if not inference.has_texts:
-            id_steps += _lists_in_objects(values)
+            id_steps += find_lists_in_objects(values)
         id_steps = (id_steps if not inference.has_texts else []) or find_scored_ids(values, ())
         inference.possible_ids = [RecordPath(steps) for steps in id_steps]
         inference.sureness |= dict.fromkeys(TABLES, UNNAMED) if id_steps else {}
-
-
-def _lists_in_objects(values: Mapping[str, Sequence[Any]]) -> list[Steps]:
-    """Return the paths of lists of single values in an object of a record: `labels.carts`."""
-    keys = dict.fromkeys(
-        (name, key)
-        for name, entries in values.items()
-        for entry in entries
-        if type(entry) is dict
-        for key, value in entry.items()
-        if type(value) is list and not any(map(is_nested, value))
-    )
-    return [(Step("key", name), Step("key", key), ITEMS) for name, key in keys]
 
 
 def _find_query(rows: Sequence[Mapping[str, Any]]) -> Steps | None:
