@@ -18,8 +18,8 @@ Bar = Literal["link", "files"]
 """What ends the bar: the link to the page's address, or to more files."""
 
 Controls = Literal["pair", "runs", ""]
-"""The controls that a page uses: all of them, those that do not choose the compared runs, or
-none."""
+"""The controls that a page uses: all controls, only the controls that do not choose the compared
+runs, or none."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Page:
     `name` is the page's file and its address; `title` is shown in the rail, in a `group`. `within`
     names the page that is marked there instead. G followed by `key` opens it. A page that
     `needs_study` is shown once there are judgments and a run; the rail offers it from `fewest_runs`
-    runs on. `controls` are those that it uses, `bar` ends them, and `fields` are its own address
-    fields.
+    runs on. `controls` names the controls that the page uses, `bar` is the last of them, and
+    `fields` are the address fields of this page alone.
     """
 
     name: str

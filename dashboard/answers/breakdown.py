@@ -33,8 +33,7 @@ ALL_QUERIES = ""
 
 @dataclass(frozen=True)
 class Breakdown:
-    """The Breakdown page for one column. If there are no columns, `columns` is empty and so is
-    everything else.
+    """The Breakdown page for one column. If there are no columns, all fields are empty.
 
     `column` is the name of the column in headings. `table` has one row per group and a last one for
     all queries (`ALL_QUERIES`): group, queries, baseline_mean, mean, difference, diff_low,
@@ -56,7 +55,7 @@ class Breakdown:
 
     @property
     def groups(self) -> pd.DataFrame:
-        """The rows of `table` without the one of all queries."""
+        """The rows of `table` except the row for all queries."""
         return self.table.iloc[:-1]
 
     @property
@@ -71,7 +70,7 @@ class Breakdown:
 
     @property
     def has_own_order(self) -> bool:
-        """Whether the groups are numbers or ranges, which are best read in their own order."""
+        """Whether the groups are numbers or ranges, which are best read in numeric order."""
         return breakdowns.are_all_sizes(self.groups["group"])
 
     def lead(self, slices: str, *, higher_is_better: bool) -> Sentence:

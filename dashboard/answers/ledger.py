@@ -17,7 +17,7 @@ from metrics_core.explaining.one_query import select_query
 from metrics_core.explaining.query_kinds import classify_queries
 
 _MOST_STEPS = 12
-"""Most bars of a ledger; the documents that contribute least share one bar."""
+"""Maximum number of bars of a ledger; the documents that contribute least share one bar."""
 _NOTHING = 1e-12
 
 

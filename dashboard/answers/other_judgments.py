@@ -54,7 +54,7 @@ def other_judgments(
     library: Library | None,
 ) -> OtherJudgments:
     """Return the versions of the collection `identity`, whose content is `library` (None if the
-    collection no longer exists), in the given order as on the page."""
+    collection no longer exists), in the order given on the page."""
     if library is None:
         return OtherJudgments(identity, name, why_not="This collection was not found.")
     other = library.study

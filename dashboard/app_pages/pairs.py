@@ -203,7 +203,7 @@ def _show_matrix(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
 
 
 def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> str:
-    """Return how to read the triangle, and what its colours mean."""
+    """Return a note on how to read the triangle and its colours."""
     run_pairs = answer.run_pairs
     total = len(run_pairs.runs)
     text = "Each row is the run with the higher mean. "

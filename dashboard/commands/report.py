@@ -132,7 +132,7 @@ def _used_files(options: ReportOptions, input_files: InputFiles) -> tuple[UsedFi
 def _pack_tables(
     title: str, study: Study, options: ReportOptions, input_files: InputFiles
 ) -> bytes:
-    """The tables as they were read, as a packed collection."""
+    """Pack the tables as a collection, unchanged since they were read."""
     tables: list[tuple[Table | None, str]] = [
         *((run, input_files.files[run.name]) for run in study.runs.values()),
         (input_files.qrels, options.qrels),

@@ -285,7 +285,7 @@ def font_face() -> str:
 
 
 def font_faces_for(markup: str) -> str:
-    """Return CSS rules that embed the weights used in this drawing, each as a font of its own:
+    """Return CSS rules that embed the weights used in this drawing, each as a separate font:
     browsers print variable fonts as outlines (Type 3), which publishers refuse. These fonts were
     made with `fontTools.varLib.instancer`."""
     weights = [weight for weight in ("400", "600") if weight == "400" or f":{weight}" in markup]

@@ -79,7 +79,7 @@ def show_bar() -> None:
 
 
 def show_first_run() -> None:
-    """Show what to load, the uploader, and the example; if some files are loaded, what is
+    """Show which files to load, the uploader, and the example; if some files are loaded, which are
     missing."""
     library = current_library()
     questions = file_fields.file_checks(library.files)
@@ -194,8 +194,8 @@ def show_uploader(
 
 
 def question_names(questions: Sequence[FileCheck]) -> tuple[list[str], list[str]]:
-    """Return the names of the files whose fields are unclear, and of those that could be two kinds
-    of table."""
+    """Return the names of the files whose fields are unclear, and of the files that could be two
+    kinds of table."""
     names = [(entry.of_two_kinds, entry.names or [entry.original.name]) for entry in questions]
     unclear, either = (
         [n for is_ambiguous, entry in names if is_ambiguous is two for n in entry]

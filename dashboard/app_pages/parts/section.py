@@ -58,7 +58,7 @@ def show_heading(
 
 
 def show_note(note: Markup, title: str, *, frame: pd.DataFrame, key: str) -> None:
-    """Show a note below a table that needs no heading, with a CSV link as in `show_heading`."""
+    """Show a note below a table that needs no heading, with the same CSV link as `show_heading`."""
     with st.container(horizontal=True, key=f"head_{key}", vertical_alignment="top"):
         st.html(note or Markup("<span></span>"))
         csv_link(title, frame, key)
