@@ -1,7 +1,7 @@
 """Print an HTML page as PDF with an installed browser.
 
 Chrome, Chromium and Edge print without a window, with embedded fonts, at the page size of the style
-sheet (`@page`). No browser is bundled; without one the error says what to install.
+sheet (`@page`). No browser is bundled; without a browser the error says which one to install.
 """
 
 from __future__ import annotations

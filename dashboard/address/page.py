@@ -15,7 +15,7 @@ Group = Literal["This comparison", "Queries", "All runs", "", "none"]
 """The position of a page in the rail: below a heading, at the foot (""), or not in it ("none")."""
 
 Bar = Literal["link", "files"]
-"""What ends the bar: the link to the page's address, or to more files."""
+"""The last item of the bar: the link to the page's address, or to more files."""
 
 Controls = Literal["pair", "runs", ""]
 """The controls that a page uses: all controls, only the controls that do not choose the compared
@@ -29,8 +29,8 @@ class Page:
     `name` is the page's file and its address; `title` is shown in the rail, in a `group`. `within`
     names the page that is marked there instead. G followed by `key` opens it. A page that
     `needs_study` is shown once there are judgments and a run; the rail offers it from `fewest_runs`
-    runs on. `controls` names the controls that the page uses, `bar` is the last of them, and
-    `fields` are the address fields of this page alone.
+    runs on. `controls` names the controls that the page uses, `bar` is the last item of the bar,
+    and `fields` are the address fields of this page alone.
     """
 
     name: str

@@ -42,7 +42,7 @@ class SharedStudy:
     """A study to share, with the new name of each renamed run and of each group, as (column,
     value).
 
-    `omissions` says what was left out; empty if nothing was.
+    `omissions` names the parts that were left out; empty if the study is complete.
     """
 
     study: Study
@@ -62,7 +62,7 @@ class SharedStudy:
 
 
 def share_study(study: Study, include: Include) -> SharedStudy:
-    """Return the study with only what is included.
+    """Return a copy of the study that contains only the included parts.
 
     Without texts, queries and documents are numbered. Without names, runs become A, B, C, and
     columns and groups of the queries are numbered.

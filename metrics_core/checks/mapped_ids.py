@@ -45,8 +45,8 @@ def map_ids(table: AnyTable, maps: IdMaps) -> AnyTable:
     """Return the table with its ids mapped, and a note of rows that were merged.
 
     Of merged documents of a run the best score counts, of merged judgments the highest grade, of
-    merged documents the first row. Documents are mapped like runs. Raises RanklensError for judged
-    ranks, and if two queries are merged.
+    merged documents the first row. Documents are mapped like runs. Raises RanklensError for a run
+    loaded as judged ranks (the ranks of judged documents), and if two queries are merged.
     """
     if not maps:
         return table

@@ -222,7 +222,7 @@ def file_fingerprint(path: str) -> str:
 
 
 def is_snapshot(path: str) -> bool:
-    """Whether a file starts like a snapshot, whatever the order of its keys."""
+    """Whether a file starts like a snapshot, with the keys in any order."""
     if not Path(path).is_file():
         return False
     with Path(path).open("rb") as file:
@@ -273,7 +273,8 @@ def read_snapshot(path: str) -> Snapshot:
 
 
 def refuse_other_reading(path: str, snapshot: Snapshot, reading: Mapping[str, str]) -> None:
-    """Raise RanklensError if the reading options differ from those of the snapshot in a file."""
+    """Raise RanklensError if the reading options differ from the options of the snapshot in a
+    file."""
     old_choices = dict(snapshot.origin.reading)
     if old_choices != reading:
         texts = [
@@ -338,7 +339,7 @@ def _damaged_error(name: str, finding: str, line: int | None = None) -> FileForm
 def find_changes(
     snapshot: Snapshot, marks: Mapping[str, str], measures: Sequence[Measure]
 ) -> SnapshotChanges:
-    """Return what changed since the snapshot, given the current marks of judgments and measures."""
+    """Return the changes since the snapshot, given the current marks of judgments and measures."""
     shared_ids = [query_id for query_id in snapshot.marks if query_id in marks]
     packages = _find_packages(measures)
     return SnapshotChanges(
@@ -364,7 +365,7 @@ def _count_grades(mark: str) -> int:
 
 
 def join_snapshot(snapshot: Snapshot, scores: Scores, changes: SnapshotChanges) -> Scores:
-    """Return the snapshot's run followed by those of `scores`, on the queries with unchanged
+    """Return the snapshot's run followed by the runs of `scores`, on the queries with unchanged
     judgments and the measures that both have. Runs are renamed if names collide."""
     position = {query_id: i for i, query_id in enumerate(snapshot.scores.query_ids)}
     changed = {*changes.added, *(changes.rejudged or {})}

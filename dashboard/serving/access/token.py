@@ -45,10 +45,11 @@ def new_token() -> str:
 
 
 def load_token(folder: Path, *, renewed: bool = False) -> str:
-    """Return the token of a workspace; folder and token are created if missing.
+    """Return the token of a workspace; the folder and the token are created if missing.
 
-    The folder is closed to other accounts. The token is replaced if others could have read it, or
-    if `renewed`. Raises OSError if the folder cannot be closed or the token cannot be stored.
+    The folder is closed to other accounts. The token is replaced if other accounts could have read
+    it, or if `renewed`. Raises OSError if the folder cannot be closed or the token cannot be
+    stored.
     """
     durable.make_folder(folder)
     if os.name == "posix" and stat.S_IMODE(folder.stat().st_mode) & _FOR_OTHERS:
@@ -65,7 +66,7 @@ def _derive(token: str, purpose: str) -> str:
 
 
 def _read_token(path: Path) -> str | None:
-    """The token in a file; None if there is no file or it cannot be trusted."""
+    """The token in a file; None if there is no file, or the file cannot be trusted."""
     try:
         mode = path.lstat().st_mode
         if not stat.S_ISREG(mode) or (os.name == "posix" and mode & _FOR_OTHERS):

@@ -133,8 +133,8 @@ def remove(path: Path) -> None:
 
 
 def file_state(file: Path | os.DirEntry[str]) -> State | None:
-    """A value that changes when a file's content does; None if there is no file. It includes the
-    ctime, which cannot be set back, unlike the mtime."""
+    """A value that changes when a file's content does; None if there is no file. The value includes
+    the ctime, which cannot be set back, unlike the mtime."""
     try:
         status = file.stat()
     except (FileNotFoundError, NotADirectoryError):
