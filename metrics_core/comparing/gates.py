@@ -227,8 +227,8 @@ class GateOutcome:
 
     @property
     def _spread(self) -> tuple[float, float, int, float, float] | None:
-        """How the differences vary, as arguments of `failure_chance`; None if no query differs or
-        the measure is compared on a logarithmic scale."""
+        """The variation of the differences, as arguments of `failure_chance`; None if no query
+        differs or the measure is compared on a logarithmic scale."""
         if not self.differing or not self.gate.measure.declaration.combination.linear:
             return None
         share = self.differing / self.queries

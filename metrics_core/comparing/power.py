@@ -24,7 +24,7 @@ FEWEST_FOR_POWER = 20
 """With fewer queries no power is given: the standard deviation is too uncertain."""
 
 _NORMAL = 10_000
-"""From this many queries on the t distribution is replaced by the normal one."""
+"""From this number of queries on, the t distribution is replaced by the normal distribution."""
 _DEVIATIONS = 40
 """Number of equally likely values of the standard deviation to average over."""
 _MOST = 10**12
@@ -50,8 +50,8 @@ def detection_chance(difference: float, error: npt.ArrayLike, width: float, quer
 
 
 def _likely_deviations(queries: int) -> Floats:
-    """Return equally likely values of the true standard deviation, float64[value], in units of the
-    one observed on this many queries, for normal differences."""
+    """Return equally likely values of the true standard deviation for normal differences,
+    float64[value], relative to the standard deviation observed on this number of queries."""
     from scipy import special
 
     if queries >= _NORMAL:
@@ -95,8 +95,8 @@ def failure_chance(
     """Return the probability that a true loss is significant and its estimate exceeds `beyond`. NaN
     if there are too few queries, or `error` or `width` is not finite or `error` is 0.
 
-    The loss occurs on the `share` of queries that differ. It therefore makes the differences vary
-    more than their observed standard error.
+    The loss occurs on the `share` of queries that differ. The loss therefore makes the differences
+    vary more than their observed standard error.
     """
     if queries < FEWEST_FOR_POWER or not (
         math.isfinite(error) and math.isfinite(width) and error > 0
@@ -133,7 +133,7 @@ def smallest_failing_loss(
 
 def single_test_level(width: float, queries: int) -> float:
     """Return the confidence level at which a t-test of one difference needs `width` standard
-    errors: the level that a correction for several tests leaves to each."""
+    errors. This is the level that a correction for several tests leaves to each test."""
     from scipy import special
 
     return 1 - 2 * float(special.stdtr(queries - 1, -width))

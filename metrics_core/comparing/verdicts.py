@@ -31,8 +31,8 @@ def can_be_tested(
     queries: npt.NDArray[np.int64], differing: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.bool_]:
     """Return which differences may be tested, bool[…], by the number of `queries` int64[…] and of
-    queries on which the runs differ, `differing` int64[…]. This is the only such rule; every page
-    uses it. With no query that differs there is a test: its result is that nothing differs."""
+    queries on which the runs differ, `differing` int64[…]. Every page uses this rule. If no query
+    differs there is a test; its result is that nothing differs."""
     enough = (differing >= FEWEST_DIFFERING) | (differing == 0)
     return np.asarray((queries >= FEWEST_QUERIES) & enough)
 

@@ -24,7 +24,7 @@ from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.resampling import split_by_memory
 
 FLICKERS_FROM = 3
-"""Changes between good and not good from which a query flickers."""
+"""Number of changes between good and not good from which a query flickers."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class History:
 
     @property
     def is_flickering(self) -> Mask:
-        """Which queries changed at least `FLICKERS_FROM` times, bool[query]."""
+        """Queries that changed at least `FLICKERS_FROM` times, bool[query]."""
         return self.changes >= FLICKERS_FROM
 
     @cached_property
@@ -60,8 +60,8 @@ class History:
 
     @property
     def first_bad_version(self) -> Ints:
-        """For queries that were good and are not in the last version: the first version since then;
-        -1 for all others. int64[query]."""
+        """For each query that was good earlier but is not in the last version, the first version
+        since which it is not good; -1 for all other queries. int64[query]."""
         return np.where(self.fine[-1], -1, self.broken_at)
 
 

@@ -28,11 +28,11 @@ def files_finding(
     """Say how many files are loaded, how many could not be read, and whether the ids of the runs
     match those of the judgments.
 
-    `unjudged` counts queries of the runs that have no judgments. `missing` says what is needed
-    before runs can be compared ("judgments are"), or is empty. `answered` maps each run that lacks
-    some of the `judged` queries to how many it has. `unclear` are files whose fields are unknown,
-    `of_two_kinds` files that may be a run or judgments. `waiting` of the `refused` files are among
-    these.
+    `unjudged` counts queries of the runs that have no judgments. `missing` names the files that are
+    still needed for a comparison ("judgments are"), or is empty. `answered` maps each run that
+    lacks results for some of the `judged` queries to the number of judged queries it answers.
+    `unclear` are files whose fields are unknown, `of_two_kinds` files that may be a run or
+    judgments. `waiting` is how many of the `refused` files are unclear or of two kinds.
     """
     if not loaded and not refused:
         return strong_span("Nothing is loaded yet. ") + muted_span("Add judgments and runs.")

@@ -1,4 +1,4 @@
-"""On which queries the run in focus is better, and what a view of them is based on."""
+"""The queries on which the run in focus is better, and the basis of a view of them."""
 
 from __future__ import annotations
 
@@ -82,10 +82,10 @@ def queries_finding(
 def queries_lead(
     differences: pd.DataFrame, focus: str, baseline: str, query_counts: QueryCounts
 ) -> Sentence:
-    """Median win or loss, and what became of failing queries. Nothing is coloured if too few
+    """Median win or loss, and the development of failing queries. Nothing is coloured if too few
     queries have a score from both runs.
 
-    `differences` is as in `queries_finding`; its columns outcome and difference are used.
+    `differences` is the same as for `queries_finding`; its columns outcome and difference are used.
     """
     if focus == baseline:
         return muted_span(f"{COMPARE_ANOTHER_RUN} which queries it wins and loses.")

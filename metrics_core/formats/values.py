@@ -79,9 +79,9 @@ class ParsedGrades:
 
 @dataclass(frozen=True)
 class GradeProblem:
-    """Why a text is not a grade.
+    """The reason why a text is not a grade.
 
-    expected  what was expected
+    expected  description of a valid grade
     hint      how to fix it
     offer     reading choice that would accept it
     """

@@ -29,7 +29,7 @@ _WHOLE_NUMBER = re.compile(r"-?\d+", re.ASCII)
 
 
 class MappingError(ValueError):
-    """Error for a value that a path cannot read.
+    """Error for a value that cannot be read with a path.
 
     found     the actual value, with its position in the record
     expected  what was expected

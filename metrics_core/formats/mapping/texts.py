@@ -32,7 +32,7 @@ from metrics_core.tables.arrays import as_array, as_column
 from metrics_core.tables.columns import ID
 
 _TEXTS = ("segment", *DOCUMENT_TEXTS, "page_content")
-"""Keys of a document's text: the one of castorini, then those of other tools."""
+"""Keys of a document's text: the key of castorini, then the keys of other tools."""
 
 _IDS = {"queries": "query", "documents": "doc"}
 TextColumns = dict[str, list[str | None]]
