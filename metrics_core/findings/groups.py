@@ -317,7 +317,7 @@ def _is_nonzero(difference: float) -> bool:
 
 
 def _split_groups(bridge: pd.DataFrame, total: float) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the groups that agree with the total as printed, and groups significantly against it."""
+    """Groups that agree with the total as printed, and groups that significantly oppose it."""
     side = np.sign(bridge["difference"] * total) * bridge["difference"].map(_is_nonzero)
     return bridge[side > 0], bridge[(side < 0) & bridge["clear"]]
 
