@@ -59,7 +59,7 @@ class UnjudgedPlaces:
         return np.bincount(self.query, minlength=len(self.n_below))
 
     def limit_to_depth(self, depth: float) -> UnjudgedPlaces:
-        """Return the documents within this depth, with the others counted in `n_below`."""
+        """Return the documents within this depth; deeper documents are counted in `n_below`."""
         inside = self.rank <= depth
         n_beyond = np.bincount(self.query[~inside], minlength=len(self.n_below))
         return replace(
