@@ -37,7 +37,7 @@ def margin_finding(low: float, high: float, *, unchanged: bool) -> Sentence:
     if math.isnan(low) or math.isnan(high):
         return Sentence()
     if unchanged:
-        return muted_span("Nothing changed: every query scores the same.")
+        return muted_span("No query changed its score.")
     size = format_size(max(-low, high), upwards=True)
     return muted_span(
         f"These queries show that the difference is smaller than {size} in either direction."

@@ -55,7 +55,7 @@ def changes_findings(changes: SnapshotChanges, file: str, shared: int) -> list[s
 def best_findings(
     snapshot: Snapshot, file: str, scores: Scores, measures: Sequence[Measure], qrels: Qrels
 ) -> list[str]:
-    """Say how far the mean of each run is below the best that the snapshot in `file` ever recorded.
+    """Say how far the mean of each run is below the best that the snapshot in `file` recorded.
 
     Only for those of `measures` on which the snapshot itself is below its best.
     """
@@ -87,8 +87,8 @@ def best_findings(
             if _is_below(mean, best.mean, measure) and size.strip("0."):
                 mean_text = w.format_distinct_score(mean, best.mean)
                 sentences.append(
-                    f"{measure} of {run} is {mean_text}, {size} {side} the {word} mean that"
-                    f" {file} ever recorded ({w.format_score(best.mean)}{judgments_note})."
+                    f"{measure} of {run} is {mean_text}, {size} {side} the {word} mean"
+                    f" recorded in {file} ({w.format_score(best.mean)}{judgments_note})."
                 )
     return sentences
 
