@@ -98,7 +98,7 @@ def render() -> None:
                 "Judgments made here, separate from the files. Active layers count in all scores.",
             )
             complete_switch(context.study, "files")
-            grading.layers_part()
+            grading.show_layers()
 
 
 def _has_result(context: PageContext) -> bool:

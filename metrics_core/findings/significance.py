@@ -116,7 +116,7 @@ def doubts_findings(doubts: DifferenceWarnings, *, is_significant: bool = True) 
     return sentences
 
 
-def greyed_test_finding(test: str, queries: int) -> Sentence:
+def unavailable_test_finding(test: str, queries: int) -> Sentence:
     """Say why a test is disabled for this many queries; empty if it is not."""
     if not has_other_hypothesis(test, queries):
         return Sentence()
