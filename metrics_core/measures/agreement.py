@@ -100,7 +100,7 @@ def _grade_keys(query: Ints, grade: Floats, grades: Floats) -> Ints:
     "Accuracy",
     aliases=("AUC", "ROC AUC", "area under the curve", "pairwise accuracy"),
     title="Accuracy",
-    gloss="share of pairs in the right order",
+    gloss="share of correctly ordered pairs",
     ir_measures=True,
     formula=r"\frac{|\{(r, n) : r\ relevant,\ n\ not,\ r\ above\ n,\ both\ \le k\}|}"
     r"{|relevant_{\le k}| \cdot |others_{\le k}|}",

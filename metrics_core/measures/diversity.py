@@ -169,7 +169,7 @@ def err_ia(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1) -> Floats:
     "nERR_IA",
     aliases=("nERR-IA", "normalized intent-aware ERR"),
     title="Normalised intent-aware ERR",
-    gloss="1 ÷ rank, normalised by the best order",
+    gloss="1 ÷ rank, normalised",
     ir_measures=True,
     formula=r"\frac{\sum_{i \le k} n_i / i}{\text{the same for the best order}},"
     r"\ n_i = \sum_{s \in i} 2^{-c_s(i-1)}",
@@ -221,7 +221,7 @@ def nrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience
     "nNRBP",
     aliases=("normalized NRBP",),
     title="Normalised NRBP",
-    gloss="NRBP, normalised by the best order",
+    gloss="NRBP, normalised",
     ir_measures=True,
     formula=r"\frac{NRBP}{\text{the same for the best order}}",
     reference="Clarke, Kolla and Vechtomova, An effectiveness measure for ambiguous and"
