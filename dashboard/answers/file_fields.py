@@ -108,7 +108,7 @@ class FieldTable:
             return evidence
         return Evidence(f"{evidence.text}; suggested by the name")
 
-    def find_objection(
+    def find_field_problem(
         self, word_by_field: Mapping[str, str], *, all_relevant: bool = False
     ) -> str:
         """Return why the file cannot be read with these meanings, "" if it can. `word_by_field`

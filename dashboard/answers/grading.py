@@ -22,7 +22,7 @@ from dashboard.answers.unjudged import (
 from dashboard.study.study import Study
 from metrics_core.comparing.winners import better_side
 from metrics_core.explaining.one_query import find_grades
-from metrics_core.findings.grading import judging_finding, judging_lead
+from metrics_core.findings.grading import judging_finding, judging_subtitle
 from metrics_core.findings.sentence import Sentence
 from metrics_core.judging.ranking import ranked_documents
 from metrics_core.scoring.scores import Scores
@@ -220,8 +220,8 @@ def _judging_summary(study: Study, comparison: Comparison, settle: int | None) -
     cutoff = comparison.measure.cutoff or comparison.cutoff
     unjudged_ranks = unjudged_of_pair(study, comparison, cutoff)
     unjudged = len(unjudged_ranks) if unjudged_ranks.is_matched else None
-    lead = judging_lead(
-        comparison.focus, comparison.baseline, cutoff, unjudged=unjudged, settle=settle
+    lead = judging_subtitle(
+        comparison.focus, comparison.baseline, cutoff, n_unjudged=unjudged, n_to_settle=settle
     )
     side = better_side(
         layers_effect(study, comparison).difference[0], comparison.measure.declaration.direction

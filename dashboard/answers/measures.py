@@ -115,11 +115,11 @@ def measure_detail(name: str, study: Study | None) -> MeasureDetail:
     return MeasureDetail(
         description=describe_measure(declaration),
         key=choice.key if choice else "",
-        why_not=reason_not_drawn(declaration) or _missing_in_files(declaration, study),
+        why_not=reason_not_drawn(declaration) or _find_missing_inputs(declaration, study),
     )
 
 
-def _missing_in_files(declaration: Declaration, study: Study | None) -> str:
+def _find_missing_inputs(declaration: Declaration, study: Study | None) -> str:
     """Return what the open files lack for a measure; "" if nothing, or if no files are open."""
     if study is None or not study.names or not declaration.needs:
         return ""

@@ -108,7 +108,7 @@ def _robustness_summary(study: Study, comparison: Comparison) -> Robustness:
     size = sample_size(study, comparison)
     settling = [
         open_verdicts.sample_size_check(size.difference, size.needed),
-        open_verdicts.detectable_check(size.smallest),
+        open_verdicts.detectable_difference_check(size.smallest),
         None if is_complete else open_verdicts.unjudged_check(effects.share, effects.depth),
         open_verdicts.cutoff_check(cutoffs, comparison.measure.cutoff),
         open_verdicts.other_measures_check(_table_verdicts(study, comparison), pair),

@@ -96,7 +96,7 @@ def render() -> None:
     address = context.view.address
     breakdown = answers.breakdown(context.study, context.comparison, address["by"])
     if not breakdown.columns:
-        _show_no_columns()
+        _show_no_columns_message()
         return
     across = address["across"]
     if context.comparison.is_alone or across not in breakdown.columns or across == breakdown.by:
@@ -106,7 +106,7 @@ def render() -> None:
     defer(lambda: _show_slices(context))
 
 
-def _show_no_columns() -> None:
+def _show_no_columns_message() -> None:
     st.html(
         markup.empty_state(
             "There is nothing to group these queries by.",
@@ -186,7 +186,7 @@ def _show_column_choice(breakdown: Breakdown, across: str, context: PageContext)
 
     cutoff = context.comparison.cutoff
 
-    def choice(by: str) -> groups.Choice:
+    def grouping_choice(by: str) -> groups.Choice:
         link = session.href("breakdown", **CLEARED_FIELDS | {"by": by})
         kind = "own" if by in file_columns else "computed"
         return groups.Choice(
@@ -199,7 +199,7 @@ def _show_column_choice(breakdown: Breakdown, across: str, context: PageContext)
         return groups.Choice(text, link, "crossed", {by, other} == {breakdown.by, across})
 
     pairs = offered_crossings(context.study, context.comparison, breakdown.by, across)
-    choices = [*map(choice, breakdown.columns), *(pair(*both) for both in pairs)]
+    choices = [*map(grouping_choice, breakdown.columns), *(pair(*both) for both in pairs)]
     st.html(groups.column_choice(choices, most=_UNFOLDED))
 
 

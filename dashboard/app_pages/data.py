@@ -31,8 +31,8 @@ from metrics_core.tables import Run
 
 _HELP = (
     "For queries that are documents of the collection, as in a search for duplicates or similar"
-    " items. A document with the query's own id is removed from the lists before ranking, so k"
-    " counts the others. Shown on every page and saved with the collection."
+    " items. The document with the query's id is removed from the results, so the top k contains"
+    " only other documents. This setting is shown on every page and saved with the collection."
 )
 
 
@@ -98,7 +98,7 @@ def render() -> None:
                 "Judgments made here, separate from the files. Active layers count in all scores.",
             )
             complete_switch(context.study, "files")
-            grading.layers_part()
+            grading.show_layers()
 
 
 def _has_result(context: PageContext) -> bool:

@@ -238,7 +238,7 @@ def _basis_texts(answer: Pairs, context: PageContext) -> tuple[str, str]:
     method_text = (
         f"Tested by {draws} bootstrap draws and sign flips; corrected for all {pairs} pairs"
     )
-    return text, f"{method_text} (geometric mean of Holm and step-down max-statistic)."
+    return text, f"{method_text} (geometric mean of the Holm and step-down max-statistic p-values)."
 
 
 def _pair_link(context: PageContext) -> blocks.PairLink:

@@ -72,7 +72,7 @@ def _count_text(n: int) -> str:
 
 
 def _show_no_match(query_list: QueryList, context: PageContext) -> None:
-    list_name = query_controls.chip_name(query_list.show, context.comparison)
+    list_name = query_controls.filter_chip_label(query_list.show, context.comparison)
     address, count_text = context.view.address, _count_text(query_list.list_size)
     is_filtered = address["s"] or address["filter"] or address["pick"]
     if address["s"] and not address["filter"] and not address["pick"]:

@@ -33,7 +33,7 @@ def write_sealed(path: Path, content: bytes | memoryview) -> None:
     write(path, b"".join((_make_seal(path.name, content), content)))
 
 
-def read_sealed(path: Path) -> memoryview | None:
+def read_sealed_file(path: Path) -> memoryview | None:
     """Return the content of a sealed file, None if it is missing or was changed."""
     try:
         sealed = memoryview(path.read_bytes())

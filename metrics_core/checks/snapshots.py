@@ -360,8 +360,8 @@ def find_changes(
     )
 
 
-def _count_grades(mark: str) -> int:
-    return int(mark.partition(" ")[0])
+def _count_grades(judgment_mark: str) -> int:
+    return int(judgment_mark.partition(" ")[0])
 
 
 def join_snapshot(snapshot: Snapshot, scores: Scores, changes: SnapshotChanges) -> Scores:

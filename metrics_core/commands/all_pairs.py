@@ -84,11 +84,11 @@ def _test_caption(pairs_by_measure: dict[str, AllPairs], level: float) -> str:
         return NOTHING_TESTED
     pairs = next(iter(pairs_by_measure.values())).n_pairs
     corrected = (
-        f", corrected for {w.number_word(pairs)} comparisons per measure (geometric mean of Holm"
-        " and step-down max-statistic)"
+        f", corrected for {w.number_word(pairs)} comparisons per measure (geometric mean of the"
+        " Holm and step-down max-statistic p-values)"
     )
     return (
-        "Superscripts mark runs that a run significantly outperforms (significance level"
+        "Superscripts mark runs with a significantly lower mean (significance level"
         f" {1 - level:.2g}); all pairs of runs are compared; test:"
         f" {TESTS[BOOTSTRAP]}{corrected if pairs > 1 else ''}."
     )

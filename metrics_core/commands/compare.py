@@ -223,7 +223,7 @@ def _test_caption(comparison: pd.DataFrame, baseline_names: Sequence[str], metho
             f" {correction}"
         )
     return (
-        "Superscripts mark runs that a run significantly outperforms (significance level"
+        "Superscripts mark runs with a significantly lower mean (significance level"
         f" {1 - method.level:.2g}); only pairs with {w.join_words(baseline_names, 'or')} are"
         f" compared; test: {TESTS[method.test]}; {corrected}."
     )

@@ -258,9 +258,9 @@ def _format_text(
         parts.append(
             line(
                 f"{explanation.run} could gain {w.format_score(gains.order[0])} by reordering its"
-                f" first {explanation.top} results, then {w.format_score(gains.below[0])} from"
-                f" documents ranked below them, then {w.format_score(gains.missing[0])} from"
-                " documents it lacks."
+                f" first {explanation.top} results. Documents ranked lower could add"
+                f" {w.format_score(gains.below[0])}, and documents not retrieved"
+                f" {w.format_score(gains.missing[0])}."
             )
         )
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"

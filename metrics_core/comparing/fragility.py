@@ -57,7 +57,7 @@ def find_fragility(differences: Floats) -> Fragility:
     return Fragility(order, turning, len(defined), total if sign else 0.0)
 
 
-def carried_share(differences: Floats, queries: Mask) -> float:
+def share_of_mean_difference(differences: Floats, queries: Mask) -> float:
     """Return the share of the sum of differences float64[query] that the `queries` bool[query]
     contribute. Above 1 if other queries partly cancel it; NaN if the sum is 0."""
     total = float(np.nansum(differences))

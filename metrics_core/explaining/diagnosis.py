@@ -84,7 +84,7 @@ class Diagnosis:
 
     def ranks(self, run: str) -> dict[str, int]:
         """Return doc_id -> rank in the run's whole list."""
-        return self._memo(run, lambda: _rank_by_document(self.rankings[run]))
+        return self._memo(run, lambda: _document_ranks(self.rankings[run]))
 
     def length(self, run: str) -> int:
         """Return the number of ranks in the run's list, including those without a document."""
@@ -105,7 +105,7 @@ class Diagnosis:
             squares[rank - 1] = square
         return squares
 
-    def side_by_side(self, run: str, other: str, rows: int) -> Sequence[Mapping[str, Any]]:
+    def align_rankings(self, run: str, other: str, rows: int) -> Sequence[Mapping[str, Any]]:
         """Return the documents of the run's first ranks, with `other_rank`, the rank in the list of
         the run `other` (NaN: not listed), `other_known`, whether that rank is known, and
         `relevant`, whether the document is relevant to the measure. Cached; do not modify."""
@@ -124,7 +124,7 @@ class Diagnosis:
         return first
 
 
-def _rank_by_document(ranking: pd.DataFrame) -> dict[str, int]:
+def _document_ranks(ranking: pd.DataFrame) -> dict[str, int]:
     named_rows = ranking[ranking["doc_id"].notna()]
     return dict(zip(named_rows["doc_id"].tolist(), named_rows["rank"].tolist(), strict=True))
 

@@ -87,7 +87,7 @@ def find_best_change(
     if not ranks.n_queries or not len(changes.end):
         return None
     before = float(measure.score(ranks)[0])
-    scores = _scores_after(ranks, measure, judged, changes)
+    scores = _scores_after_changes(ranks, measure, judged, changes)
     gains = np.nan_to_num(scores - before) * measure.declaration.direction
     if gains.max() <= _NOTHING:
         return None
@@ -138,7 +138,7 @@ def _single_changes(judged: _JudgedDocuments, listed: list[str | None], k: int) 
     )
 
 
-def _scores_after(
+def _scores_after_changes(
     ranks: JudgedRanks, measure: Measure, judged: _JudgedDocuments, changes: _Changes
 ) -> Floats:
     """Return the score after each change, float64[change]; in one batch, unless that is too

@@ -49,7 +49,7 @@ def ties_check(
         reason += "No order of the ties changes the difference."
         return make_check(cannot_phrase(side), "firm")
     if not exact:
-        reason += f"In the two tie orders tried, the difference is between {ends}."
+        reason += f"With ties broken both ways, the difference is between {ends}."
         return make_check(could_phrase(side) if can_turn else w.DASH, "")
     reason += f"However ties are broken, the difference stays between {ends}."
     if can_turn:

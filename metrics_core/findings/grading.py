@@ -32,13 +32,13 @@ def judging_finding(
     return strong_span(f"Judging {settle:,} {w.plural(settle, 'document')} could settle this")
 
 
-def judging_lead(
+def judging_subtitle(
     focus: str,
     baseline: str,
     cutoff: int,
     *,
-    unjudged: int | None,
-    settle: int | None,
+    n_unjudged: int | None,
+    n_to_settle: int | None,
 ) -> Sentence:
     """Explain the title of `judging_finding`, including the meaning of "settled"."""
     lists = (
@@ -46,18 +46,18 @@ def judging_lead(
         if focus == baseline
         else run_span(focus) + muted_span(" or ") + run_span(baseline)
     )
-    if unjudged is None:
+    if n_unjudged is None:
         return muted_span("Filter the queries or choose a smaller cutoff.")
-    if not unjudged:
+    if not n_unjudged:
         return (
             muted_span(f"The uploaded judgments cover the whole top {cutoff} of ")
             + lists
             + muted_span(".")
         )
-    if not settle:
+    if not n_to_settle:
         return muted_span(f"In the top {cutoff} of ") + lists + muted_span(".")
-    n_rest = unjudged - settle
-    subject = "it is" if settle == 1 else "all are"
+    n_rest = n_unjudged - n_to_settle
+    subject = "it is" if n_to_settle == 1 else "all are"
     if not n_rest:
         return muted_span(f"If {subject} non-relevant, nothing can reverse the order.")
     others_text = f"the other {n_rest:,}" if n_rest > 1 else "the last one"

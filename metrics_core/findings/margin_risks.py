@@ -122,7 +122,9 @@ def cutoff_check(crossings: Crossings | None, pair: ComparedPair, margin: float)
     if may_matter.any():
         cutoffs_text = _format_spans(crossings, may_matter)
         return make_check(
-            f"may matter {cutoffs_text}", "", f"It may reach the margin {cutoffs_text}."
+            f"may matter {cutoffs_text}",
+            "",
+            f"The difference may be as large as the margin {cutoffs_text}.",
         )
     return make_check(
         "matters at no k", "firm", "The simultaneous band for all k stays within the margin."

@@ -37,12 +37,12 @@ def sample_size_check(difference: float, queries: float) -> RobustnessCheck | No
     )
 
 
-def detectable_check(smallest: float) -> RobustnessCheck | None:
+def detectable_difference_check(smallest_difference: float) -> RobustnessCheck | None:
     """The differences that these queries could detect, from `comparing.power.smallest_detectable`;
     None if unknown."""
-    if not math.isfinite(smallest) or not smallest:
+    if not math.isfinite(smallest_difference) or not smallest_difference:
         return None
-    brief = f"{format_size(smallest)} or more (80{w.NO_BREAK}% power)"
+    brief = f"{format_size(smallest_difference)} or more (80{w.NO_BREAK}% power)"
     return _make_check("detectable", "Detectable now", brief)
 
 

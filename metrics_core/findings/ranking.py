@@ -110,7 +110,7 @@ def _significant_pairs_text(all_pairs: AllPairs) -> str:
 def _highest_mean_title(all_pairs: AllPairs, measure: str) -> Sentence:
     """Name the runs with the highest mean, if there is no verdict."""
     if not all_pairs.runs or math.isnan(all_pairs.means[0]):
-        return strong_span(f"No run has a mean on {measure}")
+        return strong_span(f"No run has a mean {measure}")
     top = [
         name
         for name, mean in zip(all_pairs.runs, all_pairs.means, strict=True)

@@ -38,7 +38,7 @@ def margin_finding(low: float, high: float, *, unchanged: bool) -> Sentence:
     if math.isnan(low) or math.isnan(high):
         return Sentence()
     if unchanged:
-        return muted_span("Nothing changed: every query scores the same.")
+        return muted_span("No query changed its score.")
     size = format_size(max(-low, high), upwards=True)
     return muted_span(
         f"These queries show that the difference is smaller than {size} in either direction."
@@ -117,7 +117,7 @@ def doubts_findings(doubts: DifferenceWarnings, *, is_significant: bool = True) 
     return sentences
 
 
-def greyed_test_finding(test: str, queries: int) -> Sentence:
+def unavailable_test_finding(test: str, queries: int) -> Sentence:
     """Say why a test is disabled for this number of queries; empty if it is not."""
     if not has_other_hypothesis(test, queries):
         return Sentence()

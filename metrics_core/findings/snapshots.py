@@ -88,8 +88,8 @@ def best_findings(
             if _is_below(mean, best.mean, measure) and size.strip("0."):
                 mean_text = w.format_distinct_score(mean, best.mean)
                 sentences.append(
-                    f"{measure} of {run} is {mean_text}, {size} {side} the {word} mean that"
-                    f" {file} ever recorded ({w.format_score(best.mean)}{judgments_note})."
+                    f"{measure} of {run} is {mean_text}, {size} {side} the {word} mean"
+                    f" recorded in {file} ({w.format_score(best.mean)}{judgments_note})."
                 )
     return sentences
 

@@ -12,7 +12,7 @@ from metrics_core.base import wording as w
 from metrics_core.base.arrays import Floats, Mask
 from metrics_core.comparing.agreement import Agreement
 from metrics_core.comparing.crossings import Crossings
-from metrics_core.comparing.fragility import Fragility, carried_share
+from metrics_core.comparing.fragility import Fragility, share_of_mean_difference
 from metrics_core.comparing.verdicts import AHEAD, BEHIND, FEWEST_DIFFERING
 from metrics_core.comparing.winners import better_side
 from metrics_core.findings.phrases import (
@@ -187,7 +187,7 @@ def _describe_missed(pair: ComparedPair, differences: Floats, missed: MissedQuer
         return ""
     mask = missed.without_relevant & (differences != 0) & ~np.isnan(differences)
     part, n, trailing_run = (
-        carried_share(differences, mask),
+        share_of_mean_difference(differences, mask),
         int(mask.sum()),
         pair.leader(-pair.side),
     )
@@ -208,7 +208,7 @@ def _describe_largest(
     """The share of the difference from the few of `n_supporting` queries that contribute most."""
     n = min(_MAX_LARGEST, n_supporting)
     largest = fragility.order[:n]
-    part = carried_share(differences, np.isin(np.arange(len(differences)), largest))
+    part = share_of_mean_difference(differences, np.isin(np.arange(len(differences)), largest))
     missing = missed.missing if missed else {}
     unlisted = [
         f" (no results from {name})"

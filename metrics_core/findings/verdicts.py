@@ -130,7 +130,7 @@ def _run_row(comparison: pd.DataFrame, run: str) -> pd.Series:
 
 
 def _few_queries_finding(
-    row: pd.Series, base: float, measure: str, focus: str, baseline: str
+    row: pd.Series, baseline_row: float, measure: str, focus: str, baseline: str
 ) -> VerdictFinding:
     """Finding for too few queries to test."""
     n = int(row["queries"])
@@ -148,7 +148,7 @@ def _few_queries_finding(
         + muted_span(" and ")
         + run_span(baseline)
         + muted_span(" ")
-        + _strong_score(base)
+        + _strong_score(baseline_row)
         + muted_span(f" on {measure}: {_tally(row)}. ")
         + muted_span(
             f"A test needs at least {FEWEST_QUERIES} queries, so there are no intervals, colours"

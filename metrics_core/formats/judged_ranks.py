@@ -199,9 +199,9 @@ def _read_rows(source: Source) -> pa.Table:
         actual = f"no column {' and '.join(missing_names)} among {', '.join(names[:12])}"
         raise file_error(source, [LineProblem(None, actual, "judged ranks")], hint=_HINT)
     columns = list(COLUMNS)
-    from metrics_core.formats.source.parquet_size import check_size
+    from metrics_core.formats.source.parquet_size import check_table_size
 
-    call_arrow(source, partial(check_size, source, file, columns))
+    call_arrow(source, partial(check_table_size, source, file, columns))
     batches = call_arrow(source, partial(read_batches, source, file, columns))
     schema = pa.schema([(n, ID if n in _TEXTS else pa.int64()) for n in COLUMNS])
     if not batches:

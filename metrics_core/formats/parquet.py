@@ -72,9 +72,9 @@ def _table_rows(source: Source, file: pq.ParquetFile) -> FirstRows | None:
     names = read_column_names(source, file)
     if set(RANKS_COLUMNS) <= set(names):
         return None
-    from metrics_core.formats.source.parquet_size import check_size
+    from metrics_core.formats.source.parquet_size import check_table_size
 
-    call_arrow(source, partial(check_size, source, file, names, first=_SAMPLED_ROWS))
+    call_arrow(source, partial(check_table_size, source, file, names, first=_SAMPLED_ROWS))
     return FirstRows(names, call_arrow(source, partial(_read_first_rows, file, names)))
 
 
@@ -117,10 +117,14 @@ def read_parquet(source: Source, request: Request) -> Loaded:
     if request.kind in ("queries", "documents"):
         used_columns |= set(header_roles.others)
     used_names = [names[index] for index in sorted(used_columns)]
-    from metrics_core.formats.source.parquet_size import CELL_BYTES, OBJECT_CELL_BYTES, check_size
+    from metrics_core.formats.source.parquet_size import (
+        CELL_BYTES,
+        OBJECT_CELL_BYTES,
+        check_table_size,
+    )
 
     a_cell = OBJECT_CELL_BYTES if request.kind == "queries" else CELL_BYTES
-    call_arrow(source, partial(check_size, source, file, used_names, a_cell=a_cell))
+    call_arrow(source, partial(check_table_size, source, file, used_names, a_cell=a_cell))
     batches = call_arrow(source, partial(read_batches, source, file, used_names))
     if not batches:
         raise file_error(source, [LineProblem(None, "only a header", "at least one row")])

@@ -137,8 +137,8 @@ def _parse_grade(text: str, grades: Grades) -> float | GradeProblem:
     if grades == "integer" and abs(value) >= _NO_GAIN:
         return GradeProblem(
             f"a grade between -{MAX_GRADE} and {MAX_GRADE}",
-            "Such a large grade is usually a time, an id or a score in the wrong column. Columns"
-            " separated by tabs or commas can be assigned: columns query=1,doc=2,grade=3.",
+            "Such a large grade is usually a timestamp, an id or a score in the wrong column."
+            " Columns separated by tabs or commas can be assigned: columns query=1,doc=2,grade=3.",
         )
     if abs(value) > MAX_GRADE and (grades == "integer" or not np.isfinite(value)):
         return GradeProblem(

@@ -145,7 +145,7 @@ def rejudge(ranks: JudgedRanks, run: Run, qrels: Qrels, changed: Mask) -> Judged
     if ranks.listed is None:
         return updated
     rows = np.concatenate([ranks.listed.judged_rows[unchanged_judgments], best_first])[by_query]
-    return replace(updated, listed=_make_listed(ranks.listed, run, qrels, rows))
+    return replace(updated, listed=_list_documents(ranks.listed, run, qrels, rows))
 
 
 def _merge_tied(
@@ -225,8 +225,8 @@ def _add_new_queries(ranks: JudgedRanks, run: Run, qrels: Qrels) -> JudgedRanks:
     )
 
 
-def _make_listed(
-    listed: ListedDocuments, run: Run, qrels: Qrels, judged_rows: Ints
+def _list_documents(
+    documents: ListedDocuments, run: Run, qrels: Qrels, judged_rows: Ints
 ) -> ListedDocuments:
     return ListedDocuments(
         run,
@@ -234,5 +234,5 @@ def _make_listed(
         len(qrels.query_ids),
         qrels.doc_ids,
         judged_rows,
-        listed.documents,
+        documents.documents,
     )

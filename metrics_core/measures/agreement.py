@@ -36,7 +36,7 @@ Normalize = Annotated[bool, "divide by the highest score that the ideal order ca
     unjudged="An unjudged document is not part of the ideal order.",
     differences=Difference(
         "ir_measures",
-        "Judged documents that the run lacks come last within their grade in the ideal"
+        "Judged documents missing from the run come last within their grade in the ideal"
         " list, even if the run has negative scores.",
         "ir_measures gives them the score 0, so they come before documents with a negative score.",
     ),
@@ -100,7 +100,7 @@ def _grade_keys(query: Ints, grade: Floats, grades: Floats) -> Ints:
     "Accuracy",
     aliases=("AUC", "ROC AUC", "area under the curve", "pairwise accuracy"),
     title="Accuracy",
-    gloss="relevant above others, in pairs",
+    gloss="share of correctly ordered pairs",
     ir_measures=True,
     formula=r"\frac{|\{(r, n) : r\ relevant,\ n\ not,\ r\ above\ n,\ both\ \le k\}|}"
     r"{|relevant_{\le k}| \cdot |others_{\le k}|}",

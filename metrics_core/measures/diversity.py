@@ -170,7 +170,7 @@ def err_ia(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1) -> Floats:
     "nERR_IA",
     aliases=("nERR-IA", "normalized intent-aware ERR"),
     title="Normalised intent-aware ERR",
-    gloss="1 ÷ rank, vs best order",
+    gloss="1 ÷ rank, normalised",
     ir_measures=True,
     formula=r"\frac{\sum_{i \le k} n_i / i}{\text{the same for the best order}},"
     r"\ n_i = \sum_{s \in i} 2^{-c_s(i-1)}",
@@ -222,7 +222,7 @@ def nrbp(ranks: JudgedRanks, *, rel: Rel = 1, alpha: Alpha = 0.5, beta: Patience
     "nNRBP",
     aliases=("normalized NRBP",),
     title="Normalised NRBP",
-    gloss="NRBP vs best order",
+    gloss="NRBP, normalised",
     ir_measures=True,
     formula=r"\frac{NRBP}{\text{the same for the best order}}",
     reference="Clarke, Kolla and Vechtomova, An effectiveness measure for ambiguous and"

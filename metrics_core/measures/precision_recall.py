@@ -118,7 +118,7 @@ def f_measure(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, beta: Beta = 1.
     residual="precisions",
     elsewhere={
         "ranx": "map@k",
-        "scikit-learn": "average_precision_score, of the listed documents, where none tie",
+        "scikit-learn": "average_precision_score of the listed documents, if no scores are tied",
     },
 )
 def average_precision(

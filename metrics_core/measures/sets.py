@@ -15,7 +15,7 @@ from metrics_core.measures.declaring.registry import measure, weights
 from metrics_core.measures.precision_recall import Beta, relevant_weights
 
 Worth = Annotated[float, Bounds(-1e100, 1e100)]
-Relative = Annotated[bool, "divide by the maximum for this many results"]
+Relative = Annotated[bool, "divide by the highest precision possible with the number of results"]
 
 
 @measure(

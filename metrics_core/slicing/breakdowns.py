@@ -18,7 +18,7 @@ from metrics_core.measures import GivenMeasure, Measure, parse_measure
 from metrics_core.scoring.intervals import LEVEL, Interval, mean_intervals
 from metrics_core.scoring.resampling import split_by_memory
 from metrics_core.scoring.scores import Scores
-from metrics_core.slicing.ranges import MOST_NUMBERS, label_ranges, size_key
+from metrics_core.slicing.ranges import MOST_NUMBERS, label_ranges, numeric_sort_key
 from metrics_core.tables import Queries
 
 NO_GROUP = "(none)"
@@ -50,11 +50,11 @@ def order_groups(values: Iterable[str]) -> list[str]:
 def are_all_sizes(groups: Iterable[str]) -> bool:
     """Whether all groups are numbers or ranges, which are always shown in numeric order."""
     group_names = set(groups) - {NO_GROUP}
-    return bool(group_names) and all(size_key(name) is not None for name in group_names)
+    return bool(group_names) and all(numeric_sort_key(name) is not None for name in group_names)
 
 
 def _group_sort_key(name: str) -> tuple[int, tuple[float, int], str]:
-    size = size_key(name)
+    size = numeric_sort_key(name)
     return (1, (0.0, 0), name) if size is None else (0, size, name)
 
 
@@ -72,13 +72,13 @@ def find_groups(queries: Queries, query_ids: Sequence[str], by: str) -> pd.Serie
     return fill_missing_groups(column.reindex(list(query_ids)))
 
 
-def refuse_unknown_queries(queries: Queries, scored: Sequence[str], name: str) -> None:
+def refuse_unknown_queries(queries: Queries, scored_ids: Sequence[str], name: str) -> None:
     """Raise NoSharedQueriesError if none of the queries was scored: all would be in the group
     (none)."""
     query_ids = queries.frame["query_id"]
-    if query_ids.isin(list(scored)).any():
+    if query_ids.isin(list(scored_ids)).any():
         return
-    ours, theirs = (", ".join(map(repr, list(ids)[:3])) for ids in (scored, query_ids))
+    ours, theirs = (", ".join(map(repr, list(ids)[:3])) for ids in (scored_ids, query_ids))
     raise NoSharedQueriesError(
         f"{name} contains none of the judged queries.",
         f"The judged queries have ids such as {ours}; found {theirs}.",

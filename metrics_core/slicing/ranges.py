@@ -53,7 +53,7 @@ def add_nouns(names: Iterable[str], one: str, many: str) -> list[str]:
     return [add_noun(name) for name in names]
 
 
-def size_key(name: str) -> tuple[float, int] | None:
+def numeric_sort_key(name: str) -> tuple[float, int] | None:
     """Return a sort key for numbers and ranges; None for any other text."""
     match = _RANGE.fullmatch(name)
     if match is None:

@@ -165,7 +165,8 @@ class PartialBounds:
                 float(combine(most) - combine(least_other)),
             )
         nothing_open = not (
-            unjudged.has_any_within or (unjudged.n_run_below + unjudged.n_baseline_below).any()
+            unjudged.has_unjudged_in_depth
+            or (unjudged.n_run_below + unjudged.n_baseline_below).any()
         )
         exact = nothing_open or (self._kind in ("additive", "first") and unjudged.is_matched)
         return DifferenceBounds(difference, lowest, highest, low, high, exact)

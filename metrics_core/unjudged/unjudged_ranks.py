@@ -77,7 +77,7 @@ class UnjudgedRanks:
         return texts.take(as_column(self.first_position))
 
     @property
-    def has_any_within(self) -> bool:
+    def has_unjudged_in_depth(self) -> bool:
         """Whether there are unjudged documents within the depth."""
         if self.is_matched:
             return len(self) > 0

@@ -71,7 +71,14 @@ def click_cutoff(page: Page, chart: str, cutoff: int) -> None:
         [plot, cutoff],
     )
     page.mouse.move(box["x"] + at - 3, box["y"] + 100)
-    page.mouse.click(box["x"] + at, box["y"] + 100)
+    page.mouse.move(box["x"] + at, box["y"] + 100)
+    # Plotly looks for the nearest point some time after a move, and a click takes what it found.
+    page.wait_for_function(
+        "([plot, k]) => document.querySelector(plot)._hoverdata?.some((point) => point.x === k)",
+        arg=[plot, cutoff],
+    )
+    page.mouse.down()
+    page.mouse.up()
     page.wait_for_url(re.compile(rf"[?&]k={cutoff}(&|$)"))
 
 

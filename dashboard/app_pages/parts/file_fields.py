@@ -166,7 +166,7 @@ def _show_fields(check: FileCheck) -> None:
         kind == "qrels" and "grade" not in word_by_field.values() and _is_all_relevant(table, key)
     )
     choices = table.reading_choices(word_by_field, smallest=smallest, all_relevant=all_relevant)
-    problem = table.find_objection(word_by_field, all_relevant=all_relevant)
+    problem = table.find_field_problem(word_by_field, all_relevant=all_relevant)
     tables, problem = ([], problem) if problem else _read_tables(original, choices)
     words = USER_WORDS if table.is_user_data else SEARCH_WORDS
     relevant_from = ask_relevance_limit(tables, words, key)

@@ -38,7 +38,7 @@ _MOST_DAMAGED = 20
 # Layers as files
 
 
-def layers_part() -> None:
+def show_layers() -> None:
     """Show the layers of the open collection, with controls to switch, download, remove and import
     them."""
     all_layers, active = current_layers(), active_layers()

@@ -93,7 +93,7 @@ def _scatter(query_list: QueryList, context: PageContext) -> list[str] | None:
     lasso = context.view.address["tool"] == "lasso"
     section.show_heading(
         title,
-        f"One point per query, by its {comparison.measure}. On the line both runs score the same.",
+        f"One point per query: {comparison.measure} in each run. The diagonal marks equal scores.",
     )
     # Streamlit reports either clicks or regions of a chart, never both.
     session.widget(

@@ -110,13 +110,12 @@ def _show_chip_row(
 
 
 def _chip_label(show: str, query_list: QueryList, comparison: Comparison) -> str:
-    label = (
-        f"{escape_markdown(chip_name(show, comparison))} {w.format_count(query_list.counts[show])}"
-    )
+    count = w.format_count(query_list.counts[show])
+    label = f"{escape_markdown(filter_chip_label(show, comparison))} {count}"
     return f"{_MARKS.get(show, '')}{label}" if query_list.has_enough_queries else label
 
 
-def chip_name(show: str, comparison: Comparison) -> str:
+def filter_chip_label(show: str, comparison: Comparison) -> str:
     """Return the name of a query list, as plain text."""
     return {
         SHOW_ALL: "All",

@@ -15,7 +15,7 @@ from metrics_core.comparing.difference_warnings import has_other_hypothesis
 from metrics_core.comparing.method import CORRECTIONS, TESTS, Method, suggest_margin
 from metrics_core.comparing.paired_tests import PAIRED_TESTS
 from metrics_core.findings.sentence import Sentence
-from metrics_core.findings.significance import greyed_test_finding
+from metrics_core.findings.significance import unavailable_test_finding
 from metrics_core.scoring.random_groups import GROUPS, MOST_SINGLE
 
 _LEVELS = (90.0, 95.0, 99.0)
@@ -67,7 +67,7 @@ def _show_choices(context: PageContext, queries: int) -> None:
         " the mean difference, except Wilcoxon's and the sign test.",
     )
     if method.test in PAIRED_TESTS:
-        greyed = greyed_test_finding(method.test, queries)
+        greyed = unavailable_test_finding(method.test, queries)
         st.caption(f"{PAIRED_TESTS[method.test].question} {greyed.text}")
     session.widget(
         st.selectbox,

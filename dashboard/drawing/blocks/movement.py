@@ -45,9 +45,9 @@ NO_MOVE = Movement("", "")
 
 
 def movement(row: Row, side: str) -> Movement:
-    """Return the movement of the document in a row of `Diagnosis.side_by_side`: from the left list
-    to its rank in the right one, or to the right list from its rank in the left one. Only relevant
-    documents have a tone."""
+    """Return the movement of the document in a row of `Diagnosis.align_rankings`: from the left
+    list to its rank in the right one, or to the right list from its rank in the left one. Only
+    relevant documents have a tone."""
     if not row["other_known"]:
         return NO_MOVE
     rank, other = row["rank"], row["other_rank"]

@@ -23,7 +23,7 @@ from markupsafe import Markup, escape
 
 from dashboard.drawing.blocks.table import Column
 from metrics_core.base import wording as w
-from metrics_core.base.whole_files import read_sealed, write_sealed
+from metrics_core.base.whole_files import read_sealed_file, write_sealed
 from metrics_core.scoring.intervals import LEVEL
 
 _HERE = Path(__file__).parent
@@ -52,7 +52,7 @@ class _Compiled(BytecodeCache):
 
     def load_bytecode(self, bucket: Bucket) -> None:
         """Load cached bytecode if its seal is intact, because Python runs bytecode unchecked."""
-        bytecode = read_sealed(self._path(bucket))
+        bytecode = read_sealed_file(self._path(bucket))
         if bytecode is not None:
             bucket.bytecode_from_string(bytes(bytecode))
 

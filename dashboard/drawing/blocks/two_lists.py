@@ -107,7 +107,7 @@ def two_lists(
     several = len(runs) > _JOINED
     others = [drawing.focus, *[drawing.baseline] * (len(runs) - 1)]
     row_lists = [
-        diagnosis.side_by_side(run, other, reach) for run, other in zip(runs, others, strict=True)
+        diagnosis.align_rankings(run, other, reach) for run, other in zip(runs, others, strict=True)
     ]
     doc_ids = [row["doc_id"] for list_rows in row_lists for row in list_rows]
     texts = documents.reindex([doc_id for doc_id in doc_ids if doc_id])

@@ -64,7 +64,7 @@ class AccessControl:
                 message = add_security_headers(message, self._headers, base)
             await send(message)
 
-        if not origin.is_own_request(scope, self._hosts):
+        if not origin.is_same_origin_request(scope, self._hosts):
             await _refuse(scope, send_guarded)
         elif self._keys is None or self._has_cookie(scope, self._keys):
             _release_connection(scope)

@@ -21,7 +21,7 @@ def allowed_hosts(port: int) -> frozenset[bytes]:
     return frozenset(host.encode() for host in host_names)
 
 
-def is_own_request(scope: Any, hosts_served: Set[bytes]) -> bool:
+def is_same_origin_request(scope: Any, hosts_served: Set[bytes]) -> bool:
     """Whether an ASGI scope goes to a host served here, and comes from a page of that host, or from
     no page if it only reads."""
     host_values = header_values(scope, b"host")

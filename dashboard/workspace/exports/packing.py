@@ -161,7 +161,7 @@ def unpack(workspace: Workspace, origin: Origin, *, file: str) -> Collection:
         collection, entries = _read_collection(packed, file), _read_entries(packed)
         journals = _read_members(packed, _JOURNALS)
         if not all(is_name(name) for name in journals):
-            raise DamagedRecordError("a journal has an unknown name")
+            raise DamagedRecordError("unrecognised journal in the zip")
         for lines in journals.values():
             _check_lines(lines)
         tables = {e.table: _read_member(packed, f"{_TABLES}{e.table}.parquet") for e in entries}

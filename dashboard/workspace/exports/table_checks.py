@@ -17,7 +17,7 @@ from dashboard.workspace.long_runs.tables import (
 from metrics_core.base.errors import RanklensError
 from metrics_core.formats.parquet import open_parquet
 from metrics_core.formats.source.limits import Limit
-from metrics_core.formats.source.parquet_size import CELL_BYTES, OBJECT_CELL_BYTES, check_size
+from metrics_core.formats.source.parquet_size import CELL_BYTES, OBJECT_CELL_BYTES, check_table_size
 from metrics_core.formats.source.source import Source
 from metrics_core.tables import Documents, Qrels, Queries, RankedRun, Run, Table
 from metrics_core.tables.arrays import as_array
@@ -58,7 +58,7 @@ def _check_size(entry: Entry, content: bytes) -> None:
     source = Source(entry.file, content, limit=_ANY_SIZE)
     file = open_parquet(source)
     a_cell = OBJECT_CELL_BYTES if entry.kind == "queries" else CELL_BYTES
-    check_size(source, file, file.schema_arrow.names, a_cell=a_cell)
+    check_table_size(source, file, file.schema_arrow.names, a_cell=a_cell)
 
 
 def _read_again(rows: pa.Table, entry: Entry) -> Table:

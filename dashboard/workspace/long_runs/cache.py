@@ -29,7 +29,7 @@ import pyarrow as pa
 import metrics_core
 from dashboard.workspace.disk import durable
 from dashboard.workspace.disk.folder_store import FolderStore
-from metrics_core.base.whole_files import read_sealed, write_sealed
+from metrics_core.base.whole_files import read_sealed_file, write_sealed
 
 LARGEST = 10_000_000_000
 """Maximum size of a cache in bytes; never more than half of the space that would be free without
@@ -71,7 +71,7 @@ class Cache:
     def get(self, kind: str, *key_parts: str) -> CachedValue | None:
         """Return the cached value; None if it is missing or damaged."""
         path = self._path(kind, key_parts)
-        content = read_sealed(path)
+        content = read_sealed_file(path)
         if content is None:
             return None
         with suppress(OSError):

@@ -27,7 +27,7 @@ import numpy as np
 
 from metrics_core.base.compiled.signatures import SIGNATURES, array_kinds
 from metrics_core.base.errors import RanklensError
-from metrics_core.base.whole_files import read_sealed, write_sealed
+from metrics_core.base.whole_files import read_sealed_file, write_sealed
 
 _HERE = Path(__file__).parent
 _SHAPING = ("building.py", "signatures.py")
@@ -125,7 +125,7 @@ def _loaded(part: str) -> Compiled:
     for folder in _folders():
         # Loaded code is not checked: a damaged file would crash the process or compute wrong
         # numbers.
-        kept = read_sealed(folder / name)
+        kept = read_sealed_file(folder / name)
         if kept is not None:
             return Compiled(part, bytes(kept))
     _say_how_long(part)

@@ -46,13 +46,13 @@ _HINT = (
 def recognise_lists(sample: Sample) -> Mapping[Kind, int]:
     """Recognise lists in the first records by their names, their contents or assigned paths."""
     if not sample.columns:
-        return _infer_sample(sample).sureness
+        return _infer_from_sample(sample).sureness
     if not any(map(is_path, sample.columns.values())) or not read_first_records(sample)[0]:
         return {}
     grades, numbers = "relevance" in sample.columns, {"score", "rank"} & sample.columns.keys()
     if grades or numbers:
         return {"qrels" if grades else "run": SPECIFIC}
-    return _infer_sample(sample).sureness or dict.fromkeys(("run", "qrels"), AMBIGUOUS)
+    return _infer_from_sample(sample).sureness or dict.fromkeys(("run", "qrels"), AMBIGUOUS)
 
 
 def list_rows(sample: Sample) -> FirstRows | None:
@@ -70,14 +70,14 @@ def other_kinds(sample: Sample) -> list[Kind]:
 
     Nothing is returned if no list is named as judgments.
     """
-    inference = _infer_sample(sample)
+    inference = _infer_from_sample(sample)
     if inference.sureness.get("qrels") != SPECIFIC:
         return []
     kinds: list[Kind] = [k for k, sureness in inference.sureness.items() if sureness == SPECIFIC]
     return [*kinds, *(("queries",) if inference.has_texts else ())]
 
 
-def _infer_sample(sample: Sample) -> Inference:
+def _infer_from_sample(sample: Sample) -> Inference:
     records, is_truncated = read_first_records(sample)
     return infer_mappings(records, is_truncated=is_truncated)
 

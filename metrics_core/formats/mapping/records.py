@@ -84,12 +84,12 @@ def read_first_rows(source: Source) -> list[Any]:
 
 
 def _read_first_batch(source: Source, file: pq.ParquetFile) -> pa.RecordBatch | None:
-    from metrics_core.formats.source.parquet_size import check_size
+    from metrics_core.formats.source.parquet_size import check_table_size
 
     names = file.schema_arrow.names
     if not has_nested(file) or len({*names}) < len(names):
         return None
-    check_size(source, file, names, first=_SAMPLED_ROWS, lists=True)
+    check_table_size(source, file, names, first=_SAMPLED_ROWS, lists=True)
     return next(file.iter_batches(_SAMPLED_ROWS), None)
 
 
@@ -145,11 +145,11 @@ def _number_lines(source: Source) -> Iterable[tuple[int, str]] | None:
 
 
 def _read_parquet(source: Source, column_filter: Callable[[str], bool]) -> Iterator[Records]:
-    from metrics_core.formats.source.parquet_size import check_size
+    from metrics_core.formats.source.parquet_size import check_table_size
 
     file = open_parquet(source)
     names = [name for name in file.schema_arrow.names if column_filter(name)]
-    call_arrow(source, partial(check_size, source, file, names, lists=True))
+    call_arrow(source, partial(check_table_size, source, file, names, lists=True))
     size, batches = 0, file.iter_batches(_ROWS_AT_ONCE, columns=names)
     while (batch := call_arrow(source, partial(next, batches, None))) is not None:
         size += batch.nbytes

@@ -114,7 +114,7 @@ def check_footer(source: Source, file: BinaryIO) -> None:
         raise FileFormatError(source.name, [problem], hint=hint)
 
 
-def check_size(
+def check_table_size(
     source: Source,
     file: pq.ParquetFile,
     names: Sequence[str],

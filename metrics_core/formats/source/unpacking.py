@@ -223,7 +223,7 @@ def _find_only_member(name: str, archive: zipfile.ZipFile) -> str:
             "one file in the zip file",
             "A zip of several files must be a BEIR set (corpus.jsonl, queries.jsonl,"
             " qrels/test.tsv), contain only runs (NAME.res, NAME.run or NAME.trec), or contain one"
-            " folder of judged ranks. Otherwise unpack it and use the files.",
+            " folder of judged ranks. Otherwise unpack it and upload the files.",
         )
     return members[0]
 

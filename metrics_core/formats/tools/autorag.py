@@ -23,7 +23,7 @@ from metrics_core.formats.parquet import (
 )
 from metrics_core.formats.registry import TOOL_SPECIFIC, Kind, Loaded, Request, Sample, Tool, reader
 from metrics_core.formats.source.lines import file_error, rows_error
-from metrics_core.formats.source.parquet_size import OBJECT_CELL_BYTES, check_size
+from metrics_core.formats.source.parquet_size import OBJECT_CELL_BYTES, check_table_size
 from metrics_core.formats.source.source import Source, shorten_line
 from metrics_core.tables import Documents
 from metrics_core.tables.columns import ID
@@ -144,7 +144,7 @@ def read_corpus(source: Source, request: Request) -> Loaded:
     if not {"doc_id", "contents"} <= {*names}:
         problem = LineProblem(None, shorten_line(", ".join(names)), "columns doc_id and contents")
         raise file_error(source, [problem])
-    call_arrow(source, partial(check_size, source, file, names, a_cell=OBJECT_CELL_BYTES))
+    call_arrow(source, partial(check_table_size, source, file, names, a_cell=OBJECT_CELL_BYTES))
     batches = call_arrow(source, partial(read_batches, source, file, names))
     if not batches:
         raise file_error(source, [LineProblem(None, "only a header", "at least one row")])

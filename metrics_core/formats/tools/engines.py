@@ -47,7 +47,7 @@ declare(
                 "Vespa",
                 "its search responses, by query",
                 "a run, and documents' fields",
-                "the query, unless it is next to a response or its key",
+                "the query, if it is neither beside the response nor its key",
                 ("search",),
             ),
         ),

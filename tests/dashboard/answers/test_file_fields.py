@@ -82,7 +82,7 @@ def test_queries_and_documents_are_an_id_and_their_texts() -> None:
     text = "n,frage,art\n1,was ist das,x\n2,wer,y\n"
     assert table(text, "queries").proposed_fields == {"query": "n", "text": "frage"}
     assert table(text, "documents").proposed_fields == {"doc": "n", "text": "frage"}
-    asked = table(text, "documents").find_objection({"n": "doc"})
+    asked = table(text, "documents").find_field_problem({"n": "doc"})
     assert asked == "Choose the field for the text."
     assert offered_kinds(fields(text)) == ["run", "qrels", "queries", "documents"]
     assert offered_kinds(fields(LISTS)) == ["run", "qrels"]
@@ -135,18 +135,18 @@ def test_how_a_choice_is_read() -> None:
 def test_what_a_choice_lacks() -> None:
     shown = table("a,b,c\nq1,d3,0.9\nq2,d1,0.4\n")
     chosen = {"a": "query", "b": "doc", "c": "score"}
-    assert not shown.find_objection(chosen)
+    assert not shown.find_field_problem(chosen)
     assert (
-        shown.find_objection({**chosen, "b": "query"})
+        shown.find_field_problem({**chosen, "b": "query"})
         == "Two fields have the meaning query. Choose one."
     )
-    assert shown.find_objection({**chosen, "b": ""}) == "Choose the field for the document."
-    assert shown.find_objection({**chosen, "c": ""}) == "Choose the field for the score."
+    assert shown.find_field_problem({**chosen, "b": ""}) == "Choose the field for the document."
+    assert shown.find_field_problem({**chosen, "c": ""}) == "Choose the field for the score."
     grades = table("a,b\nq1,d3\n", "qrels")
-    assert "grade" in grades.find_objection({"a": "query", "b": "doc"})
-    assert not grades.find_objection({"a": "query", "b": "doc"}, all_relevant=True)
+    assert "grade" in grades.find_field_problem({"a": "query", "b": "doc"})
+    assert not grades.find_field_problem({"a": "query", "b": "doc"}, all_relevant=True)
     lists = {"who": "query", "out[].key": "doc"}
-    assert not table(LISTS).find_objection(lists), "the order of each list is the rank"
+    assert not table(LISTS).find_field_problem(lists), "the order of each list is the rank"
 
 
 def test_whose_columns_are_unknown() -> None:

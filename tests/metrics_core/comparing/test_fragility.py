@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics_core.comparing.fragility import carried_share, find_fragility
+from metrics_core.comparing.fragility import find_fragility, share_of_mean_difference
 
 TENTHS = st.integers(-10, 10).map(lambda n: n / 8)
 
@@ -58,6 +58,12 @@ def test_what_nothing_speaks_against_cannot_be_turned(values: list[float]) -> No
 
 def test_what_some_queries_carry() -> None:
     values = np.array([0.4, 0.2, -0.1, np.nan])
-    assert carried_share(values, np.array([True, False, False, True])) == pytest.approx(0.8)
-    assert carried_share(values, np.array([True, True, False, False])) == pytest.approx(1.2)
-    assert math.isnan(carried_share(np.array([0.1, 0.2, -0.3]), np.array([True, False, False])))
+    assert share_of_mean_difference(values, np.array([True, False, False, True])) == pytest.approx(
+        0.8
+    )
+    assert share_of_mean_difference(values, np.array([True, True, False, False])) == pytest.approx(
+        1.2
+    )
+    assert math.isnan(
+        share_of_mean_difference(np.array([0.1, 0.2, -0.3]), np.array([True, False, False]))
+    )

@@ -79,16 +79,16 @@ def test_squares_tell_grade_unjudged_and_the_end() -> None:
 
 
 def test_side_by_side_has_the_other_rank() -> None:
-    rows = Q.side_by_side("bm25", "new", 2)
+    rows = Q.align_rankings("bm25", "new", 2)
     assert [row["doc_id"] for row in rows] == ["a", "b"]
     assert np.isnan(rows[0]["other_rank"]) and rows[1]["other_rank"] == 3
 
 
 def test_side_by_side_says_what_the_measure_takes_as_relevant() -> None:
     # One grade decides for squares, counts and rows alike: a is graded 2, b is graded 1.
-    assert [row["relevant"] for row in of("q").side_by_side("bm25", "new", 2)] == [True, True]
+    assert [row["relevant"] for row in of("q").align_rankings("bm25", "new", 2)] == [True, True]
     strict = of("q", measure="P(rel=2)@2")
-    assert [row["relevant"] for row in strict.side_by_side("bm25", "new", 2)] == [True, False]
+    assert [row["relevant"] for row in strict.align_rankings("bm25", "new", 2)] == [True, False]
     assert strict.n_relevant == 1
 
 

@@ -536,7 +536,7 @@ def settling_of(given: Situation) -> str:
     now, low, high, exact = span_of(given)
     return in_brief(
         open_verdicts.sample_size_check(now, 100 * abs(high) + 10),
-        open_verdicts.detectable_check(abs(low)),
+        open_verdicts.detectable_difference_check(abs(low)),
         open_verdicts.unjudged_check(given.seed % 3 / 7, 10),
         open_verdicts.cutoff_check(crossings_of(given), None),
         open_verdicts.other_measures_check(

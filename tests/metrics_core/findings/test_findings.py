@@ -865,7 +865,7 @@ def test_no_judgments_and_nothing_relevant() -> None:
         (7, 0, {"answered": {"bm25": 98, "dense": 81}, "judged": 104}, "Seven files are loaded. "
          "All query ids in the runs are judged; bm25 answers 98 of 104, dense 81."),
         (7, 0, {"answered": {"a": 1, "b": 2, "c": 3}, "judged": 4}, "Seven files are loaded. All "
-         "query ids in the runs are judged; three runs do not answer all 4 queries."),
+         "query ids in the runs are judged; three runs have no results for some of the 4 queries."),
         (7, 0, {"unjudged": 1}, "Seven files are loaded. 1 query in the runs has no judgments."),
         (12, 0, {"fits": False}, "12 files are loaded. "
          "Not every id in the runs matches the judgments."),

@@ -9,7 +9,7 @@ from metrics_core.findings.grading import (
     judged_finding,
     judged_lead,
     judging_finding,
-    judging_lead,
+    judging_subtitle,
 )
 from metrics_core.findings.robustness import ComparedPair
 from metrics_core.unjudged.next_judgments import NextJudgments
@@ -17,7 +17,7 @@ from metrics_core.unjudged.next_judgments import NextJudgments
 
 def test_what_there_is_to_judge() -> None:
     def said(unjudged: int | None, settle: int | None, baseline: str = "old") -> tuple[str, str]:
-        lead = judging_lead("new", baseline, 5, unjudged=unjudged, settle=settle)
+        lead = judging_subtitle("new", baseline, 5, n_unjudged=unjudged, n_to_settle=settle)
         return judging_finding(5, unjudged, settle, leader="new").text, lead.text
 
     assert said(1216, 81) == (

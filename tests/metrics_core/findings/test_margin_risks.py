@@ -109,7 +109,7 @@ def test_single_queries(values: list[float], word: str, said: str) -> None:
             [0.01, 0.015],
             "may matter at k = 1",
             "",
-            "may reach the margin",
+            "may be as large as the margin",
         ),
         (
             [0.0, 0.01],

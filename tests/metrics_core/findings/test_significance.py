@@ -11,10 +11,10 @@ from metrics_core.comparing.difference_warnings import find_warnings
 from metrics_core.findings.significance import (
     detectable_finding,
     doubts_findings,
-    greyed_test_finding,
     margin_finding,
     needed_queries_finding,
     round_queries,
+    unavailable_test_finding,
 )
 
 
@@ -69,8 +69,10 @@ def test_nobody_carries_a_difference_that_was_not_found() -> None:
 
 
 def test_why_a_test_is_greyed() -> None:
-    assert greyed_test_finding("wilcoxon", 6_980).text == (
+    assert unavailable_test_finding("wilcoxon", 6_980).text == (
         "It does not test the mean, and with more than 1,000 queries nearly every difference is"
         " significant."
     )
-    assert not greyed_test_finding("wilcoxon", 200) and not greyed_test_finding("t-test", 6_980)
+    assert not unavailable_test_finding("wilcoxon", 200) and not unavailable_test_finding(
+        "t-test", 6_980
+    )

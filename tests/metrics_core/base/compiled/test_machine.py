@@ -15,7 +15,7 @@ import pytest
 
 from metrics_core.base.compiled import machine
 from metrics_core.base.compiled.signatures import SIGNATURES
-from metrics_core.base.whole_files import read_sealed, write_sealed
+from metrics_core.base.whole_files import read_sealed_file, write_sealed
 
 ROOT = Path(__file__).parents[4]
 BUILDING = "metrics_core.base.compiled.building"
@@ -36,7 +36,7 @@ def codes() -> dict[str, bytes]:
     kept = {}
     for part in PARTS:
         machine.compiled(part)
-        read = [read_sealed(folder / _name(part)) for folder in machine._folders()]
+        read = [read_sealed_file(folder / _name(part)) for folder in machine._folders()]
         kept[part] = next((bytes(code) for code in read if code is not None), b"")
         if not kept[part]:
             pytest.skip("nothing can be kept here")
@@ -105,7 +105,7 @@ def test_what_was_made_anew_is_kept_whole(
     monkeypatch.setitem(sys.modules, BUILDING, SimpleNamespace(object_code=codes.__getitem__))
     for _ in range(2):
         assert machine._loaded.__wrapped__("sums")
-        assert read_sealed(tmp_path / "new" / _name("sums")) == codes["sums"]
+        assert read_sealed_file(tmp_path / "new" / _name("sums")) == codes["sums"]
         assert [path.name for path in (tmp_path / "new").iterdir()] == [_name("sums")]
         (tmp_path / "new" / _name("sums")).write_bytes(b"")
 
@@ -206,7 +206,7 @@ def test_damaged_code_changes_no_number(
         (cache / _name("sums")).write_bytes(damaged)
         # The first is compiled in earnest.
         ended = _compared(collection, cache, collection / "code" if number else "")
-        assert read_sealed(cache / _name("sums")) is not None
+        assert read_sealed_file(cache / _name("sums")) is not None
         return ended
 
     with ThreadPoolExecutor(2) as pool:

@@ -57,10 +57,10 @@ def test_names_in_ir_measures_are_theirs() -> None:
 def test_a_name_of_two_meanings_says_which_it_took(name: str) -> None:
     (note,) = name_notes([name, name, "accuracy@5", "AUC@10", "ndcg@10"])
     assert note.message.startswith(
-        f"{name} is read as Accuracy@10: relevant above others, in pairs; "
+        f"{name} is read as Accuracy@10: share of correctly ordered pairs; "
     )
     (plain,) = name_notes(["Accuracy@10"])
-    assert plain.message.startswith("Accuracy@10 is relevant above others, in pairs; ")
+    assert plain.message.startswith("Accuracy@10 is share of correctly ordered pairs; ")
     assert note.message.endswith("sentence-transformers call accuracy, is Success@10")
 
 
