@@ -97,8 +97,9 @@ def serve_tables(
 def _start_process(folder: Path, complaints: IO[str]) -> subprocess.Popen[str]:
     """Start the command on any free port.
 
-    The command runs in a separate session, so that interrupting a cell does not stop it. It ends
-    with its standard input, which the system closes when this process ends for any reason.
+    The command runs in a separate session, so that interrupting a cell does not stop it. The
+    command ends with its standard input, which the system closes when this process ends for any
+    reason.
     """
     options = ["--port", "0", "--workspace", str(folder), "--until-eof"]
     return subprocess.Popen(

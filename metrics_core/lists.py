@@ -205,7 +205,7 @@ def dcg_at_k(
     duplicates: Duplicates = "first",
 ) -> float:
     """Return DCG, not divided by the ideal; gain and discount are the same as for `ndcg_at_k`. With
-    `denominator` "retrieved" it is averaged over the results counted, at most k."""
+    `denominator` "retrieved" the gain is averaged over the results counted, at most k."""
     values: dict[str, Any] = {"cutoff": k, "dcg": _gain_name(method), "discount": discount}
     return _score("DCG", retrieved, expected, duplicates, denominator=denominator, **values)
 
@@ -230,9 +230,9 @@ def average_precision(
     denominator: FoundShare = "relevant",
     duplicates: Duplicates = "first",
 ) -> float:
-    """Return average precision, divided by all relevant documents, by those "retrieved", by the
-    smaller of k and all relevant documents ("min"), or always by "k", which without k is the length
-    of the list."""
+    """Return average precision, divided by all relevant documents, by the relevant documents
+    "retrieved", by the smaller of k and all relevant documents ("min"), or always by "k", which
+    without k is the length of the list."""
     return _score("AP", retrieved, expected, duplicates, cutoff=k, denominator=denominator)
 
 

@@ -109,8 +109,8 @@ def compare_scores(
     such as a latency, which need not be a known measure; or with one row per measure, its name in
     `measure` and the number in `value`, such as PyTerrier's perquery.csv. `measure` is a column, by
     default every numeric one. Higher is better unless the measure of that name or
-    `higher_is_better` says otherwise. Raises RanklensError if there are no such scores or a value
-    is not a number, and UnknownRunError.
+    `higher_is_better` says otherwise. Raises RanklensError if there are no matching scores or a
+    value is not a number, and UnknownRunError.
 
     >>> compare_scores(frame, "latency", baseline="v1", higher_is_better=False)  # doctest: +SKIP
     """

@@ -73,8 +73,8 @@ class Control:
 
 SHARED_QUERIES = "shared"
 MISSING = Control("missing", (SHARED_QUERIES,), narrows=True)
-"""How queries count that a compared run lacks: by default as an empty list; with "shared", only
-queries that both runs list are in view."""
+"""Treatment of queries that a compared run lacks: by default they count as an empty list; with
+"shared", only queries that both runs list are in view."""
 
 CONTROLS = (MISSING,)
 

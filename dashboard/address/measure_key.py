@@ -270,7 +270,8 @@ def key_with_text(chosen_measure: ChosenMeasure, name: str, text: str) -> str:
 
 
 def relevance_limit(chosen_measure: ChosenMeasure) -> float | None:
-    """The lowest grade that is relevant to the measure; None if it has no such parameter."""
+    """The lowest grade that is relevant to the measure; None if the measure has no parameter for
+    the grade."""
     has_one = any(
         p.name == _RELEVANCE_PARAMETER for p in chosen_measure.measure.declaration.parameters
     )

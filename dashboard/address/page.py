@@ -1,4 +1,4 @@
-"""Declaration of a page: its name, its position, what it needs, and its own address fields."""
+"""Declaration of a page: its name, its position, its requirements, and its address fields."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from dashboard.address.address import Field
 
 FEWEST_VERSIONS = 2
 FEWEST_OF_PAIRS = 3
-"""With two runs, the Overview shows everything."""
+"""Minimum number of runs for the pages of all pairs: with two runs, the Overview shows
+everything."""
 
 Group = Literal["This comparison", "Queries", "All runs", "", "none"]
 """The position of a page in the rail: below a heading, at the foot (""), or not in it ("none")."""

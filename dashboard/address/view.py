@@ -1,7 +1,7 @@
 """View: the user's choices as one value.
 
-Every value of an address is checked against the loaded files. What does not fit is described by
-`find_missing` and shown in place of the page, so that a link never shows something else than
+Every value of an address is checked against the loaded files. Values that do not fit are described
+by `find_missing` and shown in place of the page, so that a link never shows something else than
 intended.
 """
 
@@ -32,7 +32,7 @@ _ANY = read_measure("", _DEFAULT_CUTOFF)
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is compared: everything that its numbers depend on, and so their cache key.
+    """A comparison: everything that its numbers depend on, and so their cache key.
 
     `filters` are (column, value) pairs: values of the same column are alternatives, different
     columns narrow each other. `loaded` is the number of loaded runs. `controls` has the word of

@@ -40,7 +40,7 @@ class Breakdown:
     diff_high, clear (bool: significant), adds (share of queries × difference) and, for measures
     with headroom, score, order, below, missing. `bridge` has the groups as sentences name them:
     group, queries, difference, part, clear, unlike. `query_mix` separates the effect of different
-    queries from that of different scores if the two runs list different queries."""
+    queries from the effect of different scores if the two runs list different queries."""
 
     columns: list[str]
     by: str = ""
@@ -184,8 +184,9 @@ def _all_queries_row(study: Study, comparison: Comparison) -> dict[str, object]:
 def _bridge(
     study: Study, comparison: Comparison, by: str, focus_groups: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return what each group contributes to the difference: group, queries, difference, part, clear
-    (significant on its own) and unlike (differs from the other queries). Empty for a single run."""
+    """Return the contribution of each group to the difference: group, queries, difference, part,
+    clear (significant by itself) and unlike (differs from the other queries). Empty for a single
+    run."""
     scores, groups = study.scores(comparison, comparison.measure), study.columns(comparison)[by]
     if comparison.is_alone:
         return pd.DataFrame(columns=["group", "queries", "difference", "part", "clear", "unlike"])

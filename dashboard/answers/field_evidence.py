@@ -79,7 +79,7 @@ def loaded_ids(fields: FileFields, library: Library, file: str) -> LoadedIds:
 
 @dataclass(frozen=True)
 class FieldEvidence:
-    """What a file's values and the loaded ids say about the meaning of its fields."""
+    """Evidence from a file's values and the loaded ids for the meaning of its fields."""
 
     fields: FileFields
     loaded: LoadedIds

@@ -59,7 +59,7 @@ def pair_with(
     tables: Sequence[Table], file: str, library: Library, settings: Settings
 ) -> RunsAndQrels:
     """Combine the tables of a file with the loaded tables, leaving out tables read from `file`
-    before. Ids are mapped as in the collection."""
+    before. Ids are mapped by the mappings of the collection."""
     own_runs = [apply_settings(t, settings) for t in tables if isinstance(t, Run)]
     own_qrels = [apply_settings(t, settings) for t in tables if isinstance(t, Qrels)]
     loaded = [

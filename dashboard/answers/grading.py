@@ -239,8 +239,8 @@ def _judging_summary(study: Study, comparison: Comparison, settle: int | None) -
 
 @dataclass(frozen=True)
 class WorstCase:
-    """How far the difference could move against the leader, without and with the layers; `turns`
-    says whether it could still change sign with them."""
+    """Largest possible move of the difference against the leader, without and with the layers;
+    `turns` says whether the difference could still change sign with them."""
 
     before: float
     after: float

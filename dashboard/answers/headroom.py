@@ -1,4 +1,4 @@
-"""What the run in focus could still gain, by query and by group."""
+"""Headroom of the run in focus, by query and by group."""
 
 from __future__ import annotations
 

@@ -211,7 +211,7 @@ def _groups_by_version(
 
 
 def _changed_queries(study: Study, result: History) -> pd.DataFrame:
-    """Return the queries that changed, those broken latest first."""
+    """Return the queries that changed, latest broken queries first."""
     version_names = np.array([*result.versions, ""], dtype=object)
     signs = np.ascontiguousarray(np.where(result.fine.T, "+", "-"))
     states = signs.view(f"<U{len(result.versions)}")[:, 0].astype(object)

@@ -31,7 +31,7 @@ class VersionDates:
 
     @property
     def source_sentence(self) -> str:
-        """Where the dates come from, as a sentence."""
+        """Sentence on the source of the dates."""
         if not self.source:
             return "No version has a date."
         sentence = {

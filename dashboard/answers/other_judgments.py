@@ -30,7 +30,7 @@ class OtherJudgments:
     """The versions of another collection, scored with its judgments.
 
     `means` has run, queries, mean, low, high, judged (judged share of the top results) over the
-    `shared` queries: those in view here that the other collection judges too. `judgments` and
+    `shared` queries: queries in view here that the other collection judges too. `judgments` and
     `queries` are its totals; `other_text` counts shared queries with a different text there.
     `why_not` says why there are no means."""
 

@@ -59,7 +59,7 @@ _MOST_JUDGED = 40
 """Number of best runs for which a leaderboard shows the judged share, besides the shown runs."""
 _LENGTH_COLUMN = DERIVED[0].key
 SHOWN_IN_FULL = 5
-"""With more loaded runs than this the table is a leaderboard of all of them."""
+"""Number of loaded runs above which the table is a leaderboard of all runs."""
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ class Case:
 
 @dataclass(frozen=True)
 class ReportMethods:
-    """How the numbers were computed: measures (name, meaning, LaTeX formula), files, versions of
+    """The methods behind the numbers: measures (name, meaning, LaTeX formula), files, versions of
     libraries, changes made to the files' content (sentences), and the command that prints the same
     numbers. The command is "" if the view is filtered or includes grades given in Ranklens, which
     commands cannot see. `missing` is the number of queries that each run lacks."""

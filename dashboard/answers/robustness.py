@@ -117,7 +117,7 @@ def missed_queries(
 
 def removed_queries(study: Study, comparison: Comparison) -> pd.DataFrame:
     """Return the queries whose removal changes the sign, largest contribution first: query_id,
-    text, meta, difference, left (mean difference without this query and those above)."""
+    text, meta, difference, left (mean difference without this query and the ones above it)."""
     differences, removals = query_differences(study, comparison), query_fragility(study, comparison)
     order = removals.order[: removals.turning or 0]
     removed_sums = np.cumsum(differences[order])

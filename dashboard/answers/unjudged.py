@@ -91,8 +91,9 @@ def _unjudged_bounds(study: Study, comparison: Comparison) -> DifferenceBounds:
 
 
 def _is_graded_by_choice(study: Study, comparison: Comparison) -> bool:
-    """Whether the layers judge documents of the pair that are not a random sample of those unjudged
-    in the files. By default the page To judge offers the most influential documents first."""
+    """Whether the layers judge documents of the pair that are not a random sample of the documents
+    unjudged in the files. By default the page To judge offers the most influential documents
+    first."""
     if not _has_layer_grades(study, comparison):
         return False
     files, still_unjudged = (

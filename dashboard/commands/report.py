@@ -41,7 +41,7 @@ class ReportOptions(ViewOptions):
 
     @property
     def include(self) -> Include:
-        """What the report includes."""
+        """The parts that the report includes."""
         if self.public:
             return "scores only"
         return "run names" if self.no_texts else "full texts"

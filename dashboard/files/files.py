@@ -88,7 +88,7 @@ class File:
 
 @dataclass(frozen=True)
 class FolderListing:
-    """The files of a folder to read, and those left out because there are too many."""
+    """The files of a folder to read, and the files left out because there are too many."""
 
     read: tuple[Path, ...]
     left_out: tuple[Path, ...] = ()
@@ -167,8 +167,8 @@ def read_files(
 ) -> list[File]:
     """Read one file of a folder, which may contain several tables, with the user's `choices`.
 
-    These may be remembered choices for files of its shape (BEFORE). Content that cannot be read
-    gives a File with its error, never an exception.
+    The choices may be remembered choices for files of its shape (BEFORE). Content that cannot be
+    read gives a File with its error, never an exception.
     """
     if BEFORE in choices:
         earlier_choices = select_kept_choices(choices)

@@ -223,7 +223,7 @@ def _folder_files(
 
 
 def choices_for(choices: Answers, answers: Answers, path: Path, name: str) -> Mapping[str, Any]:
-    """The choices for reading a file of a folder: those chosen for its name, otherwise for its
+    """The choices for reading a file of a folder: the choices for its name, otherwise for its
     shape."""
     if name in choices or may_be_long(path):
         return choices.get(name, {})

@@ -22,7 +22,7 @@ from metrics_core.slicing.breakdowns import NO_GROUP, find_groups
 from metrics_core.tables import Queries, Run
 
 Include = Literal["scores only", "run names", "full texts"]
-"""What a report includes: numbers only; also the names of runs, groups and files; or everything.
+"""The content of a report: numbers only; also the names of runs, groups and files; or everything.
 
 Ids are excluded with the texts, since an id may be a text or a person.
 """
@@ -89,7 +89,8 @@ def _share_groups(
 ) -> tuple[dict[str, Any], dict[tuple[str, str], tuple[str, str]]]:
     """The columns of the groups, and which (column, value) were renamed.
 
-    All are renamed unless `keep_names`; columns whose values are texts always are.
+    All columns and groups are renamed unless `keep_names`; columns whose values are texts always
+    are.
     """
     columns: dict[str, Any] = {}
     renamed: dict[tuple[str, str], tuple[str, str]] = {}

@@ -86,8 +86,8 @@ class LayerStore:
         self._layer_cache: dict[str, tuple[Contents, list[Layer]]] = {}
 
     def list_layers(self, identity: str, *, removed: bool = False) -> list[Layer]:
-        """List the layers of a collection, oldest first; with `removed`, those removed since the
-        start.
+        """List the layers of a collection, oldest first; with `removed`, the layers removed since
+        the start.
 
         Raises StorageError if its database cannot be read.
         """

@@ -77,7 +77,7 @@ class Workspace:
         return None
 
     def collections(self, *, removed: bool = False) -> list[Collection]:
-        """The collections, last changed first; with `removed`, those removed since the start."""
+        """The collections (if `removed`, the ones removed since the start), last changed first."""
         all_collections = []
         for identity in self._store.collection_ids():
             with suppress(KeyError):  # deleted meanwhile by another process
@@ -170,7 +170,7 @@ class Workspace:
         return self._store.contents(identity)
 
     def good_state_time(self, identity: str) -> str:
-        """When the state that `restore_good` restores was written, in UTC; empty for none."""
+        """UTC time at which the state that `restore_good` restores was written; empty for none."""
         return self._store.good_state_time(identity)
 
     def restore_good(self, identity: str) -> None:

@@ -160,7 +160,7 @@ def _format_place(problem: LineProblem, first: LineProblem) -> str:
     """Return the line of a further problem of a group, and the text found there if it differs from
     the first.
 
-    For a file without lines, only what was found is returned.
+    For a file without lines, only the text found is returned.
     """
     if problem.line is None:
         return problem.found

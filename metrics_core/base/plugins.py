@@ -59,7 +59,7 @@ _failed: set[tuple[str, str]] = set()
 def declaring_package(module: str) -> str:
     """Return the package that declares something in a module, "" for built-in modules.
 
-    This is the package whose plug-in is being loaded, or the module's top-level package if a
+    The result is the package whose plug-in is being loaded, or the module's top-level package if a
     program imports it.
     """
     top = module.partition(".")[0]
@@ -174,7 +174,8 @@ def _warn_of_failure(package: str, point: EntryPoint, error: BaseException) -> N
 def warn_once(message: str, package: str) -> None:
     """Log a warning about a package, once per message.
 
-    It goes to the logger `ranklens`, which Python prints to stderr unless it is configured.
+    The warning goes to the logger `ranklens`, which Python prints to stderr unless it is
+    configured.
     """
     import logging
 

@@ -1,10 +1,9 @@
 """Ids that do not match: find an id mapping that would match far more of the judgments.
 
-This answers the most frequent question: why is everything 0? Mappings are tried alone and in pairs
-on a sample of the queries; the best one is then counted. The best mapping is only proposed, never
-applied automatically. With pooled judgments a run may retrieve only a third of them without
-anything being wrong, and the search is slow, so it only starts if almost no judged document is
-retrieved.
+The most frequent question is why everything is 0. Mappings are tried alone and in pairs on a sample
+of the queries; the best one is then counted. The best mapping is only proposed, never applied
+automatically. With pooled judgments a run may retrieve only a third of them without anything being
+wrong, and the search is slow, so it only starts if almost no judged document is retrieved.
 """
 
 from __future__ import annotations
@@ -102,7 +101,7 @@ def find_query_mismatch(
     run: Run, qrels: Qrels, only_reading: IdMap | None = None
 ) -> Mismatch | None:
     """Return the mapping of query ids, or `only_reading` if given, that makes far more query ids
-    match; None if there is no such mapping."""
+    match; None if no mapping does."""
     if do_queries_match(run, qrels):
         return None
     run_ids, judged = run.query_ids, qrels.query_ids
@@ -152,9 +151,9 @@ def find_document_mismatch(
     run: Run, qrels: Qrels, only_reading: IdMap | None = None
 ) -> Mismatch | None:
     """Return the mapping of document ids, or `only_reading` if given, that makes far more judged
-    documents match, in a sample of the shared queries. None if there is no such mapping, if more
-    than almost none already match, or if the run was loaded as judged ranks, which contain only ids
-    that match."""
+    documents match, in a sample of the shared queries. None if no mapping does, if more than almost
+    none already match, or if the run was loaded as judged ranks, which contain only ids that
+    match."""
     if not run.complete:
         return None
     query_positions = find_indexes(run.query_ids, qrels.query_ids)

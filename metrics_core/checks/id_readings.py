@@ -51,7 +51,7 @@ class IdReading:
 
 @dataclass(frozen=True)
 class IdMap:
-    """How the ids of a run and of the judgments are mapped: each by some readings in sequence."""
+    """Mapping of the ids of a run and of the judgments: each by some readings in sequence."""
 
     run: tuple[IdReading, ...] = ()
     qrels: tuple[IdReading, ...] = ()

@@ -23,7 +23,7 @@ AnyTable = TypeVar("AnyTable", Run, Qrels, Queries, Documents)
 
 @dataclass(frozen=True)
 class IdMaps:
-    """How query ids and document ids are mapped; unchanged by default."""
+    """Mappings of query ids and document ids; unchanged by default."""
 
     queries: IdMap = UNCHANGED_IDS
     documents: IdMap = UNCHANGED_IDS
@@ -34,7 +34,7 @@ class IdMaps:
 
     @property
     def description(self) -> str:
-        """What is done to ids, in words; "" if nothing is."""
+        """Description of the mapping, in words; "" if ids are unchanged."""
         parts = (("query ids", self.queries), ("document ids", self.documents))
         return "; ".join(
             f"{what}: {id_map.description}" for what, id_map in parts if id_map != UNCHANGED_IDS

@@ -1,5 +1,5 @@
 """Snapshots: the scores of one run by query, with marks of the judgments, as a file that can be
-committed and compared in a diff. It contains no documents and no texts.
+committed and compared in a diff. A snapshot contains no documents and no texts.
 
 There is one line per query, in their order: a mark of its judgments (their number, and a hash of
 which document has which grade), then its scores, each as the shortest number that reads back
@@ -50,10 +50,10 @@ _LOOKED_AT = 1 << 16
 
 @dataclass(frozen=True)
 class Origin:
-    """What a snapshot was made from: the path of the run's file and the start of its hash, the
-    start of the hash of the queries file, a label from its maker (such as the machine or the
-    version of an embedding), the reading options that change scores, the package and version of
-    each plug-in measure, and the version of Ranklens. "" if there is none."""
+    """The sources of a snapshot: the path of the run's file and the start of its hash, the start of
+    the hash of the queries file, a label from its maker (such as the machine or the version of an
+    embedding), the reading options that change scores, the package and version of each plug-in
+    measure, and the version of Ranklens. "" if there is none."""
 
     file: str = ""
     fingerprint: str = ""
@@ -96,8 +96,8 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class SnapshotChanges:
-    """What changed since a snapshot: queries that are no longer judged, or newly judged; for
-    queries with changed judgments the number of grades before and after; measures missing from the
+    """Changes since a snapshot: queries that are no longer judged, or newly judged; for queries
+    with changed judgments the number of grades before and after; measures missing from the
     snapshot, and measures from a different version of their package."""
 
     removed: tuple[str, ...] = ()
@@ -122,8 +122,8 @@ def make_snapshot(
     scores: Scores, qrels: Qrels, origin: Origin, before: Snapshot | None = None
 ) -> Snapshot:
     """Return the snapshot of the only run of these scores, which were computed with these
-    judgments. The packages of plug-in measures are added to the origin. It replaces the snapshot
-    `before`."""
+    judgments. The packages of plug-in measures are added to the origin. The new snapshot replaces
+    the snapshot `before`."""
     marks, order = mark_judgments(qrels), np.argsort(np.array(scores.query_ids, dtype=object))
     ids = tuple(scores.query_ids[i] for i in order)
     ordered = Scores(

@@ -84,7 +84,7 @@ class RunToJudge:
 @dataclass(frozen=True)
 class InputFiles:
     """The input of a command that scores files: `judged` are the runs joined with the judgments,
-    `files` the path of each run by name, `documents` those given, and `runs` the runs as read
+    `files` the path of each run by name, `documents` the given documents, and `runs` the whole runs
     (empty if they were judged while they were read)."""
 
     qrels: Qrels

@@ -23,7 +23,8 @@ _ALIKE = 1e-9
 
 @dataclass(frozen=True)
 class Agreement:
-    """Which of a run and a baseline each measure prefers, and how each measure orders all runs.
+    """Agreement of measures on the better one of a run and a baseline, and on the order of all
+    runs.
 
     `table` has one row per measure and the columns measure, mean, baseline_mean, difference, side
     (1 if the run is better, -1 if the baseline is, 0 if they are equal), low, high (simultaneous

@@ -1,4 +1,4 @@
-"""What makes a test of a mean difference doubtful, computed from the differences themselves."""
+"""Reasons to doubt a test of a mean difference, computed from the differences themselves."""
 
 from __future__ import annotations
 

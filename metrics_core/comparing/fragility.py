@@ -1,4 +1,4 @@
-"""How few queries a difference depends on: the fewest whose removal reverses its sign."""
+"""Fragility of a difference: the smallest number of queries whose removal reverses its sign."""
 
 from __future__ import annotations
 

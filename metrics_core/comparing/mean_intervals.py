@@ -93,7 +93,7 @@ def margin_interval(sample: ResampledMeans, tail: float, is_significant: Mask) -
     Each bound misses in at most `tail` / 2 of all cases. The interval excludes zero exactly if
     `is_significant` bool[column]. Each bound is as many standard errors from the mean as a t-test
     requires. The standard error is not computed from the data as observed, but as it would be if
-    the bound were the true mean (as in Wilson, 1927, for a share, and Farrington and Manning,
+    the bound were the true mean (like Wilson, 1927, for a share, and Farrington and Manning,
     Statistics in Medicine 1990, for a margin). If few queries differ, a larger difference on them
     also means a larger variance; a sample in which these few happened to lose little has too small
     a standard error, and would rule out a loss too often.
@@ -126,9 +126,9 @@ def bound_by_shares(
     `own_scores` and `other_scores` (of the baseline) are float64[query, column], NaN undefined;
     `widest` is the range of the scale. With the upper bound of a share (`share_upper_bound`), which
     misses with probability 1 - `level`, two things are known. The mean cannot move farther than if
-    every query that loses lost the whole scale. And if some queries drop to 0, it may move as far
-    as if that share of queries lost an average score: a sample with only one or two such failures
-    underestimates the variance that they cause.
+    every query that loses lost the whole scale. And if some queries drop to 0, the mean may move as
+    far as if that share of queries lost an average score: a sample with only one or two of these
+    failures underestimates the variance that they cause.
     """
     gaps = own_scores - other_scores
     is_defined = ~np.isnan(gaps)

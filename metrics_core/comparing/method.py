@@ -1,4 +1,4 @@
-"""How two runs are compared: the test, correction, confidence level and margin."""
+"""Method of comparing two runs: the test, correction, confidence level and margin."""
 
 from __future__ import annotations
 

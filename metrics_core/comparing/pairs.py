@@ -88,7 +88,7 @@ def compare(
         difference, low, high    mean paired difference, run minus baseline, and its interval
         inner_low, inner_high    the narrower interval of two one-sided tests against a margin
         won, lost, same          number of queries
-        queries, differing       queries with both scores defined, and those on which they differ
+        queries, differing       queries with both scores defined, and queries on which they differ
         p, p_corrected           p-value, alone and corrected for all runs
         effect                   mean difference in standard deviations of the differences
         effect_low, effect_high  interval of the effect, not corrected

@@ -1,10 +1,11 @@
-"""Statistical power: the smallest detectable difference, and how many queries a difference needs.
+"""Statistical power: the smallest detectable difference, and the number of queries that a
+difference needs.
 
 For normal differences the statistic has a noncentral t distribution (Sakai, Topic set size design,
 IRJ 2016); this is averaged over the likely values of their standard deviation. On differences of
 real runs, a nominal power of 80 % is reached in 76 to 80 of 100 cases from 20 queries on
-(benchmarks/simulations.py); below 20 no power is given. The functions are those behind scipy.stats,
-which takes half a second to import.
+(benchmarks/simulations.py); below 20 no power is given. The functions are the ones that scipy.stats
+uses, which itself takes half a second to import.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ POWER = 0.8
 """The power that is required of a test."""
 
 FEWEST_FOR_POWER = 20
-"""With fewer queries no power is given: the standard deviation is too uncertain."""
+"""Minimum number of queries for a statement on power; with fewer the standard deviation is too
+uncertain."""
 
 _NORMAL = 10_000
 """From this number of queries on, the t distribution is replaced by the normal distribution."""

@@ -35,11 +35,12 @@ FEW = 100
 """Up to this number of queries random signs are used as well."""
 _OF_DRAWS = 0.7
 _MOST_SIGNS = 1_000
-"""With more signs than this their p-value would underflow."""
+"""Number of signs above which their p-value would underflow."""
 _ONE_SIZE = 0.02
 """Differences count as the same size if their mean is within this share of the largest."""
 _TELLING = 10
-"""With fewer draws beyond a limit, the share is extrapolated by the tail of Student's t."""
+"""Number of draws beyond a limit below which the share is extrapolated by the tail of Student's
+t."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ class ResampledMeans:
 
     @cached_property
     def _draw_ranks(self) -> npt.NDArray[np.int32]:
-        """Per draw and column, the number of draws in which the column is at least as far off;
+        """For each draw and column, the number of draws in which the column is at least as far off;
         int32 of the shape of `distances`."""
         ranks = np.empty(self.distances.shape, dtype=np.int32)
         for index, (column, ordered) in enumerate(

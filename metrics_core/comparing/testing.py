@@ -38,7 +38,7 @@ class ComparisonResults:
     are the interval of two one-sided tests against a margin. `width` is the distance from zero, in
     standard errors, that is significant. `side` is 1 if the test favours the upper side and -1 if
     the lower, usually the sign of the mean. `sample` has the resampling results of the same
-    columns, whatever the method.
+    columns, regardless of the method.
     """
 
     sample: ResampledMeans
@@ -104,7 +104,7 @@ class PairedScores:
 
     @property
     def combination(self) -> Combination:
-        """How the measure's scores are combined."""
+        """The combination of the measure's scores over queries."""
         return self.measure.declaration.combination
 
 

@@ -19,12 +19,13 @@ CLEAR = AHEAD | BEHIND
 """Verdicts that one of the two runs is better."""
 
 FEWEST_QUERIES = 10
-"""With fewer queries there is no test and no verdict: two runs are examples, not a result."""
+"""Minimum number of queries for a test and a verdict: with fewer, two runs are examples, not a
+result."""
 
 
 FEWEST_DIFFERING = 6
-"""With fewer queries that differ there is no test: five differences all have the same sign by
-chance in 1 of 16 cases."""
+"""Minimum number of differing queries for a test: five differences all have the same sign by chance
+in 1 of 16 cases."""
 
 
 def can_be_tested(

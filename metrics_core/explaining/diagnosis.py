@@ -38,7 +38,7 @@ class Diagnosis:
                (NaN: unjudged)
     nameless   runs loaded as judged ranks: the doc_id of unjudged documents is None
     standings  one row per run, best score first. Columns: run, score, difference (from the
-               baseline, NaN in its own row), first_relevant (rank, NaN if none),
+               baseline, NaN in the row of the baseline), first_relevant (rank, NaN if none),
                relevant_in_top, listed, lowest and highest (the score's bounds over the unjudged
                documents; NaN if nothing is known beyond the measure's range)
     missed     relevant documents missing from the top `cutoff` of the baseline or of the run in
@@ -87,7 +87,7 @@ class Diagnosis:
         return self._memo(run, lambda: _document_ranks(self.rankings[run]))
 
     def length(self, run: str) -> int:
-        """Return the number of ranks in the run's list, including those without a document."""
+        """Return the number of ranks in the run's list, including ranks without a document."""
         ranking = self.rankings[run]
         return int(ranking["rank"].iloc[-1]) if len(ranking) else 0
 

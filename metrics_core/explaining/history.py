@@ -40,7 +40,7 @@ class History:
 
     @cached_property
     def changes(self) -> Ints:
-        """How often each query changed between good and not good, int64[query]."""
+        """Number of changes of each query between good and not good, int64[query]."""
         return np.asarray((self.fine[1:] != self.fine[:-1]).sum(axis=0))
 
     @property
@@ -108,7 +108,7 @@ def find_first_bad_versions(
     """Return the first version since which each slice is significantly worse than its best version,
     -1 if its last version is not.
 
-    Each of `slices` is float64[version, query] with its own queries, versions first to last;
+    Each of `slices` is float64[version, query] with separate queries, versions first to last;
     `direction` is -1 if lower is better. Versions are compared with the best one by the paired
     differences of the queries that both score. A history is tested again with every version, and
     each time against the best of more versions, so each p-value is multiplied by the number of

@@ -1,4 +1,4 @@
-"""What would raise one query's score: the best single change, and the relevant documents just below
+"""Ways to raise one query's score: the best single change, and the relevant documents just below
 k."""
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class _Changes:
 
     def ranks(self, rank: Ints) -> Ints:
         """Return the ranks of the judged documents after each change, int64[change, document];
-        `rank` int64[document] are those before."""
+        `rank` int64[document] are the ranks before."""
         start, end = self.start[:, None], self.end[:, None]
         closed_ranks = rank - ((start > 0) & (rank > start))
         after = closed_ranks + ((end > 0) & (rank > 0) & (closed_ranks >= end))

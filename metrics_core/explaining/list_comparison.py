@@ -1,4 +1,4 @@
-"""How far runs agree: in their scores on each query, and in the documents of two lists."""
+"""Agreement of runs: in their scores on each query, and in the documents of two lists."""
 
 from __future__ import annotations
 

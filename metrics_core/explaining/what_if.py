@@ -33,7 +33,7 @@ class Move:
 
 @dataclass(frozen=True)
 class Remove:
-    """Remove a document from the list; those below move up."""
+    """Remove a document from the list; documents below it move up."""
 
     doc_id: str
 

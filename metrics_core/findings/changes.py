@@ -256,7 +256,8 @@ def _describe_documents_above(diagnosis: Diagnosis, moves: list[_Move], loses: b
 def _is_newly_above(
     diagnosis: Diagnosis, documents_above: pd.DataFrame, moves: list[_Move], reach: int
 ) -> Mask:
-    """Which of these documents of the run in focus are newly above the moved ones, bool[row].
+    """Return which of these documents of the run in focus are newly above the moved ones,
+    bool[row].
 
     `documents_above` has the columns doc_id and rank. A document counts if it passed at least one
     of the moved documents, or, if these are not all in the top k, if it is new in the top k.

@@ -40,7 +40,7 @@ Range = tuple[int, int]
 
 @dataclass(frozen=True)
 class _Curve:
-    """Where the simultaneous band of a pair excludes zero.
+    """Cutoffs at which the simultaneous band of a pair excludes zero.
 
     `ks` int64[K] are the cutoffs, `difference` float64[K] the mean differences, and `tied` bool[K]
     is true if no query differs at this k. `ahead` and `behind` are the ranges of k.

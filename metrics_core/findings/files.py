@@ -1,4 +1,4 @@
-"""What is loaded and whether it fits together: the headline of the Data page."""
+"""The loaded files and whether they fit together: the headline of the Data page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def files_finding(
     waiting: int = 0,
 ) -> Sentence:
     """Say how many files are loaded, how many could not be read, and whether the ids of the runs
-    match those of the judgments.
+    match the ids of the judgments.
 
     `unjudged` counts queries of the runs that have no judgments. `missing` names the files that are
     still needed for a comparison ("judgments are"), or is empty. `answered` maps each run that
@@ -62,7 +62,7 @@ def files_finding(
 
 
 def _waiting_files_text(unclear: Sequence[str], of_two_kinds: Sequence[str], files: int) -> str:
-    """How many of the files wait for the user."""
+    """State the number of files that wait for the user."""
     n_waiting = len({*unclear, *of_two_kinds})
     total_text = f" of {w.number_word(files)}" if files > n_waiting else ""
     verb, need = w.plural(n_waiting, "needs", "need"), "a look" if unclear else "your answer"

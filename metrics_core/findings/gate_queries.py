@@ -34,8 +34,8 @@ class UnansweredQueries:
 
     @property
     def sentence(self) -> str:
-        """How many and which queries: "dense2 has no results for 3 of 104 judged queries: q001,
-        …"."""
+        """Sentence on the number and names of queries: "dense2 has no results for 3 of 104 judged
+        queries: q001, …"."""
         n_more = len(self.query_ids) - _NAMED
         others_text = f" and {w.format_count(n_more)} more" if n_more > 0 else ""
         return (

@@ -198,7 +198,7 @@ class GateReport:
 
     @property
     def unclear(self) -> list[str]:
-        """How inconclusive checks are treated; empty if there are none."""
+        """Treatment of inconclusive checks; empty if there are none."""
         return [unclear_finding(self.fail_unclear)] if CANNOT_TELL in self._status_words else []
 
     @property
@@ -233,7 +233,7 @@ class GateReport:
 
     @property
     def tested(self) -> int:
-        """How many comparisons are corrected together."""
+        """Number of comparisons that are corrected together."""
         return sum(outcome.p_corrected == outcome.p_corrected for outcome in self.outcomes)
 
 

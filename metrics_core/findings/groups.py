@@ -1,4 +1,4 @@
-"""Where the difference comes from, by groups of queries."""
+"""Groups of queries behind the difference."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def groups_title(
     group only if it contributes most and differs from the other groups. Otherwise counts the groups
     whose mean agrees with the total, unless they disagree and none is significant. `bridge` has the
     columns of `slicing.bridge.group_contributions` (group, queries, difference, part), clear
-    (significant) and unlike (differs from the rest)."""
+    (significant) and unlike (differs from the other groups)."""
     queries = int(bridge["queries"].sum())
     if queries < FEWEST_QUERIES:
         return few_queries_note(queries).statement_and_rest[0]
@@ -238,7 +238,7 @@ def _group_subject(
 
 
 def slices_finding(n_slices: int, n_found: int) -> str:
-    """How many of the tested slices differ, as part of a sentence; empty if none was tested."""
+    """Number of tested slices that differ, as part of a sentence; empty if none was tested."""
     if not n_slices:
         return ""
     verb = "differs" if n_found < 2 else "differ"

@@ -15,7 +15,7 @@ from metrics_core.findings.sentence import Sentence, muted_span, run_span, stron
 
 @dataclass(frozen=True)
 class ViewFacts:
-    """What every number of a view is based on.
+    """The data that every number of a view is based on.
 
     `unanswerable` queries have no relevant document. `missing` is the number of queries without
     results, by run; they score as an empty list, or are `left_out`. `all_zero` counts the queries

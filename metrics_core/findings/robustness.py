@@ -91,7 +91,7 @@ class Robustness:
 
     @property
     def n_holding(self) -> int:
-        """How many of `checks` hold."""
+        """Number of `checks` that hold."""
         return sum(check.tone == "firm" for check in self.checks)
 
 

@@ -58,7 +58,8 @@ def coloured_note(tested: int, method: Method) -> str:
 
 
 def needed_queries_finding(difference: float, queries: float) -> Sentence:
-    """How many queries would confirm a difference; empty if unknown or if there is no difference.
+    """State how many queries would confirm a difference; empty if unknown or if there is no
+    difference. `queries` is the result of `comparing.power.find_queries_needed`.
 
     `queries` is the result of `comparing.power.find_queries_needed`.
     """

@@ -1,4 +1,4 @@
-"""What changed since a snapshot, in sentences."""
+"""Changes since a snapshot, in sentences."""
 
 from __future__ import annotations
 

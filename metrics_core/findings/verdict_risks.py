@@ -79,7 +79,7 @@ def _brief_phrase(word: str) -> str:
 
 
 def _expected_difference(likely: LikelyDifference, farthest: str) -> str:
-    """Where the difference would likely lie, or why that is unknown; then the worst case
+    """State where the difference would likely lie, or why that is unknown; then the worst case
     `farthest`."""
     if likely.interval is None:
         return f"{likely.reason} {w.sentence_case(farthest)}"
@@ -103,8 +103,8 @@ def cannot_phrase(side: int) -> str:
 
 
 def _worst_case(bounds: DifferenceBounds, side: int) -> str:
-    """How far the difference could move against the leader; in either direction if the runs are
-    tied."""
+    """State how far the difference could move against the leader; in either direction if the runs
+    are tied."""
     if side == 0 and bounds.lowest == bounds.highest:
         return "whatever their grades, the runs stay tied."
     if side == 0:

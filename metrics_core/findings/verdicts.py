@@ -384,7 +384,7 @@ def method_finding(comparison: pd.DataFrame, method: Method) -> Sentence:
 
 
 def _untested_note(compared: pd.DataFrame) -> str:
-    """How many of the compared runs are not tested, and why."""
+    """State how many of the compared runs are not tested, and why."""
     untested = compared[compared["p_corrected"].isna()]
     n_few = int((untested["queries"] < FEWEST_QUERIES).sum())
     n_alike = len(untested) - n_few

@@ -78,8 +78,8 @@ class FileFields:
     def shape(self) -> str:
         """Text that is equal for files that can be read with the same choices.
 
-        It has the fields and which of them are numbers; for columns without names also which are
-        whole.
+        The text has the fields and which of them are numbers; for columns without names also which
+        are whole.
         """
         words = []
         for name, field in self.fields.items():

@@ -7,8 +7,8 @@
         pandas, and objects with __arrow_c_stream__ or to_pandas (polars, pyarrow, duckdb, Hugging
         Face), a LazyFrame of polars
         record arrays of numpy, and arrays with three columns
-        a list or iterator of dictionaries, named tuples, objects with these attributes (those of
-        ir_measures), or (query_id, doc_id, score)
+        a list or iterator of dictionaries, named tuples, objects with these attributes (for
+        example from ir_measures), or (query_id, doc_id, score)
         records with nested lists or objects, also as frames, read like a file of such records
         (formats.mapping), for example [{"qid": "q1", "hits": [{"docid": "d2", "score": 9.0}]}]
     {query_id: {doc_id: score}}     also objects whose to_dict returns this (ranx)

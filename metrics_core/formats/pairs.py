@@ -96,7 +96,7 @@ def _read_pair_columns(source: Source) -> NamedColumns | None:
 def _detect_layout(first: str) -> tuple[str, list[str], dict[str, int]]:
     """Return the separator of the first line, its fields, and the index of each of our columns.
 
-    The index is -1 if there is no such column. The separator is one that gives recognised column
+    The index is -1 if the file lacks the column. The separator is one that gives recognised column
     names, or else the first separator that splits the line: tab, blank, comma, semicolon, bar.
     """
     fields_by_mark = {"\t": split_tsv(first), " ": split_fields(first)}

@@ -86,7 +86,7 @@ Evidence = Literal["said", "columns", "name", "loaded", "guess"]
 
 TOOL_SPECIFIC, SPECIFIC, TOOL_AMBIGUOUS, AMBIGUOUS, UNNAMED, CERTAIN = 98, 97, 96, 95, 94, 90
 LIKELY, IF_REQUESTED, POSSIBLE, IMPOSSIBLE = 60, 40, 30, 0
-"""How sure a format is that it reads a file; the highest value wins.
+"""Certainty of a format that it reads a file; the highest value wins.
 
 TOOL_SPECIFIC, SPECIFIC    a structure of one tool, or a special case of another format
 TOOL_AMBIGUOUS, AMBIGUOUS  the same, but the kind of table is open
@@ -147,7 +147,7 @@ class MissingKindError(FileFormatError):
 
 @dataclass(frozen=True)
 class Request:
-    """How a reader should read a file: the kind of table, and choices of `ReadAs`."""
+    """Request to a reader of a file: the kind of table, and choices of `ReadAs`."""
 
     kind: Kind
     duplicates: Duplicates = "error"
@@ -277,7 +277,7 @@ class Format:
                  None if the format has no named columns
     together     function that returns the kinds of table that a file contains together; None if a
                  file is always one table
-    tools        tools that write such files
+    tools        tools that write this format
     added_by     package of the plug-in, "" for built-in formats
     """
 

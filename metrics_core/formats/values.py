@@ -23,7 +23,7 @@ from metrics_core.tables.finite_numbers import NUMBER as NUMBER
 from metrics_core.tables.finite_numbers import is_number as is_number
 
 Grades = Literal["integer", "real"] | Mapping[str, float]
-"""How grades are read: as whole numbers, real numbers, or words with these values."""
+"""Reading of grades: as whole numbers, real numbers, or words with these values."""
 
 A_SCORE = "a finite number as score"
 _MAX_WHOLE = 2**53  # float64 represents all whole numbers up to here

@@ -108,8 +108,8 @@ class ListedDocuments:
 
     def numbers(self, document_row: Ints, column: str) -> Floats:
         """Return the number in a column for each document, float64[n]; NaN if it has none. The
-        documents are given as rows of the documents table, int64[n]. Raises LackingDataError if
-        there is no such column, or it contains text that is not a number."""
+        documents are given as rows of the documents table, int64[n]. Raises LackingDataError if the
+        column does not exist, or it contains text that is not a number."""
         make = lambda: _column_numbers(column, self._column(column), self._ids)  # noqa: E731
         return np.where(
             document_row >= 0, self._memo(("numbers", column), make)[document_row], np.nan
@@ -118,7 +118,7 @@ class ListedDocuments:
     def codes(self, document_row: Ints, column: str) -> Ints:
         """Return a code for the value in a column of each document, int64[n]: equal for equal
         values, -1 without a value. The documents are given as rows of the documents table,
-        int64[n]. Raises LackingDataError if there is no such column."""
+        int64[n]. Raises LackingDataError if the column does not exist."""
         make = lambda: _column_codes(self._column(column))  # noqa: E731
         return np.where(document_row >= 0, self._memo(("codes", column), make)[document_row], -1)
 

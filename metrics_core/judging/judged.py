@@ -83,7 +83,7 @@ class JudgedRanks:
 
     @property
     def n_queries(self) -> int:
-        """The number of judged queries, including those without results."""
+        """The number of judged queries, including queries without results."""
         return len(self.query_ids)
 
     @property

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 LEVEL = 0.95
 FEWEST_SCORES = 8
-"""With fewer scores there is no interval of their mean."""
+"""Minimum number of scores for an interval of their mean."""
 UNBOUNDED = (-np.inf, np.inf)
 _LEAST_ERROR_OF_A_BOUND = 0.1
 """`CentredColumns.least_error` for one-sided bounds; with the default, a quarter of the data's,
@@ -47,8 +47,8 @@ def mean_interval(values: Floats, *, level: float = LEVEL) -> Interval:
     """Return the mean over the first axis (queries), low and high, float64[…] each.
 
     `values` is float64[query] or float64[query, …]; NaN is undefined and excluded from its column.
-    low and high are NaN if there are fewer than `FEWEST_SCORES` scores. They are also NaN if all
-    scores are equal but neither 0 nor 1.
+    low and high are NaN if there are fewer than `FEWEST_SCORES` scores. low and high are also NaN
+    if all scores are equal but neither 0 nor 1.
     """
     shape = values.shape[1:]
     (interval,) = mean_intervals([values.reshape(len(values), int(np.prod(shape)))], level=level)

@@ -68,7 +68,7 @@ def _no_relevant_notes(
     ranks: JudgedRanks, measures: Sequence[Measure], *, counts: bool
 ) -> list[Note]:
     """Return a note on the queries without a document of the lowest grade that a measure counts as
-    relevant, and on each higher such grade with more queries."""
+    relevant, and on each higher grade of this kind with more queries."""
     notes = []
     n_reported = 0
     levels = sorted({m.relevant_from for m in measures} or {1.0})

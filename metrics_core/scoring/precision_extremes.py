@@ -59,9 +59,10 @@ def _precision_gains(
     hit_query: Ints, rank: Ints, unjudged: UnjudgedPlaces, cutoff: float
 ) -> tuple[Floats, Floats]:
     """Return the contribution of each unjudged document to the sum of precisions if it is relevant:
-    once if the unjudged documents above it are relevant too (counted from the top), once if those
-    below are (from the bottom). Both are cumulative sums with a leading 0, float64[unjudged + 1]. A
-    document contributes its precision, and one more hit to every relevant document below it."""
+    once if the unjudged documents above it are relevant too (counted from the top), once if the
+    ones below are relevant too (from the bottom). Both are cumulative sums with a leading 0,
+    float64[unjudged + 1]. A document contributes its precision, and one more hit to every relevant
+    document below it."""
     queries = np.arange(len(unjudged.n_below) + 1)
     start = np.searchsorted(hit_query, queries)
     depth = int(max(rank.max(initial=0), unjudged.rank.max(initial=0))) + 1

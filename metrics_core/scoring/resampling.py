@@ -1,6 +1,7 @@
 """Resampling of queries: the number of times that each query is in each resample, computed once.
 
-With very many queries random groups are drawn instead (`random_groups`); a unit is what is drawn.
+With very many queries random groups are drawn instead (`random_groups`); a unit is a query or a
+group that is drawn.
 """
 
 from __future__ import annotations

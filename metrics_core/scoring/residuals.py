@@ -18,7 +18,7 @@ measure declares how its extremes are found (`Declaration.residual`):
                 true range
     at relevant precision at a rank that depends on the number of relevant documents; found as for
                 precisions: exact
-    unaffected  grades do not matter, or the score is about the judging itself and is taken as is:
+    unaffected  grades do not matter, or the score is about the judging itself and is unchanged:
                 exact
     range       nothing is known beyond the measure's range: a bound
 

@@ -28,7 +28,7 @@ class Scores:
     """Scores per query of several runs by several measures.
 
     values   float64[run, query, measure]; NaN if a score is undefined
-    missing  bool[run, query]: the run has no results for the query. It gets the score of an
+    missing  bool[run, query]: the run has no results for the query. The query gets the score of an
              empty list, usually 0; NaN if the scores came as a frame without a row for the query
     """
 
@@ -46,7 +46,7 @@ class Scores:
 
     @property
     def n_queries(self) -> int:
-        """The number of queries, including those without results."""
+        """The number of queries, including queries without results."""
         return len(self.query_ids)
 
     def position(self, run: str) -> int:

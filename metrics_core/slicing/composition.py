@@ -1,5 +1,5 @@
-"""How much of a change of a mean comes from a different mix of queries, and how much from
-scores."""
+"""Decomposition of a change of a mean: the part due to a different mix of queries, and the part due
+to scores."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def decompose_change(
 
     `mix` is the effect of the group's larger or smaller share of the queries, `within` the effect
     of its higher or lower mean. The sum of both over all groups is mean(after) - mean(before). Each
-    is weighted by the average of the two sets (Kitagawa, Components of a difference between two
-    rates, JASA 1955), and a share counts by how far the group's mean is from the average of the two
-    means. For a group that is missing from one set, the whole effect is mix. Scores and groups are
-    indexed by query_id; undefined scores are excluded. Raises ValueError if a set has no defined
-    score.
+    effect is weighted by the average of the two sets (Kitagawa, Components of a difference between
+    two rates, JASA 1955), and a share counts by how far the group's mean is from the average of the
+    two means. For a group that is missing from one set, the whole effect is mix. Scores and groups
+    are indexed by query_id; undefined scores are excluded. Raises ValueError if a set has no
+    defined score.
     """
     sides = []
     for scores, groups in ((before, before_groups), (after, after_groups)):

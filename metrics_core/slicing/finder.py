@@ -1,19 +1,19 @@
 """Slices of queries on which a run's gain differs from its gain on all other queries.
 
 Every value of every column is a slice, and so is every pair of values of two columns. A slice's
-mean difference is compared with that of all other queries, studentised as in Welch's test; both
-variances are shrunk towards the common one, as if by `PRIOR` further queries, because variances of
-few queries are unreliable (Smyth, Linear models and empirical Bayes methods, 2004). The distance of
-the farthest slice under chance corrects for the number of slices, however they overlap (max-T:
-Westfall and Young, Resampling-based multiple testing, 1993).
+mean difference is compared with the mean difference of all other queries, studentised as in Welch's
+test; both variances are shrunk towards the common one, as if by `PRIOR` further queries, because
+variances of few queries are unreliable (Smyth, Linear models and empirical Bayes methods, 2004).
+The distance of the farthest slice under chance corrects for the number of slices, however they
+overlap (max-T: Westfall and Young, Resampling-based multiple testing, 1993).
 
 Chance is simulated in two ways, and a slice must be significant in both. Permutation: the
 differences are reassigned to the queries at random, which is exact if they have the same
 distribution in all slices, however skewed. Sign flipping: each difference stays with its query and
 is randomly reflected at the mean (the wild bootstrap: Liu, Annals of Statistics 1988; Davidson and
-Flachaire, Journal of Econometrics 2008), so that a slice keeps its own variance, and a slice that
-only varies more is not mistaken for a slice that gains. Permutation alone finds such slices twice
-as often as it should, and so does sign flipping if differences are skewed
+Flachaire, Journal of Econometrics 2008), so that a slice keeps its variance, and a slice that only
+varies more is not mistaken for a slice that gains. Permutation alone finds such slices twice as
+often as it should, and so does sign flipping if differences are skewed
 (benchmarks/found_slices.py). With both, at most one analysis in twenty without any true difference
 finds anything, which also bounds the false discovery rate. Benjamini and Hochberg's method would
 need p-values of single slices far below the smallest p-value that this number of permutations can

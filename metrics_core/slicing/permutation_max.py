@@ -132,9 +132,10 @@ def flipped_maxima(members: SliceMembers, gaps: Floats, limits: Floats) -> Float
 
 @dataclass(frozen=True)
 class _Units:
-    """What is moved, single queries or parcels: `sums` of the centred differences in units of their
-    standard deviation, and of their `squares`, float64[unit] each; `members` float64[unit, slice]
-    of 0 and 1; `n` float64[slice], the number of queries of each slice out of `total`."""
+    """The units that are moved, single queries or parcels: `sums` of the centred differences in
+    units of their standard deviation, and of their `squares`, float64[unit] each; `members`
+    float64[unit, slice] of 0 and 1; `n` float64[slice], the number of queries of each slice out of
+    `total`."""
 
     members: Any
     sums: Any

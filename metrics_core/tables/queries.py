@@ -65,7 +65,7 @@ class Queries:
     def numbers(self) -> Mapping[str, pd.Series]:
         """Metadata columns with only finite numbers, by name.
 
-        Each is a float64 Series indexed by query_id, NaN if missing.
+        Each column is a float64 Series indexed by query_id, NaN if missing.
         """
         numbers_by_column = {}
         for column in self.columns:

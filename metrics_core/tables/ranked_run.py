@@ -30,7 +30,7 @@ from metrics_core.tables.run import Run
 ONCE = "each document and each rank once for a query"
 
 _MAX_LENGTH = 1 << 40
-"""Maximum length of a list; sums over millions of such lists stay within int64."""
+"""Maximum length of a list; sums over millions of lists of this length stay within int64."""
 
 
 def ranked_run_names(runs: Iterable[Run]) -> list[str]:

@@ -163,7 +163,8 @@ class Run(Judgable):
         return self
 
     def holding(self, query_ids: Collection[str]) -> Run:
-        """Return a run in memory with all rows of these queries, and perhaps rows of others."""
+        """Return a run in memory with all rows of these queries, and perhaps rows of other
+        queries."""
         return self
 
     def leading(self, depth: int) -> Run:

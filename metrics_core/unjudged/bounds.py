@@ -7,7 +7,7 @@ measure:
     additive    a sum over the documents, each weighted by its rank alone: every document moves
                 the difference independently: exact
     first       the best of the documents: a single one of them gives the extreme: exact
-    normalised  such a sum over a divisor that the same documents raise (nDCG, recall): the
+    normalised  a sum of this kind over a divisor that the same documents raise (nDCG, recall): the
                 extreme sum over the divisor that makes most of it: a bound
     apart       each run separately (`scoring.residuals`), as if a document in both could have
                 two grades: a bound, unless nothing is unjudged
@@ -92,7 +92,7 @@ class PartialBounds:
 
     @cached_property
     def list_gains(self) -> tuple[ListGains, ListGains]:
-        """What each document adds to the run's and the baseline's list with the highest grade, in
+        """The gain of each document with the highest grade in the run's and the baseline's list, in
         the `additive_part` of the measure."""
         part, unjudged, grade = (
             additive_part(self._measure),

@@ -42,8 +42,8 @@ class NextJudgments:
     `n_to_reverse` is the number of rows, from the first on, that reverse the sign if all have the
     highest grade; None if no number does. `n_to_settle` is the number of rows, from the first on,
     that must turn out not relevant to make the sign certain for any grades of the other documents.
-    It is 0 if the sign is already certain, None if the bound cannot show it. `exact` is true if no
-    smaller number suffices.
+    `n_to_settle` is 0 if the sign is already certain, None if the bound cannot show it. `exact` is
+    true if no smaller number suffices.
     """
 
     table: pd.DataFrame

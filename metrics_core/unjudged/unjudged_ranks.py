@@ -43,11 +43,11 @@ class UnjudgedRanks:
 
     `query`, `run_rank` and `baseline_rank` are int64[document]; a rank is 0 if the document is not
     within the depth of that list. `first_position` int64[document] is its position in `first`, the
-    first documents of the run followed by those of the baseline. If `first` is None documents were
-    not matched: a document in both lists occurs twice and has no id, and only the first `NEAR`
-    ranks are included. `n_run_within` and `n_baseline_within` int64[query] count the unjudged
-    documents of each list within the depth, `n_run_below` and `n_baseline_below` the unjudged
-    documents below it.
+    first documents of the run followed by the first documents of the baseline. If `first` is None
+    documents were not matched: a document in both lists occurs twice and has no id, and only the
+    first `NEAR` ranks are included. `n_run_within` and `n_baseline_within` int64[query] count the
+    unjudged documents of each list within the depth, `n_run_below` and `n_baseline_below` the
+    unjudged documents below it.
     """
 
     query: Ints

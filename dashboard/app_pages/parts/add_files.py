@@ -118,8 +118,8 @@ def show_first_run() -> None:
 
 
 def _choose_audience() -> str:
-    """Ask what the reader evaluates, which determines the words of the page; stored in the
-    address."""
+    """Ask which kind of system the reader evaluates, which determines the words of the page; stored
+    in the address."""
     return str(
         session.widget(
             st.pills,
@@ -361,7 +361,7 @@ def show_unused_judgments(library: Library) -> None:
 
 
 def _offer_buttons(error: RanklensError, key: str, read: Callable[..., None]) -> None:
-    """Show a button for each choice with which a file can be read."""
+    """Show a button for each choice for reading a file."""
     for offer, label in _matching_offers(error):
         st.button(label, key=f"{offer}_{key}", on_click=partial(read, **_parse_choice(offer)))
 

@@ -1,4 +1,4 @@
-"""How a file is read: one row per field with its meaning and the evidence for it, a preview of the
+"""Fields of a file: one row per field with its meaning and the evidence for it, a preview of the
 first rows, and both readings of a file that could be two kinds of table."""
 
 from __future__ import annotations

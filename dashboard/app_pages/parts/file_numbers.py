@@ -27,8 +27,8 @@ _DEFAULT_K = 10
 
 def ask_relevance_limit(tables: Sequence[Table], words: Words, key: str) -> float:
     """Ask from which grade a document is relevant and how unjudged documents count, if the tables
-    are judgments; return the grade. The grade is stored in the address if the measure there has
-    such a parameter; otherwise it only affects the figures shown here."""
+    are judgments; return the grade. The grade is stored in the address if the measure there has a
+    parameter for it; otherwise it only affects the figures shown here."""
     measure_choice = _current_measure()
     current, qrels = relevance_limit(measure_choice), tables[0] if tables else None
     if not isinstance(qrels, Qrels):

@@ -259,9 +259,8 @@ def _show_keys(
     settling: AbstractSet[tuple[str, str]] = frozenset(),
     queue: Mapping[str, Any] | None = None,
 ) -> None:
-    """Show the component with which the rows are judged by keyboard or clicks. `queue` has the
-    texts around the rows of a queue. `judged_count` counts only the `settling` documents, if there
-    are any."""
+    """Show the component for judging the rows by keyboard or clicks. `queue` has the texts around
+    the rows of a queue. `judged_count` counts only the `settling` documents, if there are any."""
     comparison = context.comparison
     grades = answers.offered_grades(context.study)
     tints = Grades.from_grades(context.study.unlayered.grades)

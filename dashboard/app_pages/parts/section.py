@@ -213,7 +213,7 @@ def show_removed(message: str, key: str, bring_back: Callable[..., None], *argum
 
 def run_steps(steps: Sequence[tuple[str, Callable[[], object]]]) -> None:
     """Run slow steps with a progress bar. Streamlit handles clicks between steps, so a reader who
-    leaves the page cancels the rest; finished steps stay cached."""
+    leaves the page cancels the remaining steps; finished steps stay cached."""
     if not steps:
         return
     bar = st.progress(0.0)

@@ -33,7 +33,7 @@ it."""
 
 @dataclass(frozen=True)
 class Choice:
-    """A column, or two crossed columns, to break down by. `kind` is "own", "crossed" or
+    """A column, or two crossed columns, for a breakdown. `kind` is "own", "crossed" or
     "computed"."""
 
     text: str

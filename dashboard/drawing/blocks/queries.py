@@ -56,8 +56,8 @@ def query_table(
     there is a `scale`), groups.
 
     `order` is the key of the sort column, with "-" before it for descending. The differences are
-    those of the `pair`, within `span`, and coloured (if `coloured`) unless they count as the same.
-    `sorted_by` and `opened` return the links of a column head and of a query."""
+    between the runs of the `pair`, within `span`, and coloured (if `coloured`) unless they count as
+    the same. `sorted_by` and `opened` return the links of a column head and of a query."""
     texts = column_texts(columns, rows.frame)
     return _render(
         "query_table",

@@ -41,7 +41,7 @@ _render = Template("two_lists")
 
 @dataclass(frozen=True)
 class _View:
-    """What the rows of all lists share; `documents` has title and text, indexed by doc_id."""
+    """Data shared by the rows of all lists; `documents` has title and text, indexed by doc_id."""
 
     documents: pd.DataFrame
     words: Collection[str]

@@ -1,7 +1,7 @@
 """Layout shared by all charts: a figure with its axes and notes.
 
-The server does not know how wide a chart is drawn. So whatever must not overlap is positioned in px
-for the narrowest width, NARROW; on a wider page the gaps only grow.
+The server does not know how wide a chart is drawn. So elements that must not overlap are positioned
+in px for the narrowest width, NARROW; on a wider page the gaps only grow.
 """
 
 from __future__ import annotations

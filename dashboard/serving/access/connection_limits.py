@@ -18,8 +18,8 @@ LET_IN = "ranklens.let_in"
 MAX_WAITING = 256
 """Maximum number of waiting connections; the longest waiting is dropped for the next one."""
 ACCEPTED_TOGETHER = 64
-"""How many connections are accepted before the received data is read, so that no connection is
-dropped before its request was read if many arrive together."""
+"""Number of connections accepted before the received data is read, so that no connection is dropped
+before its request was read if many arrive together."""
 SECONDS = 10.0
 """Seconds without an accepted request after which a connection is dropped."""
 _LOG = logging.getLogger("uvicorn.error")

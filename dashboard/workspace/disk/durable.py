@@ -171,7 +171,8 @@ def _hash_file(path: Path) -> str:
 
 
 def write_time(state: State | None) -> str:
-    """When a file in this state was last written, in UTC as ISO 8601; empty if unknown."""
+    """The time at which a file in this state was last written, in UTC as ISO 8601; empty if
+    unknown."""
     if not state:
         return ""
     return datetime.fromtimestamp(state[2] / 1e9, UTC).isoformat(timespec="seconds")

@@ -353,7 +353,7 @@ class FolderStore(TableFiles):
             database.copy(path, good_path)
 
     def good_state_time(self, identity: str) -> str:
-        """When the good state was written, in UTC; empty if there is none."""
+        """The time at which the good state was written, in UTC; empty if there is none."""
         return durable.write_time(durable.file_state(self.folder_of(identity) / _GOOD))
 
     def restore_good(self, identity: str) -> None:

@@ -54,7 +54,7 @@ def read_line(content: bytes) -> Line | None:
 
 
 def read_head(lines: Iterable[Line]) -> dict[str, Any]:
-    """What the lines say about their layer: name, begun, judged, removed, place."""
+    """The facts about the layer in these lines: name, begun, judged, removed, place."""
     head: dict[str, Any] = {}
     for line in lines:
         if "grades" not in line:

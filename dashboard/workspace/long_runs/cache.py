@@ -103,7 +103,7 @@ class Cache:
                 path.touch(mode=0o600)
 
     def mark_time(self, kind: str, key: str) -> float:
-        """When it was last done, in seconds since 1970; 0 if unknown."""
+        """The time at which it was last done, in seconds since 1970; 0 if unknown."""
         with suppress(OSError):
             return self._mark_path(kind, key).stat().st_mtime
         return 0.0
@@ -141,7 +141,7 @@ class Cache:
                 total_size -= status.st_size
 
     def _last_use(self, path: Path, status: os.stat_result) -> int:
-        """When a file was last used, in nanoseconds.
+        """The time at which a file was last used, in nanoseconds.
 
         For a table, the last use of its layout counts as well: the times of its file must not
         change, because they show whether its bytes were changed since they were checked.

@@ -114,8 +114,8 @@ class StoredRows:
     def _read_part(
         self, file: pq.ParquetFile, group: int, wanted_ids: set[str], first: int
     ) -> pa.Table:
-        """Read a row group; for a single query only a copy of the query's rows, so that the rest is
-        released."""
+        """Read a row group; for a single query only a copy of the query's rows, so that the other
+        rows are released."""
         table = file.read_row_group(group)
         if len(wanted_ids) > 1:
             return table

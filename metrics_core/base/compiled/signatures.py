@@ -68,7 +68,7 @@ class HashTables(NamedTuple):
 class Room(NamedTuple):
     """Working memory for one query.
 
-    numbers    int64[ROOM, n], where n is one more than the longest query has rows
+    numbers    int64[ROOM, n], with n one more than the rows of the longest query
     keys       float64[n]
     more_keys  float64[n]
     slots      int32, at least 4 n values

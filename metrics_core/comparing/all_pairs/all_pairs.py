@@ -69,7 +69,7 @@ class AllPairs:
 
     @property
     def clear(self) -> Mask:
-        """Which pairs differ significantly, bool[run, run], symmetric."""
+        """The pairs that differ significantly, bool[run, run], symmetric."""
         return np.isin(self.verdict, (BETTER_RUN, WORSE_RUN))
 
     @property
@@ -120,8 +120,8 @@ class AllPairs:
         return groups
 
     def among(self, runs: Iterable[str]) -> AllPairs:
-        """Return some of the runs, in the order of their means; verdicts and ranks are still those
-        among all runs."""
+        """Return some of the runs, in the order of their means; verdicts and ranks are still based
+        on all runs."""
         chosen_runs = set(runs)
         rows = [i for i, run in enumerate(self.runs) if run in chosen_runs]
         cells = np.ix_(rows, rows)

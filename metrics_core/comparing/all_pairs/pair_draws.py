@@ -54,7 +54,7 @@ class PairTests:
 
 
 def compare_pairs(scaled: Floats, pairs: Ints) -> PairTests:
-    """Test the differences of pairs of runs together. `scaled` is float64[run, query], NaN where
+    """Test the differences of pairs of runs together. `scaled` is float64[run, query], NaN if
     undefined; `pairs` int64[2, pair] has row indices into it."""
     n_queries, n_pairs = scaled.shape[1], pairs.shape[1]
     n_draws = count_draws(n_queries)

@@ -4,12 +4,12 @@ trec_eval sorts the levels by comparing the integer part of differences of gains
 differ by less than 1 keep the order in which they were given, and its ideal list is then not the
 best one. A level that is given twice is in the table twice: its documents count once, at the first
 entry, and each gets the gain of the entry that comes first after sorting. To print the same
-numbers, this is reproduced here, one query at a time.
+numbers, this behaviour is reproduced here, one query at a time.
 
 If a gain of a query is below 0 or above 1, rbp scales all its gains to [0, 1]: (gain − min) / (max
 − min). trec_eval does not initialise min and max, so the output of a binary depends on its
 compiler. Here both start at 0, which gives the output that NIST's tests expect. Sums are added in
-list order, as in trec_eval, to be bitwise equal.
+list order, like in trec_eval, to be bitwise equal.
 """
 
 from __future__ import annotations

@@ -33,8 +33,8 @@ from metrics_core.tables.columns import CODED_ID
 from metrics_core.tables.repeats import find_repeated_rows
 
 HIGHEST_COUNTED = 2**53
-"""trec_eval counts documents by level, and cannot allocate nearly that many levels. Beyond this a
-double cannot represent every grade either."""
+"""trec_eval counts documents by level, and cannot allocate memory for even fewer levels. Beyond
+this a double cannot represent every grade either."""
 
 
 class TrecEvalJudgments(ABC):
@@ -170,7 +170,7 @@ class PreferredDocuments(TrecEvalJudgments):
         queries: Sequence[str],
         options: TrecEvalOptions,
     ) -> tuple[list[MeasureScores], ProgramExit | None]:
-        """Return the scores of each measure for the queries, or for those before a
+        """Return the scores of each measure for the queries, or only for the queries before a
         contradiction."""
         lists = rank_documents(run, queries, options)
         scores: list[dict[str, float]] = []

@@ -117,8 +117,8 @@ def _prefer_by_level(numbers: Ints, levels: Floats, size: int) -> JudgePreferenc
 
 
 def _prefer_by_subgroup(judge_rows: pd.DataFrame, size: int) -> JudgePreferences:
-    """Return the preferences of a judge with subgroups: those within each, and their transitive
-    closure."""
+    """Return the preferences of a judge with subgroups: the preferences within each subgroup, and
+    their transitive closure."""
     level = np.full(size, -1.0)
     prefers = np.zeros((size, size), dtype=np.bool_)
     for _, part in judge_rows.groupby("subgroup", sort=True):

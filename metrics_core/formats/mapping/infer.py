@@ -62,7 +62,7 @@ _QUERY_OBJECTS = ("query", "topic", "metadata")
 
 @dataclass
 class Inference:
-    """What records contain.
+    """The content of records.
 
     mappings         mappings for each kind of table
     sureness         how sure each kind is

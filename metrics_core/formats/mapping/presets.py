@@ -68,7 +68,7 @@ class Preset:
                    does
     stored         path of each query's scores in the file
 
-    The other fields are those of `Format`.
+    The other fields are the same as in `Format`.
     """
 
     name: str

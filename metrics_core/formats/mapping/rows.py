@@ -108,8 +108,8 @@ def build_rows(
 ) -> MappedRows:
     """Return the rows of a mapping; a role without values is omitted.
 
-    Raises MappingError if values are of another type than the paths need, differ in number from
-    those beside them or cannot be aligned with the rows, or if a record has no list of documents
+    Raises MappingError if values are of another type than the paths need, differ in number from the
+    values beside them or cannot be aligned with the rows, or if a record has no list of documents
     (unless `may_lack_lists`).
     """
     chosen_paths = {role: _first_with_values(records, paths) for role, paths in mapping.items()}

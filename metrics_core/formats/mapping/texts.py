@@ -55,7 +55,7 @@ def load_texts(
     The first values of an id are used; different later ones are noted.
 
     The role `body` of documents is a text or an object that contains one, the role `fields` an
-    object. Unmapped values of a record become columns of queries, except those named in
+    object. Unmapped values of a record become columns of queries, except the values named in
     `not_details`; none do if that is None. `title` is the title of the format. Raises
     FileFormatError with the position of the problem, MissingKindError if there is no row.
     """

@@ -63,7 +63,7 @@ def is_constant(name: str) -> bool:
 
 
 def drop_no_column(columns: Columns) -> Columns:
-    """Return the columns without those assigned to no column ("-")."""
+    """Return the columns without the columns assigned to no column ("-")."""
     return {role: name for role, name in columns.items() if name != NO_COLUMN}
 
 

@@ -64,7 +64,7 @@ def named_of(
 def _flatten(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record with the values of its `metadata` object as further columns.
 
-    An id in metadata is renamed, since the record has its own.
+    An id in metadata is renamed, since the record has another id.
     """
     inner = record.get(_NESTED)
     if not isinstance(inner, dict):

@@ -1,8 +1,8 @@
 """The runs of a file: rows with different run names become a run each, named after it.
 
 The name is the last column of TREC runs, or a column system, run, tag, model, … of other formats.
-It does not separate systems if each query has only one name (a file joined from parts), or if a
-name occurs in a single row (more likely a comment) and no document occurs under two names.
+The name does not separate systems if each query has only one name (a file joined from parts), or if
+a name occurs in a single row (more likely a comment) and no document occurs under two names.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class SystemRows:
 
 @dataclass(frozen=True)
 class FormatDetails:
-    """How rows were read: format, title and TREC run name, like in `Loaded`.
+    """Details of reading rows: format, title and TREC run name, like in `Loaded`.
 
     `has_scores` says that the scores come from the file, so that they may be distances.
     """

@@ -43,7 +43,7 @@ class LineColumns:
 
     columns  column name -> Arrow type
     line     description of a line, for hints
-    rest     whether the last column takes the rest of the line
+    rest     whether the last column extends to the end of the line
     tabs     whether only tabs separate columns, so that fields may contain blanks
     """
 

@@ -58,8 +58,8 @@ def judge_files(
 
 
 def read_first_lists(file: str | Path, read_as: ReadAs = DEFAULT_CHOICES) -> Run | None:
-    """Return the lists at the beginning of a TREC run, without reading the rest; None if its lines
-    are not regular."""
+    """Return the lists at the beginning of a TREC run, without reading further rows; None if its
+    lines are not regular."""
     source = read_as.open_file(Path(file), str(file))
     for size in _BEGINNINGS:
         parsed = parse_quickly(next(source.blocks(size), b""), RUN)

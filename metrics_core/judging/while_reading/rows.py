@@ -181,7 +181,7 @@ def read_regular_rows(padded: bytes | bytearray) -> RunRows | None:
 
 def copy_texts(data: Bytes, start: Any, size: Any) -> pa.StringArray:
     """Return the texts at these offsets of `data` uint8[byte], `start` and `size` int[text], as an
-    array with its own memory."""
+    array with separate memory."""
     edges = np.zeros(len(start) + 1, dtype=np.int64)
     np.cumsum(size, out=edges[1:])
     positions = np.arange(edges[-1]) + np.repeat(start - edges[:-1], size)

@@ -1,4 +1,4 @@
-"""How the scores of queries become one score: the only place that defines it."""
+"""Combination of the scores of queries into one score; only defined here."""
 
 from __future__ import annotations
 

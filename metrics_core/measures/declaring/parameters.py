@@ -53,7 +53,7 @@ class Bounds:
 
 _FINITE = Bounds(-sys.float_info.max)
 HIGHEST_EXPONENT = 1_000
-"""Two to a higher power, or a sum of many such, exceeds double precision."""
+"""Two to a higher power, or a sum of many of these powers, exceeds double precision."""
 
 MOST_WHOLE_NUMBER = 2**31
 """The largest allowed whole number, unless the bounds say otherwise."""

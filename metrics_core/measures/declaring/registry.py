@@ -41,7 +41,7 @@ TIES = "Ties are broken by doc_id: the last in byte order comes first."
 
 
 Need = Literal["subtopics", "documents"]
-"""What a measure needs in addition to grades."""
+"""Data that a measure needs in addition to grades."""
 
 Residual = Literal[
     "monotone",
@@ -53,10 +53,10 @@ Residual = Literal[
     "unaffected",
     "range",
 ]
-"""How `residuals` finds the bounds over all grades of unjudged documents; explained there."""
+"""Method of `residuals` for the bounds over all grades of unjudged documents; explained there."""
 
 Reach = Literal["additive", "first", "apart"]
-"""How `unjudged.bounds` finds the possible differences of two runs; explained there."""
+"""Method of `unjudged.bounds` to find the possible differences of two runs; explained there."""
 
 Divisor = Callable[[Ints], Floats]
 """Returns a divisor, float64[query], given how many further documents of each grade are judged,
@@ -86,7 +86,7 @@ class Declaration:
         reach             a `Share` if the score is one
         terms             returns the documents whose parts add up to the score, if it is a sum
         ir_measures       parameter values for which its measure of this name is equal, or None
-        presets           further names, such as those of ranx, with their parameter values
+        presets           further names, for example in ranx, with their parameter values
         elsewhere         the name in other packages, for readers
         also_means        names with another meaning in the field, and how to get that measure
         added_by          the package of a plug-in, "" for built-in measures
@@ -142,7 +142,7 @@ class Declaration:
 
     @property
     def combination(self) -> Combination:
-        """How the scores of queries are combined."""
+        """The combination of the scores of queries."""
         return COMBINATIONS[self.aggregation]
 
     def parameter(self, name: str) -> Parameter | None:
@@ -196,7 +196,7 @@ class Measure:
         return self.value("cutoff")
 
     def value(self, name: str) -> Any:
-        """Return a parameter's value; None if there is no such parameter."""
+        """Return a parameter's value; None if the measure lacks the parameter."""
         return dict(self.values).get(name)
 
     @property
@@ -226,8 +226,8 @@ class Measure:
 
     def terms(self, ranks: JudgedRanks) -> Hits:
         """Return the documents that add to a score, each with its part of the score instead of the
-        grade. With `judged_only` the ranks are those of the condensed lists. Raises ValueError for
-        a measure without terms, and LackingDataError in the same cases as `score`."""
+        grade. With `judged_only` the ranks are the ranks in the condensed lists. Raises ValueError
+        for a measure without terms, and LackingDataError in the same cases as `score`."""
         if self.declaration.terms is None:
             raise ValueError(f"{self} is no sum over documents")
         return self._apply(self.declaration.terms, ranks, dict(self.values))

@@ -1,8 +1,8 @@
 """Scoring in Spark's Python workers: Arrow batches of ranked rows, grouped into whole lists.
 
-This runs in the workers. A list (the results of one run for one query) is treated by the kernels as
-a query. Each list is scored independently, so lists of several runs are scored together with
-bitwise equal results.
+The code here runs in the workers. A list (the results of one run for one query) is treated by the
+kernels as a query. Each list is scored independently, so lists of several runs are scored together
+with bitwise equal results.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Completion data for a filter line: the words that may follow each word, and the columns and
 values.
 
-A browser can offer the next word from this data without a request. Only `parse_filter` defines what
-a line means.
+A browser can offer the next word from this data without a request. Only `parse_filter` defines the
+meaning of a line.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ FOLLOWS: Mapping[str, Mapping[str, str]] = {
     "joining": {"and": "test", "or": "test", ")": "joining"},
 }
 """Expected item -> kind of word, or mark, that can be next -> item expected after that word. A line
-begins with "test" and can end where "joining" is expected; a `)` there closes a `(` before a test.
-A number is only a value of a numeric column, and so on."""
+begins with "test" and can end when "joining" is expected; a `)` there closes a `(` before a test. A
+number is only a value of a numeric column, and so on."""
 
 OFFERED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "numbers": {"operator": (*OPERATORS, "in"), "contrary": ("in",)},
