@@ -12,12 +12,12 @@ WORKSPACE_VARIABLE = "RANKLENS_WORKSPACE"
 
 
 def data_folder() -> str:
-    """The folder of files given at the start; empty without one."""
+    """The folder of files given at the start; empty without a folder."""
     return os.environ.get(DATA_VARIABLE, "")
 
 
 def workspace_folder() -> Path:
-    """The workspace folder. Raises RanklensError if none is named and this account has no home
+    """The workspace folder. Raises RanklensError if no folder is named and this account has no home
     folder."""
     folder_name = os.environ.get(WORKSPACE_VARIABLE)
     return Path(folder_name) if folder_name else default_folder()

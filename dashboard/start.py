@@ -145,8 +145,8 @@ _OPEN_TO_ALL = (
 
 
 def _load_token(folder: Path, *, renewed: bool) -> str:
-    """The workspace's token, or a new one if `renewed`; if it cannot be stored, one for this start
-    only."""
+    """The workspace's token, or a new one if `renewed`; if the token cannot be stored, a token for
+    this start only."""
     from dashboard.serving.access.token import load_token, new_token
 
     try:

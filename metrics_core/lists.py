@@ -268,7 +268,7 @@ def money_precision_at_k(
     duplicates: Duplicates = "first",
 ) -> float:
     """Return the share of the total price of the first k that comes from relevant documents; NaN if
-    one of them has no price. `prices` is a mapping from id to price, or a list aligned with
+    a result has no price. `prices` is a mapping from id to price, or a list aligned with
     `retrieved`."""
     columns = {"price": prices}
     return _score("MoneyP", retrieved, expected, duplicates, columns, cutoff=k)

@@ -85,7 +85,7 @@ def gate(
 def _read_comparison(
     runs: RunsLike, baseline: RunsLike, qrels: QrelsLike, conditions: GateConditions
 ) -> tuple[GateComparison, str]:
-    """Return the comparison, and the name of the snapshot, "" without one."""
+    """Return the comparison, and the name of the snapshot, "" without a snapshot."""
     measures, table = parse_measures(conditions.measures), qrels_from(qrels)
     judged = judge_runs(runs, table, measures)
     if isinstance(baseline, (str, Path)) and is_snapshot(str(baseline)):

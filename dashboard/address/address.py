@@ -66,7 +66,7 @@ class Control:
     narrows: bool = False
 
     def read(self, address: Address) -> str:
-        """The word in an address; empty if it is none of `words`."""
+        """The word in an address; empty if it is not in `words`."""
         word: str = address[self.name]
         return word if word in self.words else ""
 
@@ -79,7 +79,7 @@ MISSING = Control("missing", (SHARED_QUERIES,), narrows=True)
 CONTROLS = (MISSING,)
 
 NO_PAGE = Field("nopage", lasting=False)
-"""The requested page, if none has this name."""
+"""The requested page, if there is no page of this name."""
 
 SHARED_FIELDS = (
     Field("set"),

@@ -39,7 +39,7 @@ def _split_words(name: str) -> list[str]:
 
 
 def differ_by_numbers(names: Sequence[str]) -> bool:
-    """Whether the names differ only by the numbers and dates in them."""
+    """Whether the names differ only by their numbers and dates."""
     return len({_NUMBER.sub("#", name.casefold()) for name in names}) == 1
 
 

@@ -44,7 +44,7 @@ class MeasureChoice:
 
 @dataclass(frozen=True)
 class ChosenMeasure:
-    """A measure from the address; `refused` says why it is not the requested one."""
+    """A measure from the address; `refused` says why it differs from the requested measure."""
 
     measure: Measure
     key: str
@@ -150,8 +150,8 @@ def key_at_k(measure: Measure) -> str:
 
 
 def read_measure(key: str, cutoff: int) -> ChosenMeasure:
-    """Parse the measure in an address; if the pages cannot draw it, return the default one with the
-    reason."""
+    """Parse the measure in an address; if the pages cannot draw it, return the default measure with
+    the reason."""
     if not key:
         return ChosenMeasure(_parse_at(DEFAULT_MEASURE, cutoff), DEFAULT_MEASURE)
     try:
@@ -246,7 +246,7 @@ def _format_defaults(declaration: Declaration) -> str:
 
 
 def _parse_typed(text: str, cutoff: int) -> Measure:
-    """Parse a typed name; a measure that needs a cutoff takes the chosen one if it has none."""
+    """Parse a typed name; a measure without the cutoff that it needs takes the chosen cutoff."""
     if text.endswith("@k"):
         return _parse_at(text, cutoff)
     declaration = find_declaration(text)

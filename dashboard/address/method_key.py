@@ -12,7 +12,7 @@ METHOD_FIELDS = ("test", "correction", "level", "margin")
 
 def read_method(address: Address, measure: Measure) -> tuple[Method, str]:
     """Return the method of an address for a measure, and a message if it is invalid; then the
-    method is the default one."""
+    default method is returned."""
     try:
         return _parse_method(address, measure), ""
     except ParameterError as error:
@@ -23,7 +23,7 @@ def read_method(address: Address, measure: Measure) -> tuple[Method, str]:
 
 def margin_key(measure: Measure, margin: float | None) -> str:
     """Return a margin as written in the address: with its measure, because the same number means
-    something else on another one. Empty without a margin."""
+    something else for another measure. Empty without a margin."""
     return f"{measure.declaration.name}:{margin:g}" if margin else ""
 
 

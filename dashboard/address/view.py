@@ -114,7 +114,7 @@ class Comparison:
         return Comparison(*pair, (), *scored, self.filters, controls=words)
 
     def filter_values(self, column: str) -> tuple[str, ...]:
-        """The filter values of this column; empty if it is not filtered."""
+        """The filter values of this column; empty if the column is not filtered."""
         return tuple(value for name, value in self.filters if name == column)
 
     def replace_filters(self, new_filters: Mapping[str, Sequence[str]]) -> tuple[Pair, ...]:

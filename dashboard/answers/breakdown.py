@@ -1,4 +1,4 @@
-"""Breakdown: where does the difference come from?"""
+"""Breakdown: the contribution of each group of queries to the difference."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class Breakdown:
     `column` is the name of the column in headings. `table` has one row per group and a last one for
     all queries (`ALL_QUERIES`): group, queries, baseline_mean, mean, difference, diff_low,
     diff_high, clear (bool: significant), adds (share of queries × difference) and, for measures
-    with headroom, score, order, below, missing. `bridge` has the groups as sentences name them:
-    group, queries, difference, part, clear, unlike. `query_mix` separates the effect of different
-    queries from the effect of different scores if the two runs list different queries."""
+    with headroom, score, order, below, missing. `bridge` has the groups with the names used in
+    sentences: group, queries, difference, part, clear, unlike. `query_mix` separates the effect of
+    different queries from the effect of different scores if the two runs list different queries."""
 
     columns: list[str]
     by: str = ""
@@ -205,8 +205,8 @@ def _bridge(
 
 
 def _query_mix(study: Study, comparison: Comparison, by: str) -> Sentence:
-    """Say how much of the difference comes from different queries. Empty if both runs list the same
-    queries, or if the measure is not an arithmetic mean."""
+    """State the part of the difference that comes from different queries. Empty if both runs list
+    the same queries, or if the measure is not an arithmetic mean."""
     combination = comparison.measure.declaration.combination
     scores = study.scores(comparison, comparison.measure).only(
         [comparison.focus, comparison.baseline]

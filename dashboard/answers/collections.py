@@ -1,4 +1,5 @@
-"""The list of collections, and the facts about each that need no reading of its files."""
+"""The list of collections, and facts about each of them that are available without reading its
+files."""
 
 from __future__ import annotations
 
@@ -91,7 +92,7 @@ def describe_contents(row: ListedCollection) -> str:
 
 
 def missing_result_reason(row: ListedCollection) -> str:
-    """Return why a collection has no result to show, "" if it has one."""
+    """Return the reason why a collection has no result to show, "" if it has a result."""
     if row.folder:
         return f"cannot be opened; {'restore or ' if row.good else ''}remove it with ⋯"
     if row.preview is None:

@@ -143,8 +143,8 @@ def _shown_groups(study: Study, comparison: Comparison, by: str, show_all: bool)
 def offered_crossings(
     study: Study, comparison: Comparison, by: str, across: str
 ) -> list[tuple[str, str]]:
-    """Return the pairs of columns to offer, all of which split the queries in view: pairs of the
-    files' columns, then `by` with every other column. The shown pair is among them. Empty for a
+    """Return the pairs of columns to offer: pairs of the files' columns, then `by` with every other
+    column. Every offered pair splits the queries in view. The shown pair is among them. Empty for a
     single run."""
     if comparison.is_alone:
         return []

@@ -1,4 +1,4 @@
-"""By cutoff: does the lead depend on how many results count?"""
+"""By cutoff: the lead by the number of results that count."""
 
 from __future__ import annotations
 
@@ -87,10 +87,10 @@ class _CurveInputs:
 class Curves:
     """The By cutoff page: title and lead of the curves, and of precision against recall.
 
-    `frames` maps measure names to the frame of `mean_curves`; `table` is all of them with a column
-    measure. `precision_recall` has run, recall, precision, and `half_recall` describes it. `ranges`
-    maps measure names to the least and greatest score, `list_ends` each run to the rank by which
-    half of its lists have ended. `best_runs` are the shown runs, ordered by their mean on the
+    `frames` maps measure names to the frame of `mean_curves`; `table` joins all frames, with a
+    column measure. `precision_recall` has run, recall, precision, and `half_recall` describes it.
+    `ranges` maps measure names to the least and greatest score, `list_ends` each run to the rank by
+    which half of its lists have ended. `best_runs` are the shown runs, ordered by their mean on the
     chosen measure."""
 
     title: Sentence
@@ -112,8 +112,8 @@ class Curves:
         return [frame for name, frame in self.frames.items() if self.ranges[name] == (0, 1)]
 
     def coloured_runs(self, comparison: Comparison) -> tuple[str, ...]:
-        """Return the runs drawn in colour, ordered by mean: all if they are few, else the two
-        compared and the best."""
+        """Return the runs drawn in colour, ordered by mean: all runs if they are few, else the
+        compared pair and the best runs."""
         if len(comparison.runs) <= MOST_IN_COLOUR:
             return self.best_runs
         coloured = {comparison.focus, comparison.baseline, *self.best_runs[:_BEST_IN_COLOUR]}

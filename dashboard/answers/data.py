@@ -120,7 +120,7 @@ def _fit_lines(study: Study, cutoff: int) -> list[FitLine]:
 
 
 def _files_fit(library: Library, measure: Measure) -> bool:
-    """Whether the files belong together: every run can be judged, and no ids are nearly the same. A
+    """Whether the files belong together: every run can be judged, and no ids are almost equal. A
     few missing queries or texts are fine; the table names them."""
     study = library.study
     if study is None:

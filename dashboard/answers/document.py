@@ -28,7 +28,8 @@ class DocumentCard:
 
 
 def document(study: Study, query_id: str, doc_id: str) -> DocumentCard | None:
-    """Return the card of a document; None if it is in no run, judgment or document file."""
+    """Return the card of a document; None if the document is in no run, judgment or document
+    file."""
     return study.cached_answer(_document, query_id, doc_id)
 
 

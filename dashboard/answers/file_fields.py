@@ -56,7 +56,7 @@ class FieldTable:
 
     @property
     def is_user_data(self) -> bool:
-        """Whether queries are users here, and documents items."""
+        """Whether the queries are users, and the documents items."""
         return self.words["query"] == _USER_WORDS["query"]
 
     @property
@@ -111,8 +111,8 @@ class FieldTable:
     def find_field_problem(
         self, word_by_field: Mapping[str, str], *, all_relevant: bool = False
     ) -> str:
-        """Return why the file cannot be read with these meanings, "" if it can. `word_by_field`
-        maps field names to meanings."""
+        """Return why the file cannot be read with these meanings, "" if the file can be read.
+        `word_by_field` maps field names to meanings."""
         words = list(word_by_field.values())
         twice = [word for word in MEANINGS[self.kind] if words.count(word) > 1]
         if twice:
@@ -180,7 +180,7 @@ def field_table(
 
 
 def offered_kinds(fields: FileFields) -> list[Kind]:
-    """Return the kinds a file can be read as; one with lists cannot contain only queries or
+    """Return the kinds a file can be read as; a file with lists cannot contain only queries or
     documents."""
     in_lists = any("[" in name for name in fields.fields)
     return list(KIND_WORDS)[: 2 if in_lists else None]

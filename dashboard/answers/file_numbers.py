@@ -41,7 +41,7 @@ USER_WORDS = Words(
 @dataclass(frozen=True)
 class FileNumbers:
     """Figures of a run or of judgments. `counts` are pairs of a number and its description;
-    `warning` is about unjudged documents, "" if all are judged or if that is unknown."""
+    `warning` is about unjudged documents, "" if all documents are judged or if this is unknown."""
 
     counts: tuple[tuple[str, str], ...]
     warning: str = ""

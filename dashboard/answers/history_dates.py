@@ -44,7 +44,7 @@ class VersionDates:
         return f"{sentence} Undated, so placed last: {w.name_some(self.undated)}."
 
     def text(self, name: str) -> str:
-        """Return a version's date as written at its source; "" without one."""
+        """Return a version's date as written at its source; "" without a date."""
         return self.dates[name].text if name in self.dates else ""
 
     @property

@@ -63,7 +63,8 @@ def id_maps_sentence(study: Study) -> str:
 
 
 def _append_map(current: str, reading: str) -> str:
-    """Append a mapping to an id map; one with sides (containing ": ") replaces the current map."""
+    """Append a mapping to an id map; a map with sides (containing ": ") replaces the current
+    map."""
     return (
         ", ".join(filter(None, (current, reading)))
         if ": " not in current + reading

@@ -21,7 +21,7 @@ Pair = tuple[str, str]
 
 
 def read_order(word: str) -> str:
-    """Return the order that an address names; the default if it is unknown."""
+    """Return the order that an address names; the default order if it is unknown."""
     return word if word in ORDERS else MOVING
 
 

@@ -48,7 +48,7 @@ _COLUMNS = ("doc_id", "grade", "rank", "baseline_rank", "part")
 
 
 def query_ledger(study: Study, comparison: Comparison, query_id: str) -> QueryLedger | None:
-    """Return the ledger of a query; None if it is not judged."""
+    """Return the ledger of a query; None if the query is not judged."""
     if query_id not in study.query_ids:
         return None
     focus_ranks, baseline_ranks = (

@@ -1,4 +1,4 @@
-"""Measures: what does this measure say, and which one answers my question?"""
+"""Measures: a description of each measure, and a search for the measure that fits a question."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class MeasureList:
 @dataclass(frozen=True)
 class MeasureDetail:
     """Everything about one measure. `key` selects it in an address; `why_not` says why it cannot be
-    selected, "" if it can."""
+    selected, "" if the measure can be selected."""
 
     description: Description
     key: str
@@ -72,7 +72,8 @@ def measure_list(find: str, family: str) -> MeasureList:
 
 
 def _match_rank(description: Description, find: str) -> int | None:
-    """Return how well a measure matches a search, 0 for best; None if it does not."""
+    """Return the rank of a measure in the results of a search, 0 for best; None if the measure does
+    not match."""
     words = find.casefold().split()
     names = [description.name, *description.other_names, description.title]
     plain = " ".join(words)

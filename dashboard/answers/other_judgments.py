@@ -30,7 +30,7 @@ class OtherJudgments:
     """The versions of another collection, scored with its judgments.
 
     `means` has run, queries, mean, low, high, judged (judged share of the top results) over the
-    `shared` queries: queries in view here that the other collection judges too. `judgments` and
+    `shared` queries: queries in view that the other collection judges too. `judgments` and
     `queries` are its totals; `other_text` counts shared queries with a different text there.
     `why_not` says why there are no means."""
 
@@ -112,8 +112,8 @@ def version_rows(
     """Return the versions in the order of the chart: run, collection, judged_by (both "" for the
     open collection), queries, mean, low, high, judged, date and unknown (bool, see `LESS_JUDGED`).
 
-    Dates of files are included only `by_date`. Other collections come before the open one; by date,
-    all are ordered by their earliest version."""
+    Dates of files are included only `by_date`. Other collections come before the open collection;
+    by date, all are ordered by their earliest version."""
     most = page.overall["judged"].max()
     unknown = (page.overall["judged"] <= most - LESS_JUDGED) & (not page.complete)
     parts = [(o.dates, o.means.assign(collection=o.identity, judged_by=o.name, unknown=False))

@@ -1,4 +1,4 @@
-"""The Overview: is it better, is it real, where to look."""
+"""Overview: which run is better, whether that is significant, and where to look next."""
 
 from __future__ import annotations
 
@@ -383,7 +383,7 @@ def missing_queries(study: Study, comparison: Comparison, runs: Iterable[str]) -
 
 def overview_measures(comparison: Comparison) -> list[Measure]:
     """Return the default measures at the chosen cutoff, with the chosen measure first if it is not
-    one of them."""
+    among the default measures."""
     default_measures = [parse_measure(m.format(k=comparison.cutoff)) for m in _USUAL_MEASURES]
     return (
         default_measures

@@ -17,7 +17,7 @@ def has_own_documents(study: Study) -> bool:
 
 
 def exclusion_sentence(study: Study) -> str:
-    """State which documents are excluded from the runs; "" if none are."""
+    """State which documents are excluded from the runs; "" if no document is."""
     if not study.settings.exclude_self:
         return ""
     rows = sum(

@@ -103,7 +103,8 @@ class QueryList:
         return self.rows[sources].set_axis(names, axis=1)
 
     def page(self, number: str) -> QueryRows:
-        """Return the page with this number, or the nearest one; the first if it is not a number."""
+        """Return the page with this number, or the page with the nearest number; the first page if
+        `number` is not a number."""
         pages = max(1, -(-len(self.rows) // PAGE_ROWS))
         page_number = min(max(parse_whole_number(number) or 1, 1), pages)
         start = (page_number - 1) * PAGE_ROWS

@@ -44,7 +44,7 @@ RULES = {
 
 ABOUT_RUNS = (SHOW_ALL, *OUTCOMES, *CHANGES, "none", "missing")
 """Lists about several runs: all queries, the outcomes, the changes, queries on which every run
-fails, queries that one of the compared runs lacks."""
+fails, queries that are missing from one of the compared runs."""
 ABOUT_FOCUS = ("zero", *FAILURES)
 """Lists about the run in focus: score zero, and each kind of failure."""
 SHOWS = (*ABOUT_RUNS, *ABOUT_FOCUS)

@@ -116,7 +116,8 @@ def _file_column(study: Study, name: str) -> TableColumn:
 def add_columns(
     frame: pd.DataFrame, study: Study, comparison: Comparison, columns: list[TableColumn]
 ) -> pd.DataFrame:
-    """Return the frame with the values of these columns, if it lacks them."""
+    """Return the frame with the values of these columns; columns that it already has are not
+    added."""
     missing = {
         c.source: column_values(study, comparison, c) for c in columns if c.source not in frame
     }

@@ -61,8 +61,8 @@ class Heat:
 
 
 def heatmap(study: Study, queries: QueryList, comparison: Comparison) -> Heat:
-    """Return the listed queries ordered by the mean of the shown runs; of too many, evenly spaced
-    ones."""
+    """Return the listed queries ordered by the mean of the shown runs; of too many queries, evenly
+    spaced ones."""
     frame = queries.rows
     scores = frame[[f"run: {name}" for name in comparison.runs]]
     at_zero = (scores == 0).all(axis=1)

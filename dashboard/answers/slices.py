@@ -1,4 +1,5 @@
-"""Slices of queries whose difference is unlike elsewhere, as listed on the Breakdown page."""
+"""Slices of queries with a different mean difference than all other queries, as listed on the
+Breakdown page."""
 
 from __future__ import annotations
 
@@ -19,10 +20,10 @@ from metrics_core.slicing.finder import find_slices
 
 @dataclass(frozen=True)
 class UnlikeSlice:
-    """A slice of queries whose difference is unlike elsewhere. `names` are its conditions, each
-    with whether the column is derived; `filters` select its queries; `difference` and `elsewhere`
-    are the mean differences inside and outside. The run that is behind in the slice (`zeros_of`)
-    scores 0 on `zeros` of its queries."""
+    """A slice of queries with a different mean difference than all other queries. `names` are its
+    conditions, each with whether the column is derived; `filters` select its queries; `difference`
+    and `elsewhere` are the mean differences inside and outside. The run that is behind in the slice
+    (`zeros_of`) scores 0 on `zeros` of its queries."""
 
     names: list[tuple[str, bool]]
     filters: tuple[Pair, ...]
@@ -36,7 +37,7 @@ class UnlikeSlice:
 
 @dataclass(frozen=True)
 class Slices:
-    """The slices found, most certain first; `table` has them with a column slice, and
+    """The slices found, most certain first; `table` has the slices with a column slice, and
     `searched_count` is the number of slices tested."""
 
     slices: list[UnlikeSlice] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Breakdown: where does the difference come from?"""
+"""Breakdown page: the contribution of each group of queries to the difference."""
 
 from __future__ import annotations
 
@@ -374,7 +374,7 @@ _FORMS: dict[str, Callable[[Breakdown, GroupRows, GroupTableRequest, PageContext
 
 
 def _show_slices(context: PageContext) -> None:
-    """Show the slices whose difference is unlike elsewhere."""
+    """Show the slices with a different mean difference than all other queries."""
     result = slices(context.study, context.comparison)
     if not result.slices:
         return

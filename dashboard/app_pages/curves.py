@@ -1,4 +1,4 @@
-"""By cutoff: does the lead depend on how many results count?"""
+"""By cutoff page: the lead by the number of results that count."""
 
 from collections.abc import Callable
 

@@ -129,7 +129,7 @@ ICON = str(_STATIC / "icon.svg")
 
 def streamlit_pages(pages: tuple[Page, ...]) -> dict[str, st.Page]:
     """Return Streamlit's pages by name, copied for one run, because Streamlit marks the current
-    one."""
+    page."""
     return {name: copy(page) for name, page in _make_pages(pages).items()}
 
 

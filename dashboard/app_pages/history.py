@@ -1,4 +1,4 @@
-"""History: how did the versions develop, and what broke when?"""
+"""History page: the development of the versions, and the queries that broke."""
 
 from functools import partial
 

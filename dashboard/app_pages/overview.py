@@ -1,4 +1,5 @@
-"""Overview: is it better, is it real, where to look."""
+"""Overview page: whether the run in focus is better, whether the difference is significant, and
+where to look next."""
 
 import math
 from collections.abc import Mapping

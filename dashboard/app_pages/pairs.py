@@ -126,7 +126,7 @@ def _ranking(context: PageContext) -> Ranking:
 
 
 def _show_beside(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> None:
-    """Show many runs on one measure, with their pairs beside them."""
+    """Show many runs on one measure, with the pairs of these runs beside them."""
     run_pairs, comparison = answer.run_pairs, context.comparison
     some_pairs = run_pairs.among(runs[:MOST_IN_MATRIX])
     pairs = blocks.pair_table(

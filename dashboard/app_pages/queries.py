@@ -48,7 +48,7 @@ def render() -> None:
 def _filter_summary(
     query_list: QueryList, context: PageContext, picked_ids: tuple[str, ...]
 ) -> Markup:
-    """Return how many queries are left, with links that clear each filter."""
+    """Return the number of remaining queries, with links that clear each filter."""
     comparison, address = context.comparison, context.view.address
     without = {column: comparison.replace_filters({column: ()}) for column, _ in comparison.filters}
     parts = [

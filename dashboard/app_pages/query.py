@@ -198,7 +198,7 @@ def _runs_beside(context: PageContext) -> list[str]:
 
 
 def _row_count(text: str, *, is_several: bool) -> int:
-    """Return how many rows of the lists are shown; few if the address has no number."""
+    """Return how many rows of the lists are shown; a small number if the address has none."""
     first = two_lists.FIRST_OF_SEVERAL if is_several else two_lists.FIRST
     return max(parse_whole_number(text) or 0, first)
 

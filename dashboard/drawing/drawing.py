@@ -13,7 +13,7 @@ from dashboard.drawing.theme import LIGHT, Palette, RunStyle, run_styles
 @dataclass(frozen=True)
 class Drawing:
     """A comparison, the colours of the reader's theme, and the styles of the shown runs in the
-    order shown. Equal values draw the same."""
+    order shown. Equal values give equal drawings."""
 
     comparison: Comparison
     palette: Palette
@@ -60,7 +60,7 @@ class Drawing:
 
     @property
     def cutoff(self) -> int:
-        """The chosen k: how many results count."""
+        """The chosen k: the number of results that count."""
         return self.comparison.cutoff
 
     @property

@@ -191,8 +191,8 @@ class CollectionCatalog:
         self._workspace.cache.put(_PREVIEWS, identity, value=cached)
 
     def version(self, identity: str) -> str:
-        """A hash of a collection's files and of how they are read, from records; it changes if any
-        of them does."""
+        """A hash of a collection's files and of how they are read, from records; the version
+        changes if any of them changes."""
         parts: list[Any] = [self.read_choices(identity), self.chosen_judgments(identity)]
         parts += [self.read_settings(identity)]
         folder = self.folder_of(identity)

@@ -43,7 +43,7 @@ class VisitUploads:
             self._files.pop(file_id, None)
 
     def release(self, file: ScratchFile) -> None:
-        """Release a file that was read; does nothing if it is not held."""
+        """Release a file that was read; does nothing if the file is not held."""
         with _LOCK:
             self._files = {i: upload for i, upload in self._files.items() if upload[1] is not file}
 

@@ -58,8 +58,8 @@ def page_context() -> PageContext | None:
 
 
 def study_context() -> PageContext:
-    """The open context, for pages that are shown only with a study. Raises RuntimeError without
-    one."""
+    """The open context, for pages that are shown only with a study. Raises RuntimeError without a
+    study."""
     context = page_context()
     if context is None:
         raise RuntimeError("there is no study to view")

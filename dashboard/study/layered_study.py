@@ -1,5 +1,5 @@
-"""A study with active judgment layers: only the queries with grades in them are joined and scored
-again."""
+"""A study with active judgment layers: only the queries with grades in active layers are joined and
+scored again."""
 
 from __future__ import annotations
 

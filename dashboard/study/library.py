@@ -1,4 +1,4 @@
-"""Library: the available files, and which of them make up the study.
+"""Library: the available files, and the selection of files that make up the study.
 
 Files come from the sample, from a folder given at the start, or from the workspace. No Streamlit.
 """
@@ -158,7 +158,7 @@ def _rename_runs(
 
 
 def _map_ids(table: AnyTable, settings: Settings) -> AnyTable:
-    """Map the ids as the collection's settings say; if that fails, return the table unchanged with
+    """Map the ids by the settings of the collection; if that fails, return the table unchanged with
     a note."""
     maps = id_maps(settings)
     if not maps or (isinstance(table, Run) and not table.complete):
@@ -188,7 +188,7 @@ def _remove_left_out(run: Run, settings: Settings) -> Run:
 
 
 def id_maps(settings: Settings) -> IdMaps:
-    """The id mappings of a collection; none if they are invalid."""
+    """The id mappings of a collection; no maps if they are invalid."""
     try:
         return IdMaps(
             *(

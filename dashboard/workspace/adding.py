@@ -105,5 +105,5 @@ def free_id(taken_ids: Sequence[str]) -> str:
 
 
 def current_time() -> str:
-    """The current time in UTC, in the form used in records."""
+    """The current time in UTC, in the format of records."""
     return datetime.now(UTC).isoformat(timespec="microseconds")

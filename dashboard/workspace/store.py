@@ -48,8 +48,8 @@ from metrics_core.tables.run_names import find_free_name
 
 
 class Workspace:
-    """Collections in one folder. Changes are on the disk on return; after a StorageError none is
-    made."""
+    """Collections in one folder. Changes are on the disk on return; after a StorageError no change
+    is made."""
 
     def __init__(self, folder: Path) -> None:
         """The folder is created when something is first added."""

@@ -86,7 +86,8 @@ class Registry(Generic[Declared]):
     def add(self, name: str, declaration: Declared, module: str) -> None:
         """Add a declaration.
 
-        Raises RanklensError if another module already uses one of its names.
+        Raises RanklensError if one of the names of the declaration is already used by another
+        module.
         """
         names = frozenset(self._names_of(declaration))
         package = declaring_package(module)
@@ -107,7 +108,7 @@ class Registry(Generic[Declared]):
         return self._entries[name].declaration
 
     def replace(self, name: str, declaration: Declared) -> None:
-        """Replace a declaration by a more complete one of the same name."""
+        """Replace a declaration by a more complete declaration of the same name."""
         previous = self._entries[name]
         self._entries[name] = _Entry(declaration, previous.module, previous.names, previous.package)
 
@@ -221,7 +222,7 @@ def _readable_entry_points(group: str) -> list[EntryPoint]:
 
 
 def _package_name(point: EntryPoint) -> str:
-    """Return the name of the package of an entry point, "" if it is unknown."""
+    """Return the name of the package of an entry point, "" if the name is unknown."""
     with suppress(Exception):  # the package's metadata is missing or malformed
         return point.dist.name or "" if point.dist is not None else ""
     return ""

@@ -150,7 +150,7 @@ def distinguishing_decimals(value: float, limit: float, digits: int = 3) -> int:
 
 
 def format_distinct_score(value: float, limit: float, digits: int = 3) -> str:
-    """Return a score that is printed differently from a limit that it does not equal.
+    """Return a score with enough decimals to differ from a limit that it does not equal.
 
     0.9996 rather than 1.000 for a limit of 1.
     """
@@ -165,7 +165,8 @@ def format_distinct_score(value: float, limit: float, digits: int = 3) -> str:
 
 
 def column_decimals(lows: Iterable[float], highs: Iterable[float]) -> int:
-    """Return the number of decimals of a column of intervals: the most that one of them needs."""
+    """Return the number of decimals of a column of intervals: the maximum that any of the intervals
+    needs."""
     return max(map(interval_decimals, lows, highs), default=3)
 
 
@@ -241,7 +242,8 @@ def name_some(words: Sequence[str], *, all_of: int = 4) -> str:
 def format_p_value(p: float | None) -> str:
     """Return a p-value such as "p = 0.003", with non-breaking spaces.
 
-    Two decimals from 0.105 on, otherwise three; four if it is within 0.001 of 0.1, 0.05 or 0.01.
+    Two decimals from 0.105 on, otherwise three; four decimals if the value is within 0.001 of 0.1,
+    0.05 or 0.01.
     """
     if p is None or math.isnan(p):
         return f"p{NO_BREAK}={NO_BREAK}{DASH}"

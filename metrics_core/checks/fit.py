@@ -1,5 +1,4 @@
-"""Do the files fit together? The ids that run, qrels, queries and documents share, and the missing
-ones."""
+"""Fit of the files: the ids that run, qrels, queries and documents share, and the missing ones."""
 
 from __future__ import annotations
 
@@ -29,7 +28,8 @@ _LOOKED_AT = 1_000
 """Rows that are checked for shortened ids: a spreadsheet shortens a whole column."""
 
 GAIN = 0.2
-"""By how much of the ids that could match a mapping must match more, to be proposed."""
+"""A mapping is proposed if it matches more ids by at least this share of the ids that could
+match."""
 FEW = 0.02
 """Id mappings of documents are only searched if a run contains less than this share of the judged
 documents."""

@@ -257,7 +257,7 @@ class _Ids:
         )
 
     def count_found(self, reading: IdMap) -> int:
-        """Return how many judged rows the run has with this mapping."""
+        """Return the number of judged rows that the run has with this mapping."""
         keys, judged = self._row_keys(reading)
         return int(np.isin(judged, keys).sum())
 
@@ -304,7 +304,7 @@ def _match_count(match: tuple[int, IdMap]) -> int:
 
 
 def _list_single_maps(readings: Sequence[IdReading]) -> Iterator[IdMap]:
-    """Yield each reading on both sides, and on one."""
+    """Yield each reading applied to both sides, and to each side alone."""
     for reading in readings:
         yield from (IdMap((reading,), (reading,)), IdMap((reading,), ()), IdMap((), (reading,)))
 

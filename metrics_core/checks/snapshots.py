@@ -214,7 +214,7 @@ def _first_format_check(rows: Mapping[str, list[Any]]) -> str:
 
 
 def file_fingerprint(path: str) -> str:
-    """Return the start of the hash of a file's bytes; "" if it is not a file."""
+    """Return the start of the hash of a file's bytes; "" if the path is not a file."""
     if not Path(path).is_file():
         return ""
     with Path(path).open("rb") as file:

@@ -79,7 +79,7 @@ def _beaten_pairs(pairs: AllPairs) -> set[Pair]:
 
 
 def _test_caption(pairs_by_measure: dict[str, AllPairs], level: float) -> str:
-    """Caption that says how the letters in the table were found."""
+    """Caption about the test behind the letters in the table."""
     if all(np.isnan(pairs.p).all() for pairs in pairs_by_measure.values()):
         return NOTHING_TESTED
     pairs = next(iter(pairs_by_measure.values())).n_pairs

@@ -207,7 +207,7 @@ def _format_latex(
 
 
 def _test_caption(comparison: pd.DataFrame, baseline_names: Sequence[str], method: Method) -> str:
-    """Caption that says how the letters in the table were found."""
+    """Caption about the test behind the letters in the table."""
     tested = comparison[comparison["p"].notna()]
     if tested.empty:
         return NOTHING_TESTED

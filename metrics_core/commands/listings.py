@@ -57,7 +57,7 @@ def list_measures(options: MeasuresOptions) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class FormatsOptions(CommandOptions):
-    """Options of `formats`: the file to explain; all formats are listed without one."""
+    """Options of `formats`: the file to explain; all formats are listed if no format is named."""
 
     of: str | None = None
 
@@ -111,7 +111,7 @@ def _file_text(file: str) -> str:
 
 
 def _explain_ambiguity(file: str, recognised: Recognition | None, fields: FileFields | None) -> str:
-    """Say why the user must choose how the file is read; empty if it can be read.
+    """Say why the user must choose how the file is read; empty if the file can be read.
 
     Raises FileFormatError for a file without fields to choose from.
     """

@@ -186,7 +186,7 @@ def add_level_option(parser: argparse.ArgumentParser) -> None:
 
 def expand_pattern(pattern: str) -> list[str]:
     """Return the files that match a pattern such as 'runs/*.run' that the shell did not expand; the
-    text itself if it is not a pattern or nothing matches."""
+    text itself if the text is no pattern or nothing matches."""
     if pattern == "-" or os.path.lexists(pattern):
         return [pattern]
     paths = glob(pattern)  # noqa: PTH207 - like a shell, without hidden files

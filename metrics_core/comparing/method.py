@@ -91,7 +91,7 @@ class Method:
 
 
 DEFAULT_METHOD = Method()
-"""The method if none is chosen."""
+"""The method if no method is chosen."""
 
 _CORRECTION_HINT = (
     "10,000 draws give no p-value below 0.0001, which is too coarse to correct for the number of"

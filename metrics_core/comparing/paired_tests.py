@@ -40,7 +40,7 @@ def t_test(differences: Floats) -> float:
 
 def wilcoxon_test(differences: Floats) -> float:
     """Return the two-sided p-value of Wilcoxon's signed-rank test of float64[query] without NaN;
-    differences of 0 are excluded, and it is 1 if all are."""
+    differences of 0 are excluded; the p-value is 1 if all differences are 0."""
     from scipy import stats
 
     differing = differences[differences != 0]
@@ -49,7 +49,7 @@ def wilcoxon_test(differences: Floats) -> float:
 
 def sign_test(differences: Floats) -> float:
     """Return the two-sided p-value of the sign test of float64[query] without NaN; differences of 0
-    are excluded, and it is 1 if all are."""
+    are excluded; the p-value is 1 if all differences are 0."""
     from scipy import stats
 
     above, below = int((differences > 0).sum()), int((differences < 0).sum())
@@ -100,8 +100,8 @@ class PairedTest:
         return self.p_value(differences[~np.isnan(differences)])
 
     def count_left_out(self, differences: Floats) -> int:
-        """Return how many defined differences of float64[query] the test excludes because they are
-        0."""
+        """Return the number of defined differences of float64[query] that the test excludes because
+        they are 0."""
         return int((differences == 0).sum()) if self.without_zeros else 0
 
 

@@ -107,7 +107,8 @@ def compare(
 
 def verdict_interval(row: Mapping[str, Any], level: float) -> tuple[float, float, float]:
     """Return low, high and level of the interval behind the verdict of a row of `compare`. For "no
-    difference that matters" it is the narrower one, from two one-sided tests at the full level."""
+    difference that matters" it is the narrower interval, from two one-sided tests at the full
+    level."""
     if row["verdict"] == NO_MATTER and "inner_low" in row:
         return row["inner_low"], row["inner_high"], 2 * level - 1
     return row["low"], row["high"], level

@@ -51,8 +51,8 @@ class ResampledMeans:
     `queries` and `differing` int64[column] count the defined differences and the differences that
     are not 0. `p` float64[column] is two-sided, NaN if a column may not be tested
     (`verdicts.can_be_tested`). `drawn` int64[drawn column] has the columns that were resampled: all
-    tested columns in which a query differs. `distances` float64[draw, drawn column] is how many
-    standard errors each is from its mean in each draw.
+    tested columns in which a query differs. `distances` float64[draw, drawn column] is the distance
+    of each column from its mean in each draw, in standard errors.
     """
 
     mean: Floats

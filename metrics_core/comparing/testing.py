@@ -83,8 +83,8 @@ class ComparisonResults:
         )
 
     def is_within_margin(self, margin: float | None) -> Mask:
-        """Return which differences are smaller than the margin, bool[column]; none if the margin is
-        None."""
+        """Return which differences are smaller than the margin, bool[column]; no differences if the
+        margin is None."""
         if margin is None:
             return np.zeros(len(self.mean), dtype=bool)
         return np.maximum(-self.inner_low, self.inner_high) < margin
@@ -291,7 +291,7 @@ def _find_width(sample: ResampledMeans, p_corrected: Floats, method: Method) -> 
 
 
 def _width_for_tail(tail: float, sample: ResampledMeans, p: Floats) -> Floats:
-    """Return how many standard errors a t-test with error probability `tail` needs,
+    """Return the number of standard errors that a t-test with error probability `tail` needs,
     float64[column]; NaN without a test."""
     from scipy import special
 

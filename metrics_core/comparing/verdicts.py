@@ -16,7 +16,7 @@ CANNOT_TELL = "cannot tell"
 AHEAD = frozenset({BETTER_RUN, BETTER_BY_LITTLE})
 BEHIND = frozenset({WORSE_RUN, WORSE_BY_LITTLE})
 CLEAR = AHEAD | BEHIND
-"""Verdicts that one of the two runs is better."""
+"""Verdicts with a significantly better run."""
 
 FEWEST_QUERIES = 10
 """Minimum number of queries for a test and a verdict: with fewer, two runs are examples, not a

@@ -129,7 +129,7 @@ def make_best_lists(ranks: JudgedRanks, least: float) -> JudgedRanks:
 
 
 def _running_counts(gains: Mask, query: Ints, n_queries: int) -> Ints:
-    """Return for each row how many of its query's rows up to and including it have a gain,
+    """Return for each row the number of its query's rows up to and including it that have a gain,
     int64[row]."""
     running = np.cumsum(gains)
     before = np.append(0, running)[_query_starts(query, n_queries)]

@@ -81,8 +81,8 @@ class DifferenceLedger:
 
     @property
     def counts(self) -> Mask:
-        """Whether a document has a part of the difference, bool[document]: not if it adds the same
-        to both scores."""
+        """Whether a document has a part of the difference, bool[document]: false if its parts of
+        both scores are equal."""
         return self.term != self.baseline_term
 
     @property

@@ -82,8 +82,8 @@ class TwoLists:
         return np.maximum(self.listed, self.other_listed)
 
     def overlap(self, k: int) -> Floats:
-        """Return the share of the first k that both lists have, float64[query], of fewer if both
-        are shorter; NaN if both are empty."""
+        """Return the share of documents in the first k ranks that both lists have, float64[query];
+        of fewer ranks if both are shorter; NaN if both are empty."""
         common = np.maximum(self.rank, self.other_rank) <= k
         n_common = np.bincount(self.query[common], minlength=len(self.listed))
         most = np.minimum(k, self._longest)
@@ -177,7 +177,7 @@ def compare_runs(run: Run, other: Run, query_ids: Sequence[str], *, depth: int) 
 
 
 def _list_lengths(query: Ints, rank: Ints, n_queries: int) -> Ints:
-    """Return how many ranks each list has, including empty ones, int64[query]."""
+    """Return the number of ranks of each list, including empty ranks, int64[query]."""
     last = np.zeros(n_queries, dtype=np.int64)
     np.maximum.at(last, query, rank)
     return last

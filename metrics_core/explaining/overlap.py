@@ -82,7 +82,7 @@ class OverlapOutcome:
 def find_overlaps(
     baseline: Run, runs: Sequence[Run], overlaps: Sequence[Overlap]
 ) -> list[OverlapOutcome]:
-    """Return how much each run keeps of the baseline's lists, for each overlap. Raises
+    """Return the share of the baseline's lists that each run keeps, for each overlap. Raises
     RanklensError if a run has no results."""
     outcomes = []
     empty = next((run.name for run in (baseline, *runs) if not run.query_ids), None)

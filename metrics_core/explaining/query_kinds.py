@@ -62,8 +62,8 @@ CHANGES: dict[str, str] = {
 
 
 def quality_measure(measure: Measure, cutoff: int) -> Measure:
-    """Return the measure that decides whether a query is good: the given one, or nDCG at this
-    cutoff if the given one does not rise with a better order."""
+    """Return the measure that decides whether a query is good: the given measure, or nDCG at this
+    cutoff if the given measure does not rise with a better order."""
     return measure if has_headroom(measure) else parse_measure(f"nDCG@{cutoff}")
 
 
@@ -134,7 +134,7 @@ def classify_changes(
 
 
 def count_kinds(query_kinds: Objects, names: Sequence[str]) -> dict[str, int]:
-    """Return how many queries of `query_kinds` object[query] are of each kind, including kinds
+    """Return the number of queries of each kind in `query_kinds` object[query], including kinds
     without queries."""
     return {name: int((query_kinds == name).sum()) for name in names}
 

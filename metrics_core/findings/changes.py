@@ -26,8 +26,8 @@ NO_GRADE_NAMES: Mapping[float, str] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class _Move:
-    """A relevant document that changed rank; a rank of None means that it is not listed. `weight`
-    is the size of its contribution to the difference."""
+    """A relevant document that changed rank; a rank of None means that the document is not listed.
+    `weight` is the size of its contribution to the difference."""
 
     doc_id: str
     grade: float
@@ -104,7 +104,7 @@ def summarize_change(
 
 
 def _run_without_results(diagnosis: Diagnosis, loses: bool) -> str | None:
-    """Return the worse of the two runs if it has no results for the query."""
+    """Return the worse of the two runs if that run has no results for the query."""
     worse = diagnosis.focus if loses else diagnosis.baseline
     return worse if diagnosis.rankings[worse].empty else None
 

@@ -1,4 +1,5 @@
-"""Whether the lead depends on the cutoff k, or on how many relevant documents must be found."""
+"""Dependence of the lead on the cutoff k, or on the number of relevant documents that must be
+found."""
 
 from __future__ import annotations
 

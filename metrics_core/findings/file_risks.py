@@ -116,7 +116,7 @@ def missing_queries_check(
 
 
 def _describe_missing(missing_counts: Mapping[str, int]) -> str:
-    """Say how many queries are missing, and from which run if only one run with a short name lacks
+    """State the number of missing queries, and the run if only one run with a short name lacks
     them."""
     counts = {run: n for run, n in missing_counts.items() if n}
     if len(counts) > 1:

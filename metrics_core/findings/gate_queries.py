@@ -61,8 +61,8 @@ class BrokenQuery:
 class BrokenQueries:
     """The worst queries of a gate that did not pass.
 
-    `lost` is how many queries lost more than 0.01, `changed` how many have another score. `command`
-    explains the first of `rows`; it is empty if no file is known.
+    `lost` is the number of queries that lost more than 0.01, `changed` the number with another
+    score. `command` explains the first of `rows`; it is empty if no file is known.
     """
 
     outcome: GateOutcome

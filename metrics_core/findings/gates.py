@@ -184,7 +184,7 @@ def floor_finding(outcome: FloorOutcome) -> str:
 
 
 def overlap_finding(outcome: OverlapOutcome) -> str:
-    """Say how much of the top k is unchanged."""
+    """State the unchanged share of the top k."""
     top, least_share = f"top {outcome.overlap.k}", w.format_share(outcome.overlap.least)
     if not outcome.changed:
         return f"Overlap held: the {top} of every query is the same."
@@ -230,7 +230,7 @@ def count_finding(outcomes: Sequence[str], uncompared: int = 0) -> str:
 
 
 def correction_finding(family: int) -> str:
-    """Say which outcomes are corrected for `family` comparisons; empty for a single one."""
+    """Say which outcomes are corrected for `family` comparisons; empty for a single comparison."""
     if family < 2:
         return ""
     return (

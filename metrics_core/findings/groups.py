@@ -82,7 +82,7 @@ def groups_title(
 
 
 def _count_agreeing(bridge: pd.DataFrame, total: float) -> tuple[str, str]:
-    """The direction of the total ("higher" or "lower"), and how many groups agree with it."""
+    """The direction of the total ("higher" or "lower"), and the number of groups in agreement."""
     agreeing, _ = _split_groups(bridge, total)
     count_text = f"all {w.number_word(len(bridge))}"
     if len(agreeing) < len(bridge):
@@ -352,7 +352,7 @@ def reversal_finding(bridge: pd.DataFrame, *, higher_is_better: bool = True) -> 
 
 
 def mix_finding(mix_table: pd.DataFrame, focus: str, baseline: str) -> Sentence:
-    """Say how much of a difference comes from the runs answering different queries. Each run is
+    """State the part of a difference that comes from different queries in the two runs. Each run is
     averaged over the queries that it answers. `mix_table` is the frame of
     `slicing.composition.decompose_change`, from the baseline to the run in focus."""
     mixed, within_groups = (math.fsum(mix_table[part]) for part in ("mix", "within"))

@@ -151,8 +151,8 @@ def _other_ranks_finding(all_pairs: AllPairs) -> Sentence:
 
 
 def _list_runs(names: Sequence[str], last: str = "and") -> Sentence:
-    """List run names: all if they are few, otherwise three and how many more. `last` is the word
-    before the last item."""
+    """List run names: all names if they are few, otherwise three and the number of further ones.
+    `last` is the word before the last item."""
     first_names = names if len(names) <= _MAX_NAMED + 1 else names[:_MAX_NAMED]
     parts = [run_span(name) for name in first_names]
     if len(first_names) < len(names):

@@ -60,7 +60,7 @@ class ComparedPair:
 
     @property
     def is_clear(self) -> bool:
-        """Whether one of the two is significantly ahead."""
+        """Whether one of the two runs is significantly ahead."""
         return self.verdict in CLEAR
 
     def leader(self, side: int) -> str:
@@ -131,7 +131,7 @@ def build_robustness(
 
 
 def robustness_finding(robustness: Robustness) -> Sentence:
-    """Headline of the checks: in how many of them the verdict holds."""
+    """Headline of the checks: the number of checks in which the verdict holds."""
     compared = robustness.pair
     if compared is None:
         return strong_span("Robustness needs two runs.")

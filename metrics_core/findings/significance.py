@@ -32,8 +32,8 @@ def detectable_finding(smallest: float, queries: int) -> Sentence:
 def margin_finding(low: float, high: float, *, unchanged: bool) -> Sentence:
     """The margin below which these queries show the difference to be; empty without an interval.
 
-    `low` and `high` are the interval of two one-sided tests. `unchanged` says that no query scores
-    differently.
+    `low` and `high` are the interval of two one-sided tests. `unchanged` is whether all queries
+    have equal scores.
     """
     if math.isnan(low) or math.isnan(high):
         return Sentence()
@@ -47,7 +47,7 @@ def margin_finding(low: float, high: float, *, unchanged: bool) -> Sentence:
 
 def coloured_note(tested: int, method: Method) -> str:
     """Explain the colour of a difference from the baseline, if `tested` runs are tested together;
-    empty if none is."""
+    empty if no query is coloured."""
     if tested < 1:
         return ""
     uncorrected = method.corrected_by == NO_CORRECTION

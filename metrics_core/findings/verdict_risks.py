@@ -170,8 +170,8 @@ def single_queries_check(
 
 
 def classify_breadth(turning: int, queries: int) -> tuple[str, Tone]:
-    """Classify on how many queries a lead rests, if removing `turning` of `queries` would reverse
-    it."""
+    """Classify the number of queries on which a lead rests, if removing `turning` of `queries`
+    would reverse it."""
     share = turning / queries
     if share >= _BROAD[0] and turning >= _BROAD[1]:
         return "broad", "firm"
@@ -390,7 +390,7 @@ def other_measures_check(agreement: Agreement, pair: ComparedPair, runs: int) ->
 
 def describe_lead(table: pd.DataFrame, pair: ComparedPair, side: int) -> str:
     """Say on which measures the run of a side is ahead: only the significant ones if there are any.
-    `table` is `Agreement.table` with measure as its index. Empty if it is ahead on none."""
+    `table` is `Agreement.table` with measure as its index. Empty if the run is ahead on none."""
     ahead = [m for m in table.index if table.loc[m, "side"] == side]
     words = AHEAD if side > 0 else BEHIND
     clearly = [m for m in ahead if table.loc[m, "verdict"] in words]

@@ -105,7 +105,7 @@ def single_run_finding(
     level: float = LEVEL,
 ) -> VerdictFinding:
     """Finding for a run compared with nothing. `comparison` is the frame of `compare`; `ends` are
-    the bounds of the interval of the run's mean at this level, NaN without one."""
+    the bounds of the interval of the run's mean at this level, NaN without an interval."""
     row = _run_row(comparison, focus)
     queries = int(row["queries"])
     hint = "Add a second run to compare." if runs_loaded < 2 else "Choose another run to compare."
@@ -276,7 +276,7 @@ def _format_span(row: pd.Series, low: float, high: float) -> str:
 
 
 def _tested_interval(row: Mapping[str, Any], level: float) -> tuple[float, float, str]:
-    """Low and high of the verdict's interval, and a note on its level if it is not `level`."""
+    """Low and high of the verdict's interval, and a note on its level if not `level`."""
     low, high, interval_level = verdict_interval(row, level)
     return (
         low,
@@ -286,7 +286,7 @@ def _tested_interval(row: Mapping[str, Any], level: float) -> tuple[float, float
 
 
 def _decimals(row: Mapping[str, Any], low: float, high: float) -> int:
-    """As many decimals as the interval needs; without one, enough to show the difference."""
+    """As many decimals as the interval needs; otherwise enough to show the difference."""
     if pd.isna(low):
         low, high = sorted((0.0, row["difference"] if better_side(row["difference"]) else 0.0))
     return w.interval_decimals(low, high)

@@ -1,6 +1,6 @@
 """Declare a tool's format by its preset.
 
-The code that reads its files is loaded with the first one.
+The code that reads its files is loaded when the first file is read.
 """
 
 from __future__ import annotations

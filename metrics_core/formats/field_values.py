@@ -32,7 +32,7 @@ def read_fields(
     """Return the fields of a file with their first values.
 
     Returns None if the file has neither named nor tab-separated columns. Raises FileFormatError if
-    it is empty or cannot be opened.
+    the file is empty or cannot be opened.
     """
     sample = read_sample(ReadAs(**choices).open_file(source, name))
     first_rows = sample_rows(sample)

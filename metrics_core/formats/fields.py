@@ -181,7 +181,7 @@ class FileFields:
         return sort_key
 
     def _add_number(self, kind: Kind, meanings: dict[str, str]) -> None:
-        """Add the field of scores or grades if no name indicates one.
+        """Add the field of scores or grades if its name does not indicate one already.
 
         Fields that count the documents of each list are ranks.
         """

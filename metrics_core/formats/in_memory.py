@@ -180,7 +180,8 @@ def queries_from(data: QueriesLike) -> Queries:
 
 
 def frame_from(data: Any) -> pd.DataFrame:
-    """Return a table of any columns as a pandas frame. Raises RanklensError if it is not one."""
+    """Return a table of any columns as a pandas frame. Raises RanklensError if it is not a
+    table."""
     if isinstance(data, pd.DataFrame):
         return data
     table = None if isinstance(data, (Mapping, str, Path)) else to_any_table(data)

@@ -125,7 +125,8 @@ def recognise_ranks(sample: Sample) -> Mapping[Kind, int]:
     magic=MAGIC,
 )
 def read_ranks(source: Source, request: Request) -> Loaded:
-    """Read a file of judged ranks of one run. Raises FileFormatError if it contains several."""
+    """Read a file of judged ranks of one run. Raises FileFormatError if it contains several
+    runs."""
     runs = _split_runs(source.name, [(source, _read_rows(source))])
     if len(runs) > 1:
         actual = (

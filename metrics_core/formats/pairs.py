@@ -47,7 +47,7 @@ def read_pairs(
 
     The file has two columns, as CSV, TSV or separated by blanks, with or without column names; with
     names it may have further columns. The file may also be a run or judgments in any format. Raises
-    FileFormatError if it is something else.
+    FileFormatError for any other content.
     """
     read_as = ReadAs(**choices)
     file_source = read_as.open_file(source, name)

@@ -160,7 +160,7 @@ def read_batches(source: Source, file: pq.ParquetFile, names: list[str]) -> list
 def open_parquet(source: Source) -> pq.ParquetFile:
     """Return the file with its footer read.
 
-    Raises FileFormatError if it is damaged or has too many columns.
+    Raises FileFormatError if the file is damaged or has too many columns.
     """
     import pyarrow.parquet as pq
 

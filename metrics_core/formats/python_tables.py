@@ -58,7 +58,7 @@ class PythonTable:
 
 
 def to_table(data: Any, kind: Kind) -> PythonTable:
-    """Return `data` as a table. Raises RanklensError if it is not one."""
+    """Return `data` as a table. Raises RanklensError if it is not a table."""
     if isinstance(data, Mapping):
         is_record = _is_record(data, kind)
         return (
@@ -185,7 +185,7 @@ def _odd_row_error(row: Any, index: int, names: Sequence[str]) -> RanklensError:
 
 
 def row_columns(row: Any) -> list[str]:
-    """Return the column names of a row; none if it is a triple."""
+    """Return the column names of a row; no columns for a triple."""
     if isinstance(row, Mapping):
         return [str(key) for key in row]
     if isinstance(row, tuple):
@@ -341,7 +341,8 @@ def _split_listing(query: Any, listing: Any, kind: Kind) -> tuple[Iterable[Any],
 
 
 def find_id(item: Any) -> Any:
-    """Return an item's id: the item itself, or the id of a result object; None if it has none.
+    """Return an item's id: the item itself, or the id of a result object; None if the item has no
+    id.
 
     Results of pyserini, LlamaIndex, LangChain and Haystack are recognised.
     """

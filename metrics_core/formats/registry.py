@@ -185,7 +185,7 @@ class Sample:
 
     @property
     def json(self) -> Any:
-        """The JSON value at the start, with open brackets closed; None if it is not JSON."""
+        """The JSON value at the start, with open brackets closed; None if the file is not JSON."""
         return self._beginning.value
 
     @property

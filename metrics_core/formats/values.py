@@ -105,7 +105,7 @@ def parse_grades(texts: Sequence[str], grades: Grades) -> ParsedGrades:
 
 
 def find_grade_problem(text: str, grades: Grades) -> GradeProblem | None:
-    """Return why a text is not a grade, None if it is one."""
+    """Return why a text is not a grade, None if it is a valid grade."""
     grade = _parse_grade(text, grades)
     return grade if isinstance(grade, GradeProblem) else None
 

@@ -1,7 +1,8 @@
 """The listed documents themselves, judged or not, for measures of their price or category.
 
-Most measures need only the ranks of the judged documents. The few that need every document of the
-first k ranks get these rows here, on request; at most twice the requested number of ranks is read.
+Most measures need only the ranks of the judged documents. The few measures that need every document
+of the first k ranks get these documents here, on request; at most twice the requested number of
+ranks is read.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class TopResults:
     """The first documents of each query's list, sorted by query and rank.
 
     `hits` has their queries and ranks, with relevance NaN; `document_row` int64[document] is the
-    row of each in the documents table, -1 if it has none.
+    row of each in the documents table, -1 if the document has no row.
     """
 
     hits: Hits
@@ -107,9 +108,9 @@ class ListedDocuments:
         return self._memo("judged", lambda: self._document_rows(self.judged_docs))[qrels_rows]
 
     def numbers(self, document_row: Ints, column: str) -> Floats:
-        """Return the number in a column for each document, float64[n]; NaN if it has none. The
-        documents are given as rows of the documents table, int64[n]. Raises LackingDataError if the
-        column does not exist, or it contains text that is not a number."""
+        """Return the number in a column for each document, float64[n]; NaN if a document has no
+        number. The documents are given as rows of the documents table, int64[n]. Raises
+        LackingDataError if the column does not exist, or it contains text that is not a number."""
         make = lambda: _column_numbers(column, self._column(column), self._ids)  # noqa: E731
         return np.where(
             document_row >= 0, self._memo(("numbers", column), make)[document_row], np.nan

@@ -36,7 +36,7 @@ class EmptyRanks:
         )
 
     def count(self, cutoff: Cutoff = None) -> Ints:
-        """Return how many empty ranks each query has within the cutoff: int64[query], or
+        """Return the number of empty ranks of each query within the cutoff: int64[query], or
         int64[query, cutoff] for an array of cutoffs."""
         if isinstance(cutoff, np.ndarray):
             return np.stack([self.count(int(k)) for k in cutoff], axis=1)

@@ -3,7 +3,7 @@
 Every sum over ranks takes one cutoff or an array of cutoffs. Each query is summed separately in
 rank order, like in trec_eval, and each cutoff reads the running sum. The result is therefore
 bitwise independent of the other cutoffs, and a curve over a thousand cutoffs costs little more than
-one.
+a single score.
 """
 
 from __future__ import annotations
@@ -133,8 +133,8 @@ class Hits:
 
     def sharing(self, score: Floats) -> Hits:
         """Return the hits with their parts of the query's score, float64[query], instead of their
-        grades. The grades must be weights of 0 or more; the score is divided in proportion to
-        them."""
+        grades. The grades must be weights of 0 or more; the score is divided in proportion to the
+        weights."""
         return self.parts(self.relevance * ratio(score, self.total(self.relevance))[self.query])
 
     def within(self, depth: Ints, query: Ints) -> Ints:

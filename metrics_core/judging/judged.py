@@ -27,7 +27,8 @@ _MOST_KEPT = 64
 @dataclass(frozen=True)
 class TiedRanks:
     """The documents tied with each judged document: `first` int64[hit] is the first rank with the
-    same score, `number` int64[hit] how many documents have it, including itself."""
+    same score, `number` int64[hit] the number of documents with this score, including the document
+    itself."""
 
     first: Ints
     number: Ints
@@ -92,8 +93,8 @@ class JudgedRanks:
         return tuple(self.query_ids[i] for i in np.flatnonzero(self.retrieved == 0))
 
     def documents(self, cutoff: Cutoff = None) -> Ints:
-        """Return how many documents each list has within each cutoff, judged or not: int64[query],
-        or int64[query, cutoff] for an array of cutoffs."""
+        """Return the number of documents of each list within each cutoff, judged or not:
+        int64[query], or int64[query, cutoff] for an array of cutoffs."""
         ranks = expand_per_query(self.retrieved, cutoff)
         if cutoff is not None:
             ranks = np.minimum(ranks, cutoff)

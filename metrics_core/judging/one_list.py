@@ -91,8 +91,8 @@ def single_query(
 
 
 def expected_grades(expected: Expected) -> Mapping[Hashable, float]:
-    """Return the grade of each expected document, 1 if none is given. Raises ParameterError for a
-    grade that is not a finite number, and for a document with two grades."""
+    """Return the grade of each expected document, 1 if no grade is given. Raises ParameterError for
+    a grade that is not a finite number, and for a document with two grades."""
     if not isinstance(expected, Mapping):
         return dict.fromkeys(read_document_ids(expected, "expected"), 1.0)
     grades: dict[Hashable, float] = {}

@@ -57,7 +57,7 @@ class SubtopicJudgments:
     )
 
     def n_subtopics(self, rel: float = 1) -> Ints:
-        """Return how many subtopics have a relevant judged document, int64[query]."""
+        """Return the number of subtopics with a relevant judged document, int64[query]."""
         return self._memo(("subtopics", rel), lambda: self._n_subtopics(rel))
 
     def _n_subtopics(self, rel: float) -> Ints:

@@ -149,7 +149,7 @@ def _overlap_weights(ranks: JudgedRanks, *, p: float, normalize: bool) -> Hits:
 
 @weights("Accuracy")
 def _accuracy_weights(ranks: JudgedRanks, *, cutoff: int | None, rel: int) -> Hits:
-    """Weight each relevant document by the share of other documents that it is ranked above."""
+    """Weight each relevant document by the share of other documents ranked below it."""
     hits = ranks.relevant(rel)
     listed = ranks.retrieved if cutoff is None else np.minimum(cutoff, ranks.retrieved)
     others = (listed - hits.count(cutoff))[hits.query]

@@ -245,7 +245,7 @@ def intra_list_diversity(
 
 
 def _count_alike_above(query: Ints, value: Ints) -> Floats:
-    """Return for each row how many rows above it in its query's list have the same value,
+    """Return for each row the number of rows above it in its query's list with the same value,
     float64[row]."""
     order = np.lexsort((value, query))
     is_new = (np.diff(query[order], prepend=-1) != 0) | (np.diff(value[order], prepend=-2) != 0)

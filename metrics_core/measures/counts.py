@@ -70,7 +70,7 @@ def answered_queries(ranks: JudgedRanks) -> Floats:
     residual="monotone",
 )
 def number_retrieved(ranks: JudgedRanks, *, rel: Rel | None = None) -> Floats:
-    """Number of documents that the run lists for the query; with `rel` only relevant ones."""
+    """Number of documents that the run lists for the query; with `rel` only relevant results."""
     if rel is None:
         return ranks.documents().astype(np.float64)
     return ranks.relevant(rel).count()

@@ -158,8 +158,8 @@ def alpha_ndcg(
     differences=_FIRST_RANK,
 )
 def err_ia(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1) -> Floats:
-    """Expected reciprocal of the rank at which a reader is satisfied who wants one of the
-    subtopics, as a share of the score if each result covered every subtopic."""
+    """Expected reciprocal of the rank at which a reader interested in one of the subtopics is
+    satisfied, as a share of the score if each result covered every subtopic."""
     judgments = require_subtopics(ranks)
     each = _full_novelty(_ERR_ALPHA, 1 / _list_ranks(cutoff), cutoff)
     divisor = each * expand_per_query(judgments.n_subtopics(rel), cutoff)

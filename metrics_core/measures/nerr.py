@@ -98,7 +98,7 @@ def nerr8(
 def nerr9(
     ranks: JudgedRanks, *, cutoff: TopK, min_rel: MinRel = 0, max_rel: MaxRel | None = None
 ) -> Floats:
-    """Like NERR8, but the reader also loses patience with each rank, in proportion to 1 ÷ rank.
+    """Like NERR8, but the reader also loses patience: the weight of a rank is divided by it.
     Without `max_rel` the highest grade of all judgments gains 1."""
     return _score_nearly_err(ranks, min_rel, max_rel, 1 / RANKS, cutoff)
 
@@ -151,8 +151,8 @@ def nerr11(
     max_rel: MaxRel | None = None,
 ) -> Floats:
     """Gain per viewed result for a reader who stops at a result with a probability equal to its
-    gain, and otherwise continues with the probability of INSQ for a goal of T relevant documents.
-    Without `max_rel` the highest grade of all judgments gains 1."""
+    gain, and also loses patience with each rank at the rate of INSQ, for a goal of T relevant
+    documents. Without `max_rel` the highest grade of all judgments gains 1."""
     return _score_nearly_err(ranks, min_rel, max_rel, _patience(T), None)
 
 

@@ -21,8 +21,8 @@ _SHALLOW = 10_000
 
 
 def dividend_measure(measure: Measure) -> Measure:
-    """Return the measure whose score this measure divides. Raises ValueError if it is not a
-    `Share`."""
+    """Return the measure whose score this measure divides. Raises ValueError if the measure is not
+    a `Share`."""
     declaration = find_declaration(_require_share(measure).part)
     names = {p.name for p in declaration.parameters}
     return declaration(**{name: value for name, value in measure.values if name in names})

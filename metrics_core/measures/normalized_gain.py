@@ -121,7 +121,7 @@ def _normalized_g_terms(ranks: JudgedRanks, *, gains: GainTable | None = None) -
 
 
 def _g_terms(graded: _GainLists) -> Floats:
-    """Return each result's gain, discounted by how far the list lags behind the best one at its
+    """Return each result's gain, discounted by how far the list is behind the best list at its
     rank, float64[hit]."""
     listed, best = graded.listed, graded.best
     cost = graded.best_sums_at(best.running(np.maximum(best.relevance, 1.0)))

@@ -12,7 +12,7 @@ from metrics_core.scoring.scores import Scores
 def combine_scores(scores: Scores | pd.DataFrame) -> pd.DataFrame:
     """Return one score per run and measure, combined as the measure declares (the mean, the sum for
     NumQ, NumRet, …, the geometric mean for GMAP, …). Columns: run, measure, value. Undefined scores
-    are excluded; NaN if none is defined."""
+    are excluded; NaN if no score is defined."""
     run_scores = Scores.given(scores)
     names = [str(m) for m in run_scores.measures]
     return pd.DataFrame(

@@ -71,8 +71,8 @@ def residual(
     """Return the range of a measure's scores over all grades that unjudged documents could have.
 
     `highest` is the highest possible grade; by default the highest in the judgments, and at least
-    the lowest grade that is relevant to the measure. `unlisted` int64[query] is how many further
-    documents of that grade are judged but not listed.
+    the lowest grade that is relevant to the measure. `unlisted` int64[query] is the number of
+    further documents of that grade that are judged but not listed.
     """
     return residuals(ranks, measure, [unlisted], highest=highest)[0]
 

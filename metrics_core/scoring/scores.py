@@ -86,7 +86,7 @@ class Scores:
 
     def combined(self) -> Floats:
         """Return one score per run and measure, float64[run, measure], combined over the queries as
-        the measure declares. Undefined scores are excluded; NaN if none is defined."""
+        the measure declares. Undefined scores are excluded; NaN if no score is defined."""
         totals = np.full((len(self.runs), len(self.measures)), np.nan)
         for i in range(len(self.runs)):
             for j, measure in enumerate(self.measures):

@@ -164,7 +164,7 @@ class StudentisedDraws:
     is_rounded: bool
 
     def count_reached(self, limits: Floats) -> Ints:
-        """Return in how many draws each column reaches its limit, int64[column]."""
+        """Return the number of draws in which each column reaches its limit, int64[column]."""
         counts = _count_reached(self.distances, limits)
         if self.is_rounded:
             undecided = RoundingBand.for_means(limits, len(self.columns.centred))
@@ -215,5 +215,5 @@ def _split_draws(values: npt.NDArray[Any]) -> Iterator[slice]:
 
 
 def _count_reached(distances: Floats, limits: Floats) -> Ints:
-    """Return in how many draws each column reaches its limit, int64[column]."""
+    """Return the number of draws in which each column reaches its limit, int64[column]."""
     return np.count_nonzero(distances >= limits, axis=0)

@@ -178,8 +178,8 @@ DERIVED = (
 def make_derived_columns(
     source: GroupSource, candidates: Sequence[DerivedColumn] = DERIVED
 ) -> dict[str, pd.Series]:
-    """Return the derived columns by marked name: the group of each query as text, NO_GROUP if it
-    has none, a Series indexed by query_id. Only columns with at least two groups."""
+    """Return the derived columns by marked name: the group of each query as text, NO_GROUP if the
+    query has no group, a Series indexed by query_id. Only columns with at least two groups."""
     columns = {}
     for column in candidates:
         codes, names = column.groups(source) or _NO_GROUPS
@@ -199,7 +199,7 @@ def find_derived_column(key: str) -> DerivedColumn | None:
 
 
 def _map_texts(source: GroupSource, value: Callable[[str], object]) -> pd.Series | None:
-    """Return `value` of each query's text, NaN without a text; None if no query has one."""
+    """Return `value` of each query's text, NaN without a text; None if no query has a text."""
     texts = [source.texts.get(query_id, "") for query_id in source.query_ids]
     return pd.Series([value(t) if t else np.nan for t in texts]) if any(texts) else None
 

@@ -176,7 +176,7 @@ def _find_maxima(
     make_block: Callable[[int], AnyArray],
     move: Callable[[_Units, AnyArray], tuple[Any, Any]],
 ) -> Floats:
-    """Return the maximum of every move, float64[move]: `make_block` returns a block of moves,
+    """Return the maximum of every move, float64[move]. `make_block` returns a block of moves,
     `move` applies them to the sums and squares."""
     n_moves = int(np.clip(_WORK // (6 * units.members.size), _FEWEST_TIMES, _MOST_TIMES))
     single_units = units.to_single_precision() if units.members.size * n_moves > _SMALL else None
@@ -197,8 +197,8 @@ def _find_maxima(
 
 
 def studentise_slices(members: SliceMembers, gaps: Floats) -> Floats:
-    """Return how many standard errors the mean inside each slice is from the mean outside the
-    slice, float64[slice], for differences float64[query]; on the normal scale, so that small and
+    """Return the distance of the mean inside each slice from the mean outside it, in standard
+    errors, float64[slice], for differences float64[query]; on the normal scale, so that small and
     large slices are comparable."""
     centred = gaps - gaps.mean()
     squares = np.square(centred)

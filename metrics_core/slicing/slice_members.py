@@ -35,7 +35,7 @@ class SliceMembers:
         return np.asarray(np.bincount(self.kind, values, len(self.slices)) @ self.slices)
 
     def query_mask(self, slice_index: int) -> Mask:
-        """Return which queries are in one of the slices, bool[query]."""
+        """Return the queries that are in one of the slices, bool[query]."""
         return (self.slices[:, slice_index] > 0)[self.kind]
 
 

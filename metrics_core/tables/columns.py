@@ -150,7 +150,8 @@ def refuse_missing_ids(name: str, ids: pa.DictionaryArray | pa.ChunkedArray) -> 
 
 
 def is_printable(ids: pa.ChunkedArray) -> bool:
-    """Return whether all texts are printable ASCII without blanks.
+    """Return whether all texts are printable. May be False even if they are, as the buffer of a
+    chunk may contain further texts.
 
     May be False even if all are, as the buffer of a chunk may contain further texts.
     """

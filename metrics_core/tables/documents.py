@@ -58,7 +58,7 @@ class Documents:
     def lookup(self, doc_ids: Iterable[str]) -> pd.DataFrame:
         """Return the rows of these documents as a frame indexed by doc_id.
 
-        Columns: title, text and further ones. Ids without a row are omitted.
+        Columns: title, text and further columns. Ids without a row are omitted.
         """
         id_array = pa.array(list(dict.fromkeys(doc_ids)), ID)
         rows = self.table.filter(pc.is_in(self.table["doc_id"], value_set=id_array))

@@ -70,8 +70,8 @@ def highest_grade(ranks: JudgedRanks, measure: Measure) -> float:
 def bound_difference(
     run: JudgedRanks, baseline: JudgedRanks, measure: Measure, unjudged: UnjudgedRanks
 ) -> DifferenceBounds:
-    """Return how far the documents of `find_unjudged` could move the difference of two runs with
-    the same judgments; `unjudged` goes down to the measure's cutoff."""
+    """Return the possible move of the difference of two runs with the same judgments by the
+    documents of `find_unjudged`; `unjudged` goes down to the measure's cutoff."""
     return PartialBounds(run, baseline, measure, unjudged).bounds_over()
 
 
@@ -246,7 +246,7 @@ class PartialBounds:
         return -divide(-low), divide(high)
 
     def _count_listed(self, unjudged: UnjudgedRanks) -> Ints:
-        """Return how many open documents of each query are in either list, int64[query]."""
+        """Return the number of open documents of each query in either list, int64[query]."""
         if unjudged.is_matched:
             return np.bincount(unjudged.query, minlength=len(self._own_scores))
         return unjudged.n_run_within + unjudged.n_baseline_within

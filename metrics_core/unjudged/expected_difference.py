@@ -103,8 +103,8 @@ def _draw_differences(
 
 
 def _quantile(level: float, n: int) -> float:
-    """Return how many standard deviations of n draws a further one may be from their mean:
-    Student's t, except for lower-order terms."""
+    """Return the number of standard deviations of n draws that a further draw may be from their
+    mean: Student's t, except for lower-order terms."""
     z = NormalDist().inv_cdf((1 + level) / 2)
     return float((z + (z**3 + z) / (4 * (n - 1))) * (1 + 1 / n) ** 0.5)
 

@@ -49,7 +49,7 @@ def read_first_documents(run: Run, depth: int) -> FirstDocuments:
 class FirstDocumentPair:
     """The first documents of a run and of a baseline. `baseline_position` int64[document] is, for
     each document of the run, the position of the same document and query among the baseline's, -1
-    if it is not there."""
+    if the baseline lacks it."""
 
     run: FirstDocuments
     baseline: FirstDocuments

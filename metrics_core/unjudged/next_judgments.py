@@ -171,7 +171,7 @@ def _find_moves(
     unjudged: UnjudgedRanks,
     partial_bounds: PartialBounds,
 ) -> Floats:
-    """Return how much each query's difference changes if a document gets the highest grade and all
+    """Return the change of each query's difference if a document gets the highest grade and all
     other documents are unchanged, float64[document]; 0 for documents that were not tried."""
     kind = extremes_kind(measure)
     if kind == "apart":

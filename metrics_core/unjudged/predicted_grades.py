@@ -185,8 +185,8 @@ def _number_pools(documents: _PlacedDocuments, depth: int, n_grades: int) -> Int
 
 
 def _standardise(pool: Ints, grade: Floats) -> Floats:
-    """Return how far each judged document is from the mean of its pool, in standard deviations,
-    float64[document]."""
+    """Return the distance of each judged document from the mean of its pool, in standard
+    deviations, float64[document]."""
     count = np.maximum(np.bincount(pool), 1)
     gap = grade - (np.bincount(pool, grade) / count)[pool]
     spread = np.sqrt(np.bincount(pool, np.square(gap)) / count)[pool]

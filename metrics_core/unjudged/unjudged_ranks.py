@@ -176,7 +176,7 @@ def _match_documents(
 
 
 def _count_unjudged(ranks: JudgedRanks, cutoff: int | None) -> tuple[Ints, Ints]:
-    """Return how many unjudged documents each query has within the cutoff, and below it,
+    """Return the number of unjudged documents of each query within the cutoff, and below it,
     int64[query] each."""
     judged = ranks.judged()
     n_unjudged = ranks.documents() - judged.count().astype(np.int64)
@@ -205,7 +205,7 @@ def add_grades(
 
 
 def judged_shares(run: JudgedRanks, baseline: JudgedRanks, cutoffs: Sequence[int]) -> pd.DataFrame:
-    """Return how much of both lists is judged. Columns: k, run, baseline (shares of all documents
+    """Return the judged share of both lists. Columns: k, run, baseline (shares of all documents
     within the first k ranks of all queries; NaN without results)."""
     return pd.DataFrame(
         {

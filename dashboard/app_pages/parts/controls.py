@@ -75,7 +75,7 @@ def show_sentence(context: PageContext, page: Page) -> None:
 
 
 def _also_text(context: PageContext, page: Page) -> tuple[str, str]:
-    """Return how many runs are shown besides the compared pair, and the noun for this number."""
+    """Return the number of runs shown besides the compared pair, and the noun for this number."""
     also = context.comparison.other_runs
     # With many runs the Overview's table contains all of them, whichever are shown.
     in_charts = page.name == "overview" and len(context.study.names) > SHOWN_IN_FULL
@@ -103,7 +103,7 @@ def _compared_styles(context: PageContext, page: Page) -> list[RunStyle]:
 
 
 def _count_text(context: PageContext) -> str:
-    """Return how many queries are in view."""
+    """Return the number of queries in view, as text."""
     in_view, total = (
         int(context.study.view_mask(context.comparison).sum()),
         len(context.study.query_ids),

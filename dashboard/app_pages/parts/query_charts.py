@@ -24,7 +24,7 @@ _TOOLS = {"": "Click to open", "lasso": "Lasso to list"}
 
 
 def choose_view(context: PageContext) -> str:
-    """Show the choice of views above the table; return the chosen one."""
+    """Show the choice of views above the table; return the chosen view."""
     is_alone, address_view = context.comparison.is_alone, context.view.address["view"]
     views = [name for name in _VIEWS if not (is_alone and name == "against")]
     view = address_view if address_view in views else views[0]

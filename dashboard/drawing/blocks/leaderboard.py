@@ -1,4 +1,5 @@
-"""The leaderboard: all loaded runs on the default measures, each with its possible places."""
+"""The leaderboard: all loaded runs on the default measures, with the possible places of each
+run."""
 
 from __future__ import annotations
 

@@ -195,8 +195,8 @@ def headroom_bar(headroom: Headroom, drawing: Drawing, difference: float = math.
     possible score.
 
     `headroom` has one value each. The printed gains add up; a gain equal to the `difference` from
-    the baseline is printed the same. Empty if the best score is not above 0, or if the score is
-    negative, which cannot be drawn as a length."""
+    the baseline is printed with the same digits. Empty if the best score is not above 0, or if the
+    score is negative, which cannot be drawn as a length."""
     best = float(headroom.best[0])
     if not best > 0 or headroom.score[0] < 0:
         return Markup()
@@ -209,8 +209,8 @@ def headroom_bar(headroom: Headroom, drawing: Drawing, difference: float = math.
 
 
 def _printed_gains(total: float, gains: list[float], shown_difference: float) -> list[float]:
-    """Return the gains as printed; a gain that equals the difference shown elsewhere is rounded the
-    same."""
+    """Return the gains as printed; a gain that equals the difference shown elsewhere is rounded in
+    the same way."""
     same = [abs(gain - shown_difference) < _ALIKE for gain in gains]
     if True not in same:
         return w.round_parts(total, gains)

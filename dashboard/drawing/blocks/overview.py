@@ -55,7 +55,7 @@ def short_gloss(measure: str, gloss: str) -> str:
 @dataclass(frozen=True)
 class MeasureColumn:
     """One measure's column. `rows` maps runs to rows of `compare`; `bold` says whether the best
-    value is marked; `level` is the level of the intervals; `less` says that lower values are
+    value is marked; `level` is the level of the intervals; `less` is whether lower values are
     better."""
 
     name: str
@@ -197,8 +197,7 @@ def amount_list(
     list_fields: Mapping[str, Any] = NO_LIST,
 ) -> Markup:
     """Draw queries with one number each: `rows` has query_id, text, meta, amount. `more` is the
-    text and address of the link to all of them; `list_fields` are the list's fields in an
-    address."""
+    text and address of the link to all rows; `list_fields` are the list's fields in an address."""
     records = rows.to_dict("records")
     return _render(
         "amount_list",

@@ -103,7 +103,7 @@ def _range_text(scale: Ticks) -> str:
 
 
 def format_place(first: int, last: int) -> str:
-    """Format a range of places: "1–4", or "3" if there is only one."""
+    """Format a range of places: "1–4", or "3" for a single place."""
     return (
         w.format_count(first)
         if first == last
@@ -222,7 +222,7 @@ def _pair_text(run_pairs: AllPairs, row: int, column: int) -> str:
 
 def _color_share(run_pairs: AllPairs, value: float) -> float:
     """Return the strength of a difference's colour, from 0.3 to 1; full for the largest significant
-    one."""
+    difference."""
     most = max(abs(run_pairs.difference[run_pairs.clear]).max(), 1e-12)
     return _LEAST_COLOUR + (1 - _LEAST_COLOUR) * abs(value) / most
 

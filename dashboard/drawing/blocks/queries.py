@@ -33,7 +33,7 @@ _PADDING, _MARK, _ARROW, _WIDEST, _NAME, _CELL = 18, 22, 8, 260, 72, 15
 """In px: padding beside a text; a run's mark with the sort arrow; an arrow that may wrap below its
 head; the widest column; the widest run name kept on one line; the font size of a cell."""
 _AROUND = 1
-"""Number of pages on each side of the current one that have a link."""
+"""Number of pages with a link on each side of the current page."""
 
 _render = Template("queries")
 

@@ -1,4 +1,4 @@
-"""Blocks that only a report has, and the page that contains them; see `drawing.report`."""
+"""Blocks that occur only in a report, and the page that contains them; see `drawing.report`."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ def query_rows(
 
 
 def missing_part(why: str) -> Markup:
-    """Draw that a part could not be made, and why, if that can be told."""
+    """Draw a note that a part could not be made, with the reason if it is known."""
     return _render("left_out", why=why)
 
 

@@ -1,4 +1,4 @@
-"""Slices of queries whose difference is unlike elsewhere, as rows."""
+"""Slices of queries with a different mean difference than all other queries, as rows."""
 
 from __future__ import annotations
 

@@ -100,8 +100,8 @@ def two_lists(
     `further` runs, each list below its score and the grades of its first ranks.
 
     Lines join two lists; in more lists each document's movement from the baseline is written.
-    `documents` has title and text, indexed by doc_id; both are optional. A row opens its full text.
-    A single run has one list. `note` is shown above the lists."""
+    `documents` has title and text, indexed by doc_id; both arguments are optional. A row opens its
+    full text. A single run has one list. `note` is shown above the lists."""
     runs = list(dict.fromkeys([drawing.baseline, drawing.focus, *further]))
     reach = rows or diagnosis.cutoff
     several = len(runs) > _JOINED

@@ -29,7 +29,7 @@ _render = Template("markup")
 
 
 def query_words(text: str) -> list[str]:
-    """Return the words of a query without stop words; all of them if there are only stop words."""
+    """Return the words of a query without stop words; all words if there are only stop words."""
     words = list(dict.fromkeys(_WORD.findall(text.lower())))
     return [word for word in words if word not in _STOP_WORDS] or words
 

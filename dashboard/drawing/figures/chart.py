@@ -1,7 +1,7 @@
 """A chart as plain data, in the form that Plotly's JavaScript reads.
 
 Plotly's Python classes validate each property of each mark when it is set, which takes ten times as
-long as computing the marks. Charts do not change at run time, so the tests validate them instead
+long as computing the marks. Charts do not change at run time, so the tests validate charts instead
 (`Chart.data` and `Chart.layout`). Nor does the start of the app wait for Plotly itself:
 `plotly_figure` loads it after the Overview is shown, or with the first chart.
 """

@@ -183,7 +183,8 @@ def zero_label(drawing: Drawing, ticks: Ticks, margin: Margin) -> dict[str, Any]
 def interval_trace(
     part: pd.DataFrame, y: Floats, columns: tuple[str, str], line: dict[str, Any]
 ) -> Trace:
-    """Return one trace with the intervals of a run, with gaps between them; `y` is float64[row]."""
+    """Return one trace with the intervals of a run, with gaps between the intervals; `y` is
+    float64[row]."""
     low, high = (part[column].to_numpy(dtype=np.float64) for column in columns)
     gap = np.full(len(part), np.nan)
     return scatter(

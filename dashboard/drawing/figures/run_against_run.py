@@ -101,7 +101,7 @@ def _tie_traces(span: tuple[float, float], same: float, palette: Palette) -> lis
 
 
 def _thin(points: pd.DataFrame) -> pd.DataFrame:
-    """Return at most about `_MANY` queries: of points that would hide each other one is kept,
+    """Return at most about `_MANY` queries: if points would hide each other, one of them is kept,
     visible before faded ones, on the finest grid that suffices."""
     if len(points) <= _MANY:
         return points

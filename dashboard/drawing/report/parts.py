@@ -197,7 +197,7 @@ class ReportParts:
         return ""
 
     def _empty_lists(self) -> str:
-        """Return how many of the largest wins are queries that the baseline does not list."""
+        """Return the number of the largest wins that are queries missing from the baseline."""
         wins, baseline = self.report.wins, self.drawing.baseline
         empty = sum(case.row["unlisted_by"] == baseline for case in wins)
         if not empty:

@@ -16,7 +16,8 @@ from uvicorn.server import ServerState
 LET_IN = "ranklens.let_in"
 """Key in the state of a request's scope, for the function to call once the request is let in."""
 MAX_WAITING = 256
-"""Maximum number of waiting connections; the longest waiting is dropped for the next one."""
+"""Maximum number of waiting connections; the longest waiting connection is dropped for the next
+one."""
 ACCEPTED_TOGETHER = 64
 """Number of connections accepted before the received data is read, so that no connection is dropped
 before its request was read if many arrive together."""

@@ -22,8 +22,8 @@ def allowed_hosts(port: int) -> frozenset[bytes]:
 
 
 def is_same_origin_request(scope: Any, hosts_served: Set[bytes]) -> bool:
-    """Whether an ASGI scope goes to a host served here, and comes from a page of that host, or from
-    no page if it only reads."""
+    """Whether an ASGI scope goes to a host of this server, and comes from a page of that host, or
+    from no page if it only reads."""
     host_values = header_values(scope, b"host")
     if len(host_values) != 1 or host_values[0] not in hosts_served:
         return False

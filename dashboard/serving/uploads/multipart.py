@@ -16,7 +16,7 @@ class BodyError(ValueError):
 
 
 def parse_boundary(content_type: bytes) -> bytes:
-    """Return the boundary in this content type. Raises BodyError if it is not multipart."""
+    """Return the boundary in this content type. Raises BodyError if the body is not multipart."""
     kind, options = parse_options_header(content_type)
     if not kind.startswith(b"multipart/") or not options.get(b"boundary"):
         raise BodyError("no multipart body")

@@ -276,8 +276,8 @@ async def _read_beginning(receive: Receive) -> list[Message]:
 
 
 def _replay(messages: list[Message], receive: Receive) -> Receive:
-    """Return a receive function that gives these messages, which are then dropped, and later ones
-    after them."""
+    """Return a receive function that returns these messages first, dropping each, and later
+    messages after them."""
 
     async def receive_next() -> Message:
         return messages.pop(0) if messages else await receive()
@@ -290,7 +290,7 @@ async def _disconnect() -> Message:
 
 
 async def _read_pieces(receive: Receive) -> AsyncIterator[bytes]:
-    """The pieces of a request's body. Raises _BrokenOffError if it ends too early."""
+    """The pieces of a request's body. Raises _BrokenOffError if the body ends too early."""
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":

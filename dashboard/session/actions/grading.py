@@ -36,8 +36,8 @@ def current_layers() -> list[Layer]:
 def active_layers() -> tuple[Layer, ...]:
     """The layers that the address activates.
 
-    By default, all layers judged here are active; one imported from a file is not until it is
-    switched on.
+    By default, all layers judged in this app are active; one imported from a file is not until it
+    is switched on.
     """
     layer_ids, layers = address()["layers"], current_layers()
     if not layer_ids:

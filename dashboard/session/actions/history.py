@@ -22,7 +22,7 @@ from dashboard.study.library import Library
 def store_order(key: str, default_order: Sequence[str]) -> None:
     """Store the order sent by the component with this key; for its callback.
 
-    The address omits it if it is the `default_order`.
+    The address omits the order if it is the `default_order`.
     """
     order = st.session_state[key].get("order")
     if order:

@@ -18,8 +18,8 @@ from dashboard.study.library import Library, named_judgments
 
 
 def judgments_field() -> str:
-    """The value of the address field for the judgments; a requested name stays even if it does not
-    exist."""
+    """The value of the address field for the judgments; a requested name stays even if no file has
+    it."""
     return address()["qrels"] or _judgments_name(current_library().judgments)
 
 

@@ -16,8 +16,8 @@ from metrics_core.base import wording as w
 
 @dataclass(frozen=True)
 class CarriedResult:
-    """The result of storing them: notes and tags that are new or were known, the ids of new layers,
-    the number of known ones, and the error of the workspace."""
+    """The result of storing notes and layers: new notes and tags, known ones, the ids of new
+    layers, the number of known layers, and the error of the workspace."""
 
     new_notes: int = 0
     known_notes: int = 0

@@ -145,7 +145,7 @@ def file_state(file: Path | os.DirEntry[str]) -> State | None:
 
 
 def file_identity(path: Path) -> State:
-    """A value that distinguishes a file from one that replaces it."""
+    """A value that distinguishes a file from another file that replaces it."""
     return (file_state(path) or ())[:1]
 
 

@@ -177,7 +177,7 @@ class FolderStore(TableFiles):
         return [DamagedRecord(number, "", CHANGED) for number in damaged_numbers]
 
     def _file_records(self, identity: str) -> dict[str, Entry | None]:
-        """Number -> record of a file, None for a damaged one; oldest first."""
+        """Number -> record of a file, None for a damaged record; oldest first."""
         contents = self.contents(identity)
         records = {n: parse_record_text(text, Entry) for n, text in contents.intact["files"]}
         records |= dict.fromkeys(row[0] for row in contents.damaged["files"])
@@ -358,7 +358,7 @@ class FolderStore(TableFiles):
 
     def restore_good(self, identity: str) -> None:
         """Replace an unreadable database by its good state and move it aside; needs the lock. Does
-        nothing if it can be read. Raises OSError and StorageError."""
+        nothing if the database can be read. Raises OSError and StorageError."""
         path, good_path = self.database_path(identity), self.folder_of(identity) / _GOOD
         with suppress(errors.DamagedDatabaseError):
             database.check(path, SCHEMA)

@@ -41,7 +41,7 @@ def seal_line(change: Line) -> bytes:
 
 
 def read_line(content: bytes) -> Line | None:
-    """Parse a line without its end; None if it is damaged."""
+    """Parse a line without its end; None if the line is damaged."""
     try:
         change = json.loads(content)["change"]
         check_values(change)

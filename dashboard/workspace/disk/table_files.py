@@ -25,7 +25,7 @@ class TableFiles:
         self._looking = Lock()
 
     def put_table(self, name: str, content: durable.Content | pa.Buffer) -> None:
-        """Store a table under this hash, unless it exists and is intact.
+        """Store a table under this hash, unless an intact table is already stored there.
 
         `content` is its bytes, a file that contains them, or a draft.
         """
@@ -109,8 +109,8 @@ class TableFiles:
 
 
 def list_names(folder: Path) -> list[str]:
-    """The sorted names in a folder; empty if it does not exist. Raises StorageError if the system
-    refuses."""
+    """The sorted names in a folder; empty if the folder does not exist. Raises StorageError if the
+    system refuses."""
     try:
         return sorted(p.name for p in folder.iterdir())
     except (FileNotFoundError, NotADirectoryError):

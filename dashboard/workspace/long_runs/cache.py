@@ -69,7 +69,7 @@ class Cache:
         self.open_tables: WeakValueDictionary[str, Any] = WeakValueDictionary()
 
     def get(self, kind: str, *key_parts: str) -> CachedValue | None:
-        """Return the cached value; None if it is missing or damaged."""
+        """Return the cached value; None if the value is missing or damaged."""
         path = self._path(kind, key_parts)
         content = read_sealed_file(path)
         if content is None:
@@ -113,7 +113,7 @@ class Cache:
 
     @contextmanager
     def open_draft(self) -> Iterator[durable.Draft | None]:
-        """Open a draft of a table that is written in pieces; None if it cannot be stored."""
+        """Open a draft of a table that is written in pieces; None if the draft cannot be stored."""
         with ExitStack() as drafts:
             new_draft = None
             if self._may_write():

@@ -210,8 +210,8 @@ class StoredRun(Run):
         return Run(table=self.rows.read_heads(depth), name=self.name, notes=self.notes)
 
     def first_ties(self) -> Ints:
-        """For each of `query_ids` the first rank whose score equals the next one, int64[query]; 0
-        without ties."""
+        """For each of `query_ids` the first rank with the same score as the next rank,
+        int64[query]; 0 without ties."""
         return self.rows.layout.first_ties
 
     def has_rows_of(self, other: Run) -> bool:

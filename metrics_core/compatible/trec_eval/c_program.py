@@ -8,8 +8,8 @@ from math import isfinite
 
 
 class ProgramExit(Exception):  # noqa: N818 - it is an ending, and -h and -v are no errors
-    """Exit with this status; `messages` are printed to stderr, one per line. `scored` is how many
-    queries were scored before, if it ends at a query."""
+    """Exit with this status; `messages` are printed to stderr, one per line. `scored` is the number
+    of queries scored before, if the program ends at a query."""
 
     def __init__(self, status: int, *messages: str) -> None:
         super().__init__(*messages)

@@ -1,4 +1,5 @@
-"""Files as trec_eval reads them: fields separated by white space, numbers parsed from their start.
+"""Files read by the rules of trec_eval: fields separated by white space, numbers parsed from their
+start.
 
 Ids are bytes in trec_eval. Here each byte is one character (Latin-1), which preserves their order
 and makes any file text; output is encoded the same way. Arrow reads regular blocks of a file;

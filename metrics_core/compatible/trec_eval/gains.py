@@ -47,7 +47,7 @@ def keep_best(ranks: JudgedRanks, max_results: int) -> JudgedRanks:
 
 def relevance_strings(ranks: JudgedRanks, length: int) -> list[str]:
     """Return for each query its first labels, one character each: the grade up to 9, > above, - if
-    the document was not pooled, . if it was pooled but not judged. Empty if nothing is
+    the document was not pooled, . if a document was pooled but not judged. Empty if nothing is
     retrieved."""
     length = int(np.clip(length, 0, ranks.retrieved.max(initial=0)))
     labels = np.full((ranks.n_queries, length), "-")

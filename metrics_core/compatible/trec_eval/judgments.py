@@ -58,8 +58,8 @@ class TrecEvalJudgments(ABC):
         return {}
 
     def count_relevant(self) -> int:
-        """Return how many documents have a grade above 0, regardless of -l; only used if num_rel
-        has values."""
+        """Return the number of documents with a grade above 0, regardless of -l; only used if
+        num_rel has values."""
         return 0
 
     @abstractmethod
@@ -127,7 +127,7 @@ class LabelledQrels(TrecEvalJudgments):
         return problems | dict.fromkeys(files.repeated_judgments(self.qrels), repeated_text)
 
     def count_relevant(self) -> int:
-        """Return how many documents have a grade above 0."""
+        """Return the number of documents with a grade above 0."""
         return int(np.count_nonzero(self.qrels.relevance > 0))
 
     def measure_columns(

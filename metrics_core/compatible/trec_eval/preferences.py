@@ -105,7 +105,8 @@ def _judge_preferences(judge_rows: pd.DataFrame, size: int) -> JudgePreferences:
 
 
 def _prefer_by_level(numbers: Ints, levels: Floats, size: int) -> JudgePreferences:
-    """Return the preferences of a judge with one subgroup: higher levels over lower ones."""
+    """Return the preferences of a judge with one subgroup: documents of higher levels over
+    documents of lower levels."""
     level = np.full(size, -1.0)
     level[numbers] = levels
     if (level[numbers] != levels).any():
@@ -255,7 +256,7 @@ def _balanced_score(query: QueryPreferences, tallies: list[Tally], *, only_liste
 
 
 def _count_judged(group: JudgePreferences, first: int) -> tuple[int, int]:
-    """Return how many of the first documents a judge judged relevant and nonrelevant."""
+    """Return the number of first documents that a judge judged relevant and nonrelevant."""
     level, times = group.level[:first], group.times[:first]
     if group.classes:
         relevant = int(times[level > 0].sum())

@@ -1,4 +1,4 @@
-"""Output lines: z-scores of -Z, each query's lines, then the summary, as trec_eval prints them."""
+"""Output lines in the format of trec_eval: z-scores of -Z, each query's lines, then the summary."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class RecordPath:
 
 
 Alternatives = tuple[RecordPath, ...]
-"""Alternative paths; the first one with values is used."""
+"""Alternative paths; the first path with values is used."""
 
 
 def parse_path(text: str) -> Alternatives:

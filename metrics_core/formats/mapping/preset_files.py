@@ -35,7 +35,7 @@ def recognise_preset(preset: Preset, sample: Sample) -> Mapping[Kind, int]:
 
 
 def find_kinds(preset: Preset, records: Sequence[Any]) -> list[Kind]:
-    """Return the kinds of table that records contain, none if they do not fit the preset."""
+    """Return the kinds of table that records contain, no kinds if they do not fit the preset."""
     if not records or not isinstance(records[0], dict) or not preset.also(records[0]):
         return []
     mended_records = records[:1] if preset.mend is None else next(preset.mend([[*records[:1]]], ""))
@@ -124,7 +124,7 @@ def _check_only_one(remark: Remark, cases: list[str], records: Records) -> None:
 
 
 def _read_blocks(preset: Preset, source: Source, request: Request) -> Iterator[Records]:
-    """Yield the records; all at once if names are joined, which needs all of them."""
+    """Yield the records; all at once if names are joined, which needs all records."""
     mappings = _prefixed_mappings(preset, request.kind, ())
     is_joined = any(
         path.joined for mapping in mappings for paths in mapping.values() for path in paths

@@ -93,7 +93,7 @@ def fold_name(name: str) -> str:
 
 
 def find_position(names: Sequence[str], preferred_names: Sequence[str]) -> int:
-    """Return the index of the most preferred name that a header contains, -1 if it has none."""
+    """Return the index of the most preferred name that a header contains, -1 if none occurs."""
     positions = _folded_positions(tuple(names))
     return next((positions[name] for name in preferred_names if name in positions), -1)
 

@@ -186,7 +186,8 @@ def _are_systems(
 ) -> bool:
     """Return whether names belong to systems, rather than to parts or single rows.
 
-    `codes` is int32[row]; there are `code_count` names, `present_count` of them in these rows.
+    `codes` is int32[row]; there are `code_count` names, of which `present_count` occur in these
+    rows.
     """
     queries = as_array(encode_ids(rows["query_id"]).indices).astype(np.int64)
     if len(np.unique(queries * code_count + codes)) == len(np.unique(queries)):

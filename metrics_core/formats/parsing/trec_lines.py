@@ -174,7 +174,7 @@ def _drop_checked(table: pa.Table, tags: tuple[str, ...]) -> pa.Table:
 def _distinct_tags(table: pa.Table) -> tuple[str, ...]:
     """Return the distinct run names.
 
-    Mostly there is one, which is cheaper to test than hashing all.
+    Usually there is only one tag, and testing this is cheaper than hashing all tags.
     """
     if "tag" not in table.column_names or not len(table):
         return ()

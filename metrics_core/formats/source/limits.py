@@ -1,7 +1,7 @@
 """Limits for reading one file: bytes, cells, columns.
 
-A file that exceeds them is refused before it is in memory; the error names its size and the option
-that allows it.
+A file that exceeds the limits is refused before it is in memory; the error names its size and the
+option that allows it.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ class RowLines(Protocol):
     """Object that knows the physical line of each row."""
 
     def line(self, row: int) -> int | None:
-        """Return the physical line of a row, None if it is unknown."""
+        """Return the physical line of a row, None if the line is unknown."""
 
 
 @dataclass(frozen=True)

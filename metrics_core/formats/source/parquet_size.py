@@ -1,4 +1,4 @@
-"""Compute how much memory a Parquet file takes unpacked, before unpacking it.
+"""Compute the memory that a Parquet file takes unpacked, before unpacking it.
 
 The footer has the unpacked sizes of the pages. But a text that a million rows share may take as
 little space in a page as a single one: as a word of a dictionary, or as a difference to the text
@@ -147,7 +147,7 @@ def check_table_size(
 
 
 def _rows_read(row_counts: Sequence[int], first: int | None) -> list[int]:
-    """Return how many rows of each row group are read to get the `first` rows."""
+    """Return the number of rows of each row group that are read to get the `first` rows."""
     if first is None:
         return list(row_counts)
     ends = list(accumulate(row_counts))

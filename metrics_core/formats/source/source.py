@@ -77,7 +77,7 @@ class Source:
 
     @cached_property
     def head(self) -> bytes:
-        """The first 256 KB as checked text, cut at a line end if there is one."""
+        """The first 256 KB as checked text, cut at the last line end, if any."""
         data = b""
         for piece in self.decoded(_HEAD):
             data += piece

@@ -108,7 +108,7 @@ def read_unpacked(name: str, origin: Origin, size: int, limit: Limit) -> Iterato
 
 
 def _measure(name: str, origin: Origin, limit: Limit) -> None:
-    """Unpack a file without keeping it. Raises FileFormatError if it exceeds the limit."""
+    """Unpack a file without keeping it. Raises FileFormatError if the content exceeds the limit."""
     max_size, total = limit.max_unpacked(stored_size(origin)), 0
     with open_raw(origin) as raw_file, _open_unpacked(name, raw_file, limit) as stream:
         while piece := stream.read(_PIECE):
@@ -131,7 +131,7 @@ def convert_read_errors(name: str) -> Iterator[None]:
 
 
 def read_pipe(name: str, stream: BinaryIO, limit: Limit) -> bytes:
-    """Return the content of a pipe. Raises FileFormatError if it exceeds the limit."""
+    """Return the content of a pipe. Raises FileFormatError if the content exceeds the limit."""
     pieces: list[bytes] = []
     total = 0
     while piece := stream.read(_PIECE):
@@ -142,7 +142,7 @@ def read_pipe(name: str, stream: BinaryIO, limit: Limit) -> bytes:
 
 
 def open_zip(name: str, raw_file: Path | BinaryIO) -> zipfile.ZipFile:
-    """Return a zip file with its directory read. Raises FileFormatError if it is damaged."""
+    """Return a zip file with its directory read. Raises FileFormatError if the file is damaged."""
     try:
         return zipfile.ZipFile(raw_file)
     except _DAMAGED as error:

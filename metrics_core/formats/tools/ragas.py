@@ -272,7 +272,8 @@ def _find_id_name(request: Request, samples: Sequence[Any]) -> str:
 
 
 def _find_query_id(source: Source, line: int | None, sample: Any, id_name: str) -> str:
-    """Return the query id of a sample, or its question. Raises FileFormatError if it has none."""
+    """Return the query id of a sample, or its question. Raises FileFormatError if the sample has no
+    id."""
     name = id_name or _QUESTION
     if not isinstance(sample, dict) or sample.get(name) is None:
         actual = f"an object with {shorten_line(', '.join(sample))}" if sample else "nothing"

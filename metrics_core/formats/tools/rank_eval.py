@@ -75,7 +75,7 @@ def _add_texts(content: dict[str, Any], _name: str) -> list[Any]:
 
 
 def _find_text(request: Any) -> str | None:
-    """Return the search text of a request, None if it has none or several."""
+    """Return the search text of a request, None if the request has none or several."""
     parameters = request.get("params")
     if isinstance(parameters, dict):
         parameter_text = next(

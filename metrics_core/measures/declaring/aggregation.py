@@ -34,7 +34,7 @@ class Combination:
 
     def combine(self, scores: npt.ArrayLike) -> Floats:
         """Return the combined score over the first axis, float64[…] for scores of shape [query, …].
-        Undefined scores (NaN) are excluded; NaN if none is defined."""
+        Undefined scores (NaN) are excluded; NaN if no score is defined."""
         scaled = self.to_scale(np.asarray(scores, dtype=np.float64))
         total = scaled.sum(axis=0)
         counts: Ints = np.full(np.shape(total), len(scaled))

@@ -207,7 +207,7 @@ class Measure:
         return float(np.nextafter(0, 1)) if rel is None else float(rel)
 
     def at(self, cutoff: int | None) -> Measure:
-        """Return the same measure at another cutoff; unchanged if it has no cutoff."""
+        """Return the same measure at another cutoff; unchanged if the measure has no cutoff."""
         if self.declaration.cutoff is None:
             return self
         return self.declaration(**{**dict(self.values), "cutoff": cutoff})
@@ -327,8 +327,8 @@ def measure(
 
 def terms(*names: str) -> Callable[[Terms], Terms]:
     """Declare the terms of these measures: the documents that add to the score, each with its part
-    of it instead of the grade. The function takes the parameters of their kernels, with a single
-    cutoff."""
+    of the score instead of the grade. The function takes the parameters of their kernels, with a
+    single cutoff."""
 
     def declare(function: Terms) -> Terms:
         package = declaring_package(function.__module__)

@@ -51,7 +51,8 @@ def make_scorer(
 
 
 def refuse_problems(batches: Batches) -> Batches:
-    """Yield the batches without their column problem; raise RanklensError if it is not empty."""
+    """Yield the batches without their column problem; raise RanklensError if the column is not
+    empty."""
     for batch in batches:
         problems = batch["problem"].drop_null().to_pylist()
         if problems:

@@ -82,7 +82,8 @@ def describe_column(values: npt.NDArray[Any]) -> dict[str, Any]:
 
 
 def _commonest_values(values: npt.NDArray[Any]) -> list[tuple[str, int]]:
-    """Return a column's most frequent texts as written in a line, each with its number of rows."""
+    """Return a column's most frequent texts in the form used in a line, each with its number of
+    rows."""
     counted = pd.Series(values, dtype=object).value_counts()
     pairs = ((str(text), int(rows)) for text, rows in zip(counted.index, counted, strict=True))
     short = (pair for pair in pairs if len(pair[0]) <= LONGEST)

@@ -64,7 +64,8 @@ def split_words(line: str) -> list[Word]:
 
 
 def quote_name(name: str) -> str:
-    """Return a column's name as written in a line: in backticks unless it is one plain word."""
+    """Return a column's name in the form used in a line: in backticks unless it is one plain
+    word."""
     plain = _NAME.fullmatch(name) and name.lower() not in WORDS
     return name if plain else "`" + name.replace("`", "``") + "`"
 
