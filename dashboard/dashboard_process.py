@@ -1,4 +1,4 @@
-"""A dashboard of some tables in a process of its own, which ends no later than this one."""
+"""A dashboard of some tables in a separate process, which ends no later than this one."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _SECONDS_TO_END = 20
 
 
 class DashboardProcess:
-    """A dashboard at `address`. It ends with `close`, or with this process, however that ends. A
-    notebook shows it as a link."""
+    """A dashboard at `address`. The dashboard ends with `close`, or when this process ends for any
+    reason. A notebook shows it as a link."""
 
     def __init__(self, folder: Path, view: Address, temporary: TemporaryFolder | None):
         """Serve the folder of a workspace, which is removed at the end if it is `temporary`.
@@ -97,8 +97,9 @@ def serve_tables(
 def _start_process(folder: Path, complaints: IO[str]) -> subprocess.Popen[str]:
     """Start the command on any free port.
 
-    It runs in a session of its own, so that interrupting a cell does not stop it. It ends with its
-    standard input, which the system closes however this process ends.
+    The command runs in a separate session, so that interrupting a cell does not stop it. The
+    command ends with its standard input, which the system closes when this process ends for any
+    reason.
     """
     options = ["--port", "0", "--workspace", str(folder), "--until-eof"]
     return subprocess.Popen(

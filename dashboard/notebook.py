@@ -60,9 +60,9 @@ def show(
 ) -> NotebookComparison:
     """Return a comparison that a notebook displays.
 
-    `runs` and `qrels` are as in `evaluate`, `queries` as in `breakdown`. `run` is the run in focus,
-    by default the best other than the baseline; `baseline` is by default the first run. Raises as
-    `evaluate`, and UnknownRunError.
+    `runs` and `qrels` have the same forms as for `evaluate`, `queries` as for `breakdown`. `run` is
+    the run in focus, by default the best run other than the baseline; `baseline` is by default the
+    first run. Raises the errors of `evaluate`, and UnknownRunError.
     """
     table = qrels_from(qrels)
     loaded_runs = runs_from(runs, table.query_ids)
@@ -132,7 +132,7 @@ class NotebookComparison:
         return curves_answers.curves(self._study, self._view).table
 
     def explain(self, query: Any) -> Explanation:
-        """Explain the scores of a query, as `metrics_core.explain` does."""
+        """Explain the scores of a query, in the same way as `metrics_core.explain`."""
         study, view = self._study, self._view
         return explain(
             list(study.runs.values()),

@@ -1,7 +1,7 @@
 """Print an HTML page as PDF with an installed browser.
 
 Chrome, Chromium and Edge print without a window, with embedded fonts, at the page size of the style
-sheet (`@page`). No browser is bundled; without one the error says what to install.
+sheet (`@page`). No browser is bundled; without a browser the error says which one to install.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _find_browsers() -> Iterator[str | None]:
 def write_page(page: str, path: str | Path) -> int:
     """Write a page as HTML, or as PDF if the path ends in .pdf; return its size in bytes.
 
-    Raises as `print_pdf` and `replace_file`.
+    Raises the errors of `print_pdf` and `replace_file`.
     """
     content = encode_text(page, path)
     if Path(path).suffix.lower() == ".pdf":

@@ -1,4 +1,4 @@
-"""Everything used of Streamlit that it does not promise: private names, internal modules,
+"""All uses of Streamlit that its documentation does not promise: private names, internal modules,
 behaviour.
 
 A test names the version for which this was checked; with another version, check each function
@@ -18,7 +18,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunCon
 from streamlit.runtime.uploaded_file_manager import UploadedFile as FileOfUploader
 
 UPLOADS = r"/_stcore/upload_file/([^/]+)/([^/]+)"
-"""Path to which a browser uploads a file: session and file id."""
+"""Path of uploads by a browser: session and file id."""
 
 __all__ = [
     "UPLOADS",
@@ -35,7 +35,7 @@ __all__ = [
 def ask_nowhere_else(address: str, options: Path) -> None:
     """Restrict Streamlit to the options in this file, and skip slow or outgoing steps of its start.
 
-    It would otherwise ask a server on the internet for this computer's address, search all
+    Streamlit would otherwise ask a server on the internet for this computer's address, search all
     installed packages for components, and look for a console at the first element. The latter two
     take a quarter of a second each.
     """
@@ -62,7 +62,7 @@ def keep_on_path(folder: Path) -> None:
 
 
 def is_served_by_streamlit() -> bool:
-    """Whether the server is `streamlit run`, without our own layers around it."""
+    """Whether the server is `streamlit run`, without the layers that Ranklens adds around it."""
     return config._server_mode == "starlette-managed"
 
 

@@ -18,8 +18,8 @@ _PREFIX, _LOCK = "ranklens-", "owner.lock"
 
 
 class TemporaryFolder:
-    """A folder private to this account. It is removed by `close`, with this object or with the
-    process; after a kill by the next `remove_abandoned`. Files go into `path`."""
+    """A folder private to this account. The folder is removed by `close`, with this object or with
+    the process; after a kill by the next `remove_abandoned`. Files go into `path`."""
 
     def __init__(self) -> None:
         """Create the folder. Raises OSError."""

@@ -1,4 +1,4 @@
-"""Scores of retrieval runs against relevance judgments, and what they mean.
+"""Scores of retrieval runs against relevance judgments, and conclusions from them.
 
     files ──► tables ──► judged ranks ──► per-query scores ──► aggregates, curves,
               Run        query, rank,     Scores: run ×        breakdowns, comparisons,

@@ -1,7 +1,8 @@
 """The command line, `python -m metrics_core`: evaluate, compare, explain, residuals, trec_eval …
 
-Exit status 0, or 2 with the error on stderr and nothing on stdout; a gate has further ones
-(`gates`). An unexpected exception also ends with 2: Python's own status for it, 1, means a loss.
+Exit status 0, or 2 with the error on stderr and nothing on stdout; a gate has further statuses
+(`gates`). An unexpected exception also ends with 2, because 1, Python's status for exceptions,
+means a loss.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ itself."""
 
 
 def process() -> int:
-    """Run `main` in a process of our own: freed memory is kept on the heap, garbage is not
-    collected while modules are loaded, and the process exits with the status."""
+    """Run `main` in a separate process: freed memory is kept on the heap, garbage is not collected
+    while modules are loaded, and the process exits with the status."""
     heap.keep_freed_memory()
     gc.set_threshold(_GARBAGE_THRESHOLD)
     return process_exit.exit_with_status(main)

@@ -25,7 +25,7 @@ from metrics_core.judging.one_list import judged_list, read_document_ids
 from metrics_core.measures import Measure, parse_measure
 
 NO_GROUP = "(none)"
-"""The group of results whose category or difficulty is missing, as in breakdowns."""
+"""The group of results whose category or difficulty is missing, the same as in breakdowns."""
 
 _FIELDS = {
     "precision@3": "precision_at_3",
@@ -131,7 +131,7 @@ class ReportAggregator:
         """Return the mean of one metric ("precision@3" or "precision_at_3") by category.
 
         Results without a category are in the group "(none)"; results without a value of the metric
-        are excluded. Raises ParameterError if no result has such a metric.
+        are excluded. Raises ParameterError if no result has this metric.
         """
         grouped = _group_metrics(detailed_results, "category")
         values = {
@@ -184,8 +184,8 @@ def _judge_each_place(retrieved: Sequence[str], expected_ids: set[Hashable]) -> 
 
 
 def _judge_first_place(retrieved: Sequence[str], expected_ids: set[Hashable]) -> JudgedRanks:
-    """Return the ranks of a list in which a repeated document keeps its rank but counts only at its
-    first position."""
+    """Return the judged ranks (ranks of judged documents) of a list. A repeated document keeps its
+    ranks but counts only at its first position."""
     remaining = set(expected_ids)
     places = []
     listed = read_document_ids(retrieved, "retrieved", ordered=True)

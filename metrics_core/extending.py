@@ -1,7 +1,7 @@
 """The names that third-party packages import to add a measure or a file format;
 `docs/extending.md`.
 
-They are stable: removals and changed parameters are listed in the changelog, under a new minor
+The names are stable: removals and changed parameters are listed in the changelog, under a new minor
 version.
 """
 

@@ -6,7 +6,7 @@
     1.93
 
 `expected` is a collection of relevant ids, or a mapping from id to grade. Ids may be in a list, a
-numpy array or a pandas Series. 1 and "1" are the same id, as in runs and judgments; floats,
+numpy array or a pandas Series. 1 and "1" are the same id, like in runs and judgments; floats,
 booleans and missing values are rejected. The scores come from the same kernels as everywhere else.
 
 `duplicates` decides how a document counts that occurs more than once in `retrieved`: only at its
@@ -68,7 +68,7 @@ __all__ = [
 
 Method = Literal["standard", "industry"]
 Depth = int | None
-"""How many results count, from the top; None for the whole list."""
+"""Number of results that count, from the top; None for the whole list."""
 
 _ANYWHERE = 2**31
 _GAINS = {"standard": "log2", "industry": "exp-log2"}
@@ -82,7 +82,8 @@ def score_list(
     duplicates: Duplicates = "first",
     columns: Columns | None = None,
 ) -> dict[str, float]:
-    """Return the scores of one list by canonical measure name; `columns` as in `judged_list`."""
+    """Return the scores of one list by canonical measure name; `columns` is the same as for
+    `judged_list`."""
     ranks = judged_list(retrieved, expected, duplicates=duplicates, columns=columns)
     return {str(m): float(m.score(ranks)[0]) for m in parse_measures(measures)}
 
@@ -96,8 +97,8 @@ def mean_scores(
 ) -> dict[str, float]:
     """Return the mean scores of several (retrieved, expected) pairs by canonical measure name.
 
-    A list for which a measure is undefined is excluded, and with "leave out" also one without a
-    relevant expected document; NaN if all are. Raises ParameterError if there is no list.
+    Lists with an undefined score are excluded, and with "leave out" also lists without a relevant
+    expected document; NaN if all lists are excluded. Raises ParameterError if there is no list.
     """
     parsed = parse_measures(measures)
     scored = []
@@ -186,9 +187,9 @@ def ndcg_at_k(
     discount: Discount = "log2",
     duplicates: Duplicates = "first",
 ) -> float:
-    """Return nDCG; the ideal order is that of all expected documents. The gain is the grade
-    ("standard") or 2^grade - 1 ("industry"), divided by log2(rank + 1) ("log2") or log2(max(rank,
-    2)) ("max2")."""
+    """Return nDCG; the ideal order is the best order of all expected documents. The gain is the
+    grade ("standard") or 2^grade - 1 ("industry"), divided by log2(rank + 1) ("log2") or
+    log2(max(rank, 2)) ("max2")."""
     values: dict[str, Any] = {"cutoff": k, "dcg": _gain_name(method), "discount": discount}
     return _score("nDCG", retrieved, expected, duplicates, **values)
 
@@ -203,8 +204,8 @@ def dcg_at_k(
     denominator: Averaged = "none",
     duplicates: Duplicates = "first",
 ) -> float:
-    """Return DCG, not divided by the ideal; gain and discount as in `ndcg_at_k`. With `denominator`
-    "retrieved" it is averaged over the results counted, at most k."""
+    """Return DCG, not divided by the ideal; gain and discount are the same as for `ndcg_at_k`. With
+    `denominator` "retrieved" the gain is averaged over the results counted, at most k."""
     values: dict[str, Any] = {"cutoff": k, "dcg": _gain_name(method), "discount": discount}
     return _score("DCG", retrieved, expected, duplicates, denominator=denominator, **values)
 
@@ -217,7 +218,7 @@ def cg_at_k(
     method: Method = "standard",
     duplicates: Duplicates = "first",
 ) -> float:
-    """Return the sum of the gains of the first k; gain as in `ndcg_at_k`."""
+    """Return the sum of the gains of the first k; the gain is the same as for `ndcg_at_k`."""
     return _score("CG", retrieved, expected, duplicates, cutoff=k, dcg=_gain_name(method))
 
 
@@ -229,9 +230,9 @@ def average_precision(
     denominator: FoundShare = "relevant",
     duplicates: Duplicates = "first",
 ) -> float:
-    """Return average precision, divided by all relevant documents, by those "retrieved", by the
-    smaller of k and all relevant documents ("min"), or always by "k", which without k is the length
-    of the list."""
+    """Return average precision, divided by all relevant documents, by the relevant documents
+    "retrieved", by the smaller of k and all relevant documents ("min"), or always by "k", which
+    without k is the length of the list."""
     return _score("AP", retrieved, expected, duplicates, cutoff=k, denominator=denominator)
 
 
@@ -253,8 +254,8 @@ def arhr(
 def auc(
     retrieved: Retrieved, expected: Expected, k: Depth = None, *, duplicates: Duplicates = "first"
 ) -> float:
-    """Return the share of pairs of a relevant and another listed document in which the relevant one
-    is ranked higher; NaN if there are no such pairs."""
+    """Return the share of correctly ordered pairs of a relevant and another listed document (the
+    relevant one is ranked higher); NaN without pairs."""
     return _score("Accuracy", retrieved, expected, duplicates, cutoff=k)
 
 

@@ -1,6 +1,7 @@
 """A gate for programs: is a run worse than its baseline by more than the allowed margin?
 
-The rule is that of `metrics_core compare --gate` (`comparing.gates`); the result is its report.
+The rule is the same as for `metrics_core compare --gate` (`comparing.gates`); the result is the
+same report.
 """
 
 from __future__ import annotations
@@ -50,12 +51,13 @@ def gate(
 ) -> GateReport:
     """Evaluate gates such as "nDCG@10 > -0.01" for one or several runs.
 
-    `runs`, `qrels` and `queries` are as in `evaluate` and `breakdown`; `baseline` is a run, or the
-    path of a snapshot; `floors` are such as "nDCG@10 >= 0.4". The report has the `status` of the
-    command line (0 passed, 1 worse or below a floor, 3 cannot tell with `if_unclear` "fail", 4
-    something changed since the snapshot), `outcomes` with differences and intervals, `sentences`,
-    the queries that broke in `broken`, and the queries without results in `unanswered`. Raises as
-    `evaluate`, ParameterError for a malformed gate, and FileFormatError for a damaged snapshot.
+    `runs`, `qrels` and `queries` have the same forms as for `evaluate` and `breakdown`; `baseline`
+    is a run, or the path of a snapshot; `floors` are conditions such as "nDCG@10 >= 0.4". The
+    report has the `status` of the command line (0 passed, 1 worse or below a floor, 3 cannot tell
+    with `if_unclear` "fail", 4 something changed since the snapshot), `outcomes` with differences
+    and intervals, `sentences`, the queries that broke in `broken`, and the queries without results
+    in `unanswered`. Raises the errors of `evaluate`, ParameterError for a malformed gate, and
+    FileFormatError for a damaged snapshot.
 
     >>> gate("new.run", "baseline.json", "qrels.txt", "nDCG@10 > -0.01").status  # doctest: +SKIP
     """

@@ -1,4 +1,4 @@
-"""The analyses of the dashboard for programs: each takes runs and judgments as `evaluate` does.
+"""The analyses of the dashboard for programs: functions of runs and judgments, like `evaluate`.
 
     compare     is it better, is it real        one row per measure and run
     breakdown   where does it come from         one row per group and run
@@ -6,7 +6,7 @@
     all_pairs   which of many runs may be best  every pair, and possible ranks
     explain     why does this query score so    its documents, each with its part
 
-`exclude_self` and `exclude` remove documents from every run, as in `evaluate`. `compare_scores`
+`exclude_self` and `exclude` remove documents from every run, like in `evaluate`. `compare_scores`
 compares scores computed elsewhere. The dashboard and the command line use the same code.
 """
 
@@ -74,13 +74,13 @@ def compare(
 ) -> pd.DataFrame:
     """Compare runs with a baseline, by default the first run. Returns one row per measure and run.
 
-    `runs`, `qrels` and `measures` are as in `evaluate`. `margin` is the smallest difference that
-    matters; `test` and `correction` are as on the command line. Columns: run, baseline, measure,
-    mean, baseline_mean, difference, low, high (the interval of the mean paired difference),
-    inner_low, inner_high, won, lost, same (queries; the parameter `same` is half the width of the
-    band), queries, differing, p, p_corrected (for all runs of a measure), effect, effect_low,
-    effect_high, error, width, verdict, reason; see `comparing.pairs.compare`. Raises as `evaluate`,
-    UnknownRunError, and ParameterError for an invalid method.
+    `runs`, `qrels` and `measures` have the same forms as for `evaluate`. `margin` is the smallest
+    difference that matters; `test` and `correction` have the same values as on the command line.
+    Columns: run, baseline, measure, mean, baseline_mean, difference, low, high (the interval of the
+    mean paired difference), inner_low, inner_high, won, lost, same (queries; the parameter `same`
+    is half the width of the band), queries, differing, p, p_corrected (for all runs of a measure),
+    effect, effect_low, effect_high, error, width, verdict, reason; see `comparing.pairs.compare`.
+    Raises the errors of `evaluate`, UnknownRunError, and ParameterError for an invalid method.
 
     >>> compare({"old": old, "new": new}, qrels, "nDCG@10")  # doctest: +SKIP
     """
@@ -109,8 +109,8 @@ def compare_scores(
     such as a latency, which need not be a known measure; or with one row per measure, its name in
     `measure` and the number in `value`, such as PyTerrier's perquery.csv. `measure` is a column, by
     default every numeric one. Higher is better unless the measure of that name or
-    `higher_is_better` says otherwise. Raises RanklensError if there are no such scores or a value
-    is not a number, and UnknownRunError.
+    `higher_is_better` says otherwise. Raises RanklensError if there are no matching scores or a
+    value is not a number, and UnknownRunError.
 
     >>> compare_scores(frame, "latency", baseline="v1", higher_is_better=False)  # doctest: +SKIP
     """
@@ -145,7 +145,7 @@ def breakdown(
     `queries` is a path, a table with query_id and the column, {query_id: {column: value}}, or
     Queries. Columns: group, run, queries, mean, low, high, difference, diff_low, diff_high, clear.
     The last four are against the baseline, by default the first run; diff_low and diff_high are
-    simultaneous over all groups of a run. Raises as `evaluate`, UnknownColumnError,
+    simultaneous over all groups of a run. Raises the errors of `evaluate`, UnknownColumnError,
     UnknownRunError, and NoSharedQueriesError if `queries` has none of the judged queries.
     """
     query_table, parsed = queries_from(queries), parse_measure(measure)
@@ -173,8 +173,8 @@ def curves(
 
     Columns: run, k, mean, low, high, difference, diff_low, diff_high (a simultaneous band over all
     k), queries. The differences are from the baseline, by default the first run. Without `cutoffs`
-    the curves are as deep as the runs, at most 1,000. Raises as `evaluate`, UnknownRunError, and
-    ParameterError if the measure has no cutoff or a k is invalid.
+    the curves are as deep as the runs, at most 1,000. Raises the errors of `evaluate`,
+    UnknownRunError, and ParameterError if the measure has no cutoff or a k is invalid.
     """
     parsed, table = _with_cutoff(measure), qrels_from(qrels)
     left_out = make_exclusions(exclude_self, exclude)
@@ -199,7 +199,7 @@ def all_pairs(
     exclude: PairsLike | None = None,
 ) -> AllPairs:
     """Compare every pair of runs, corrected together, with the ranks that each run may have:
-    `frame` has one row per pair, `places` one per run. Raises as `evaluate`."""
+    `frame` has one row per pair, `places` one per run. Raises the errors of `evaluate`."""
     parsed = parse_measure(measure)
     left_out = make_exclusions(exclude_self, exclude)
     scores = _score_runs(runs, qrels, [parsed], without_relevant, documents, left_out)
@@ -251,9 +251,9 @@ def explain(
     """Explain a query's score: a sentence, and each document's part of the score, or with several
     runs of the difference.
 
-    The baseline is the first run and `run` the next one, unless specified. Raises as `evaluate`,
-    UnknownRunError, RanklensError if the query is not judged, and LackingDataError for a measure
-    that depends on more than grades.
+    The baseline is the first run and `run` the next one, unless specified. Raises the errors of
+    `evaluate`, UnknownRunError, RanklensError if the query is not judged, and LackingDataError for
+    a measure that depends on more than grades.
     """
     parsed, table = parse_measure(measure), qrels_from(qrels)
     query_id = to_id_text(query)
@@ -292,7 +292,7 @@ def explain(
 
 def _parts(judged: Sequence[JudgedRanks], measure: Measure) -> tuple[pd.DataFrame, float]:
     """Return the parts of the only run's score, or of the second run's difference from the first,
-    and the rest. Columns: qrels_row, grade, rank, part; for two runs also baseline_rank."""
+    and the remainder. Columns: qrels_row, grade, rank, part; for two runs also baseline_rank."""
     if len(judged) == 1:
         run_ledger = score_ledger(judged[0], measure)
         columns = {

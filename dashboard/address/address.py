@@ -1,7 +1,8 @@
 """The address of a page: its fields, and the only reader and writer of them.
 
-Fields of all pages are declared here, those of a single page with that page. Links, the browser's
-address and the session use an Address; no other module knows how its values are written.
+Fields that all pages share are declared here; a field of a single page is declared with that page.
+Links, the browser's address and the session use an Address; no other module knows how its values
+are written.
 """
 
 from __future__ import annotations
@@ -72,8 +73,8 @@ class Control:
 
 SHARED_QUERIES = "shared"
 MISSING = Control("missing", (SHARED_QUERIES,), narrows=True)
-"""How queries count that a compared run lacks: by default as an empty list; with "shared", only
-queries that both runs list are in view."""
+"""Treatment of queries that a compared run lacks: by default they count as an empty list; with
+"shared", only queries that both runs list are in view."""
 
 CONTROLS = (MISSING,)
 
@@ -107,7 +108,7 @@ whose terms the page for uploads uses, and `screen` the finding shown large for 
 
 @lru_cache(maxsize=1 << 12)
 def _encode(declared: Field, value: Any) -> str:
-    """A field as it is written in a link; cached, because a page has dozens of links with similar
+    """Format a field's value as in a link; cached, because a page has dozens of links with similar
     values."""
     return urlencode({declared.name: declared.write(value)}, doseq=True)
 

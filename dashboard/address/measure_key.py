@@ -1,4 +1,4 @@
-"""Which measures the pages draw, and how a chosen one is written in the address.
+"""The measures that the pages can draw, and how a chosen measure is written in the address.
 
 The address has a measure's canonical name, with "@k" if it follows the cutoff control: `nDCG@k`,
 `P(rel=2)@k`, `AP`. No Streamlit.
@@ -123,8 +123,8 @@ def _fold(name: str) -> str:
 
 
 def _default_key(declaration: Declaration) -> str:
-    """The key of a picked measure: at k if its gloss mentions the top k; required parameters are
-    those of its first worked example."""
+    """Return the key of a picked measure: at k if its gloss mentions the top k. Required parameters
+    have the values of its first worked example."""
     needed = {p.name for p in declaration.parameters if p.required and p.name != "cutoff"}
     example = parse_measure(next(iter(declaration.worked)))
     values = {name: value for name, value in example.values if name in needed}
@@ -270,7 +270,8 @@ def key_with_text(chosen_measure: ChosenMeasure, name: str, text: str) -> str:
 
 
 def relevance_limit(chosen_measure: ChosenMeasure) -> float | None:
-    """The lowest grade that is relevant to the measure; None if it has no such parameter."""
+    """The lowest grade that is relevant to the measure; None if the measure has no parameter for
+    the grade."""
     has_one = any(
         p.name == _RELEVANCE_PARAMETER for p in chosen_measure.measure.declaration.parameters
     )

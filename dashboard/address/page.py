@@ -1,4 +1,4 @@
-"""Declaration of a page: its name, its position, what it needs, and its own address fields."""
+"""Declaration of a page: its name, its position, its requirements, and its address fields."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from dashboard.address.address import Field
 
 FEWEST_VERSIONS = 2
 FEWEST_OF_PAIRS = 3
-"""With two runs, the Overview shows everything."""
+"""Minimum number of runs for the pages of all pairs: with two runs, the Overview shows
+everything."""
 
 Group = Literal["This comparison", "Queries", "All runs", "", "none"]
 """The position of a page in the rail: below a heading, at the foot (""), or not in it ("none")."""
 
 Bar = Literal["link", "files"]
-"""What ends the bar: the link to the page's address, or to more files."""
+"""The last item of the bar: the link to the page's address, or to more files."""
 
 Controls = Literal["pair", "runs", ""]
-"""The controls that a page uses: all of them, those that do not choose the compared runs, or
-none."""
+"""The controls that a page uses: all controls, only the controls that do not choose the compared
+runs, or none."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,8 @@ class Page:
     `name` is the page's file and its address; `title` is shown in the rail, in a `group`. `within`
     names the page that is marked there instead. G followed by `key` opens it. A page that
     `needs_study` is shown once there are judgments and a run; the rail offers it from `fewest_runs`
-    runs on. `controls` are those that it uses, `bar` ends them, and `fields` are its own address
-    fields.
+    runs on. `controls` names the controls that the page uses, `bar` is the last item of the bar,
+    and `fields` are the address fields of this page alone.
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""A list of queries in an address: that of the Queries page, and the one from which a query was
-opened.
+"""A list of queries in an address: the list of the Queries page, and the list from which a query
+was opened.
 
-The latter stays with the query, and leaves the Queries page's own list unchanged.
+The second list stays with the query, and does not change the list of the Queries page.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """View: the user's choices as one value.
 
-Every value of an address is checked against the loaded files. What does not fit is described by
-`find_missing` and shown in place of the page, so that a link never shows something else than
+Every value of an address is checked against the loaded files. Values that do not fit are described
+by `find_missing` and shown in place of the page, so that a link never shows something else than
 intended.
 """
 
@@ -32,7 +32,7 @@ _ANY = read_measure("", _DEFAULT_CUTOFF)
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is compared: everything that its numbers depend on, and so their cache key.
+    """A comparison: everything that its numbers depend on, and so their cache key.
 
     `filters` are (column, value) pairs: values of the same column are alternatives, different
     columns narrow each other. `loaded` is the number of loaded runs. `controls` has the word of
@@ -58,7 +58,7 @@ class Comparison:
         return replace(self, controls=self._control_words(lambda other: other is not control))
 
     def _control_words(self, is_kept: Callable[[Control], bool]) -> tuple[str, ...]:
-        """The words of the controls to keep, with the others reset."""
+        """The words of the controls to keep; all other controls are reset."""
         pairs = zip(CONTROLS, self.controls, strict=True)
         return tuple(word if is_kept(control) else "" for control, word in pairs)
 
@@ -69,7 +69,8 @@ class Comparison:
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """The shown runs without duplicates: in focus, baseline, then the others."""
+        """The shown runs without duplicates: the run in focus, the baseline, then the other
+        runs."""
         return tuple(dict.fromkeys((self.focus, self.baseline, *self.other_runs)))
 
     @property
@@ -127,10 +128,11 @@ class Comparison:
 
 @dataclass(frozen=True)
 class View:
-    """The comparison, and the address with the pages' own fields.
+    """The comparison, and the address including the fields of single pages.
 
     `lacking` has a message for each field whose value does not exist. `guessed` says that the
-    baseline was chosen by its name, because the address names none and it is not the first run.
+    baseline was chosen by its name, because the address names no baseline and the guessed one is
+    not the first run.
     """
 
     comparison: Comparison
@@ -164,7 +166,7 @@ class View:
 def address_for_measure(
     measure: Measure, baseline: str = "", run: str = "", other_runs: tuple[str, ...] = ()
 ) -> Address:
-    """The address of this measure at its own cutoff, with these runs if given."""
+    """Return the address of this measure at the measure's own cutoff, with these runs if given."""
     k = str(measure.cutoff or _DEFAULT_CUTOFF)
     return Address.create(m=key_at_k(measure), k=k, base=baseline, run=run, also=other_runs)
 
@@ -179,7 +181,7 @@ def choose_runs(
     address: Address, names: Sequence[str], best_first: Sequence[str], default_run: str
 ) -> tuple[str, str, tuple[str, ...]]:
     """Choose the run in focus, the baseline and the other shown runs. By default the baseline is
-    `default_run`, and the best of the others is in focus."""
+    `default_run`, and the best of the remaining runs is in focus."""
     baseline = address["base"] if address["base"] in names else default_run
     candidates = [name for name in best_first if name != baseline]
     focus = (
@@ -202,8 +204,8 @@ def find_missing(
     chosen_measure: ChosenMeasure,
     refused: Mapping[str, RanklensError],
 ) -> dict[str, str]:
-    """Messages on what an address requests but these files do not have, by field. `refused` has the
-    error of each run that does not fit."""
+    """Return messages on values in an address that do not exist in these files, by field. `refused`
+    has the error of each run that does not fit the judgments."""
     messages = {}
     run_names = [address["run"], address["base"], *address["also"]]
     runs = dict.fromkeys(n for n in run_names if n and n not in (*names, NO_OTHER_RUN, ALL_RUNS))

@@ -33,15 +33,14 @@ ALL_QUERIES = ""
 
 @dataclass(frozen=True)
 class Breakdown:
-    """The Breakdown page for one column. If there are no columns, `columns` is empty and so is
-    everything else.
+    """The Breakdown page for one column. If there are no columns, all fields are empty.
 
     `column` is the name of the column in headings. `table` has one row per group and a last one for
     all queries (`ALL_QUERIES`): group, queries, baseline_mean, mean, difference, diff_low,
     diff_high, clear (bool: significant), adds (share of queries × difference) and, for measures
     with headroom, score, order, below, missing. `bridge` has the groups as sentences name them:
     group, queries, difference, part, clear, unlike. `query_mix` separates the effect of different
-    queries from that of different scores if the two runs list different queries."""
+    queries from the effect of different scores if the two runs list different queries."""
 
     columns: list[str]
     by: str = ""
@@ -56,7 +55,7 @@ class Breakdown:
 
     @property
     def groups(self) -> pd.DataFrame:
-        """The rows of `table` without the one of all queries."""
+        """The rows of `table` except the row for all queries."""
         return self.table.iloc[:-1]
 
     @property
@@ -71,7 +70,7 @@ class Breakdown:
 
     @property
     def has_own_order(self) -> bool:
-        """Whether the groups are numbers or ranges, which are best read in their own order."""
+        """Whether the groups are numbers or ranges, which are best read in numeric order."""
         return breakdowns.are_all_sizes(self.groups["group"])
 
     def lead(self, slices: str, *, higher_is_better: bool) -> Sentence:
@@ -185,8 +184,9 @@ def _all_queries_row(study: Study, comparison: Comparison) -> dict[str, object]:
 def _bridge(
     study: Study, comparison: Comparison, by: str, focus_groups: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return what each group contributes to the difference: group, queries, difference, part, clear
-    (significant on its own) and unlike (differs from the other queries). Empty for a single run."""
+    """Return the contribution of each group to the difference: group, queries, difference, part,
+    clear (significant by itself) and unlike (differs from the other queries). Empty for a single
+    run."""
     scores, groups = study.scores(comparison, comparison.measure), study.columns(comparison)[by]
     if comparison.is_alone:
         return pd.DataFrame(columns=["group", "queries", "difference", "part", "clear", "unlike"])

@@ -1,4 +1,4 @@
-"""The list of collections, and what can be said of each without reading its files."""
+"""The list of collections, and the facts about each that need no reading of its files."""
 
 from __future__ import annotations
 
@@ -42,8 +42,9 @@ def collections_finding(collections: Sequence[ListedCollection], missing_id: str
 
 
 def collection_preview(study: Study, slots: Mapping[str, int]) -> Preview | None:
-    """Return what the list shows of a collection: the result of its Overview with default choices.
-    None if nobody has opened it yet, because nothing is computed for the list."""
+    """Return the preview of a collection in the list: the result of its Overview with default
+    choices. None if nobody has opened the collection yet, because nothing is computed for the
+    list."""
     comparison = study.cached_answer(_default_comparison)
     if not is_overview_known(study, comparison):
         return None
@@ -109,7 +110,7 @@ def describe_test(saved_preview: Preview) -> str:
 
 
 def format_opened(row: ListedCollection, today: datetime) -> str:
-    """Format when a collection was last opened, in the time zone of `today`."""
+    """Return the time of the last opening of a collection as text, in the time zone of `today`."""
     if not row.opened:
         return ""
     opened_at = datetime.fromtimestamp(row.opened, today.tzinfo)

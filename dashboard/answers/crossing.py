@@ -116,7 +116,7 @@ def _crossing(
 
 
 def _margin_groups(cells: pd.DataFrame, side: str, name: str, cutoff: int) -> pd.DataFrame:
-    """Return the groups of one column alone, named as in sentences."""
+    """Return the groups of one column alone, with the names that sentences use."""
     rows = cells[cells[side] != ALL]
     return pd.DataFrame(
         {
@@ -129,7 +129,8 @@ def _margin_groups(cells: pd.DataFrame, side: str, name: str, cutoff: int) -> pd
 
 
 def _shown_groups(study: Study, comparison: Comparison, by: str, show_all: bool) -> list[str]:
-    """Return the shown groups, then `ALL`: largest contribution first, or in their own order."""
+    """Return the shown groups, then `ALL`: largest contribution first; numbers and ranges in
+    numeric order."""
     page = breakdown(study, comparison, by)
     groups = page.groups
     if not page.has_own_order:

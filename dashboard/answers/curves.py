@@ -43,7 +43,8 @@ _DEFAULT_CUTOFFS = (*range(1, 21), 50, 100)
 """Cutoffs that readers usually choose: if all are computed, choosing one changes no band."""
 _BOUNDS = ("low", "high", "diff_low", "diff_high")
 MOST_IN_COLOUR, _BEST_IN_COLOUR = 6, 4
-"""Most runs that all get a colour, and the number of best runs that get one if there are more."""
+"""The maximum number of runs that all get a colour, and the number of best runs that get a colour
+if there are more."""
 _QUICK_SIZE = 60_000
 """Bands × cutoffs × queries that can be computed without a noticeable wait."""
 
@@ -179,7 +180,7 @@ def _precision_recall(study: Study, run: str, comparison: Comparison) -> pd.Data
 
 
 def _measure_family(comparison: Comparison) -> str:
-    """Return the measure's own family if it has a cutoff to vary, else nDCG."""
+    """Return the family of the measure itself if it has a cutoff to vary, else nDCG."""
     return "nDCG" if comparison.measure.declaration.cutoff is None else comparison.family
 
 
@@ -296,8 +297,8 @@ def _answer_each(
     answer: Callable[..., tuple[Result, ...]],
     keys: Mapping[RunMeasure, tuple[Any, ...]],
 ) -> dict[RunMeasure, Result]:
-    """Return an answer's result for each run and measure; those not in the cache are computed
-    together."""
+    """Return an answer's result for each run and measure; results that are not in the cache are
+    computed together."""
     new_keys = {
         run_measure: key for run_measure, key in keys.items() if not study.has_answer(answer, key)
     }

@@ -73,7 +73,7 @@ def data(
     of_two_kinds: Sequence[str] = (),
 ) -> Data:
     """Return the Data page. `refused` counts uploads that could not be read; the reader is asked
-    about those that are `unclear` or `of_two_kinds`. Notes on ties refer to `measure`."""
+    about the `unclear` files and the files `of_two_kinds`. Notes on ties refer to `measure`."""
     study = library.study
     loaded_files = [f for f in library.files if f.table is not None]
     loaded_files.sort(key=lambda f: list(_KINDS).index(f.kind or "run"))
@@ -172,7 +172,7 @@ def _corpus_notes(study: Study) -> tuple[Note, ...]:
 
 
 def first_rows(table: Any) -> pd.DataFrame:
-    """Return the first rows of a table, with its own columns, for a preview."""
+    """Return the first rows of a table, with the table's columns, for a preview."""
     if isinstance(table, Queries):
         return table.frame.head(_PREVIEW_ROWS)
     if isinstance(table, Run):

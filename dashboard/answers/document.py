@@ -13,11 +13,11 @@ from metrics_core.judging.ranking import ranked_documents
 
 @dataclass(frozen=True)
 class DocumentCard:
-    """What is known of a document for a query. `grade` is NaN if it is unjudged. `standings` has
-    one row per loaded run: run, rank and score (NaN if not listed), listed (length of the run's
-    list), known (bool: whether the rank can be known; a run that came as judged ranks contains only
-    judged documents and no scores). `fields` are the columns of the documents other than title and
-    text."""
+    """Everything known about a document for a query. `grade` is NaN if it is unjudged. `standings`
+    has one row per loaded run: run, rank and score (NaN if not listed), listed (length of the run's
+    list), known (bool: whether the rank can be known; a run loaded as judged ranks contains only
+    the ranks of judged documents, without scores). `fields` are the columns of the documents other
+    than title and text."""
 
     doc_id: str
     title: str

@@ -1,4 +1,4 @@
-"""Files: the evidence for what each field of a file means, counted over the rows inspected."""
+"""Files: the evidence for the meaning of each field of a file, counted over the rows inspected."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from metrics_core.tables import Documents, Qrels
 from metrics_core.tables.columns import ID
 
 _FEW, _LONGEST = 6, 20
-"""Most distinct values that are listed one by one, and the most characters of each."""
+"""Maximum number of distinct values that are listed one by one, and maximum number of characters of
+each."""
 _MOST_SHARED = 0.5
 """Least share of a field's values that must be known ids to determine its meaning."""
 
@@ -78,7 +79,7 @@ def loaded_ids(fields: FileFields, library: Library, file: str) -> LoadedIds:
 
 @dataclass(frozen=True)
 class FieldEvidence:
-    """What a file's values and the loaded ids say about the meaning of its fields."""
+    """Evidence from a file's values and the loaded ids for the meaning of its fields."""
 
     fields: FileFields
     loaded: LoadedIds

@@ -21,7 +21,7 @@ KIND_WORDS: Mapping[Kind, str] = {
     "queries": "queries",
     "documents": "documents",
 }
-"""The kinds a file can be read as, and what they are called."""
+"""The kinds as which a file can be read, and their names on screen."""
 
 _WORDS = {"query": "query", "doc": "document", "score": "score", "grade": "grade"}
 _WORDS |= {word: word for word in ("rank", "subtopic", "title", "text")} | {"system": "run"}
@@ -192,5 +192,5 @@ def has_unknown_columns(fields: FileFields) -> bool:
 
 
 def format_offered_grade(grade: float, offered_grades: Sequence[float], judgment: str) -> str:
-    """Format a grade from which documents count as relevant, as one of several choices."""
+    """Format a grade from which documents count as relevant, for a choice among several grades."""
     return f"any {judgment}" if grade == offered_grades[0] and grade <= 1 else w.format_grade(grade)

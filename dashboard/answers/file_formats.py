@@ -43,5 +43,5 @@ def file_formats() -> list[FileFormat]:
 
 
 def tools_for(audience: str) -> list[str]:
-    """Return the names of the tools for an audience whose files can be read as they are."""
+    """Return the names of the tools for an audience whose files can be read without conversion."""
     return list(dict.fromkeys(tool.name for tool in tools() if audience in tool.audiences))

@@ -1,4 +1,4 @@
-"""Files: the figures of a file together with what is loaded, read with the chosen columns."""
+"""Files: the figures of a file together with the loaded files, read with the chosen columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from metrics_core.judging import judge
 from metrics_core.tables import Qrels, Run, Table
 
 _MOST_ROWS = 2_000_000
-"""Most rows of all runs that are joined with other judgments to compute one figure."""
+"""Maximum number of rows of all runs that are joined with other judgments to compute one figure."""
 _FEW_GRADES = 4
 _PARTS_OF_THE_HIGHEST = (0.6, 0.7, 0.8)
 
@@ -58,8 +58,8 @@ class RunsAndQrels:
 def pair_with(
     tables: Sequence[Table], file: str, library: Library, settings: Settings
 ) -> RunsAndQrels:
-    """Combine the tables of a file with what is loaded, without tables read from `file` before. Ids
-    are mapped as in the collection."""
+    """Combine the tables of a file with the loaded tables, leaving out tables read from `file`
+    before. Ids are mapped by the mappings of the collection."""
     own_runs = [apply_settings(t, settings) for t in tables if isinstance(t, Run)]
     own_qrels = [apply_settings(t, settings) for t in tables if isinstance(t, Qrels)]
     loaded = [
@@ -87,8 +87,8 @@ def is_of_file(table_name: str, file: str) -> bool:
 
 
 def offered_grades(qrels: Qrels, current: float | None) -> list[float]:
-    """Return the grades from which a document can count as relevant: any above 0, and the higher
-    ones; if there are many, those at about two thirds of the highest. `current` is included unless
+    """Return the grades offered as the limit of relevance: any grade above 0, and higher ones; if
+    there are many, the grades at about two thirds of the highest. `current` is included unless
     None."""
     also = [] if current is None else [current]
     grades = np.unique(qrels.relevance[qrels.relevance > 0]).astype(float)
@@ -138,7 +138,7 @@ def file_numbers(
 
 def judged_share(runs: Sequence[Run], qrels: Qrels, cutoff: int) -> float | None:
     """Return the judged share of the documents in the first ranks of all runs, from 0 to 1; None if
-    it is unknown or would take long to compute."""
+    the share is unknown or would take long to compute."""
     if sum(len(run) for run in runs) > _MOST_ROWS:
         return None
     judged_count, listed_count = 0.0, 0

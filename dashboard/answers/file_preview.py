@@ -128,7 +128,7 @@ def _document_titles(library: Library, doc_ids: Sequence[str]) -> dict[str, str]
 def describe_contents(
     tables: Sequence[Table], file: str, library: Library, settings: Settings
 ) -> str:
-    """State in one sentence what a file contains: its runs, or its number of judgments."""
+    """Describe the content of a file in one sentence: its runs, or its number of judgments."""
     first = tables[0]
     if isinstance(first, Qrels):
         queries_text = (

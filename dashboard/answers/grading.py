@@ -29,11 +29,12 @@ from metrics_core.scoring.scores import Scores
 from metrics_core.unjudged.next_judgments import rank_by_move
 
 MOST_QUEUED = 500
-"""Most documents that a judging session offers."""
+"""Maximum number of documents that a judging session offers."""
 
 _HIGHEST_KEY = 9
 _QUICK_QUERIES = 2_000
-"""Most queries for which the documents that settle the order are found without a wait."""
+"""Maximum number of queries for which the documents that settle the order are found without a
+wait."""
 _NAMES = {
     1: ("Not relevant", "Relevant"),
     2: ("Not relevant", "Partly", "Highly"),
@@ -74,11 +75,11 @@ def named_grades(study: Study) -> dict[float, str]:
 
 def unjudged_documents(study: Study, comparison: Comparison, query_id: str) -> pd.DataFrame:
     """Return the documents of a query in the first k ranks of the shown lists that the files do not
-    judge, those of the compared pair first: query_id, doc_id, ranks (a dict from run to rank),
+    judge, documents of the compared pair first: query_id, doc_id, ranks (a dict from run to rank),
     title, text ("" without documents).
 
-    Unjudged documents of runs that came as judged ranks have no name and are missing. Empty if the
-    judgments are complete."""
+    Unjudged documents of runs loaded as judged ranks (the ranks of judged documents, without the
+    ids of unjudged ones) are missing. Empty if the judgments are complete."""
     documents = study.unlayered.cached_answer(
         _unjudged_documents, comparison.runs, comparison.cutoff, query_id
     )
@@ -122,8 +123,8 @@ def judging_queue(
 
     Only the judgments of the files count, so that the queue does not change while it is worked on.
     In the default order the documents that could change the difference most come first, then the
-    others by rank. In the order by query, the first `settle` of these come first. Empty if one of
-    the runs came as judged ranks."""
+    remaining documents by rank. In the order by query, the first `settle` documents of the default
+    order come first. Empty if one of the runs was loaded as judged ranks."""
     return study.unlayered.cached_answer(
         _judging_queue, comparison, order, settle if order == BY_QUERY else None
     )
@@ -184,9 +185,9 @@ def _most_moving_first(study: Study, comparison: Comparison, by_rank: pd.DataFra
 
 @dataclass(frozen=True)
 class JudgingSummary:
-    """How much there is to judge for the comparison, in words and numbers: `unjudged` documents on
+    """The amount left to judge for the comparison, in words and numbers: `unjudged` documents on
     `queries` of the `total` queries in view. If the first `settle` documents of the queue turn out
-    not relevant, the order of the runs is certain; None if unknown."""
+    not relevant, the order of the runs is certain; `settle` is None if unknown."""
 
     title: Sentence
     lead: Sentence
@@ -238,8 +239,8 @@ def _judging_summary(study: Study, comparison: Comparison, settle: int | None) -
 
 @dataclass(frozen=True)
 class WorstCase:
-    """How far the difference could move against the leader, without and with the layers; `turns`
-    says whether it could still change sign with them."""
+    """Largest possible move of the difference against the leader, without and with the layers;
+    `turns` says whether the difference could still change sign with them."""
 
     before: float
     after: float
@@ -247,8 +248,8 @@ class WorstCase:
 
 
 def worst_case(study: Study, comparison: Comparison) -> WorstCase | None:
-    """Return the effect of the active layers on the worst case; None if there is none, if the
-    layers change the leader, or if it would take long to compute."""
+    """Return the effect of the active layers on the worst case; None if there is no worst case, if
+    the layers change the leader, or if the effect would take long to compute."""
     if comparison.is_alone or not _is_small(study):
         return None
     before, after = (unjudged_bounds(s, comparison) for s in (study.unlayered, study))

@@ -11,8 +11,8 @@ from metrics_core.slicing.derived_groups import find_derived_column
 
 
 def group_name(group: str, by: str, groups: pd.Series, *, short: bool = False) -> str:
-    """Name a group as in a sentence: numbers and ranges with their column, groups of a derived
-    column by a description of their queries. `short` is for use outside sentences."""
+    """Return the name of a group in a sentence: numbers and ranges with their column, groups of a
+    derived column by a description of their queries. `short` is for use outside sentences."""
     derived = find_derived_column(by)
     if group == breakdowns.NO_GROUP:
         return f"queries without {derived.name if derived else by}"
@@ -64,7 +64,8 @@ def column_name(by: str, cutoff: int) -> str:
 
 
 def column_title(by: str, cutoff: int) -> str:
-    """Return the column's name as a title: as it is if from a file, in sentence case if derived."""
+    """Return the column's name as a title: unchanged if the column is from a file, in sentence case
+    if it is derived."""
     name = column_name(by, cutoff)
     return w.sentence_case(name) if find_derived_column(by) else name
 

@@ -12,7 +12,7 @@ from metrics_core.findings.groups import untested_note
 from metrics_core.slicing.breakdowns import order_groups
 
 MOST_ROWS = 12
-"""Most groups shown, unless all are requested."""
+"""Maximum number of groups shown, unless all are requested."""
 
 LEAST_QUERIES = (10, 30, 100)
 """Choices for the least number of queries per group."""
@@ -95,8 +95,8 @@ def list_groups(
 
 
 def sort_columns(groups: pd.DataFrame) -> dict[str, pd.Series]:
-    """Return the values of each column that rows can be sorted by; `groups` is that of
-    `Breakdown`."""
+    """Return the values of each column that rows can be sorted by; `groups` is
+    `Breakdown.groups`."""
     positions = {group: i for i, group in enumerate(order_groups(groups["group"]))}
     columns = {"group": groups["group"].map(positions), "queries": groups["queries"]}
     columns["mean"] = groups["mean"]

@@ -1,4 +1,4 @@
-"""What the run in focus could still gain, by query and by group."""
+"""Headroom of the run in focus, by query and by group."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def query_headroom(study: Study, comparison: Comparison) -> Headroom | None:
 
 
 def run_headroom(study: Study, run: str, measure: Measure, cutoff: int) -> Headroom | None:
-    """Return the headroom of each judged query for a run; None as in `query_headroom`."""
+    """Return the headroom of each judged query for a run; None if a better order does not raise the
+    measure."""
     return (
         study.cached_answer(_run_headroom, run, measure, cutoff) if has_headroom(measure) else None
     )

@@ -1,4 +1,5 @@
-"""History: the runs as versions of one system; what broke, what was fixed, and when."""
+"""History: the runs as versions of one system, and which queries broke or were fixed in which
+version."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ from metrics_core.slicing.derived_groups import MARK
 BY_NAME, AS_LOADED, BY_DATE, NONE = "", "loaded", "date", "none"
 """Orders of the versions in an address; `NONE`: the runs are not versions of one system."""
 MOST_QUERIES = 50
-"""Most queries listed on the page; the download contains all."""
+"""Maximum number of queries listed on the page; the download contains all of them."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,9 @@ class HistoryPage:
 def ordered_versions(
     study: Study, order: str, names: Sequence[str], dates: VersionDates = NO_DATES
 ) -> tuple[str, ...]:
-    """Return the runs, first version to last: `names` in that order if at least two exist, else all
-    runs by name (numbers by size), by date, or as loaded."""
+    """Return the runs in the order of versions, first to last: the order of `names` if at least two
+    of these runs exist, otherwise by name (numbers by size), by date, or in the order of
+    loading."""
     chosen = tuple(dict.fromkeys(name for name in names if name in study.names))
     if len(chosen) >= FEWEST_VERSIONS:
         return chosen
@@ -158,7 +160,8 @@ def _history_page(
 
 
 def _is_best(study: Study, comparison: Comparison, runs: Sequence[str]) -> bool:
-    """Whether the last version is significantly better than each of the others, by all pairs."""
+    """Whether the last version is significantly better than every other version, in the test of all
+    pairs."""
     pairs = all_run_pairs(study, comparison)
     rows = [pairs.runs.index(run) for run in runs]
     return bool((pairs.verdict[rows[-1], rows[:-1]] == BETTER_RUN).all())
@@ -208,7 +211,7 @@ def _groups_by_version(
 
 
 def _changed_queries(study: Study, result: History) -> pd.DataFrame:
-    """Return the queries that changed, those broken latest first."""
+    """Return the queries that changed, latest broken queries first."""
     version_names = np.array([*result.versions, ""], dtype=object)
     signs = np.ascontiguousarray(np.where(result.fine.T, "+", "-"))
     states = signs.view(f"<U{len(result.versions)}")[:, 0].astype(object)

@@ -21,9 +21,9 @@ FILES: Source = "files"
 class VersionDates:
     """The date of each run by name.
 
-    All come from one source, because a date in a name says when a version was made and the date of
-    a file when it was last written: `names` (of runs and files) if at least half of the versions
-    have one there, else `files`. The others are `undated`."""
+    All dates come from one source, because a date in a name says when a version was made and the
+    date of a file when it was last written: `names` (of runs and files) if at least half of the
+    versions have one there, else `files`. Versions without a date are `undated`."""
 
     source: Source = ""
     dates: Mapping[str, RunDate] = field(default_factory=lambda: MappingProxyType({}))
@@ -31,7 +31,7 @@ class VersionDates:
 
     @property
     def source_sentence(self) -> str:
-        """Where the dates come from, as a sentence."""
+        """Sentence on the source of the dates."""
         if not self.source:
             return "No version has a date."
         sentence = {

@@ -17,7 +17,7 @@ from metrics_core.explaining.one_query import select_query
 from metrics_core.explaining.query_kinds import classify_queries
 
 _MOST_STEPS = 12
-"""Most bars of a ledger; the documents that contribute least share one bar."""
+"""Maximum number of bars of a ledger; the documents that contribute least share one bar."""
 _NOTHING = 1e-12
 
 
@@ -31,7 +31,7 @@ class QueryLedger:
               bar), for those with a part of the difference; in the direction of the difference
               first
     by        "terms", "shapley" or "order": how the parts were computed; "" without a ledger
-    scores    the baseline's score and that of the run in focus
+    scores    the baseline's score and the score of the run in focus
     headroom  of the run in focus; None if a better order does not raise the measure
     kind      of failure, a name of `KINDS`
     """

@@ -120,7 +120,8 @@ def measure_detail(name: str, study: Study | None) -> MeasureDetail:
 
 
 def _find_missing_inputs(declaration: Declaration, study: Study | None) -> str:
-    """Return what the open files lack for a measure; "" if nothing, or if no files are open."""
+    """Return the data that a measure needs and the open files lack; "" if none is missing, or if no
+    files are open."""
     if study is None or not study.names or not declaration.needs:
         return ""
     example = parse_measure(next(iter(declaration.worked)))

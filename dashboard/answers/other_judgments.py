@@ -30,7 +30,7 @@ class OtherJudgments:
     """The versions of another collection, scored with its judgments.
 
     `means` has run, queries, mean, low, high, judged (judged share of the top results) over the
-    `shared` queries: those in view here that the other collection judges too. `judgments` and
+    `shared` queries: queries in view here that the other collection judges too. `judgments` and
     `queries` are its totals; `other_text` counts shared queries with a different text there.
     `why_not` says why there are no means."""
 
@@ -54,7 +54,7 @@ def other_judgments(
     library: Library | None,
 ) -> OtherJudgments:
     """Return the versions of the collection `identity`, whose content is `library` (None if the
-    collection no longer exists), in the given order as on the page."""
+    collection no longer exists), in the order given on the page."""
     if library is None:
         return OtherJudgments(identity, name, why_not="This collection was not found.")
     other = library.study

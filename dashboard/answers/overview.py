@@ -53,13 +53,13 @@ from metrics_core.slicing.filtering import quote_name
 _USUAL_MEASURES = ("nDCG@{k}", "P@{k}", "R@{k}", "RR", "AP")
 _LISTED_QUERIES = 5
 LISTED_GROUPS = 5
-"""Most groups listed; the Breakdown page has all."""
+"""Maximum number of groups listed; the Breakdown page has all groups."""
 _BINS = 10
 _MOST_JUDGED = 40
 """Number of best runs for which a leaderboard shows the judged share, besides the shown runs."""
 _LENGTH_COLUMN = DERIVED[0].key
 SHOWN_IN_FULL = 5
-"""With more loaded runs than this the table is a leaderboard of all of them."""
+"""Number of loaded runs above which the table is a leaderboard of all runs."""
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,8 @@ def overview(study: Study, comparison: Comparison) -> Overview:
 
 
 def run_places(study: Study, comparison: Comparison) -> AllPairs | None:
-    """Return all pairs of runs, which determine the places; None for few runs or too few queries to
-    test."""
+    """Return all pairs of runs, which determine the places; None for few runs, or for too few
+    queries to test."""
     if len(study.names) <= SHOWN_IN_FULL:
         return None
     pairs = all_run_pairs(study, comparison)
@@ -198,7 +198,7 @@ def _overview(study: Study, comparison: Comparison) -> Overview:
 
 def _choose_grouping(study: Study, comparison: Comparison) -> str | None:
     """Return the column of the groups: the first of the files that splits the queries, else the
-    query length; None if neither does."""
+    query length; None if neither splits the queries."""
     if study.queries is None:
         return None
     candidates = (*study.groupings, _LENGTH_COLUMN)
@@ -340,7 +340,7 @@ def _unlisted_by(scores: Scores, comparison: Comparison) -> npt.NDArray[np.objec
 
 def _order_groups(groups: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
     """Order the groups by size of the difference, or by lowest score for a single run; numbers and
-    ranges keep their own order."""
+    ranges stay in numeric order."""
     if are_all_sizes(groups["group"]):
         return groups
     by = groups["mean"] if comparison.is_alone else -groups["difference"].abs()

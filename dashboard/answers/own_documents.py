@@ -1,4 +1,5 @@
-"""Files and the notes above all pages: each query's own document, in the lists or excluded."""
+"""Files and the notes above all pages: documents with the id of their query (the query's own
+document), in the lists or excluded."""
 
 from __future__ import annotations
 
@@ -8,15 +9,15 @@ from metrics_core.judging.exclusions import own_query_notes
 
 
 def has_own_documents(study: Study) -> bool:
-    """Whether most lists of a run contain their query's own document, or these are excluded
-    already."""
+    """Whether most lists of a run contain their query's own document, or whether these documents
+    are excluded already."""
     if study.settings.exclude_self:
         return True
     return any(study.cached_answer(_holds_own_documents, name) for name in study.names)
 
 
 def exclusion_sentence(study: Study) -> str:
-    """State what is excluded from the runs; "" if nothing is."""
+    """State which documents are excluded from the runs; "" if none are."""
     if not study.settings.exclude_self:
         return ""
     rows = sum(

@@ -15,7 +15,7 @@ from metrics_core.findings.ranking import ranking_lead, ranking_title
 from metrics_core.findings.sentence import Sentence
 
 MOST_IN_MATRIX = 40
-"""Most runs in the matrix of pairs; of more matching runs, the best are shown."""
+"""Maximum number of runs in the matrix of pairs; if more runs match, the best are shown."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,8 @@ class Pairs:
 
 
 def pairs(study: Study, comparison: Comparison) -> Pairs:
-    """Return all pairs of all loaded runs on the chosen measure, whichever runs are compared."""
+    """Return all pairs of all loaded runs on the chosen measure, even if only some of the runs are
+    shown."""
     return study.cached_answer(_pairs, pairs_key(study, comparison))
 
 

@@ -31,7 +31,7 @@ PAGE_ROWS = 100
 class QueryListRequest:
     """A list of queries as requested in an address: its key, search text, order, filter line,
     query_ids picked in a chart, column keys, and the notes on queries. Empty values mean all
-    queries, the list's own order and the default columns."""
+    queries, the default order of the list and the default columns."""
 
     show: str = ""
     search: str = ""
@@ -58,12 +58,12 @@ class QueryList:
     """The Queries page.
 
     `frame` has all queries in view: the frame of `query_differences` with text, meta and a column
-    "run: NAME" of scores per shown run. `rows` are those that chip, search, filter line and
+    "run: NAME" of scores per shown run. `rows` are the rows that chip, search, filter line and
     selection leave, in order. `counts` is the number of rows that each chip would give, `list_size`
     the size of the shown list without search, filter and selection. `order` is a column's key, with
     "-" before it if descending. `paired` is the number of queries with a score for both runs.
     `scale` is the range of the score bars, None if scores below 0 are possible. If the filter line
-    is invalid, `line_error` says why and it filters nothing."""
+    is invalid, `line_error` says why and the line filters nothing."""
 
     finding: Sentence
     lead: Sentence
@@ -95,8 +95,8 @@ class QueryList:
 
     @property
     def download_table(self) -> pd.DataFrame:
-        """The list for the download: query_id as text, query, then the shown columns under plain
-        names, with the numbers of the query file as they are."""
+        """Return the list for the download: query_id as text, query, then the shown columns under
+        plain names; numbers of the query file are unchanged."""
         columns = [c for c in self.columns if c.key not in ("text", "query_id")]
         sources = ["query_id", "text", *(c.source for c in columns)]
         names = ["query_id", "query", *(c.label for c in columns)]
@@ -118,7 +118,7 @@ class QueryList:
 
 @dataclass(frozen=True)
 class _QueryFindings:
-    """The findings on all queries in view, whichever a list selects; `lists` are bool[query] by
+    """The findings on all queries in view, regardless of the shown list; `lists` are bool[query] by
     key."""
 
     finding: Sentence
@@ -129,7 +129,7 @@ class _QueryFindings:
 
 def query_list(study: Study, comparison: Comparison, request: QueryListRequest) -> QueryList:
     """Return the Queries page. An unknown list name means all queries; an unknown order means the
-    list's own, worst first."""
+    default order of the list, worst first."""
     return study.cached_answer(_query_list, comparison, request)
 
 
@@ -171,8 +171,8 @@ def _query_list(study: Study, comparison: Comparison, request: QueryListRequest)
 
 
 def listed_ids(study: Study, comparison: Comparison, request: QueryListRequest) -> list[str]:
-    """Return the ids of the rows of `query_list` in their order. For the list of all queries this
-    skips the computation of the other lists."""
+    """Return the ids of the rows of `query_list` in their order. For the list of all queries the
+    other lists are not computed."""
     if request.show not in ("", SHOW_ALL):
         return query_list(study, comparison, request).rows["query_id"].tolist()
     all_rows = study.cached_answer(_all_queries, comparison)
@@ -284,8 +284,8 @@ def count_failing(comparison: Comparison, at_zero: int) -> int:
 
 
 def _score_scale(comparison: Comparison, scores: Floats) -> tuple[float, float] | None:
-    """Return the range from 0 to the highest possible score, or to the highest score present if
-    there is no bound; None if scores below 0 are possible."""
+    """Return the range from 0 to the highest possible score, or to the highest score present if the
+    measure has no upper bound; None if scores below 0 are possible."""
     least, greatest = comparison.measure.declaration.range
     if least < 0:
         return None

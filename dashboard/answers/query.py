@@ -75,7 +75,7 @@ def _query_page(study: Study, comparison: Comparison, query_id: str, rows: int) 
 
 
 def _number_documents(page: QueryPage, numbers: NumberedIds) -> QueryPage:
-    """Return the page with documents numbered, those at the top of the lists first."""
+    """Return the page with documents numbered, documents at the top of the lists first."""
     original, ledger = page.diagnosis, page.ledger
 
     def with_numbers(frame: pd.DataFrame) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """The lists of the Queries page: their keys in an address, and the queries they contain.
 
 Better, worse and tied are the outcomes that every page counts. The kinds of `explaining.kinds` add
-detail: a query that was fixed also got better. Lists overlap, so each is computed on its own.
+detail: a query that was fixed also got better. Lists overlap, so each is computed separately.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ ABOUT_FOCUS = ("zero", *FAILURES)
 SHOWS = (*ABOUT_RUNS, *ABOUT_FOCUS)
 CHIPS = (SHOW_ALL, "fixed", "broken", *OUTCOMES, "none")
 CHIPS_OF_ONE = ("zero", "nothing", "low", "fine")
-"""Lists in the row of chips, `CHIPS_OF_ONE` for a single run; the others follow under "more"."""
+"""Lists in the row of chips, `CHIPS_OF_ONE` for a single run; the remaining lists follow under
+"more"."""
 
 _OF_A_PAIR = (*OUTCOMES, *CHANGES)
 _OF_SEVERAL = ("none", "missing")
@@ -99,7 +100,7 @@ def query_masks(study: Study, comparison: Comparison, scores: Scores) -> dict[st
 
 def offered_lists(masks: dict[str, Mask], comparison: Comparison, show: str) -> list[str]:
     """Return the lists that have a chip: the outcomes, other lists if they are not empty, and the
-    shown list. Without a comparison there are no outcomes or changes. `masks` are those of
+    shown list. Without a comparison there are no outcomes or changes. `masks` is the result of
     `query_masks`."""
     keys = []
     for key in SHOWS:

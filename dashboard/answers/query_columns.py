@@ -1,4 +1,4 @@
-"""The columns of the Queries page: those that can be shown, sorted by, and named in a filter.
+"""The columns that the Queries page can show, sort by, and name in a filter.
 
 A column's values are computed on first use, once, for all queries in view.
 """
@@ -218,8 +218,7 @@ def _word_counts(study: Study) -> AnyArray:
 
 
 def group_positions(column: TableColumn, values: pd.Series) -> pd.Series:
-    """Return the sort positions of a column of groups, in the order in which readers expect
-    them."""
+    """Return the sort positions of a column of groups, in the order that readers expect."""
     order: list[str] | dict[str, str] = order_groups(values.astype(str))
     if column.key.startswith("kind:"):
         order = KINDS if column.key.endswith("failure") else CHANGES

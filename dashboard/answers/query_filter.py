@@ -1,4 +1,4 @@
-"""Queries: what a filter line can name, and which queries match it."""
+"""Queries: the columns that a filter line can name, and the queries that match the line."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from metrics_core.comparing.pairs import SAME
 from metrics_core.slicing.breakdowns import order_groups
 
 MOST_CELLS = 300
-"""Most queries in the heatmap; of more, evenly spaced ones are shown."""
+"""Maximum number of queries in the heatmap; if there are more, evenly spaced queries are shown."""
 
 _LISTED = 5
 EVERY_QUERY = "every query"
@@ -27,7 +27,7 @@ Region = Mapping[str, Sequence[float]]
 @dataclass(frozen=True)
 class Strips:
     """Scores of the compared runs by group: `frame` has query_id, text, group, run, score; `means`
-    has group, run, mean, queries; `groups` are in the order in which readers expect them."""
+    has group, run, mean, queries; `groups` are in the order that readers expect."""
 
     frame: pd.DataFrame
     means: pd.DataFrame
@@ -48,10 +48,10 @@ def strip_groupings(study: Study, comparison: Comparison) -> list[str]:
 @dataclass(frozen=True)
 class Heat:
     """The queries of a heatmap, easiest first. `frame` has query_id, text and a column of scores
-    per shown run; `empty` has bool per run: whether it lists nothing. All runs fail on `failing` of
-    the listed queries; `failed` has the first of these (query_id, text, meta). `ahead` has the
-    queries on which the run in focus leads all other shown runs most, with the lead as
-    difference."""
+    per shown run; `empty` says for each run whether it lists nothing (bool). `failing` is the
+    number of listed queries on which all runs fail; `failed` has the first of these queries
+    (query_id, text, meta). `ahead` has the queries on which the run in focus leads all other shown
+    runs most, with the lead as difference."""
 
     frame: pd.DataFrame
     empty: pd.DataFrame

@@ -23,12 +23,12 @@ from metrics_core.scoring.intervals import mean_intervals
 
 @dataclass(frozen=True)
 class RankedMeasure:
-    """All runs on one measure, in the order of the chosen one; arrays have shape [run] (float64,
-    int64).
+    """All runs on one measure, in the order of the chosen measure; arrays have shape [run]
+    (float64, int64).
 
-    `key` selects the measure in an address. `low` and `high` are each run's own interval, NaN if
-    there are too few queries. `first` and `last` are the best and worst place that a run can have
-    by all pairs on this measure; None if not computed yet or not tested."""
+    `key` selects the measure in an address. `low` and `high` are the separate interval of each run,
+    NaN if there are too few queries. `first` and `last` are the best and worst place that a run can
+    have by all pairs on this measure; None if not computed yet or not tested."""
 
     measure: Measure
     key: str
@@ -44,8 +44,8 @@ class RankedMeasure:
 class Ranking:
     """All runs on several measures, the best on the chosen measure first. `table` has one row per
     measure and run: measure, run, mean, low, high and, if known, first_place, last_place.
-    `alone_sentence` says on which other measures one run alone ranks first, as far as the places
-    are known."""
+    `alone_sentence` says on which other measures a single run ranks first, as far as the places are
+    known."""
 
     runs: tuple[str, ...]
     columns: tuple[RankedMeasure, ...]

@@ -34,7 +34,7 @@ from metrics_core.measures.declaring.description import describe_measure
 Part = TypeVar("Part")
 
 CASE_ROWS = 10
-"""Most rows of a case's lists."""
+"""Maximum number of rows of a case's lists."""
 _LIBRARIES = ("numpy", "scipy")
 
 
@@ -64,7 +64,7 @@ class Case:
 
 @dataclass(frozen=True)
 class ReportMethods:
-    """How the numbers were computed: measures (name, meaning, LaTeX formula), files, versions of
+    """The methods behind the numbers: measures (name, meaning, LaTeX formula), files, versions of
     libraries, changes made to the files' content (sentences), and the command that prints the same
     numbers. The command is "" if the view is filtered or includes grades given in Ranklens, which
     commands cannot see. `missing` is the number of queries that each run lacks."""
@@ -109,7 +109,7 @@ def report(
 ) -> Report:
     """Return the report of a comparison. `own_grades` maps names of layers to the number of their
     grades that the scores include. If a part below the verdict fails, for example because of a
-    plug-in measure, the others are still made."""
+    plug-in measure, the remaining parts are still made."""
     overview_page, errors = overview(study, comparison), dict[str, Exception]()
     is_tested = comparison.focus not in overview_page.too_few and not comparison.is_alone
 

@@ -51,7 +51,8 @@ def compared_pair(study: Study, comparison: Comparison) -> ComparedPair:
 
 
 def pair_ranks(study: Study, comparison: Comparison) -> tuple[JudgedRanks, JudgedRanks]:
-    """Return the judged ranks of the run in focus and of the baseline for the queries in view."""
+    """Return the judged ranks (the ranks of the judged documents) of the run in focus and of the
+    baseline for the queries in view."""
     mask = study.view_mask(comparison)
     return study.judged[comparison.focus].among(mask), study.judged[comparison.baseline].among(mask)
 
@@ -101,8 +102,8 @@ def _query_fragility(study: Study, comparison: Comparison) -> Fragility:
 def missed_queries(
     study: Study, comparison: Comparison, removals: Fragility
 ) -> MissedQueries | None:
-    """Return the queries for which the runs found nothing relevant; None if the runs are tied, or
-    for a measure whose lowest score does not mean this."""
+    """Return the queries for which the runs found nothing relevant. None if the runs are tied, or
+    if the lowest score of the measure does not mean that nothing relevant was found."""
     declaration, measure = comparison.measure.declaration, comparison.measure
     if not declaration.higher_is_better or declaration.range[0] != 0 or not removals.total:
         return None
@@ -116,7 +117,7 @@ def missed_queries(
 
 def removed_queries(study: Study, comparison: Comparison) -> pd.DataFrame:
     """Return the queries whose removal changes the sign, largest contribution first: query_id,
-    text, meta, difference, left (mean difference without this query and those above)."""
+    text, meta, difference, left (mean difference without this query and the ones above it)."""
     differences, removals = query_differences(study, comparison), query_fragility(study, comparison)
     order = removals.order[: removals.turning or 0]
     removed_sums = np.cumsum(differences[order])
@@ -131,8 +132,8 @@ def removed_queries(study: Study, comparison: Comparison) -> pd.DataFrame:
 
 
 def pair_by_cutoff(study: Study, comparison: Comparison) -> ByCutoff | None:
-    """Return the pair by cutoff; None for a measure without a cutoff, or one that needs further
-    data."""
+    """Return the comparison of the pair at every cutoff; None for a measure without a cutoff or
+    with a need for further data."""
     return study.cached_answer(_pair_by_cutoff, pair_key(comparison))
 
 
@@ -176,8 +177,8 @@ def _compared_measures(comparison: Comparison) -> tuple[Measure, ...]:
 
 
 def measure_agreement(study: Study, comparison: Comparison) -> other_measures.Agreement:
-    """Return what other measures say about the pair and about the order of all shown runs; the
-    chosen measure comes first, with its verdict."""
+    """Return how far other measures agree on the better run of the pair and on the order of all
+    shown runs; the chosen measure comes first, with its verdict."""
     measures = _compared_measures(comparison)
     # Cached once for all choices among the default measures.
     agreement = study.cached_answer(
@@ -232,8 +233,8 @@ class TieEffects:
 
 
 def tie_effects(study: Study, comparison: Comparison) -> TieEffects | None:
-    """Return the possible effect of the order of tied scores; None if a run came as judged ranks,
-    which have no scores."""
+    """Return the possible effect of the order of tied scores; None if a run was loaded as judged
+    ranks, which have no scores."""
     if study.unnamed_runs((comparison.focus, comparison.baseline)):
         return None
     return study.cached_answer(_tie_effects, pair_key(comparison))

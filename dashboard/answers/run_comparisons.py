@@ -1,4 +1,4 @@
-"""Comparison of every loaded run with the baseline, computed once for whichever runs are shown."""
+"""Comparison of every loaded run with the baseline, computed once, regardless of the shown runs."""
 
 from __future__ import annotations
 
@@ -30,15 +30,16 @@ CompareKey = tuple[Measure, str, Comparison, Method]
 
 
 def compare_runs(study: Study, comparison: Comparison, measure: Measure) -> pd.DataFrame:
-    """Return the frame of `compare` for all loaded runs on one measure over the queries in view. It
-    is corrected for all loaded runs, whichever of them are shown."""
+    """Return the frame of `compare` for all loaded runs on one measure over the queries in view.
+    The p-values are corrected for all loaded runs, even if only some are shown."""
     return compare_on_measures(study, comparison, [measure])[0]
 
 
 def compare_on_measures(
     study: Study, comparison: Comparison, measures: Sequence[Measure]
 ) -> list[pd.DataFrame]:
-    """`compare_runs` on several measures; those not in the cache are computed in one pass."""
+    """`compare_runs` on several measures; results that are not in the cache are computed in one
+    pass."""
     keys = [_compare_key(comparison, measure) for measure in measures]
     new_keys = tuple(key for key in keys if not study.has_answer(_compare_runs, *key))
     if len(new_keys) > 1:
@@ -57,7 +58,7 @@ def _compare_key(comparison: Comparison, measure: Measure) -> CompareKey:
 
 
 def select_shown(frame: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
-    """Return the rows of the shown runs in a frame with a column run, the baseline first."""
+    """Return the rows of `frame` (with a column run) for the shown runs, the baseline first."""
     runs = list(dict.fromkeys([comparison.baseline, *comparison.runs]))
     positions = {run: i for i, run in enumerate(frame["run"].tolist())}
     return frame.iloc[[positions[run] for run in runs]].reset_index(drop=True)
@@ -93,7 +94,8 @@ def power_sentences(study: Study, comparison: Comparison) -> Sentence:
 
 
 def test_doubts(study: Study, comparison: Comparison) -> Sentence:
-    """State what makes the test of the mean unreliable; empty if nothing does."""
+    """Return the reasons why the test of the mean is unreliable, as sentences; empty if there are
+    none."""
     size = sample_size(study, comparison)
     if np.isnan(size.p):
         return Sentence()

@@ -1,5 +1,4 @@
-"""Export of some queries as a collection of their own: a zip file that gives the same scores when
-read."""
+"""Export some queries as a separate collection: a zip file that gives the same scores when read."""
 
 from __future__ import annotations
 

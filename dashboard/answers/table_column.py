@@ -1,4 +1,4 @@
-"""Column of the Queries page; a module of its own because every page reads the notes on queries."""
+"""Column of the Queries page; a separate module because every page reads the notes on queries."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class TableColumn:
 
     @property
     def title(self) -> str:
-        """The title in a table head or menu: names from files as they are, others in sentence
+        """The title in a table head or menu: names from files unchanged, other names in sentence
         case."""
         of_files = self.kind == "score" or self.key.startswith("by:")
         if of_files and not self.name.endswith(MARK):

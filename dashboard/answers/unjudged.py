@@ -33,8 +33,8 @@ from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, find_unjudged, j
 _DEPTHS = (1, 5, 10, 20, 50, 100, 1000)
 _KEPT_DEPTHS = (5, 10, 20, 50, 100)
 _USUAL, _FEW_ROWS = 20, 500_000
-"""Least depth to which first documents are read, so that the default cutoffs share them, and the
-number of rows above which it is reduced."""
+"""Minimum depth to which first documents are read, so that the default cutoffs share them, and the
+number of rows above which the depth is reduced."""
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,9 @@ def _unjudged_bounds(study: Study, comparison: Comparison) -> DifferenceBounds:
 
 
 def _is_graded_by_choice(study: Study, comparison: Comparison) -> bool:
-    """Whether the layers judge documents of the pair that are not a random sample of those unjudged
-    in the files. By default the page To judge offers the most influential documents first."""
+    """Whether the layers judge documents of the pair that are not a random sample of the documents
+    unjudged in the files. By default the page To judge offers the most influential documents
+    first."""
     if not _has_layer_grades(study, comparison):
         return False
     files, still_unjudged = (

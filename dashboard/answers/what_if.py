@@ -26,10 +26,10 @@ from metrics_core.judging.ranking import documents_by_rank, ranked_documents
 from metrics_core.measures import Measure
 
 _MOST_ROWS = 30
-"""Most rows of the list that can be edited by hand."""
+"""Maximum number of rows of the list that can be edited by hand."""
 _ROW = ("doc_id", "rank", "was", "grade", "graded", "part", "short")
 _FURTHER = 5
-"""Most relevant documents below k, and most missing ones, that are offered."""
+"""Maximum number of relevant documents below k, and of missing ones, that are offered."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,9 @@ class WhatIf:
 def apply_edits(
     study: Study, comparison: Comparison, query_id: str, edits: tuple[Edit, ...]
 ) -> WhatIf | None:
-    """Return the query with these edits. None if it is not judged, if the measure depends on more
-    than grades, or if one of the two runs came as judged ranks."""
+    """Return the query with these edits. None if the query is not judged, if the measure depends on
+    more than grades, or if one of the two runs was loaded as judged ranks (only the ranks of judged
+    documents)."""
     if study.unnamed_runs((comparison.focus, comparison.baseline)):
         return None
     if query_id not in study.query_ids or not has_ledger(comparison.measure):

@@ -170,7 +170,7 @@ def _show_head(
 
 
 def _chart_form(context: PageContext) -> str:
-    """Return the form of the groups: as in the address, else charts for more than two runs."""
+    """Return the form of the groups: from the address, else charts for more than two runs."""
     form: str = context.view.address["charts"]
     default = _CHARTS if len(context.comparison.runs) > _TABLE_RUNS else _TABLE
     return form if form in (_CHARTS, _TABLE) else default

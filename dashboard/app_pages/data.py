@@ -37,7 +37,7 @@ _HELP = (
 
 
 def exclusion_switch(study: Study) -> None:
-    """Show the switch that excludes each query's own document."""
+    """Show the switch that excludes documents with the id of their query."""
     session.widget(
         st.toggle,
         "Leave out each query's own document",

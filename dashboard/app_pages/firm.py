@@ -31,7 +31,8 @@ from metrics_core.tables.ranked_run import judged_ranks_text
 _SHOWN = 20
 _IN_A_HEAD = 24
 _TO_JUDGE = 5
-"""Most documents to judge next on the page; the download and the queue contain all."""
+"""Maximum number of documents to judge next on the page; the download and the queue contain all of
+them."""
 
 
 def render() -> None:

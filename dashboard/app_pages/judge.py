@@ -1,4 +1,4 @@
-"""Judge: what to judge next, one document at a time, by keyboard."""
+"""Judge: the documents to judge next, one at a time, by keyboard."""
 
 from dashboard import session
 from dashboard.app_pages.parts import judging

@@ -1,4 +1,4 @@
-"""Measures: what does this measure say, and which one answers my question?"""
+"""Measures: what each measure shows, and which measure answers a question."""
 
 import streamlit as st
 

@@ -71,7 +71,8 @@ def _show_too_few_runs(context: PageContext) -> None:
 
 
 def _matching_runs(answer: Pairs, context: PageContext) -> tuple[str, ...]:
-    """Return all runs or, if there are many, those matching the search; none if no name matches."""
+    """Return all runs or, if there are many, the runs that match the search; none if no name
+    matches."""
     if len(answer.run_pairs.runs) <= _SEARCHED:
         return answer.run_pairs.runs
     search = context.view.address["named"]
@@ -203,7 +204,7 @@ def _show_matrix(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
 
 
 def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> str:
-    """Return how to read the triangle, and what its colours mean."""
+    """Return a note on how to read the triangle and its colours."""
     run_pairs = answer.run_pairs
     total = len(run_pairs.runs)
     text = "Each row is the run with the higher mean. "

@@ -42,8 +42,8 @@ _LISTS = {
 
 
 def render() -> None:
-    """Show the query, one sentence, the lists and what they miss; beside them the contributions and
-    actions; below them every run and every contribution."""
+    """Show the query, one sentence, the lists and the relevant documents they miss; beside them the
+    contributions and actions; below them every run and every contribution."""
     context = session.study_context()
     comparison, address = context.comparison, context.view.address
     request = QueryListRequest(

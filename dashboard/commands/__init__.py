@@ -1,4 +1,4 @@
-"""Commands of `ranklens` other than serving, such as `ranklens report …`."""
+"""Commands of `ranklens` other than serving, for example `ranklens report …`."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ COMMANDS = {
     "figure": "a chart for a paper, as SVG or PDF",
     "backup": "a workspace as one zip file, also while Ranklens runs",
 }
-"""Each is a module of this name with `made(arguments)`, which returns a message on what was
-made."""
+"""The commands. Each is a module of this name with `made(arguments)`, which returns a message on
+the result."""
 
 
 def run_command(name: str, arguments: list[str]) -> int:

@@ -41,7 +41,7 @@ class ReportOptions(ViewOptions):
 
     @property
     def include(self) -> Include:
-        """What the report includes."""
+        """The parts that the report includes."""
         if self.public:
             return "scores only"
         return "run names" if self.no_texts else "full texts"
@@ -132,7 +132,7 @@ def _used_files(options: ReportOptions, input_files: InputFiles) -> tuple[UsedFi
 def _pack_tables(
     title: str, study: Study, options: ReportOptions, input_files: InputFiles
 ) -> bytes:
-    """The tables as they were read, as a packed collection."""
+    """Pack the tables as a collection, unchanged since they were read."""
     tables: list[tuple[Table | None, str]] = [
         *((run, input_files.files[run.name]) for run in study.runs.values()),
         (input_files.qrels, options.qrels),

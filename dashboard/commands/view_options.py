@@ -44,11 +44,11 @@ def add_view_options(parser: argparse.ArgumentParser, out: str) -> None:
 def read_view(
     options: ViewOptions, product: str, other_runs: Sequence[str] = ()
 ) -> tuple[Study, Comparison, InputFiles]:
-    """Return the study, the comparison on the requested measure, and the files as read.
+    """Return the study, the comparison on the requested measure, and the files that were read.
 
     Notes go to stderr. `product` names the result in errors, such as "A report"; `other_runs` are
-    the other shown runs, as in an address. Raises as `read_files`, UnknownRunError, and
-    ParameterError if several measures are given.
+    the other shown runs, written like in an address. Raises the errors of `read_files`,
+    UnknownRunError, and ParameterError if several measures are given.
     """
     input_files = read_files(options)
     if len(input_files.measures) > 1:

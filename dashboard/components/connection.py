@@ -16,7 +16,8 @@ _CONNECTION = st.components.v2.component(
 
 
 def watch_connection(address: str, uploads: int, largest: int, charts: str) -> Any:
-    """Return the browser's message if the page reconnected to a server; None if it was never away.
+    """Return the browser's message if the page reconnected to a server; None if the page was never
+    disconnected.
 
     `uploads` counts the uploaders so far, `largest` is the maximum size of a file in bytes, and
     `charts` the address of the script that draws charts.

@@ -36,7 +36,7 @@ def order_versions(
     in_rows: bool,
     on_order: Callable[[], None],
 ) -> None:
-    """Draw the versions `version_names`, first to last, to be put in another order.
+    """Draw the versions `version_names`, first to last, so that the reader can change their order.
 
     `all_names` are all runs of the collection; at least `fewest` stay. A new order calls
     `on_order`. Each version has its mark, and its date if `dates` has one; `in_rows` puts them

@@ -1,7 +1,7 @@
 """A click on one of our links changes the page in place; the browser itself would reload it.
 
-Another theme draws the page again, because charts are drawn on the server. Plotly's own download
-button supports one image format at a time, which a chart's menu sets.
+Another theme draws the page again, because charts are drawn on the server. Plotly's built-in
+download button supports one image format at a time, which a chart's menu sets.
 """
 
 from __future__ import annotations

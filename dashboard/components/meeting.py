@@ -17,6 +17,6 @@ _MEETING = st.components.v2.component(
 
 
 def show_meeting(html: str, screen: str, on_end: Callable[[], None]) -> None:
-    """Show these screens over the page, starting with the one of this key. `on_end` is called when
-    the user leaves them."""
+    """Show these screens over the page, starting with the screen of this key. `on_end` is called
+    when the user leaves them."""
     _MEETING(key="meeting", data={"html": html, "screen": screen}, on_end_change=on_end)

@@ -40,7 +40,7 @@ class Drawing:
 
     @property
     def baseline(self) -> str:
-        """The run that the others are compared with."""
+        """The run with which the other runs are compared."""
         return self.comparison.baseline
 
     @property

@@ -1,7 +1,7 @@
 """Cache of drawings, so that a page seen again is not drawn anew.
 
 Cache keys compare tables and answers by identity (they are cached and never changed), everything
-else by value. The cache does not keep alive what a drawing was made from. No Streamlit here.
+else by value. The cache does not keep the data of a drawing alive. No Streamlit here.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from metrics_core.base.memo import Memo
 from metrics_core.base.memory_size import estimate_size
 
 CACHE_BYTES = 60_000_000
-"""Most bytes of cached charts and markup, least recently used dropped first: enough for twenty
-readers, each at a different cutoff."""
+"""Maximum number of bytes of cached charts and markup; the least recently used are dropped first.
+Enough for twenty readers, each at a different cutoff."""
 
 Drawn = TypeVar("Drawn")
 
@@ -26,7 +26,7 @@ _cache = Memo(CACHE_BYTES, estimate_size)
 
 @dataclass(frozen=True, eq=False)
 class _Identity:
-    """Identity of an object, whatever it contains; `find` returns the object while it lives. A
+    """Identity of an object, regardless of its content; `find` returns the object while it lives. A
     later object at the same memory address is not the same."""
 
     find: Callable[[], Any]

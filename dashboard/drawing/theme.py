@@ -172,7 +172,7 @@ class RunStyle:
     - `slot` counts from 0 and belongs to a run permanently, and with it its colour and shape. The
       eight colours come first, then again with another shape and another line, so that no two of
       the first 48 runs look the same. The first four are those of the house.
-    - The baseline, whichever run it is, is drawn in ink with a dashed line; it keeps its shape.
+    - The baseline is always drawn in ink with a dashed line; it keeps its shape.
     - No other run has the colour of the run in focus: a run with the same colour is grey
       (`is_dimmed`) meanwhile; it keeps its shape. The line of the run in focus is solid and the
       thickest.
@@ -234,7 +234,8 @@ class RunStyle:
 
 @dataclass(frozen=True)
 class Look:
-    """How a view is drawn: the colours of the reader's theme, and the style of every loaded run."""
+    """Appearance of a view: the colours of the reader's theme, and the style of every loaded
+    run."""
 
     palette: Palette
     styles: Mapping[str, RunStyle]
@@ -285,7 +286,7 @@ def font_face() -> str:
 
 
 def font_faces_for(markup: str) -> str:
-    """Return CSS rules that embed the weights used in this drawing, each as a font of its own:
+    """Return CSS rules that embed the weights used in this drawing, each as a separate font:
     browsers print variable fonts as outlines (Type 3), which publishers refuse. These fonts were
     made with `fontTools.varLib.instancer`."""
     weights = [weight for weight in ("400", "600") if weight == "400" or f":{weight}" in markup]

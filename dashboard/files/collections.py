@@ -1,4 +1,4 @@
-"""The available collections: the example, the folder given at the start, and those of the
+"""The available collections: the example, the folder given at the start, and the collections of the
 workspace."""
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _OPENED, _PREVIEWS = "opened", "previews"
 
 @dataclass(frozen=True)
 class Preview:
-    """The result that a collection's Overview showed last, in its default view.
+    """The last result shown by a collection's Overview, in its default view.
 
     `run` is the best run other than the baseline (the baseline itself if there is none), and `slot`
     its colour. `clear` says whether the difference is significant; None if nothing was tested.
@@ -83,7 +83,7 @@ class CollectionCatalog:
     """The collections of one server."""
 
     def __init__(self, workspace: Workspace, folder: Path | None) -> None:
-        """`folder` is the one given at the start, if any."""
+        """`folder` is the folder given at the start, if any."""
         self._workspace, self._folder = workspace, folder
 
     @property
@@ -96,8 +96,8 @@ class CollectionCatalog:
     def choose_collection(self, requested: str) -> str:
         """Return the collection that an address requests.
 
-        By default the folder given at the start; otherwise the user's own collection opened last,
-        or changed last if none was opened; otherwise the example.
+        By default the folder given at the start; otherwise the collection of the user that was
+        opened last, or changed last if none was opened; otherwise the example.
         """
         if (
             requested == OWN_COLLECTION
@@ -113,8 +113,8 @@ class CollectionCatalog:
         return max((c.id for c in self._own_collections()), key=self._opened_time, default=SAMPLE)
 
     def has_collection(self, identity: str) -> bool:
-        """Whether a collection with this id can be opened; the user's own can be before it
-        exists."""
+        """Whether a collection with this id can be opened; a collection of the user can be opened
+        before it exists."""
         if identity in (SAMPLE, OWN_COLLECTION, self.folder_id):
             return bool(identity)
         return (
@@ -123,8 +123,8 @@ class CollectionCatalog:
         )
 
     def folder_of(self, identity: str) -> Path | None:
-        """The folder whose files a collection shows, in addition to those added to it; None without
-        one."""
+        """The folder whose files a collection shows, in addition to the files added to the
+        collection; None without a folder."""
         if identity == SAMPLE:
             return SAMPLE_FOLDER
         return self._folder if identity and identity == self.folder_id else None
@@ -135,8 +135,8 @@ class CollectionCatalog:
         return record.choices if record else {}
 
     def answers_by_shape(self, identity: str) -> Answers:
-        """The choices for reading files of each shape: those of this collection, otherwise of
-        another one, most recently changed first."""
+        """The choices for reading files of each shape: the choices made in this collection,
+        otherwise in another one, most recently changed first."""
         other_choices = [c.choices for c in self._own_collections() if c.id != identity]
         all_choices = [*reversed(other_choices), self.read_choices(identity)]
         merged_choices = {key: value for choices in all_choices for key, value in choices.items()}
@@ -204,7 +204,7 @@ class CollectionCatalog:
         return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()
 
     def _own_collections(self) -> list[Collection]:
-        """The user's own collections, last changed first; without the record of the example's
+        """The collections of the user, last changed first; without the record of the example's
         judgments."""
         return [c for c in self._workspace.collections() if c.id != SAMPLE]
 
@@ -259,7 +259,7 @@ class CollectionCatalog:
 
 
 def _time_in_seconds(time_text: str) -> float:
-    """Convert a record's time to seconds since 1970; 0 if empty, as for the example."""
+    """Convert a record's time to seconds since 1970; 0 if empty, which the example's time is."""
     return datetime.fromisoformat(time_text).timestamp() if time_text else 0.0
 
 

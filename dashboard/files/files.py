@@ -39,7 +39,7 @@ SAMPLE_FOLDER = Path(__file__).resolve().parents[2] / "sample_runs"
 _MOST_FILES = 200
 _HEAD = 200
 BEFORE = "as_before"
-"""Marks the choices for a file as those remembered for files of its shape."""
+"""Marks the choices for a file as remembered from another file of the same shape."""
 _GLANCES = Memo(10_000)
 _NONE: Mapping[str, Any] = MappingProxyType({})
 _NO_DATA = {".py", ".md", ".html", ".png", ".svg", ".pyc", ".pdf"}
@@ -49,10 +49,10 @@ _NO_DATA = {".py", ".md", ".html", ".png", ".svg", ".pyc", ".pdf"}
 class File:
     """One file, with its table or its error.
 
-    `key` identifies the file, `version` its state. `number` is that of a file in the workspace, and
-    `content` the hash of its rows. `written` is when it was last written or added to the workspace,
-    in UTC as ISO 8601; empty if unknown. `evidence` says how the kind of a folder's file was
-    recognised.
+    `key` identifies the file, `version` its state. `number` is the number of a file in the
+    workspace, and `content` the hash of its rows. `written` is when it was last written or added to
+    the workspace, in UTC as ISO 8601; empty if unknown. `evidence` says how the kind of a folder's
+    file was recognised.
     """
 
     key: str
@@ -88,7 +88,7 @@ class File:
 
 @dataclass(frozen=True)
 class FolderListing:
-    """The files of a folder to read, and those left out because there are too many."""
+    """The files of a folder to read, and the files left out because there are too many."""
 
     read: tuple[Path, ...]
     left_out: tuple[Path, ...] = ()
@@ -99,9 +99,9 @@ def list_folder(
 ) -> FolderListing:
     """List the files of a folder and its subfolders that may contain data, in a stable order.
 
-    A subfolder of judged ranks counts as one file; a `workspace` inside the folder is skipped.
-    Beyond `max_files`, runs are left out first, because they are useless without judgments; parts
-    of one folder stay together.
+    A subfolder of judged ranks (ranks of judged documents in place of a run) counts as one file; a
+    `workspace` inside the folder is skipped. Beyond `max_files`, runs are left out first, because
+    they are useless without judgments; parts of one folder stay together.
     """
     files = [
         path
@@ -127,7 +127,8 @@ def list_folder(
 
 
 def _merge_rank_folders(folder: Path, files: Sequence[Path]) -> list[Path]:
-    """The files, with each subfolder that contains only parts of judged ranks as one."""
+    """Return the files, with each subfolder that contains only parts of judged ranks as one
+    file."""
     of_folder: dict[Path, list[Path]] = {}
     for path in files:
         of_folder.setdefault(path.parent, []).append(path)
@@ -166,8 +167,8 @@ def read_files(
 ) -> list[File]:
     """Read one file of a folder, which may contain several tables, with the user's `choices`.
 
-    These may be remembered choices for files of its shape (BEFORE). Content that cannot be read
-    gives a File with its error, never an exception.
+    The choices may be remembered choices for files of its shape (BEFORE). Content that cannot be
+    read gives a File with its error, never an exception.
     """
     if BEFORE in choices:
         earlier_choices = select_kept_choices(choices)
@@ -212,8 +213,8 @@ def fingerprint(path: Path) -> str:
 
 
 def join_parts(files: Sequence[File]) -> list[File]:
-    """Join the parts of each run in the file of its first part; the other parts are not used by
-    themselves."""
+    """Join the parts of each run in the file of its first part; the further parts are not used
+    separately."""
     listed = list(files)
     for first, other_positions, run in join_run_parts([(f.file, f.table) for f in files]):
         listed[first] = replace(listed[first], table=run)

@@ -1,6 +1,6 @@
 """Positions of the judged documents in long runs, cached in the workspace.
 
-They are found again if the judgments or the run change, by a hash of their rows. No Streamlit.
+They are computed again if the hash of the rows of the judgments or the run changes. No Streamlit.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _EMPTY = ("query", "first", "last")
 
 
 class CachedRanks:
-    """Joins runs with judgments as `judge` does; for runs stored on the disk, the positions of
-    judged documents come from the cache."""
+    """Joins runs with judgments in the same way as `judge`; for runs stored on the disk, the
+    positions of judged documents come from the cache."""
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache

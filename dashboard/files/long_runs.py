@@ -1,7 +1,7 @@
 """Long TREC runs: read, stored on the disk and judged in one pass.
 
-Later, those of folders are opened from their stored copy. The files of a folder are never written.
-No Streamlit.
+Later, long runs of folders are opened from their stored copy. The files of a folder are never
+written. No Streamlit.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SMALLEST = 4_000_000
 """Minimum size in bytes of a file that may contain a long run, packed or not."""
 
 ONE_AT_A_TIME = Lock()
-"""Held while such a file is read: two at once would need twice the memory."""
+"""Lock held while a long run is read: reading two at once would need twice the memory."""
 
 _TABLES = Memo(2)
 _NO_JUDGMENTS = Qrels.from_columns([], [], [])
@@ -56,8 +56,8 @@ def convert_run(
     kind: Kind | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Loaded | None:
-    """Read a long run, store its rows in the cache and judge it, with those of the `judgments` that
-    seem to fit.
+    """Read a long run, store its rows in the cache and judge it, with the `judgments` that seem to
+    fit.
 
     `progress` is called with the number of bytes of text read. Returns None if the file must be
     read whole (errors, anomalies, other formats, short runs) or nothing can be stored.
@@ -87,7 +87,8 @@ def convert_run(
 
 
 def _fitting_judgments(source: Source, judgments: Sequence[Qrels]) -> Qrels:
-    """The last of these judgments, preferably of those that contain the first query of the run."""
+    """The last of these judgments, preferably of the judgments that contain the first query of the
+    run."""
     query_id = "".join(split_fields(source.head.partition(b"\n")[0].decode())[:1])
     knowing = [qrels for qrels in judgments if query_id in qrels.query_ids]
     return [_NO_JUDGMENTS, *judgments, *knowing][-1]
@@ -111,10 +112,10 @@ class ConvertedFiles:
         judgments: Sequence[Qrels] = (),
         progress: Callable[[int], None] | None = None,
     ) -> list[File]:
-        """Return the tables of one file in this state, as `read_files` does.
+        """Return the tables of one file in this state, in the same way as `read_files`.
 
-        A long run is judged while it is read, with those of the `judgments` that seem to fit.
-        `progress` is called with the number of bytes of text read.
+        A long run is judged while it is read, with the `judgments` that seem to fit. `progress` is
+        called with the number of bytes of text read.
         """
         if not may_be_long(path):
             return read_files(path, display_name=display_name, origin=origin, choices=choices)

@@ -53,7 +53,7 @@ class VisitUploads:
             self._lost[name] = error
 
     def take_failure(self, name: str) -> RanklensError | None:
-        """Return once why a file of this name could not be stored; None otherwise."""
+        """Return, only once, why a file of this name could not be stored; None otherwise."""
         with _LOCK:
             return self._lost.pop(name, None)
 

@@ -27,13 +27,12 @@ from metrics_core.formats.source.unpacking import (
 )
 
 ABOUT, CUT_FROM = "readme.txt", "cut from a collection by Ranklens"
-"""The text file in such a zip, and words in it that identify the zip."""
+"""The text file in a zip of exported queries, and words in it that identify the zip."""
 
 
 @dataclass(frozen=True)
 class NotesAndLayers:
-    """Lines of notes and tags, and lines of each layer: what comes with files and is not a
-    table."""
+    """Lines of notes and tags, and lines of each layer, that come with files and are not tables."""
 
     notes: tuple[Line, ...] = ()
     layers: tuple[tuple[Line, ...], ...] = ()
@@ -48,7 +47,7 @@ class QueryZip:
 
 
 def is_query_zip(origin: Origin) -> bool:
-    """Whether a file is such a zip."""
+    """Whether a file is a zip of exported queries."""
     if not is_zip(origin):
         return False
     try:
@@ -61,7 +60,8 @@ def is_query_zip(origin: Origin) -> bool:
 
 
 def read_query_zip(origin: Origin, name: str) -> QueryZip:
-    """Read such a zip, whose content may be no larger than a single file. Raises RanklensError."""
+    """Read a zip of exported queries, whose content may be no larger than a single file. Raises
+    RanklensError."""
     with open_raw(origin) as file, open_zip(name, file) as packed:
         members = [member for member in list_zip_members(packed) if member != ABOUT]
         if len(members) > MAX_FILES:
@@ -80,7 +80,7 @@ def read_query_zip(origin: Origin, name: str) -> QueryZip:
 
 
 def is_notes_or_layers(start: bytes) -> bool:
-    """Whether the first bytes of a file are those of notes or layers."""
+    """Whether a file begins like a file of notes or of layers."""
     return is_notes(start) or is_layers(start)
 
 

@@ -51,7 +51,7 @@ def shape_key(fields: FileFields) -> str:
 
 
 def is_shape(key: str) -> bool:
-    """Whether a key is that of a shape rather than a file name."""
+    """Whether a key identifies a shape rather than a file name."""
     return key.startswith(_SHAPE)
 
 

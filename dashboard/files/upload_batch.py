@@ -1,4 +1,5 @@
-"""Files uploaded together: in which order they are read, and what each contains. No Streamlit."""
+"""Files uploaded together: the order in which they are read, and the content of each. No
+Streamlit."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ class UploadBatch:
     """The content of the `files` read so far.
 
     `read` has the tables of each file by its index, `refused` the files that could not be read.
-    `open_judgments` are those of the open collection.
+    `open_judgments` are the judgments of the open collection.
     """
 
     files: Sequence[UploadedFile]
@@ -34,9 +35,11 @@ class UploadBatch:
 
     @cached_property
     def order(self) -> list[tuple[int, UploadKind]]:
-        """The indices of the files in reading order: those that help to recognise others first.
+        """The indices of the files in reading order: files that help to recognise other files
+        first.
 
-        Marker files beside parts of judged ranks are skipped, unless there is nothing else.
+        Marker files beside parts of judged ranks (ranks of judged documents in place of a run) are
+        skipped, unless there is nothing else.
         """
         positions = [
             n
@@ -52,7 +55,7 @@ class UploadBatch:
 
     @property
     def tables(self) -> list[Loaded]:
-        """All tables, in the order in which their files were given."""
+        """All tables, in the given order of their files."""
         return [loaded for number in sorted(self.read) for loaded in self.read[number]]
 
     def judgments(self, *, guessed: bool = True) -> list[Qrels]:
@@ -117,8 +120,8 @@ def read_single_file(uploaded_file: UploadedFile, **choices: Any) -> UploadBatch
 def _reading_priority(uploaded_file: UploadedFile, kind: UploadKind) -> int:
     """The priority of a file in reading order.
 
-    First collections, which receive the others; judgments; files of a certain kind; files that the
-    judgments help to recognise; long runs last, because they are judged while they are read.
+    First collections, which receive the other files; judgments; files of a certain kind; files that
+    the judgments help to recognise; long runs last, because they are judged while they are read.
     """
     if kind not in ("plain", "long"):
         return 0 if kind == "packed" else 2

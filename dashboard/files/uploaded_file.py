@@ -47,8 +47,8 @@ class UploadedFile:
 
     @property
     def start(self) -> bytes:
-        """Its first bytes; empty if it cannot be read, in which case reading it reports the
-        error."""
+        """The first bytes of the file; empty if it cannot be read (reading it then reports the
+        error)."""
         with suppress(OSError), open_raw(self.origin) as file:
             return file.read(_START)
         return b""
@@ -101,10 +101,10 @@ def read_tables(
     answers: Answers = _NO_ANSWERS,
     **choices: Any,
 ) -> list[Loaded]:
-    """Read a file's tables, or those of a set in a zip. Raises RanklensError.
+    """Read a file's tables, or the tables of a set in a zip. Raises RanklensError.
 
-    If the file does not say what it is, the remembered `answers` for its shape decide, otherwise
-    the `judgments` available already.
+    If the kind of the file is unclear, the remembered `answers` for its shape decide, otherwise the
+    `judgments` that are already available.
     """
     if is_marker_file(uploaded_file.name):
         raise RanklensError(

@@ -26,7 +26,7 @@ class LoadedFiles:
         self._locks: dict[str, Lock] = {}
 
     def list_files(self, collection: str) -> list[File]:
-        """List the files of a collection; those that cannot be read have an error."""
+        """List the files of a collection; a file that cannot be read has an error."""
         with self._locks.setdefault(collection, Lock()):
             files = self._read_all(collection, self._loaded.get(collection, {}))
             if any(

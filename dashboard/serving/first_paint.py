@@ -1,10 +1,10 @@
 """Styles that are part of the HTML page itself: the style sheet, and one rule.
 
-The style sheet is sent once, before what it styles. Sent with each response it would be most of the
-data, and the browser would restyle the whole page each time.
+The style sheet is sent once, before the content that it styles. Sent with each response it would be
+most of the data, and the browser would restyle the whole page each time.
 
-Streamlit draws a placeholder and its sidebar before it has anything of ours, and moves both when
-the page arrives. The rule hides the app until it has something to show, so that nothing jumps.
+Streamlit draws a placeholder and its sidebar before it receives our page, and moves both when the
+page arrives. The rule hides the app until it has something to show, so that nothing jumps.
 """
 
 from __future__ import annotations

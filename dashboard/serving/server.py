@@ -86,7 +86,7 @@ def serve(listening: socket.socket, token: str) -> None:
 
 @asynccontextmanager
 async def _lifespan(_: App) -> AsyncIterator[None]:
-    """Prepare what the first visitor needs before the first response.
+    """Prepare the data of the first page before the first response.
 
     Load the collection in a thread, and meanwhile import the modules that draw it, which need
     Streamlit's runtime. The modules for loading a collection are imported earlier, because two

@@ -1,4 +1,4 @@
-"""Messages on what an action did to the files, with an undo; shown until dismissed, in the
+"""Messages on the effect of an action on the files, with an undo; shown until dismissed, in the
 collection concerned."""
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def receipts() -> list[Receipt]:
 def tell(
     message: str, hint: str = "", offers: Sequence[Offer] = (), *, alarming: bool = False
 ) -> None:
-    """Add a message to those of the open collection. An alarming message without buttons that is
-    shown already is not repeated."""
+    """Add a message to the messages of the open collection. An alarming message without buttons
+    that is already shown is not repeated."""
     if alarming and not offers and any(r.message == message and r.hint == hint for r in receipts()):
         return
     current = receipts()

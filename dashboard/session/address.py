@@ -148,15 +148,14 @@ def widget(
 
 
 def store_event(key: str, name: str, store: Callable[[Any], dict[str, Any]]) -> None:
-    """Store an event of this name from one of our own components, through `store`; for its
-    callback."""
+    """Store an event of this name from one of our components, through `store`; for its callback."""
     value = st.session_state[key].get(name)
     if value is not None:
         change(**store(value))
 
 
 def objection(name: str) -> RanklensError | None:
-    """The error for the last value of this widget; None if it was accepted."""
+    """The error for the last value of this widget; None if the value was accepted."""
     about, at_address, error = st.session_state.get("_objection", ("", None, None))
     current: RanklensError | None = error if about == name and at_address == address() else None
     return current

@@ -49,8 +49,8 @@ class PageContext:
 
 
 def page_context() -> PageContext | None:
-    """The open context; None if judgments, or runs that fit them, are missing. Computed once per
-    run of the page."""
+    """The open context; None if judgments, or runs that fit them, are missing. The context is
+    computed once per run of the page."""
     if "_opened" not in st.session_state:
         st.session_state["_opened"] = _make_context()
     context: PageContext | None = st.session_state["_opened"]

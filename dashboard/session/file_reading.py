@@ -1,4 +1,4 @@
-"""Long files are read in threads of their own: the user sees the progress, and a click ends the
+"""Long files are read in separate threads: the user sees the progress, and a click ends the
 waiting, not the reading."""
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class FileReading(Generic[Result]):
             yield self.share
 
     def result(self) -> Result:
-        """Wait for the result. Raises what reading raised."""
+        """Wait for the result. Raises the error of the reading."""
         return self._future.result()
 
     def show_progress(self, more: str = "") -> Result:

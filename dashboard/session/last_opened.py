@@ -1,4 +1,5 @@
-"""What is remembered of an opened collection: when it was opened, and what its Overview showed."""
+"""Data remembered of an opened collection: the time of its last opening, and the result that its
+Overview showed."""
 
 from __future__ import annotations
 

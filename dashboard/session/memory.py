@@ -29,7 +29,7 @@ def release_unused() -> None:
 
 
 def release_after_page() -> None:
-    """Return what a page over long runs needed, and what files needed that were read before it."""
+    """Release the memory that a page over long runs used, and files read before it used."""
     if st.session_state.pop(_READ, False):
         gc.collect()
         release_unused()

@@ -128,8 +128,8 @@ def _load_judgments(table: str, _entry: Entry) -> Table | None:
 def load_library(identity: str, qrels_key: str = "") -> Library:
     """Load the files of a collection and their study.
 
-    `qrels_key` is the name or key of the requested judgments; by default those that the collection
-    has used so far.
+    `qrels_key` is the name or key of the requested judgments; by default the judgments that the
+    collection has used so far.
     """
     folder, listing = all_collections().folder_of(identity), _folder_listing(identity)
     files = _collection_files(identity, folder, listing)
@@ -203,7 +203,7 @@ def _collection_files(identity: str, folder: Path | None, listing: FolderListing
 def _folder_files(
     folder: Path, listing: FolderListing, identity: str, only: Kind | None = None
 ) -> list[File]:
-    """The files of a folder, or only those that may contain one kind of table."""
+    """The files of a folder, or only the files that may contain one kind of table."""
     origin = "sample" if identity == SAMPLE else "folder"
     answers = {} if identity == SAMPLE else all_collections().answers_by_shape(identity)
     choices = all_collections().read_choices(identity)
@@ -223,7 +223,7 @@ def _folder_files(
 
 
 def choices_for(choices: Answers, answers: Answers, path: Path, name: str) -> Mapping[str, Any]:
-    """The choices for reading a file of a folder: those chosen for its name, otherwise for its
+    """The choices for reading a file of a folder: the choices for its name, otherwise for its
     shape."""
     if name in choices or may_be_long(path):
         return choices.get(name, {})

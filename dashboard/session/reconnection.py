@@ -1,9 +1,9 @@
 """Reconnection of a page to its server, after it was cut off or drawn by another server.
 
 The browser then has the page drawn again and sends the values of all its widgets. A session that
-knows the page takes from these what the user changed meanwhile. A new session, after a restart,
-knows no widgets yet, so Streamlit would drop the change: it draws the page from the address and
-then takes the same widgets once more.
+knows the page takes the user's changes from these values. A new session, after a restart, knows no
+widgets yet, so Streamlit would drop the change: a new session therefore draws the page from the
+address and then takes the same values once more.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from metrics_core.formats.source.limits import format_size
 def handle_return(message: Mapping[str, Any] | None) -> None:
     """Handle the browser's message on a page that came back.
 
-    It has the time (`at`), the address shown (`drawn`), files whose upload was cut off (`cut`) or
-    that are too large (`large`), and whether the page was away (`again`).
+    The message has the time (`at`), the address shown (`drawn`), files whose upload was cut off
+    (`cut`) or that are too large (`large`), and whether the page was away (`again`).
     """
     if not message:
         return

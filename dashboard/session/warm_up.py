@@ -1,4 +1,4 @@
-"""Precompute what the first visitor will request, because a start is slow."""
+"""Precompute the data of the first page, because a start is slow."""
 
 from __future__ import annotations
 

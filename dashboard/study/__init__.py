@@ -1,4 +1,4 @@
-"""Tables judged once, and what every page asks of them. No Streamlit."""
+"""Tables judged once, and the data that all pages request of them. No Streamlit."""
 
 import pandas as pd
 

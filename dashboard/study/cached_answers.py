@@ -44,9 +44,9 @@ def take_turns() -> None:
 
 
 def keep_at_most(number: int) -> Callable[[Answer], Answer]:
-    """Keep the last `number` results of an answer in a cache of their own.
+    """Keep the last `number` results of an answer in a separate cache.
 
-    For answers that are too large to be weighed against others, or that every view needs.
+    For answers that are too large to be weighed against other answers, or that every view needs.
     """
 
     def mark(answer: Answer) -> Answer:
@@ -70,7 +70,7 @@ class CachedAnswers:
         """Return `answer(study, *arguments)`, computed once.
 
         The arguments are the key, so that nothing the answer depends on can be forgotten.
-        `precomputed` is the answer if it was computed together with others.
+        `precomputed` is the answer if it was computed together with other answers.
         """
         memo, key = self._memo_of(answer, arguments), (answer, arguments)
         if precomputed is not None:

@@ -1,7 +1,7 @@
 """Columns that distinguish the queries of a study, filters, and the texts shown with queries.
 
-A study caches each by what it depends on: file columns, and derived ones that depend on texts or
-judgments only, once; the others by comparison.
+File columns, and derived columns that depend on texts or judgments only, are cached once per study;
+other derived columns are cached by comparison.
 """
 
 from __future__ import annotations

@@ -23,10 +23,10 @@ _OF_QUERIES = ("texts", "groupings", "groups", "document_columns", "query_ids")
 
 
 def with_layers(study: Study, layers: Sequence[Layer]) -> Study:
-    """Return the study with these layers over its judgments.
+    """Return the study with these layers added to its judgments.
 
-    If two layers grade the same document, the one begun later counts. The last few results are
-    cached.
+    If two layers grade the same document, the grade of the layer begun later counts. The last few
+    results are cached.
     """
     nonempty_layers = tuple(layer for layer in sorted(layers, key=lambda v: v.order) if len(layer))
     if not nonempty_layers:
@@ -42,8 +42,9 @@ def _make_layered(study: Study, layers: tuple[Layer, ...]) -> LayeredStudy:
 class LayeredStudy(Study):
     """A study over layered judgments.
 
-    Runs that do not fit the files' judgments stay refused. `refused_now` are runs that came as
-    judged ranks and cannot be scored because a layer judges further documents.
+    Runs that do not fit the files' judgments stay refused. `refused_now` are runs loaded as judged
+    ranks (only the ranks of judged documents) that cannot be scored because a layer judges further
+    documents.
     """
 
     def __init__(self, bare: Study, layers: Sequence[Layer]) -> None:
@@ -73,7 +74,7 @@ class LayeredStudy(Study):
 
     @property
     def unlayered(self) -> Study:
-        """The study with the judgments as in the files."""
+        """The study with the judgments of the files only, without layers."""
         return self._bare
 
     @cached_property

@@ -79,11 +79,11 @@ def assemble(
 ) -> Library:
     """Make the study from all runs and one table of each other kind.
 
-    Of several judgments, the chosen file is used, otherwise the one that shares most queries with
-    the runs, with files that may be runs last. Of several query files, the one with most judged
-    queries is used; of several document files, the one with most judged documents. Files that are
-    not used say why. `judging` joins a run with judgments, as `judge` does. The `settings` rename
-    runs, map ids and set colours.
+    Of several judgments, the chosen file is used, otherwise the file that shares most queries with
+    the runs; files that may be runs come last. Of several query files, the file with most judged
+    queries is used; of several document files, the file with most judged documents. Files that are
+    not used say why. `judging` joins a run with judgments, in the same way as `judge`. The
+    `settings` rename runs, map ids and set colours.
     """
     listed = join_parts(list(files))
     file_runs = [_FileRun(f, f.table) for f in listed if isinstance(f.table, Run) and f.used]
@@ -235,8 +235,8 @@ def convert_to_run(file: File) -> Loaded:
 
 
 def choose_judgments(files: Sequence[File], runs: Sequence[Run], key: str = "") -> File | None:
-    """Return the judgments to use: those with this key, otherwise those that fit best; None without
-    any."""
+    """Return the judgments to use: the file with this key, otherwise the judgments that fit best;
+    None without judgments."""
     chosen_file = next((f for f in files if f.key == key), None)
     if chosen_file is not None or not files:
         return chosen_file

@@ -22,7 +22,7 @@ from metrics_core.slicing.breakdowns import NO_GROUP, find_groups
 from metrics_core.tables import Queries, Run
 
 Include = Literal["scores only", "run names", "full texts"]
-"""What a report includes: numbers only; also the names of runs, groups and files; or everything.
+"""The content of a report: numbers only; also the names of runs, groups and files; or everything.
 
 Ids are excluded with the texts, since an id may be a text or a person.
 """
@@ -42,7 +42,7 @@ class SharedStudy:
     """A study to share, with the new name of each renamed run and of each group, as (column,
     value).
 
-    `omissions` says what was left out; empty if nothing was.
+    `omissions` names the parts that were left out; empty if the study is complete.
     """
 
     study: Study
@@ -62,7 +62,7 @@ class SharedStudy:
 
 
 def share_study(study: Study, include: Include) -> SharedStudy:
-    """Return the study with only what is included.
+    """Return a copy of the study that contains only the included parts.
 
     Without texts, queries and documents are numbered. Without names, runs become A, B, C, and
     columns and groups of the queries are numbered.
@@ -89,7 +89,8 @@ def _share_groups(
 ) -> tuple[dict[str, Any], dict[tuple[str, str], tuple[str, str]]]:
     """The columns of the groups, and which (column, value) were renamed.
 
-    All are renamed unless `keep_names`; columns whose values are texts always are.
+    All columns and groups are renamed unless `keep_names`; columns whose values are texts always
+    are.
     """
     columns: dict[str, Any] = {}
     renamed: dict[tuple[str, str], tuple[str, str]] = {}

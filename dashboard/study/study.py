@@ -1,4 +1,4 @@
-"""Study: one collection of tables, judged once, and what every page needs of it.
+"""Study: one collection of tables, judged once, and the data that every page needs.
 
 A study is read-only and shared by all visitors. Results are cached, so that returning to a page
 costs nothing. No Streamlit.
@@ -83,7 +83,7 @@ class Study(CachedAnswers):
 
     @property
     def unlayered(self) -> Study:
-        """The study with the judgments as in the files."""
+        """The study with the judgments of the files only, without layers."""
         return self
 
     @property
@@ -92,8 +92,8 @@ class Study(CachedAnswers):
         return list(self.runs)
 
     def unnamed_runs(self, runs: Iterable[str]) -> list[str]:
-        """The runs that came as judged ranks, in which documents without a judgment have no
-        name."""
+        """The runs loaded as judged ranks (only the ranks of judged documents), in which unjudged
+        documents have no name."""
         return ranked_run_names(self.runs[name] for name in dict.fromkeys(runs))
 
     @cached_property
@@ -209,10 +209,10 @@ class Study(CachedAnswers):
         focus: str | None = None,
         other_runs: tuple[str, ...] = (),
     ) -> Comparison:
-        """The comparison for a program or a command: this measure at its own cutoff, and runs by
-        name.
+        """The comparison for a program or a command: this measure at its built-in cutoff, and runs
+        by name.
 
-        By default the first run is the baseline, and the best of the others is in focus. Raises
+        By default the first run is the baseline, and the best of the other runs is in focus. Raises
         UnknownRunError.
         """
         for name in (baseline, focus):

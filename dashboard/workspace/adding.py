@@ -105,5 +105,5 @@ def free_id(taken_ids: Sequence[str]) -> str:
 
 
 def current_time() -> str:
-    """The time in UTC, as in records."""
+    """The current time in UTC, in the form used in records."""
     return datetime.now(UTC).isoformat(timespec="microseconds")

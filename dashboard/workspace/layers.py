@@ -39,9 +39,10 @@ class GradeRecord:
 class Layer:
     """The current state of a layer.
 
-    `begun` is its start in UTC. `judged` says that it was made here, not imported from a file.
-    `version` changes with its grades. `lost` is the legible text of damaged rows. `position` counts
-    the layers begun here, because a clock may be set back; it is 0 for those of earlier versions.
+    `begun` is its start in UTC. `judged` says that the layer was made here, not imported from a
+    file. `version` changes with its grades. `lost` is the legible text of damaged rows. `position`
+    counts the layers begun here, because a clock may be set back; it is 0 for layers of earlier
+    versions.
     """
 
     id: str
@@ -67,7 +68,7 @@ class Layer:
 
     @property
     def grades(self) -> dict[Pair, float]:
-        """(query_id, doc_id) -> grade, in the order in which pairs were first graded."""
+        """(query_id, doc_id) -> grade, ordered by the first grading of each pair."""
         return {pair: record.grade for pair, record in self.grade_records.items()}
 
 
@@ -85,8 +86,8 @@ class LayerStore:
         self._layer_cache: dict[str, tuple[Contents, list[Layer]]] = {}
 
     def list_layers(self, identity: str, *, removed: bool = False) -> list[Layer]:
-        """List the layers of a collection, oldest first; with `removed`, those removed since the
-        start.
+        """List the layers of a collection, oldest first; with `removed`, the layers removed since
+        the start.
 
         Raises StorageError if its database cannot be read.
         """

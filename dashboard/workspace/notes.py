@@ -1,7 +1,7 @@
 """Notes and tags on the queries of a collection, with author and time.
 
-Notes are separate and tags are set one by one, so that two people who write at the same time lose
-nothing. The newest row for a note or a tag counts.
+Notes are separate and tags are set one by one, so that nothing is lost if two people write at the
+same time. The newest row for a note or a tag counts.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Comment:
 
 @dataclass(frozen=True)
 class Tag:
-    """A tag on a query: who set it and when, in UTC."""
+    """A tag on a query, with its author and its time in UTC."""
 
     name: str
     author: str
@@ -77,8 +77,8 @@ class NoteStore:
     def write_note(
         self, identity: str, query_id: str, text: str, *, author: str, note: str = ""
     ) -> str:
-        """Add a note to a query, or rewrite the one with this id; an empty text removes it. Returns
-        its id."""
+        """Add a note to a query, or rewrite the note with this id; an empty text removes the note.
+        Returns its id."""
         note_id = note or token_hex(4)
         with self._change_collection(identity) as state:
             database.append(state, "notes", [(query_id, note_id, text, author, current_time())])

@@ -1,4 +1,4 @@
-"""Clean up a workspace at the start: delete what is left over."""
+"""Clean up a workspace at the start: delete files that are no longer used."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ def hold_removals(folder: Path, wait: float) -> Iterator[None]:
 
 
 def _sweep_folder(folder_store: FolderStore) -> None:
-    """Delete what was removed before this start, unfinished drafts, and tables without a record.
+    """Delete items that were removed before this start, unfinished drafts, and tables without a
+    record.
 
     Tables stay if any record cannot be read, because it may name them. Replaced files are deleted
     once the newer table is known to be intact.
@@ -82,7 +83,8 @@ def _sweep_folder(folder_store: FolderStore) -> None:
 def _sweep_collection(folder_store: FolderStore, identity: str) -> bool:
     """Clean up a collection; return whether all its records can be read.
 
-    An error does not stop the others; the page that lists the collection reports it.
+    An error does not stop the cleaning of other collections; the page that lists the collection
+    reports the error.
     """
     try:
         if folder_store.read_collection(identity).removed:
@@ -108,7 +110,8 @@ def _find_drafts(folder: Path) -> list[Path]:
 
 
 def _is_abandoned(draft: Path) -> bool:
-    """Whether a draft can be deleted: others write long ones without the folder's lock."""
+    """Whether a draft can be deleted: other processes write long drafts without the folder's
+    lock."""
     try:
         return durable.is_abandoned(draft)
     except FileNotFoundError:

@@ -64,7 +64,7 @@ class Workspace:
                 pass  # taking the lock imports it
 
     def trouble(self) -> StorageError | None:
-        """Why the workspace cannot be written; None if nothing is known against it."""
+        """The reason why the workspace cannot be written; None if no problem is known."""
         if not self.folder.is_dir():
             return errors.missing_folder_error(self.folder) if self._was_there else None
         version = self._store.version()
@@ -77,7 +77,7 @@ class Workspace:
         return None
 
     def collections(self, *, removed: bool = False) -> list[Collection]:
-        """The collections, last changed first; with `removed`, those removed since the start."""
+        """The collections (if `removed`, the ones removed since the start), last changed first."""
         all_collections = []
         for identity in self._store.collection_ids():
             with suppress(KeyError):  # deleted meanwhile by another process
@@ -154,7 +154,7 @@ class Workspace:
         self._change_record(identity, map_queries=queries, map_docs=docs)
 
     def set_exclude_self(self, identity: str, exclude_self: bool) -> None:
-        """Store whether runs of this collection exclude each query's own document."""
+        """Store whether runs of this collection exclude documents with the id of their query."""
         self._change_record(identity, exclude_self=exclude_self)
 
     def duplicate(self, identity: str, name: str) -> Collection:
@@ -170,7 +170,7 @@ class Workspace:
         return self._store.contents(identity)
 
     def good_state_time(self, identity: str) -> str:
-        """When the state that `restore_good` restores was written, in UTC; empty for none."""
+        """UTC time at which the state that `restore_good` restores was written; empty for none."""
         return self._store.good_state_time(identity)
 
     def restore_good(self, identity: str) -> None:
@@ -201,7 +201,7 @@ class Workspace:
                 self._store.remove_unreadable(record)
 
     def entries(self, identity: str) -> list[Entry]:
-        """The files, oldest first; also those whose replacement is damaged."""
+        """The files, oldest first; including files whose replacement is damaged."""
         all_entries = self._store.entries(identity)
         older = self._store.hidden_numbers(all_entries)
         return [e for e in all_entries if not e.removed and e.number not in older]
@@ -258,7 +258,7 @@ class Workspace:
     def add(
         self, identity: str, loaded: Loaded, *, slots: Iterable[int] = (), beside: bool = False
     ) -> AddedFile:
-        """Add a table to an existing collection. The same rows are stored once, those of a run once
+        """Add a table to an existing collection. The same rows are stored once, rows of a run once
         for each file name. A different table of the same file name and kind replaces the earlier
         one, with its colour and name, unless `beside`. `slots` are further colours in use."""
         with self._guard_changes():
@@ -316,7 +316,7 @@ class Workspace:
             self._store.drop_entry(identity, number)
 
     def keep_both(self, identity: str, number: str) -> None:
-        """Keep a newer file in addition to the one it replaced, as a run of its own."""
+        """Keep a newer file in addition to the file it replaced, as a separate run."""
         with self.hold_write_lock():
             entry = self._entry_of(identity, number)
             if entry is None:

@@ -11,7 +11,7 @@
     ├── FilterLineError            a filter is malformed: position, found, expected
     └── NoSharedQueriesError       run and judgments have no query in common
 
-A programming mistake stays one of Python's own exceptions.
+A programming mistake raises a built-in exception of Python.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _CLOSE, _NEARLY, _NEAR_WORD = 0.6, 0.1, 0.5
 
 
 class RanklensError(Exception):
-    """A user's mistake: `message` says what is wrong, `hint` how to fix it (may be empty).
+    """A user's mistake: `message` names the problem, `hint` how to fix it (may be empty).
 
     Control characters in both are escaped (`wording.escape_controls_in_lines`).
     """
@@ -157,9 +157,10 @@ class FileFormatError(RanklensError):
 
 
 def _format_place(problem: LineProblem, first: LineProblem) -> str:
-    """Return the line of a further problem of a group, and what was found if that differs.
+    """Return the line of a further problem of a group, and the text found there if it differs from
+    the first.
 
-    For a file without lines, only what was found is returned.
+    For a file without lines, only the text found is returned.
     """
     if problem.line is None:
         return problem.found
@@ -259,7 +260,7 @@ class UnknownColumnError(RanklensError):
 class FilterLineError(RanklensError):
     """A filter is malformed at the character `position` (from 0).
 
-    `found` is the text there, `expected` what should be there.
+    `found` is the text there, `expected` a description of valid text.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""pandas, loaded on first use and imported as `pd`.
+"""pandas, loaded on first use and imported under the name `pd`.
 
 Reading and scoring files do not need it, and loading it takes as long as judging a million rows.
 """

@@ -1,9 +1,9 @@
 """Keep freed memory in this process for reuse; for the server and the command line.
 
-The GNU C library returns arrays of some MB to the system at once and requests them again for the
-next; and each thread besides the first has its own heap, which is returned as soon as it is empty.
-Because the system clears these pages each time, this took a third of the time of a page on 200,000
-queries, and a tenth of that of `evaluate` on a long run.
+The GNU C library returns arrays of some MB to the system at once and requests memory again for the
+next array. Each thread besides the first has a separate heap, which is returned as soon as it is
+empty. Because the system clears these pages each time, this took a third of the time of a page on
+200,000 queries, and a tenth of the time of `evaluate` on a long run.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The command that installs an optional part of Ranklens.
 
-It uses the place that Ranklens itself was installed from, as no package index has Ranklens.
+The command uses the place from which Ranklens itself was installed, as no package index has
+Ranklens.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ _ROOT = Path(__file__).resolve().parents[2]
 def install_command(extra: str) -> str:
     """Return the command that installs an extra of pyproject.toml.
 
-    It names the folder, file or address that Ranklens was installed from, or else the packages of
-    the extra.
+    The command names the folder, file or address that Ranklens was installed from, or else the
+    packages of the extra.
     """
     if (_ROOT / "pyproject.toml").is_file():
         return f"pip install {quote(f'{_ROOT}[{extra}]')}"

@@ -20,7 +20,7 @@ class Memo:
         """Create an empty cache.
 
         `most` is the maximum number of values, at least 1, or with `cost` their maximum total cost,
-        `cost` being a function of a value. The last value is kept whatever its cost. Raises
+        `cost` being a function of a value. The last value is kept regardless of its cost. Raises
         ValueError if `most` is less than 1.
         """
         if most < 1:

@@ -22,11 +22,12 @@ _PLAIN = 64
 _REFERENCE = 8
 
 _FEW_CELLS, _CELL = 2_000, 16
-"""A frame with at most this many cells counts this many bytes per cell, as looking at its columns
-takes too long."""
+"""A frame with at most `_FEW_CELLS` cells is assumed to take `_CELL` bytes per cell, as looking at
+its columns takes too long."""
 
 _SAMPLED = 16
-"""Number of values of a long list that are measured; the others are assumed to be similar."""
+"""Number of values of a long list that are measured; the remaining values are assumed to be
+similar."""
 
 
 _PLAIN_TYPES = {int, float, bool, type(None), np.float64, np.int64, np.bool_}

@@ -19,8 +19,8 @@ Result = TypeVar("Result")
 WORKERS = min(4, os.cpu_count() or 1)
 
 PRODUCTS_ON_ONE_CORE = os.environ.get("OPENBLAS_NUM_THREADS") == "1"
-"""Whether matrix products run in a single thread. OpenBLAS's own threads wait actively for each
-other, so a product takes many times as long while other threads use the same cores."""
+"""Whether matrix products run in a single thread. OpenBLAS's threads wait actively for each other,
+so a product takes many times as long while other threads use the same cores."""
 
 
 def map_in_order(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:

@@ -1,10 +1,10 @@
 """Plug-ins: measures and formats that other packages add.
 
 An entry point of the groups `ranklens.measures` and `ranklens.formats` names a module, which
-declares measures or formats when it is imported, as our own modules do. It is imported when a
-registry is first asked for all declarations, so `import metrics_core` loads no plug-in. A package
-that fails is reported once on stderr, all its declarations are removed, and everything else works.
-`RANKLENS_PLUGINS=none` disables all plug-ins.
+declares measures or formats when it is imported, like our built-in modules. The module is imported
+when a registry is first asked for all declarations, so `import metrics_core` loads no plug-in. A
+package that fails is reported once on stderr, all its declarations are removed, and everything else
+works. `RANKLENS_PLUGINS=none` disables all plug-ins.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ _failed: set[tuple[str, str]] = set()
 
 
 def declaring_package(module: str) -> str:
-    """Return the package that declares something in a module, "" for our own.
+    """Return the package that declares something in a module, "" for built-in modules.
 
-    This is the package whose plug-in is being loaded, or the module's top-level package if a
+    The result is the package whose plug-in is being loaded, or the module's top-level package if a
     program imports it.
     """
     top = module.partition(".")[0]
@@ -174,7 +174,8 @@ def _warn_of_failure(package: str, point: EntryPoint, error: BaseException) -> N
 def warn_once(message: str, package: str) -> None:
     """Log a warning about a package, once per message.
 
-    It goes to the logger `ranklens`, which Python prints to stderr unless it is configured.
+    The warning goes to the logger `ranklens`, which Python prints to stderr unless it is
+    configured.
     """
     import logging
 
@@ -200,7 +201,8 @@ def _installed_entry_points(group: str) -> list[EntryPoint]:
 
 
 def _readable_entry_points(group: str) -> list[EntryPoint]:
-    """Return the entry points of packages with readable ones; the other packages are reported."""
+    """Return the entry points of packages with readable ones; packages with unreadable ones are
+    reported."""
     from importlib.metadata import distributions
 
     points_by_package: dict[str, list[EntryPoint]] = {}

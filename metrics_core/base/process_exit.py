@@ -18,9 +18,9 @@ from contextlib import suppress
 
 
 def exit_with_status(main: Callable[[], int]) -> int:
-    """Return the status of `main`, with which the process then ends.
+    """Return the status of `main`, and then end the process with this status.
 
-    The same holds for the status with which `main` exits. Non-daemon threads and the functions that
+    The same holds for a status with which `main` exits. Non-daemon threads and the functions that
     were registered with `atexit` after this call finish first. If `main` raises an error, the
     process ends as usual in Python.
     """
@@ -55,7 +55,7 @@ def exit_within(status: int, seconds: float = EXIT_TIMEOUT) -> None:
     For the handler of a signal. A timer of the system is used if there is one, not a thread: if the
     signal arrived while a thread was being started, starting another would wait forever. Python
     prints and ignores an exit that is raised in the callback of a weak reference or in a finalizer;
-    after this call such an exit ends the process at once.
+    after this call an exit there ends the process at once.
     """
     sys.unraisablehook = lambda unraisable: (
         os._exit(status)

@@ -72,8 +72,8 @@ def write(path: Path, content: bytes | memoryview) -> None:
 def replace_file(path: str | Path, content: bytes | str) -> None:
     """Write a file for a user, text as UTF-8.
 
-    Raises OSError with the file name, and RanklensError as `encode_text`; an existing file is then
-    unchanged.
+    Raises OSError with the file name, and RanklensError in the same cases as `encode_text`; an
+    existing file is then unchanged.
     """
     if isinstance(content, str):
         content = encode_text(content, path)
@@ -100,8 +100,8 @@ def encode_text(text: str, path: str | Path) -> bytes:
 def open_replacement(path: Path) -> Iterator[BinaryIO]:
     """Open a file that replaces the user's file at this path when the block ends without an error.
 
-    It keeps the permissions of the old file, and a link remains a link. Raises OSError with the
-    file name.
+    The new file keeps the permissions of the old one, and a link remains a link. Raises OSError
+    with the file name.
     """
     draft = None
     try:
@@ -172,7 +172,7 @@ def is_abandoned(path: Path) -> bool:
 def _acquire_lock(handle: int) -> bool:
     """Return whether this process could lock a file; always true if the disk has no locks.
 
-    The system releases the lock when the process ends, for whatever reason.
+    The system releases the lock when the process ends, for any reason.
     """
     if sys.platform != "win32":
         try:

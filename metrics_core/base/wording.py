@@ -58,7 +58,7 @@ def format_plain_number(value: float) -> str:
 
 
 def format_scores(values: Iterable[float], digits: int = 3) -> list[str]:
-    """Return many scores as `format_score` does."""
+    """Return many scores in the same form as `format_score`."""
     return [
         f"{value + 0.0:.{digits}f}" if 0 <= value < _PLAIN else format_score(value, digits)
         for value in values
@@ -66,7 +66,7 @@ def format_scores(values: Iterable[float], digits: int = 3) -> list[str]:
 
 
 def format_differences(values: Iterable[float], digits: int = 3) -> list[str]:
-    """Return many differences as `format_difference` does."""
+    """Return many differences in the same form as `format_difference`."""
     signs = {True: "+", False: MINUS}
     zero = f"{0:.{digits}f}"
     return [
@@ -170,7 +170,8 @@ def column_decimals(lows: Iterable[float], highs: Iterable[float]) -> int:
 
 
 def format_column(values: Sequence[float], *, counts: bool) -> list[str]:
-    """Return the numbers of a column with equal decimals, as `format_score` gives the largest.
+    """Return the numbers of a column with the same decimals, as many as `format_score` gives the
+    largest number.
 
     Without decimals if they are `counts` and all whole.
     """
@@ -229,7 +230,7 @@ def join_words(words: Iterable[str], last: str = "and") -> str:
 def name_some(words: Sequence[str], *, all_of: int = 4) -> str:
     """Return words as a list in a sentence.
 
-    Of more than `all_of` words, only three and the number of others.
+    Of more than `all_of` words, return only three and the number of remaining words.
     """
     if len(words) <= all_of:
         return join_words(words)
@@ -276,7 +277,7 @@ def sentence_case(text: str) -> str:
 def escape_controls(text: str) -> str:
     r"""Return a name or line with control characters as \uXXXX, which JSON reads back.
 
-    These are characters that a terminal would obey instead of showing.
+    Control characters are characters that a terminal would obey instead of showing.
     """
     return text if text.isprintable() else _IN_A_LINE.sub(_escape, text)
 

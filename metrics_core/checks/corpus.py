@@ -56,8 +56,8 @@ def duplicate_text_notes(documents: Documents) -> tuple[Note, ...]:
 
 
 def _find_duplicates(table: pa.Table) -> tuple[Ints, Ints]:
-    """Return the rows whose title and text occur in another row, and a number for each such text,
-    int64[row] each; rows of one text are contiguous, the first in the table first."""
+    """Return the rows whose title and text occur in another row, and a number for each distinct
+    text, int64[row] each; rows with the same text are contiguous, the first of the table first."""
     length = as_array(pc.fill_null(pc.binary_length(table["text"]), 0)).astype(np.int64)
     rows = np.flatnonzero(length > 0)
     rows = rows[_is_repeated(length[rows])]

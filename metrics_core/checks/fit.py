@@ -1,4 +1,5 @@
-"""Do the files fit together? What run, qrels, queries and documents share, and what is missing."""
+"""Do the files fit together? The ids that run, qrels, queries and documents share, and the missing
+ones."""
 
 from __future__ import annotations
 
@@ -115,8 +116,8 @@ def _query_texts_line(runs: Sequence[Run], qrels: Qrels | None, queries: Queries
 def _document_texts_line(
     runs: Sequence[Run], documents: Documents, cutoff: int, unknown: int
 ) -> FitLine:
-    """`unknown` is the number of runs loaded as judged ranks, which lack the ids of unjudged
-    documents."""
+    """`unknown` is the number of runs loaded as judged ranks (the ranks of judged documents), which
+    lack the ids of unjudged documents."""
     tops = [_top_documents(run.leading(cutoff), cutoff) for run in runs]
     top_ids = pa.chunked_array(tops).unique()
     n_with_text = int(documents.known(top_ids).sum())
@@ -140,7 +141,7 @@ def _list_some(ids: Sequence[str]) -> str:
 
 def clean_ids(table: AnyTable) -> AnyTable:
     """Return the table with every id cleaned. Raises TableError if two ids become equal, and
-    RanklensError for judged ranks."""
+    RanklensError for a run loaded as judged ranks."""
     if isinstance(table, Queries):
         clean = table.frame.assign(query_id=table.frame["query_id"].map(clean_id))
         return Queries.from_columns(dict(clean.items())).noting(*table.notes)
@@ -184,7 +185,7 @@ def _clean_texts(doc_ids: pa.ChunkedArray) -> pa.Array:
 
 
 def do_queries_match(run: Run, qrels: Qrels) -> bool:
-    """Whether so many query ids match that no mapping could match far more."""
+    """Whether most query ids match already, so that no mapping could match far more."""
     run_ids, judged = set(run.query_ids), set(qrels.query_ids)
     return len(run_ids & judged) > (1 - GAIN) * min(len(run_ids), len(judged))
 
@@ -200,7 +201,7 @@ def find_near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
     """Return notes on query and document ids that would only match after `clean_id`, and on ids
     that a spreadsheet shortened.
 
-    Ids are compared exactly; these notes only say what the user may have meant.
+    Ids are compared exactly; these notes only suggest which ids the user may have meant.
     """
     notes: list[Note] = []
     run_ids, judged = _to_texts(run.query_ids), _to_texts(qrels.query_ids)

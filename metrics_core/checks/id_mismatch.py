@@ -1,7 +1,7 @@
-"""Ids that do not match: would an id mapping match far more of the judgments?
+"""Ids that do not match: find an id mapping that would match far more of the judgments.
 
-This answers the most frequent question: why is everything 0? Mappings are tried alone and in pairs
-on a sample of the queries; the best one is then counted. It is only proposed, never applied
+The most frequent question is why everything is 0. Mappings are tried alone and in pairs on a sample
+of the queries; the best one is then counted. The best mapping is only proposed, never applied
 automatically. With pooled judgments a run may retrieve only a third of them without anything being
 wrong, and the search is slow, so it only starts if almost no judged document is retrieved.
 """
@@ -35,12 +35,13 @@ the most that are tried on all rows."""
 
 @dataclass(frozen=True)
 class Mismatch:
-    """Ids of a run that do not match those of the judgments, and a mapping by which they would.
+    """Ids of a run that do not match the ids of the judgments, and a mapping that would make them
+    match.
 
-    `what` is "query" or "document". Of `n_possible` ids that could match, `n_matched` do, and with
-    `reading` `n_matched_by_reading` would. They are queries, or judged documents of `sampled`
-    queries, 0 for all. `run_ids` and `qrels_ids` are pairs of examples that only match with the
-    mapping.
+    `what` is "query" or "document". Of `n_possible` ids that could match, `n_matched` match, and
+    with the mapping `reading` `n_matched_by_reading` would match. The ids are queries, or judged
+    documents of `sampled` queries (0: of all queries). `run_ids` and `qrels_ids` are pairs of
+    examples that only match with the mapping.
     """
 
     what: str
@@ -83,7 +84,8 @@ class Mismatch:
 
 def find_query_mismatches(runs: Mapping[str, Run], qrels: Qrels) -> dict[str, Mismatch]:
     """Return a mismatch for each run that would match far more queries with a mapping of query ids.
-    Mappings are searched in the first run that needs one; the one found is tried on the others."""
+    Mappings are searched in the first run that needs one; the mapping found there is tried on the
+    other runs."""
     mismatches: dict[str, Mismatch] = {}
     for name, run in runs.items():
         if do_queries_match(run, qrels):
@@ -98,8 +100,8 @@ def find_query_mismatches(runs: Mapping[str, Run], qrels: Qrels) -> dict[str, Mi
 def find_query_mismatch(
     run: Run, qrels: Qrels, only_reading: IdMap | None = None
 ) -> Mismatch | None:
-    """Return the mapping of query ids, or `only_reading` if given, with which far more of them
-    would match; None if there is none."""
+    """Return the mapping of query ids, or `only_reading` if given, that makes far more query ids
+    match; None if no mapping does."""
     if do_queries_match(run, qrels):
         return None
     run_ids, judged = run.query_ids, qrels.query_ids
@@ -122,14 +124,14 @@ def _keep_mismatch(mismatches: dict[str, Mismatch], name: str, mismatch: Mismatc
 
 
 Retrieved = tuple[JudgedRanks, Callable[[], Run | None]]
-"""The judged ranks of a run, and a function that loads the run, or whole lists of some of its
-queries; it returns None if that is impossible."""
+"""The judged ranks of a run (the ranks of its judged documents), and a function that loads the run,
+or whole lists of some of its queries; the function returns None if that is impossible."""
 
 
 def find_document_mismatches(runs: Mapping[str, Retrieved], qrels: Qrels) -> dict[str, Mismatch]:
     """Return a mismatch for each run that would match far more judged documents with a mapping of
-    document ids. Mappings are searched in the first run that lacks almost all of them; the one
-    found is tried on the others."""
+    document ids. Mappings are searched in the first run that lacks almost all of them; the mapping
+    found there is tried on the other runs."""
     mismatches: dict[str, Mismatch] = {}
     for name, (ranks, load) in runs.items():
         run = load() if misses_judged_documents(ranks) else None
@@ -148,9 +150,9 @@ def find_document_mismatches(runs: Mapping[str, Retrieved], qrels: Qrels) -> dic
 def find_document_mismatch(
     run: Run, qrels: Qrels, only_reading: IdMap | None = None
 ) -> Mismatch | None:
-    """Return the mapping of document ids, or `only_reading` if given, with which far more of the
-    judged ones would match, in a sample of the shared queries. None if there is none, if more than
-    almost none already match, or if the run was loaded as judged ranks, which contain only ids that
+    """Return the mapping of document ids, or `only_reading` if given, that makes far more judged
+    documents match, in a sample of the shared queries. None if no mapping does, if more than almost
+    none already match, or if the run was loaded as judged ranks, which contain only ids that
     match."""
     if not run.complete:
         return None

@@ -25,8 +25,9 @@ def query_id_notes(runs: Sequence[Run], qrels: Qrels) -> list[tuple[str, Note]]:
 def document_id_notes(
     judged: Sequence[JudgedRanks], loads: Sequence[Callable[[], Run | None]], qrels: Qrels
 ) -> list[tuple[str, Note]]:
-    """Return (run name, note) for document ids. `loads` load the run of each of the judged ranks,
-    or whole lists of some of its queries; they return None if that is impossible."""
+    """Return (run name, note) for document ids. `loads` load the run of each of the judged ranks
+    (the ranks of judged documents), or whole lists of some of its queries; they return None if that
+    is impossible."""
     if not any(map(misses_judged_documents, judged)):
         return []
     from metrics_core.checks.id_mismatch import find_document_mismatches

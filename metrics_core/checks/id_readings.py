@@ -25,7 +25,7 @@ RUN, QRELS = "run", "qrels"
 
 _BEGIN, _END = re.compile(r"^[^0-9]+(?=[0-9])"), re.compile(r"(?<=[0-9])[^0-9]+$")
 _LONGEST_PART = 200
-"""Most characters of a common prefix or suffix of ids; longer ones are text."""
+"""Maximum number of characters of a common prefix or suffix of ids; longer parts are text."""
 _LONGEST_ID = 1_000_000
 
 _Read = Callable[[pa.Array], pa.Array]
@@ -33,9 +33,9 @@ _Read = Callable[[pa.Array], pa.Array]
 
 @dataclass(frozen=True)
 class IdReading:
-    """A single mapping of ids: its `name` as in options, its description, and its function. An id
-    that would become empty is unchanged. With `cuts`, it removes a part of the id, which may be
-    what distinguishes two ids."""
+    """A single mapping of ids: its `name` in options, its description, and its function. An id that
+    would become empty is unchanged. With `cuts`, the mapping removes a part of the id, which may be
+    the only difference between two ids."""
 
     name: str
     description: str
@@ -51,7 +51,7 @@ class IdReading:
 
 @dataclass(frozen=True)
 class IdMap:
-    """How the ids of a run and of the judgments are mapped: each by some readings in sequence."""
+    """Mapping of the ids of a run and of the judgments: each by some readings in sequence."""
 
     run: tuple[IdReading, ...] = ()
     qrels: tuple[IdReading, ...] = ()
@@ -67,7 +67,7 @@ class IdMap:
 
     @property
     def description(self) -> str:
-        """What is done to which ids, in words."""
+        """The change and the ids it applies to, in words."""
         if self.run == self.qrels:
             return " and ".join(reading.description for reading in self.run)
         sides = (("in the run", self.run), ("in the judgments", self.qrels))
@@ -140,9 +140,9 @@ def parse_reading(name: str) -> IdReading:
 def is_safe(id_map: IdMap, run: pa.Array, qrels: pa.Array) -> bool:
     """Whether a mapping may be proposed for the distinct ids of a run and of the judgments.
 
-    It must keep the ids of each side distinct. If it cuts on both sides, no id may match without
-    it, and it must cut the same part off every id of a side; otherwise it might merge ids of two
-    sources.
+    The mapping must keep the ids of each side distinct. If it cuts on both sides, no id may match
+    without it, and it must cut the same part off every id of a side; otherwise ids of two sources
+    might be merged.
     """
     for ids, read_ids in ((run, id_map.map_run_ids(run)), (qrels, id_map.map_qrels_ids(qrels))):
         if len(read_ids.unique()) < len(ids):
@@ -178,7 +178,7 @@ def _cuts_one_part(readings: Sequence[IdReading], ids: pa.Array) -> bool:
 
 
 def _cut_part(whole: str, rest: str) -> tuple[str, str]:
-    """Return what was cut off an id, before and after the rest of it."""
+    """Return the parts that were cut off an id, before and after the remaining part."""
     before, _, behind = whole.partition(rest)
     return before, behind
 
@@ -206,15 +206,15 @@ def _can_be_written(name: str) -> bool:
 
 
 def _common_parts(ids: Sequence[str], pattern: re.Pattern[str]) -> list[str]:
-    """Return the parts before the first or after the last digit that many of the ids have."""
+    """Return the parts before the first or after the last digit that many of the ids share."""
     counts = Counter(match[0] for i in ids if (match := pattern.search(i)))
     common = (part for part, count in counts.most_common(2) if count * 10 >= len(ids))
     return [part for part in common if len(part) <= _LONGEST_PART]
 
 
 def _cut_length(ids: Sequence[str], others: Sequence[str]) -> int:
-    """Return the length at which ids seem to be truncated: the greatest, if many have it and the
-    other side has longer ones; else 0."""
+    """Return the length at which ids seem to be truncated: the greatest length, if many ids have it
+    and the other side has longer ids; else 0."""
     lengths = [len(i) for i in ids]
     longest = max(lengths, default=0)
     longer = longest < max(map(len, others), default=0)

@@ -23,7 +23,7 @@ AnyTable = TypeVar("AnyTable", Run, Qrels, Queries, Documents)
 
 @dataclass(frozen=True)
 class IdMaps:
-    """How query ids and document ids are mapped; unchanged by default."""
+    """Mappings of query ids and document ids; unchanged by default."""
 
     queries: IdMap = UNCHANGED_IDS
     documents: IdMap = UNCHANGED_IDS
@@ -34,7 +34,7 @@ class IdMaps:
 
     @property
     def description(self) -> str:
-        """What is done to ids, in words; "" if nothing is."""
+        """Description of the mapping, in words; "" if ids are unchanged."""
         parts = (("query ids", self.queries), ("document ids", self.documents))
         return "; ".join(
             f"{what}: {id_map.description}" for what, id_map in parts if id_map != UNCHANGED_IDS
@@ -45,8 +45,8 @@ def map_ids(table: AnyTable, maps: IdMaps) -> AnyTable:
     """Return the table with its ids mapped, and a note of rows that were merged.
 
     Of merged documents of a run the best score counts, of merged judgments the highest grade, of
-    merged documents the first row. Documents are mapped like runs. Raises RanklensError for judged
-    ranks, and if two queries are merged.
+    merged documents the first row. Documents are mapped like runs. Raises RanklensError for a run
+    loaded as judged ranks (the ranks of judged documents), and if two queries are merged.
     """
     if not maps:
         return table

@@ -1,5 +1,5 @@
 """Snapshots: the scores of one run by query, with marks of the judgments, as a file that can be
-committed and compared in a diff. It contains no documents and no texts.
+committed and compared in a diff. A snapshot contains no documents and no texts.
 
 There is one line per query, in their order: a mark of its judgments (their number, and a hash of
 which document has which grade), then its scores, each as the shortest number that reads back
@@ -50,10 +50,10 @@ _LOOKED_AT = 1 << 16
 
 @dataclass(frozen=True)
 class Origin:
-    """What a snapshot was made from: the path of the run's file and the start of its hash, the
-    start of the hash of the queries file, a label from its maker (such as the machine or the
-    version of an embedding), the reading options that change scores, the package and version of
-    each plug-in measure, and the version of Ranklens. "" if there is none."""
+    """The sources of a snapshot: the path of the run's file and the start of its hash, the start of
+    the hash of the queries file, a label from its maker (such as the machine or the version of an
+    embedding), the reading options that change scores, the package and version of each plug-in
+    measure, and the version of Ranklens. "" if there is none."""
 
     file: str = ""
     fingerprint: str = ""
@@ -96,8 +96,8 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class SnapshotChanges:
-    """What changed since a snapshot: queries that are no longer judged, or newly judged; for
-    queries with changed judgments the number of grades before and after; measures missing from the
+    """Changes since a snapshot: queries that are no longer judged, or newly judged; for queries
+    with changed judgments the number of grades before and after; measures missing from the
     snapshot, and measures from a different version of their package."""
 
     removed: tuple[str, ...] = ()
@@ -122,8 +122,8 @@ def make_snapshot(
     scores: Scores, qrels: Qrels, origin: Origin, before: Snapshot | None = None
 ) -> Snapshot:
     """Return the snapshot of the only run of these scores, which were computed with these
-    judgments. The packages of plug-in measures are added to the origin. It replaces the snapshot
-    `before`."""
+    judgments. The packages of plug-in measures are added to the origin. The new snapshot replaces
+    the snapshot `before`."""
     marks, order = mark_judgments(qrels), np.argsort(np.array(scores.query_ids, dtype=object))
     ids = tuple(scores.query_ids[i] for i in order)
     ordered = Scores(
@@ -222,7 +222,7 @@ def file_fingerprint(path: str) -> str:
 
 
 def is_snapshot(path: str) -> bool:
-    """Whether a file starts like a snapshot, whatever the order of its keys."""
+    """Whether a file starts like a snapshot, with the keys in any order."""
     if not Path(path).is_file():
         return False
     with Path(path).open("rb") as file:
@@ -273,7 +273,8 @@ def read_snapshot(path: str) -> Snapshot:
 
 
 def refuse_other_reading(path: str, snapshot: Snapshot, reading: Mapping[str, str]) -> None:
-    """Raise RanklensError if the reading options differ from those of the snapshot in a file."""
+    """Raise RanklensError if the reading options differ from the options of the snapshot in a
+    file."""
     old_choices = dict(snapshot.origin.reading)
     if old_choices != reading:
         texts = [
@@ -338,7 +339,7 @@ def _damaged_error(name: str, finding: str, line: int | None = None) -> FileForm
 def find_changes(
     snapshot: Snapshot, marks: Mapping[str, str], measures: Sequence[Measure]
 ) -> SnapshotChanges:
-    """Return what changed since the snapshot, given the current marks of judgments and measures."""
+    """Return the changes since the snapshot, given the current marks of judgments and measures."""
     shared_ids = [query_id for query_id in snapshot.marks if query_id in marks]
     packages = _find_packages(measures)
     return SnapshotChanges(
@@ -364,7 +365,7 @@ def _count_grades(judgment_mark: str) -> int:
 
 
 def join_snapshot(snapshot: Snapshot, scores: Scores, changes: SnapshotChanges) -> Scores:
-    """Return the snapshot's run followed by those of `scores`, on the queries with unchanged
+    """Return the snapshot's run followed by the runs of `scores`, on the queries with unchanged
     judgments and the measures that both have. Runs are renamed if names collide."""
     position = {query_id: i for i, query_id in enumerate(snapshot.scores.query_ids)}
     changed = {*changes.added, *(changes.rejudged or {})}

@@ -60,7 +60,7 @@ def hash_values(values: Mapping[str, Any], *, errors: str = "strict") -> str:
 
 
 def _normalise_numbers(value: Any) -> Any:
-    """Return the values with each number as it is written here: 1 for 1.0."""
+    """Return the values with each number in the form that this module writes: 1 for 1.0."""
     if isinstance(value, dict):
         return {key: _normalise_numbers(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -69,7 +69,8 @@ def _normalise_numbers(value: Any) -> Any:
 
 
 def shorten_number(value: float) -> float | int | None:
-    """Return a number as in JSON: an integer if it has no fraction, None if it is not finite."""
+    """Return a number in its JSON form: an integer if it has no fraction, None if it is not
+    finite."""
     if not math.isfinite(value):
         return None
     return int(value) if value.is_integer() and abs(value) < 1e15 else value

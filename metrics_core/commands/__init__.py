@@ -1,8 +1,8 @@
 """The commands of `python -m metrics_core`: one module per topic, one decorated function per
 command.
 
-A command's function takes its options and returns what is printed. Importing a module registers its
-commands. `MODULES` lists the commands of each module, so that only the module of the requested
+A command's function takes its options and returns the text to print. Importing a module registers
+its commands. `MODULES` lists the commands of each module, so that only the module of the requested
 command is loaded; a new command needs its line there.
 """
 
@@ -31,8 +31,8 @@ def no_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class CommandOptions:
-    """Parsed options of a command. Each command adds its own fields, named as its arguments.
-    `format` is the output format."""
+    """Parsed options of a command. Each command adds fields, named like its arguments. `format` is
+    the output format."""
 
     format: str = ""
 

@@ -117,8 +117,8 @@ def compare(options: CompareOptions) -> str | CommandResult:
     """Format one row for each run, baseline and measure.
 
     Runs are corrected together for each measure and baseline. The table and Markdown have three
-    decimals and no reasons; LaTeX is the table of a paper; the other formats have all columns in
-    full precision. With gates, returns their outcome. Notes go to stderr. Raises RanklensError for
+    decimals and no reasons; LaTeX is the table of a paper; further formats have all columns in full
+    precision. With gates, returns their outcome. Notes go to stderr. Raises RanklensError for
     options that cannot be combined, and if there is only one run.
     """
     if options.is_gate:
@@ -230,8 +230,8 @@ def _test_caption(comparison: pd.DataFrame, baseline_names: Sequence[str], metho
 
 
 def _bridge_groups(baseline_scores: Sequence[Scores], groups: pd.Series) -> pd.DataFrame:
-    """Return what each group adds to the difference of each run and measure; the parts add up to
-    it.
+    """Return the contribution of each group to the difference of each run and measure; the
+    contributions add up to the difference.
 
     Columns: run, baseline, measure, group, n, difference, part.
     """

@@ -19,9 +19,9 @@ from typing import Any, TextIO, cast
 from metrics_core.base import wording as w
 
 NOBODY_READS = 141
-"""Exit status if the reader of the output has stopped, as for SIGPIPE."""
+"""Exit status if the reader of the output has stopped, the same as for SIGPIPE."""
 INTERRUPTED = 130
-"""Exit status after Ctrl-C, as for SIGINT."""
+"""Exit status after Ctrl-C, the same as for SIGINT."""
 
 _INTERVAL = 0.2
 """Seconds between two progress lines."""

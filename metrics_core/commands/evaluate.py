@@ -25,7 +25,7 @@ from metrics_core.scoring.means import combine_scores
 from metrics_core.scoring.scores import Scores, score_runs
 
 _MEAN = "all"
-"""The query_id of the mean, as in trec_eval."""
+"""The query_id of the mean, the same as in trec_eval."""
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:

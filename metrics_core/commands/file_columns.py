@@ -1,5 +1,5 @@
-"""Assign the columns named by `--columns` to files: judgments and runs each have their own columns,
-and files of other formats have none."""
+"""Assign the columns named by `--columns` to files: judgments and runs have separate columns, and
+files of other formats have none."""
 
 from __future__ import annotations
 
@@ -56,8 +56,7 @@ def reading_choices(path: str, kind: formats.Kind, options: ReadingOptions) -> R
 
 
 def _columns_in_file(path: str, kind: formats.Kind, options: ReadingOptions) -> Columns | None:
-    """Return the named columns by which a file of this kind is read; None if it has none of
-    them."""
+    """Return the columns named for reading a file of this kind; None if there are none."""
     roles = (*_IDS, *_NUMBER_ROLES[kind], *_OTHER_ROLES[kind])
     columns = {
         role: name for role, name in (options.read_as.columns or {}).items() if role in roles

@@ -21,7 +21,7 @@ _LIGATURE = re.compile(r"(?<=[-`'?!])(?=[-`'])")
 
 
 def escape(text: str) -> str:
-    """Escape text so that LaTeX prints it as it is."""
+    """Escape text so that LaTeX prints it unchanged."""
     separated = _LIGATURE.sub("\0", w.escape_controls(text))
     return separated.translate(_ESCAPES).replace("\0", "{}")
 
@@ -34,6 +34,7 @@ def tabular(columns: str, head: str, rows: Sequence[str]) -> str:
 
 
 def format_tabular(head: Sequence[str], rows: Sequence[Sequence[str]], labels: int) -> str:
-    """Format text cells as a tabular; the first `labels` columns are labels, the others numbers."""
+    """Format text cells as a tabular; the first `labels` columns are labels, the remaining ones
+    numbers."""
     written = [" & ".join(map(escape, row)) for row in (head, *rows)]
     return tabular("l" * labels + "r" * (len(head) - labels), written[0], written[1:])

@@ -1,4 +1,5 @@
-"""`metrics_core measures` and `metrics_core formats`: what is available, as text for a terminal."""
+"""`metrics_core measures` and `metrics_core formats`: the available measures and formats, as text
+for a terminal."""
 
 from __future__ import annotations
 
@@ -80,8 +81,8 @@ def list_formats(options: FormatsOptions) -> str:
 
 
 def _file_text(file: str) -> str:
-    """Say how a file is read and what its fields mean. If that is ambiguous, list the --columns
-    options that would decide it."""
+    """Describe how a file is read and the meaning of its fields. If that is ambiguous, list the
+    --columns options that would decide it."""
     recognised, fields = guess_file_kind(file), read_fields(file)
     reason = _explain_ambiguity(file, recognised, fields)
     description = f"file type not recognised: {reason}" if reason else ""
@@ -149,8 +150,8 @@ _AS_KIND: Mapping[Kind, str] = {"run": "as a run", "qrels": "as judgments"}
 
 
 def _all_measures_text() -> str:
-    """All measures in two lines each, by family: signature and title, and what the measure
-    answers."""
+    """All measures in two lines each, by family: signature and title, and the question that the
+    measure answers."""
     parts = []
     for family, members in group_by_family(declarations()).items():
         head = f"{family.title}: {family.question}" if family.question else family.title

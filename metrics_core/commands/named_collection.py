@@ -58,7 +58,7 @@ class NamedCollection:
         )
 
     def _read_columns(self, table_name: str, limit: Size | None) -> dict[str, list[str]]:
-        """Return the scalar fields of the records as text columns, with the default text as
+        """Return the scalar fields of the records as text columns; the default text is named
         `text`."""
         if not self.dataset.has(table_name):
             raise self._missing_error(table_name)
@@ -98,7 +98,7 @@ class NamedCollection:
 
 
 def load_collection(name: str) -> NamedCollection:
-    """Load a collection, and print a note that it may be downloaded, and to which folder.
+    """Load a collection, and print a note that it may be downloaded, with the folder.
 
     Raises RanklensError if the name is unknown or ir_datasets is not installed.
     """

@@ -35,7 +35,8 @@ class SparkOptions(ReadingOptions):
 
 
 def add_spark_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options for the Spark master and the folder of judged ranks."""
+    """Add the options for the Spark master and for the folder of judged ranks (the ranks of judged
+    documents)."""
     parser.add_argument(
         "--spark",
         metavar="MASTER",

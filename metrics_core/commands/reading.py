@@ -84,7 +84,7 @@ class RunToJudge:
 @dataclass(frozen=True)
 class InputFiles:
     """The input of a command that scores files: `judged` are the runs joined with the judgments,
-    `files` the path of each run by name, `documents` those given, and `runs` the runs as read
+    `files` the path of each run by name, `documents` the given documents, and `runs` the whole runs
     (empty if they were judged while they were read)."""
 
     qrels: Qrels
@@ -118,7 +118,7 @@ def read_judged_files(options: ReadingOptions) -> InputFiles:
 
 
 def read_files(options: ReadingOptions) -> InputFiles:
-    """Read as `read_judged_files` does, but each run whole, and keep the runs."""
+    """Read the files like `read_judged_files`, but each run whole, and keep the runs."""
     measures, qrels, documents = read_inputs(options)
     return _judge_runs(options, qrels, measures, documents)
 
@@ -171,7 +171,7 @@ def _refuse_rereading(files: Sequence[str | None]) -> None:
 def _read_documents(
     options: ReadingOptions, qrels: Qrels, measures: Sequence[Measure]
 ) -> Documents | None:
-    """Read the given documents, or those of a named collection if a measure needs them."""
+    """Read the given documents, or the documents of a named collection if a measure needs them."""
     if options.documents:
         path = options.documents
         documents = formats.read_documents(path, **options.read_as.to_choices(columns=None))
@@ -245,7 +245,7 @@ def _with_distinct_names(
 
 
 def _read_exclusions(options: ReadingOptions) -> Exclusions:
-    """Read the documents to exclude from runs; the ids of pairs are mapped as those of runs."""
+    """Read the documents to exclude from runs; ids in pairs are mapped like ids in runs."""
     if options.exclude is None:
         return Exclusions(options.exclude_self)
     pairs = read_pairs(options.exclude, **options.read_as.to_choices(columns=None))
@@ -255,7 +255,7 @@ def _read_exclusions(options: ReadingOptions) -> Exclusions:
 def _judge_at_once(
     options: ReadingOptions, qrels: Qrels, measures: Sequence[Measure]
 ) -> list[FileRun[JudgedFile]] | None:
-    """Judge the runs while they are read; None if that is not possible or has no advantage."""
+    """Judge the runs while they are read; None if this is not possible or has no advantage."""
     needs = options.documents or any(m.declaration.needs for m in measures)
     if options.memory is not None:
         _refuse_with_memory(options, needs=bool(needs))
@@ -329,7 +329,7 @@ def clean_table_ids(table: AnyTable, path: str) -> AnyTable:
 def _judge_with_notes(
     run: RunToJudge | JudgedFile, measures: Sequence[Measure], options: ReadingOptions
 ) -> JudgedRanks:
-    """Return the judged ranks, and print their notes."""
+    """Return the judged ranks (the ranks of judged documents), and print their notes."""
     ranks = run.ranks
     notes = add_tie_range(ranks, measures)
     if isinstance(run, RunToJudge):  # ids that are judged at once are plain
@@ -363,7 +363,7 @@ def read_groups(column: str, query_ids: Sequence[str], options: ReadingOptions) 
 def read_needed_queries(
     query_ids: Sequence[str], options: ReadingOptions, needed_by: str
 ) -> Queries:
-    """Read the queries that `needed_by` needs; raises as `read_groups`. Notes go to stderr."""
+    """Read the queries for `needed_by`. Notes go to stderr. Raises the errors of `read_groups`."""
     from metrics_core.slicing.breakdowns import refuse_unknown_queries
 
     queries = read_named_queries(options)

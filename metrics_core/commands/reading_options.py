@@ -1,4 +1,4 @@
-"""Options of the commands that score files: what is read, which measures, which groups."""
+"""Options of the commands that score files: files to read, measures, groups."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _NUMBER = re.compile(r"\d*\.?\d+")
 
 @dataclass(frozen=True, kw_only=True)
 class ReadingOptions(CommandOptions):
-    """Options of the commands that score files. Not every command has those with a default.
+    """Options of the commands that score files. Not every command has the options with a default.
 
     With a `collection`, `qrels` is its name. `one_run` allows only one run besides the baseline.
-    `default_measures` are used if none is given.
+    `default_measures` are used if no measure is given.
     """
 
     qrels: str
@@ -75,7 +75,7 @@ class ReadingOptions(CommandOptions):
     def all_runs(self) -> list[str]:
         """The paths of the runs, baseline first, with patterns expanded in order.
 
-        Raises RanklensError if a pattern matches several files where only one is allowed.
+        Raises RanklensError if a pattern matches several files but only one is allowed.
         """
         paths = [path for pattern in self.runs for path in expand_pattern(pattern)]
         first = [] if self.baseline is None else expand_pattern(self.baseline)
@@ -168,7 +168,7 @@ def add_reading_options(
 
 
 def add_grouping_options(parser: argparse.ArgumentParser, help_text: str) -> None:
-    """Add the grouping options; `help_text` says what is printed for each group."""
+    """Add the grouping options; `help_text` describes the output for each group."""
     parser.add_argument("--by", metavar="COLUMN", help=help_text)
     parser.add_argument("--queries", metavar="FILE", help="table of the queries")
 
@@ -223,7 +223,7 @@ def parse_measure_options(texts: Sequence[str]) -> list[Measure]:
 
 
 def split_names(texts: Sequence[str]) -> list[str]:
-    """Split texts into single names, as typed."""
+    """Split texts into single names, unchanged."""
     return [name for text in texts for name in _iterate_names(text)]
 
 

@@ -1,5 +1,6 @@
-"""The runs that a command line names: the run or runs of a file, of judged ranks or of a folder, or
-one of these by name (`runs.trec/bm25`)."""
+"""The runs that a command line names: the run or runs of a file, of judged ranks (the ranks of
+judged documents in place of a run) or of a folder, or a single run of a file by name
+(`runs.trec/bm25`)."""
 
 from __future__ import annotations
 
@@ -40,7 +41,7 @@ class FileRun(Generic[AnyRun]):
 def read_file_runs(options: ReadingOptions) -> list[tuple[str, Run]]:
     """Read the runs with the paths of their files; parts of the same run are joined.
 
-    Raises RanklensError if a file contains several runs where only one is allowed.
+    Raises RanklensError if a file contains several runs but only one is allowed.
     """
     named_runs: list[tuple[str, Run]] = []
     for position, path in enumerate(options.all_runs):

@@ -25,8 +25,8 @@ class LongTable:
 
     @classmethod
     def from_table(cls, source: LongTable | pd.DataFrame) -> LongTable:
-        """Convert a frame with label columns, measure and value; a LongTable is returned as it
-        is."""
+        """Convert a frame with label columns, measure and value; a LongTable is returned
+        unchanged."""
         if isinstance(source, LongTable):
             return source
         return cls(list(source.columns), source.to_numpy().tolist())
@@ -82,12 +82,14 @@ def format_table(source: LongTable | pd.DataFrame) -> str:
 
 
 def align_texts(texts: pd.DataFrame, labels: int) -> str:
-    """Align a frame of text cells; the first `labels` columns are labels, the others numbers."""
+    """Align a frame of text cells; the first `labels` columns are labels, the remaining ones
+    numbers."""
     return _align_rows(list(texts.columns), texts.to_numpy().tolist(), labels)
 
 
 def align_records(records: Sequence[dict[str, str]], labels: int) -> str:
-    """Align records of text cells, as `align_texts`; all have the columns of the first."""
+    """Align records of text cells in the same way as `align_texts`; all records have the columns of
+    the first."""
     return _align_rows(list(records[0]), [list(row.values()) for row in records], labels)
 
 
@@ -146,7 +148,7 @@ def format_markdown(source: LongTable | pd.DataFrame) -> str:
 
 def markdown_table(texts: pd.DataFrame, labels: int) -> str:
     """Format a frame of text cells as a Markdown table; the first `labels` columns are labels, the
-    others numbers."""
+    remaining ones numbers."""
     return _markdown_rows([str(c) for c in texts.columns], texts.to_numpy().tolist(), labels)
 
 
@@ -236,10 +238,10 @@ _MARKDOWN = re.compile(
 
 
 def escape_markdown(text: str) -> str:
-    """Escape text for Markdown, so that it is shown as it is: no HTML, no links, no emphasis."""
+    """Escape text so that Markdown shows it unchanged: no HTML, no links, no emphasis."""
     return _MARKDOWN.sub(r"\\\g<0>", html.escape(w.escape_controls(text), quote=False))
 
 
 def escape_markdown_line(text: str) -> str:
-    """Escape text that is a line of its own: also no heading, list or code."""
+    """Escape text that is a whole line: also no heading, list or code."""
     return re.sub(r"^(\d*)(?=[.)#+=-])", r"\1\\", escape_markdown(text.lstrip()))

@@ -82,8 +82,8 @@ def snapshot(options: SnapshotOptions) -> str:
 
 
 def _previous_snapshot(options: SnapshotOptions) -> Snapshot | None:
-    """The snapshot that is replaced; None if there is none or it is damaged, in which case it is
-    overwritten with a note."""
+    """Return the snapshot that is replaced. None if there is none, or if it is damaged; a damaged
+    snapshot is overwritten with a note."""
     if options.after:
         if is_snapshot(options.after):
             return read_snapshot(options.after)

@@ -23,7 +23,8 @@ _ALIKE = 1e-9
 
 @dataclass(frozen=True)
 class Agreement:
-    """Which of a run and a baseline each measure prefers, and how each measure orders all runs.
+    """Agreement of measures on the better one of a run and a baseline, and on the order of all
+    runs.
 
     `table` has one row per measure and the columns measure, mean, baseline_mean, difference, side
     (1 if the run is better, -1 if the baseline is, 0 if they are equal), low, high (simultaneous
@@ -52,7 +53,8 @@ class Agreement:
         return Agreement(table, self.orders)
 
     def agreeing_measures(self, measure: str) -> list[str]:
-        """Return the measures that prefer the same side of the pair as `measure`, including it."""
+        """Return the measures that prefer the same side of the pair as `measure`, and `measure`
+        itself."""
         side = self.defined_rows.set_index("measure")["side"]
         return list(side.index[side == side[measure]])
 
@@ -62,7 +64,7 @@ class Agreement:
         return self.table.dropna(subset=["difference"])
 
     def measures_in_same_order(self, measure: str) -> list[str]:
-        """Return the measures that order all runs exactly as `measure` does, including it."""
+        """Return the measures that order all runs exactly like `measure`, and `measure` itself."""
         names = list(self.table["measure"])
         is_same = self.orders[names.index(measure)] >= 1 - _ALIKE
         return [name for name, same in zip(names, is_same, strict=True) if same or name == measure]
@@ -111,8 +113,8 @@ def find_agreement(scores: Scores, run: str, baseline: str, *, level: float = LE
 
 def _kendall_taus(values: Floats) -> Floats:
     """Return Kendall's tau-b between the columns of float64[run, measure], float64[measure,
-    measure]: the run pairs that two columns order alike minus those that they order differently,
-    divided by the geometric mean of the numbers of pairs that each column orders."""
+    measure]: the number of run pairs that two columns order alike minus the number that they order
+    differently, divided by the geometric mean of the numbers of pairs that each column orders."""
     # Values that differ only by rounding are tied.
     steady = values.round(12)
     first, second = np.triu_indices(len(steady), 1)

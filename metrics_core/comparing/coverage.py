@@ -1,6 +1,6 @@
-"""Do the runs answer the same queries? Which queries each run lacks, and how these count.
+"""Do the runs answer the same queries? The queries that each run lacks, and how they count.
 
-By default, as with trec_eval -c, a judged query without results gets the score of an empty list.
+By default, like with trec_eval -c, a judged query without results gets the score of an empty list.
 Alternatively, runs are compared only on the queries for which all of them have results.
 """
 
@@ -40,7 +40,7 @@ class QueryCoverage:
 
 
 def find_coverage(judged: Sequence[JudgedRanks]) -> QueryCoverage:
-    """Return which judged queries each run has results for. All runs must be judged by the same
+    """Return for each run the judged queries with results. All runs must be judged by the same
     qrels."""
     listed = np.array([ranks.retrieved > 0 for ranks in judged])
     return QueryCoverage(
@@ -52,13 +52,13 @@ def find_coverage(judged: Sequence[JudgedRanks]) -> QueryCoverage:
 
 
 def shared_queries(scores: Scores, runs: Sequence[str] = ()) -> Mask:
-    """Return for which queries all of these runs have results, bool[query]. Without `runs`, all
+    """Return the queries for which all of these runs have results, bool[query]. Without `runs`, all
     runs of the scores are used. Raises UnknownRunError."""
     rows = [scores.position(run) for run in runs or scores.runs]
     return np.logical_not(scores.missing[rows].any(axis=0), dtype=np.bool_)
 
 
 def select_scores(scores: Scores, missing: Missing, runs: Sequence[str] = ()) -> Scores:
-    """Return the scores that count: all of them with "zero"; with "shared" those of the queries for
-    which all of these runs have results. Raises UnknownRunError."""
+    """Return the scores that count: all scores with "zero"; with "shared" only the scores of
+    queries for which all of these runs have results. Raises UnknownRunError."""
     return scores if missing == "zero" else scores.among(shared_queries(scores, runs))

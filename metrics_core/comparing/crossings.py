@@ -1,4 +1,5 @@
-"""From which cutoff on does a run lead? The difference at every k, and where the lead changes."""
+"""At which cutoffs a run leads: the difference at every k, and the cutoffs at which the lead
+changes."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from metrics_core.scoring.curves import cutoffs_up_to, deepest_list, score_curve
 from metrics_core.scoring.intervals import LEVEL
 
 _MOST_CELLS = 100_000
-"""Up to this many queries times cutoffs the band is computed at every cutoff up to `_EVERY`."""
+"""If queries times cutoffs are at most this many, the band is computed at every cutoff up to
+`_EVERY`."""
 _EVERY = 100
 _FEW_CELLS = 400_000
 _FEW = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
@@ -33,8 +35,8 @@ class Crossings:
     `cutoffs` int64[cutoff]: `low` and `high` float64[cutoff] are simultaneous over all of them, and
     `clear` int64[cutoff] is the better side if the band excludes zero, else 0. Without a test (too
     few queries, or too few that differ) the band is NaN and `clear` is 0. `means` has the combined
-    scores of run and baseline at `cutoffs`, float64[cutoff] each, each over the queries with a
-    defined score of its own.
+    scores of run and baseline at `cutoffs`, float64[cutoff] each, each over the queries for which
+    that run's score is defined.
     """
 
     difference: Floats
@@ -117,8 +119,8 @@ def difference_curve(
     run: JudgedRanks, baseline: JudgedRanks, measure: Measure, *, depth: int | None = None
 ) -> Floats:
     """Return the difference of the combined scores at every cutoff from 1 to `depth`, float64[k],
-    over the queries with both scores. The measure's own cutoff is ignored; `depth` defaults to the
-    depth of the deeper run. Raises ParameterError for a measure without a cutoff."""
+    over the queries with both scores. The cutoff of the measure itself is ignored; `depth` defaults
+    to the depth of the deeper run. Raises ParameterError for a measure without a cutoff."""
     deepest = depth or max(deepest_list([run, baseline]), 1)
     every = np.arange(1, deepest + 1)
     # Some cutoffs at a time: deep lists of many queries would take hundreds of MB.

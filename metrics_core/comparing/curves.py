@@ -1,4 +1,4 @@
-"""Runs against a baseline at every cutoff: from which k on does one lead?"""
+"""Runs against a baseline at every cutoff, and the k from which a run leads."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def mean_curves(
 
     `low` and `high` are a separate interval at each k. `difference` is the paired difference from
     the baseline; `diff_low` and `diff_high` are a simultaneous band over all k of a run, so that a
-    lead "from k to k" can be read off it. These three are NaN in the baseline's rows. `queries`
-    counts the queries with both scores defined. Raises UnknownRunError for the baseline.
+    lead "from k to k" can be read off the band. These three are NaN in the baseline's rows.
+    `queries` counts the queries with both scores defined. Raises UnknownRunError for the baseline.
     """
     by_run = {r.run_name: r for r in judged}
     if baseline not in by_run:
@@ -92,8 +92,9 @@ def means_by_cutoff(
     level: float = LEVEL,
     bounds: bool = True,
 ) -> list[MeanCurve]:
-    """Return the mean curve of each run and measure. All must be judged for the same queries and
-    use the same combination. With `bounds` false nothing is resampled and low and high are NaN."""
+    """Return the mean curve of each run and measure. All runs must be judged for the same queries,
+    and all measures must use the same combination. Without `bounds` nothing is resampled, and low
+    and high are NaN."""
     # Many at once, because the draws are one matrix product; not all, because of memory.
     size = max(1, _CELLS // max(judged_measures[0][0].n_queries * len(cutoffs), 1))
     parts = (
@@ -183,7 +184,7 @@ def _pair_scores(pairs: Sequence[Pair], cutoffs: Sequence[int]) -> list[PairedSc
 def make_curve_frame(
     run: str, cutoffs: Sequence[int], run_means: MeanCurve, band: Band | None
 ) -> pd.DataFrame:
-    """Return the rows of `mean_curves` for one run; without `band` those of the baseline."""
+    """Return the rows of `mean_curves` for one run; without `band`, the rows of the baseline."""
     undefined = np.full(len(cutoffs), np.nan)
     run_band = Band(undefined, undefined, undefined, run_means.queries) if band is None else band
     return pd.DataFrame(

@@ -1,4 +1,4 @@
-"""What makes a test of a mean difference doubtful, computed from the differences themselves."""
+"""Reasons to doubt a test of a mean difference, computed from the differences themselves."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from metrics_core.comparing.paired_tests import PAIRED_TESTS
 from metrics_core.scoring.studentised import ALIKE
 
 MOST_OF_ANOTHER_HYPOTHESIS = 1_000
-"""With more queries the Wilcoxon and sign tests are greyed out: they do not test the mean, and with
-this many queries they detect any difference at all."""
+"""Above this number of queries the Wilcoxon and sign tests are greyed out: they do not test the
+mean, and with more queries they detect any difference at all."""
 
 _FEW, _TENTH = 3, 0.1
 
@@ -21,8 +21,8 @@ _FEW, _TENTH = 3, 0.1
 class DifferenceWarnings:
     """Facts about the differences of two runs, over the `queries` on which both have a score.
 
-    differing    queries on which they differ at all
-    carriers     the fewest queries that make up half of the mean difference
+    differing    queries on which the two scores differ
+    carriers     smallest number of queries that make up half of the mean difference
     """
 
     queries: int
@@ -36,7 +36,8 @@ class DifferenceWarnings:
 
     @property
     def carried_by_few(self) -> bool:
-        """Whether at most three queries, and at most a tenth of those that differ, make up half."""
+        """Whether at most three queries, and at most a tenth of the differing queries, make up half
+        of the mean difference."""
         return 0 < self.carriers <= min(_FEW, _TENTH * self.differing)
 
     @property
@@ -64,7 +65,7 @@ def count_carriers(differences: Floats) -> int:
 
 
 def has_other_hypothesis(test: str, queries: int) -> bool:
-    """Whether the test of this name is greyed out with this many queries."""
+    """Whether the test of this name is greyed out for this number of queries."""
     paired_test = PAIRED_TESTS.get(test)
     is_other = paired_test is not None and not paired_test.tests_mean
     return is_other and queries > MOST_OF_ANOTHER_HYPOTHESIS

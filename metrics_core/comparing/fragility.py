@@ -1,4 +1,4 @@
-"""How few queries a difference depends on: the fewest whose removal reverses its sign."""
+"""Fragility of a difference: the smallest number of queries whose removal reverses its sign."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Fragility:
-    """Which queries a mean difference depends on.
+    """The queries on which a mean difference depends.
 
-    `order` int64[defined query] has the positions of the queries with a defined difference, those
-    that contribute most to the mean's sign first. `turning` is how many of the first must be
-    removed to reverse the sign; None if the mean is 0 or no removal reverses it. `queries` counts
-    the defined differences; `total` is their sum, 0 if they cancel except for rounding.
+    `order` int64[defined query] has the positions of the queries with a defined difference, largest
+    contribution to the mean's sign first. `turning` is how many of these queries, from the first
+    on, must be removed to reverse the sign; None if the mean is 0 or no removal reverses the sign.
+    `queries` counts the defined differences; `total` is their sum, 0 if they cancel except for
+    rounding.
     """
 
     order: Ints
@@ -38,10 +39,10 @@ def find_fragility(differences: Floats) -> Fragility:
     """Find the fewest queries whose removal reverses the sign of the mean of float64[query]; NaN is
     undefined.
 
-    Removing the largest differences with the mean's own sign first is exact: removing a query
+    Removing the largest differences with the same sign as the mean first is exact: removing a query
     changes the divisor of the mean but not the sign of the quotient, so only the sum matters, and
     among all sets of m queries the m largest signed differences reduce the sum most. The smallest m
-    for which they reverse it is therefore the minimum.
+    for which these m differences reverse the sign is therefore the minimum.
     """
     places = np.flatnonzero(~np.isnan(differences))
     defined = differences[places]

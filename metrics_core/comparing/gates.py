@@ -5,11 +5,11 @@
     not worse    the lower bound of the 90 % interval is above minus the margin, or no query differs
     cannot tell  neither
 
-At most 5 % of changes whose true loss equals the margin are called not worse. This needs a special
-interval (`mean_intervals`: `margin_interval` and `bound_by_shares`): with the bootstrap or t
-interval it was up to 9 % if few queries change, and 13 % if a few of them fail completely. "All
-gates are not worse" needs no correction. A gate that failed whenever the lower bound is below the
-margin would fail most changes that have no effect (benchmarks/gates.py).
+At most 5 % of changes whose true loss equals the margin are called not worse. This rule needs a
+special interval (`mean_intervals`: `margin_interval` and `bound_by_shares`): with the bootstrap or
+t interval the share was up to 9 % if few queries change, and 13 % if a few of them fail completely.
+"All gates are not worse" needs no correction. A gate that failed whenever the lower bound is below
+the margin would fail most changes that have no effect (benchmarks/gates.py).
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ class GateOutcome:
 
     @property
     def queries_without_loss(self) -> float:
-        """How many queries without any loss are needed to rule out a loss of the margin
+        """The number of queries without any loss that rules out a loss of the margin
         (`share_upper_bound`); NaN if the measure's scale is unbounded."""
         widest = widest_difference(self.gate.measure)
         if not math.isfinite(widest):
@@ -227,8 +227,8 @@ class GateOutcome:
 
     @property
     def _spread(self) -> tuple[float, float, int, float, float] | None:
-        """How the differences vary, as arguments of `failure_chance`; None if no query differs or
-        the measure is compared on a logarithmic scale."""
+        """The variation of the differences, as arguments of `failure_chance`; None if no query
+        differs or the measure is compared on a logarithmic scale."""
         if not self.differing or not self.gate.measure.declaration.combination.linear:
             return None
         share = self.differing / self.queries
@@ -236,7 +236,8 @@ class GateOutcome:
 
     @property
     def loss(self) -> float:
-        """How much worse the run is, in units of the measure; negative if it is better."""
+        """The loss of the run against its baseline, in units of the measure; negative if the run is
+        better."""
         return -self.difference * self.gate.direction
 
     @property

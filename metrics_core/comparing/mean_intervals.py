@@ -1,5 +1,5 @@
 """Further intervals of mean differences: by Student's t, by the bias-corrected bootstrap (BCa), and
-the one that is compared with a margin."""
+the interval that is compared with a margin."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CALIBRATED = 0.55
 """Share of the nominal error at which `margin_interval` is computed (calibration: Loh, Calibrating
 confidence coefficients, JASA 1987): the largest at which, on differences of real runs, a bound
 meant for 5 % misses in at most 5 of 100 cases (docs/ci.md). At the full nominal error it misses in
-up to 8: if few queries change, the sample contains too few of those that lose much."""
+up to 8: if few queries change, the sample contains too few of the queries with a large loss."""
 
 
 class Ends(NamedTuple):
@@ -45,8 +45,8 @@ def t_interval(differences: Floats, level: float = LEVEL) -> Ends:
 
 def bca_interval(differences: Floats, level: float = LEVEL) -> Ends:
     """Return the bias-corrected and accelerated bootstrap interval of the mean of float64[query]
-    without NaN (Efron, Better bootstrap confidence intervals, JASA 1987). It uses the same draws as
-    every other mean."""
+    without NaN (Efron, Better bootstrap confidence intervals, JASA 1987). The same draws are used
+    as for every other mean."""
     return bca_test(differences, level)[1]
 
 
@@ -92,8 +92,8 @@ def margin_interval(sample: ResampledMeans, tail: float, is_significant: Mask) -
 
     Each bound misses in at most `tail` / 2 of all cases. The interval excludes zero exactly if
     `is_significant` bool[column]. Each bound is as many standard errors from the mean as a t-test
-    requires. The standard error is not the one of the data but the one the data would have if the
-    bound were the true mean (as in Wilson, 1927, for a share, and Farrington and Manning,
+    requires. The standard error is not computed from the data as observed, but as it would be if
+    the bound were the true mean (like Wilson, 1927, for a share, and Farrington and Manning,
     Statistics in Medicine 1990, for a margin). If few queries differ, a larger difference on them
     also means a larger variance; a sample in which these few happened to lose little has too small
     a standard error, and would rule out a loss too often.
@@ -120,15 +120,15 @@ def margin_interval(sample: ResampledMeans, tail: float, is_significant: Mask) -
 def bound_by_shares(
     inner: Interval, own_scores: Floats, other_scores: Floats, widest: float, level: float
 ) -> Interval:
-    """Return the interval that is compared with a margin, adjusted by what shares of queries alone
-    imply.
+    """Return the interval that is compared with a margin, adjusted by bounds that follow from
+    shares of queries alone.
 
     `own_scores` and `other_scores` (of the baseline) are float64[query, column], NaN undefined;
     `widest` is the range of the scale. With the upper bound of a share (`share_upper_bound`), which
     misses with probability 1 - `level`, two things are known. The mean cannot move farther than if
-    every query that loses lost the whole scale. And if some queries drop to 0, it may move as far
-    as if that share of queries lost an average score: a sample with only one or two such failures
-    underestimates the variance that they cause.
+    every query that loses lost the whole scale. And if some queries drop to 0, the mean may move as
+    far as if that share of queries lost an average score: a sample with only one or two of these
+    failures underestimates the variance that they cause.
     """
     gaps = own_scores - other_scores
     is_defined = ~np.isnan(gaps)

@@ -1,4 +1,4 @@
-"""How two runs are compared: the test, correction, confidence level and margin."""
+"""Method of comparing two runs: the test, correction, confidence level and margin."""
 
 from __future__ import annotations
 
@@ -106,10 +106,10 @@ def _join_names(names: dict[str, str] | dict[str, None]) -> str:
 def suggest_margin(measure: GivenMeasure) -> float | None:
     """Suggest a margin: a hundredth of the measure's range, None if the range is unbounded.
 
-    It depends only on the scale, never on the data, since the data would choose the margin that
-    suits them. On a scale from 0 to 1 it is 0.01, which is also the band in which two scores of a
-    query count as the same, and a step that is visible in a table with three decimals. Whether
-    smaller differences matter must be decided by people who know the application.
+    The margin depends only on the scale, never on the data, since a margin chosen from the data
+    would suit them. On a scale from 0 to 1 it is 0.01, which is also the band in which two scores
+    of a query count as the same, and is visible in a table with three decimals. Whether smaller
+    differences matter must be decided by people who know the application.
     """
     low, high = parse_measure(measure).declaration.range
     return _OF_THE_SCALE * (high - low) if math.isfinite(high - low) else None

@@ -1,6 +1,6 @@
 """Paired tests of two runs over the same queries, and corrections of p-values for their number.
 
-They are alternatives to `resample_means`, for comparison with published results. `PairedTest`
+The tests are alternatives to `resample_means`, for comparison with published results. `PairedTest`
 declares the hypothesis of each test, and whether its p-values are fine enough to be multiplied.
 scipy.stats is imported inside the functions: importing it takes longer than scoring a small run.
 """
@@ -81,10 +81,10 @@ class PairedTest:
     """A paired test: its title, its hypothesis in a sentence, and its two-sided p-value as a
     function of float64[query].
 
-    `tests_mean` is whether it tests the mean, as the verdict does; `countable` whether its p-values
-    can be arbitrarily small, so that they can be multiplied for a correction; `without_zeros`
-    whether it excludes queries on which the runs do not differ. `side` returns 1 if the test
-    favours positive differences float64[query], -1 if negative.
+    `tests_mean` is whether it tests the mean, which the verdict is about; `countable` whether its
+    p-values can be arbitrarily small, so that they can be multiplied for a correction;
+    `without_zeros` whether it excludes queries on which the runs do not differ. `side` returns 1 if
+    the test favours positive differences float64[query], -1 if negative.
     """
 
     title: str

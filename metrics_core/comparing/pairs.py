@@ -23,7 +23,7 @@ from metrics_core.measures import MEAN, GivenMeasure, Measure, parse_measure
 from metrics_core.scoring.scores import Scores
 
 SAME = 0.01
-"""Half the width of the band in which two scores of a query count as the same."""
+"""Half the width of the band within which two scores of a query count as the same."""
 
 BETTER, WORSE, TIED = "better", "worse", "same"
 
@@ -79,7 +79,7 @@ def compare(
     same: float = SAME,
     method: Method = DEFAULT_METHOD,
 ) -> pd.DataFrame:
-    """Compare every run with the baseline on one measure; the baseline's own row comes first.
+    """Compare every run with the baseline on one measure; the row of the baseline comes first.
 
     Columns:
 
@@ -88,15 +88,15 @@ def compare(
         difference, low, high    mean paired difference, run minus baseline, and its interval
         inner_low, inner_high    the narrower interval of two one-sided tests against a margin
         won, lost, same          number of queries
-        queries, differing       queries with both scores defined, and those on which they differ
+        queries, differing       queries with both scores defined, and queries on which they differ
         p, p_corrected           p-value, alone and corrected for all runs
         effect                   mean difference in standard deviations of the differences
         effect_low, effect_high  interval of the effect, not corrected
         error                    standard error of the difference
-        width                    how many standard errors from zero are significant
+        width                    distance from zero, in standard errors, that is significant
         verdict, reason          one of the six words of `verdicts`, and why
 
-    In the baseline's own row difference and everything derived from it is NaN or None; without a
+    In the row of the baseline, difference and everything derived from it are NaN or None; without a
     test, interval, p and p_corrected are NaN. The interval excludes zero exactly if the difference
     is significant by p_corrected; tests that do not concern the mean have no interval. For a
     geometric mean, difference is the difference of the two geometric means, and the test is on

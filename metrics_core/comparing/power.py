@@ -1,10 +1,11 @@
-"""Statistical power: the smallest detectable difference, and how many queries a difference needs.
+"""Statistical power: the smallest detectable difference, and the number of queries that a
+difference needs.
 
 For normal differences the statistic has a noncentral t distribution (Sakai, Topic set size design,
 IRJ 2016); this is averaged over the likely values of their standard deviation. On differences of
 real runs, a nominal power of 80 % is reached in 76 to 80 of 100 cases from 20 queries on
-(benchmarks/simulations.py); below 20 no power is given. The functions are those behind scipy.stats,
-which takes half a second to import.
+(benchmarks/simulations.py); below 20 no power is given. The functions are the ones that scipy.stats
+uses, which itself takes half a second to import.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ POWER = 0.8
 """The power that is required of a test."""
 
 FEWEST_FOR_POWER = 20
-"""With fewer queries no power is given: the standard deviation is too uncertain."""
+"""Minimum number of queries for a statement on power; with fewer the standard deviation is too
+uncertain."""
 
 _NORMAL = 10_000
-"""From this many queries on the t distribution is replaced by the normal one."""
+"""From this number of queries on, the t distribution is replaced by the normal distribution."""
 _DEVIATIONS = 40
 """Number of equally likely values of the standard deviation to average over."""
 _MOST = 10**12
@@ -50,8 +52,8 @@ def detection_chance(difference: float, error: npt.ArrayLike, width: float, quer
 
 
 def _likely_deviations(queries: int) -> Floats:
-    """Return equally likely values of the true standard deviation, float64[value], in units of the
-    one observed on this many queries, for normal differences."""
+    """Return equally likely values of the true standard deviation for normal differences,
+    float64[value], relative to the standard deviation observed on this number of queries."""
     from scipy import special
 
     if queries >= _NORMAL:
@@ -95,8 +97,8 @@ def failure_chance(
     """Return the probability that a true loss is significant and its estimate exceeds `beyond`. NaN
     if there are too few queries, or `error` or `width` is not finite or `error` is 0.
 
-    The loss occurs on the `share` of queries that differ. It therefore makes the differences vary
-    more than their observed standard error.
+    The loss occurs on the `share` of queries that differ. The loss therefore makes the differences
+    vary more than their observed standard error.
     """
     if queries < FEWEST_FOR_POWER or not (
         math.isfinite(error) and math.isfinite(width) and error > 0
@@ -133,7 +135,7 @@ def smallest_failing_loss(
 
 def single_test_level(width: float, queries: int) -> float:
     """Return the confidence level at which a t-test of one difference needs `width` standard
-    errors: the level that a correction for several tests leaves to each."""
+    errors. This is the level that a correction for several tests leaves to each test."""
     from scipy import special
 
     return 1 - 2 * float(special.stdtr(queries - 1, -width))

@@ -12,7 +12,7 @@ from metrics_core.scoring.random_groups import sum_in_groups
 _DRAWS = 9_999
 _SEED = 20_260
 _ENUMERATED = 15
-"""Up to this many queries all sign assignments are enumerated: 32,768 of them."""
+"""Up to this number of queries all sign assignments are enumerated (32,768)."""
 _BLOCK = 4_000_000
 _ROUNDING = 1e-12
 

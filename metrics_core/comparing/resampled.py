@@ -1,16 +1,17 @@
-"""Is a mean of paired differences real? One p-value per column, from resampling its queries.
+"""Test whether a mean of paired differences is real: one p-value per column, by resampling its
+queries.
 
 Two methods err in opposite directions. The bootstrap-t (Efron and Tibshirani, An introduction to
 the bootstrap, 1993, ch. 12) draws queries with replacement, the same draws for every column; in
-each draw a column's mean is taken relative to its mean in the data and divided by its own standard
-error in that draw. With few queries it finds too little. Random signs find too much if the
-differences are skewed. Up to `FEW` queries the p-value is the geometric mean of the two, with
-weight 0.7 for the bootstrap and 0.3 for the signs. On differences of real runs and of scores near
-the ends of their scale this keeps its level and has nearly the power of a t-test
-(benchmarks/simulations.py). With more queries both agree, and the bootstrap alone is used.
+each draw a column's mean is taken relative to its mean in the data and divided by its standard
+error in that draw. With few queries the bootstrap detects too few differences. Random signs detect
+too many if the differences are skewed. Up to `FEW` queries the p-value is the geometric mean of the
+two, with weight 0.7 for the bootstrap and 0.3 for the signs. On differences of real runs and of
+scores near the ends of their scale, this combined test keeps its level and has nearly the power of
+a t-test (benchmarks/simulations.py). With more queries both agree, and the bootstrap alone is used.
 
-A draw may miss the few queries that differ from all others, and then its standard error is almost
-0. It is therefore never taken as less than a quarter of that of the data
+A draw may miss the few queries that differ from all other queries, and then its standard error is
+almost 0. At least a quarter of the standard error of the data is therefore used
 (`scoring.studentised.LEAST_ERROR`). If all differences have the same sign and almost the same size,
 the exact sign test decides.
 """
@@ -31,14 +32,15 @@ from metrics_core.scoring.intervals import Interval
 from metrics_core.scoring.studentised import Moments, find_limits, studentise, studentise_draws
 
 FEW = 100
-"""Up to this many queries random signs are used as well."""
+"""Up to this number of queries random signs are used as well."""
 _OF_DRAWS = 0.7
 _MOST_SIGNS = 1_000
-"""With more signs than this their p-value would underflow."""
+"""Number of signs above which their p-value would underflow."""
 _ONE_SIZE = 0.02
 """Differences count as the same size if their mean is within this share of the largest."""
 _TELLING = 10
-"""With fewer draws beyond a limit, the share is extrapolated by the tail of Student's t."""
+"""Number of draws beyond a limit below which the share is extrapolated by the tail of Student's
+t."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +48,11 @@ class ResampledMeans:
     """Means of columns of paired differences, with an uncorrected test of each.
 
     `mean`, `error` (its standard error) and `statistic` (mean / error) are float64[column];
-    `queries` and `differing` int64[column] count the defined differences and those that are not 0.
-    `p` float64[column] is two-sided, NaN if a column may not be tested (`verdicts.can_be_tested`).
-    `drawn` int64[drawn column] has the columns that were resampled: those that are tested and
-    differ. `distances` float64[draw, drawn column] is how many standard errors each is from its
-    mean in each draw.
+    `queries` and `differing` int64[column] count the defined differences and the differences that
+    are not 0. `p` float64[column] is two-sided, NaN if a column may not be tested
+    (`verdicts.can_be_tested`). `drawn` int64[drawn column] has the columns that were resampled: all
+    tested columns in which a query differs. `distances` float64[draw, drawn column] is how many
+    standard errors each is from its mean in each draw.
     """
 
     mean: Floats
@@ -66,11 +68,11 @@ class ResampledMeans:
         """Return the interval of each mean; mean, low and high are float64[column], NaN without a
         test.
 
-        It misses with probability `tails`, a number or float64[column], and excludes zero exactly
-        if `is_significant` bool[column]. If every query differs by the same amount, the only
-        evidence is that all of them are on one side. The interval then reaches from the difference
-        times the smallest share of all queries that is compatible with this (Clopper and Pearson
-        1934) to the difference itself.
+        The interval misses with probability `tails`, a number or float64[column], and excludes zero
+        exactly if `is_significant` bool[column]. If every query differs by the same amount, the
+        only evidence is that all differences are on one side. The interval then reaches from the
+        difference times the smallest share of all queries that is compatible with this (Clopper and
+        Pearson 1934) to the difference itself.
         """
         each = np.broadcast_to(np.asarray(tails, dtype=np.float64), self.mean.shape)
         reach = np.full(self.mean.shape, np.nan)
@@ -88,8 +90,8 @@ class ResampledMeans:
         """Return p-values corrected over all columns jointly, float64[column] (step-down min-P:
         Westfall and Young, Resampling-based multiple testing, 1993).
 
-        A column's distance in a draw is ranked among its own draws, so that a column that hardly
-        varies does not mask the others.
+        A column's distance in a draw is ranked among all draws of that column, so that a column
+        that hardly varies does not mask the other columns.
         """
         corrected = np.where(np.isnan(self.p), np.nan, 1.0)
         sorted_places = np.argsort(self.p[self.drawn], kind="stable")
@@ -104,7 +106,7 @@ class ResampledMeans:
         return corrected
 
     def error_per_column(self, tail: float) -> float:
-        """Return the error probability of each column's interval with which all intervals are
+        """Return the error probability of each column's interval that makes all intervals
         simultaneously right except with probability `tail`."""
         if not len(self.drawn):
             return tail
@@ -118,7 +120,7 @@ class ResampledMeans:
 
     @cached_property
     def _draw_ranks(self) -> npt.NDArray[np.int32]:
-        """Per draw and column, the number of draws in which the column is at least as far off;
+        """For each draw and column, the number of draws in which the column is at least as far off;
         int32 of the shape of `distances`."""
         ranks = np.empty(self.distances.shape, dtype=np.int32)
         for index, (column, ordered) in enumerate(
@@ -152,7 +154,8 @@ def align_with_test(
 
 def limit_ends(ends: Floats, widest: npt.ArrayLike) -> Floats:
     """Return interval bounds float64[…] clipped to the largest possible difference `widest`; NaN if
-    unbounded, such as for few queries that almost all differ by the same on an unbounded scale."""
+    unbounded. This happens for few queries that almost all differ by the same amount on an
+    unbounded scale."""
     clipped = np.clip(ends, -np.asarray(widest), np.asarray(widest))
     return np.where(np.isinf(clipped), np.nan, clipped)
 
@@ -163,8 +166,8 @@ def resample_means(differences: Floats) -> ResampledMeans:
 
 
 def resample_groups(groups: Sequence[Floats]) -> list[ResampledMeans]:
-    """Return `resample_means` of several groups of columns, each float64[query, column] with its
-    own queries, in as few passes over the draws as possible."""
+    """Return the result of `resample_means` for several groups of columns, each float64[query,
+    column] with separate queries, in as few passes over the draws as possible."""
     samples = [_Sample.from_differences(g) for g in groups]
     drawn_samples = [sample for sample in samples if len(sample.drawn_columns)]
     draws_left = iter(

@@ -35,10 +35,10 @@ class ComparisonResults:
     """Results of a method for mean differences; each field float64[column], NaN without a test.
 
     `low` and `high` are the interval that agrees with `p_corrected`. `inner_low` and `inner_high`
-    are the interval of two one-sided tests against a margin. `width` is how many standard errors
-    from zero are significant. `side` is 1 if the test favours the upper side and -1 if the lower,
-    usually the sign of the mean. `sample` has the resampling results of the same columns, whatever
-    the method.
+    are the interval of two one-sided tests against a margin. `width` is the distance from zero, in
+    standard errors, that is significant. `side` is 1 if the test favours the upper side and -1 if
+    the lower, usually the sign of the mean. `sample` has the resampling results of the same
+    columns, regardless of the method.
     """
 
     sample: ResampledMeans
@@ -61,9 +61,9 @@ class ComparisonResults:
 
     def effect_interval(self, level: float) -> Interval:
         """Return the effect and its uncorrected interval, float64[column] each, NaN without a test.
-        It uses the large-sample error of a standardised mean (Hedges and Olkin, Statistical methods
-        for meta-analysis, 1985) and Student's t. On 10 to 100 queries of real runs it contains the
-        true effect in 97 of 100 cases."""
+        The interval uses the large-sample error of a standardised mean (Hedges and Olkin,
+        Statistical methods for meta-analysis, 1985) and Student's t. On 10 to 100 queries of real
+        runs the interval contains the true effect in 97 of 100 cases."""
         from scipy import special
 
         n = np.maximum(self.sample.queries, 2)
@@ -95,8 +95,8 @@ _ENDS = ("mean", "low", "high", "inner_low", "inner_high")
 
 @dataclass(frozen=True)
 class PairedScores:
-    """Scores float64[query, column] on a measure and those of a baseline, float64[query, column] or
-    float64[query, 1]."""
+    """Scores of runs on a measure, float64[query, column], and scores of a baseline, float64[query,
+    column] or float64[query, 1]."""
 
     values: Floats
     baseline: Floats
@@ -104,7 +104,7 @@ class PairedScores:
 
     @property
     def combination(self) -> Combination:
-        """How the measure's scores are combined."""
+        """The combination of the measure's scores over queries."""
         return self.measure.declaration.combination
 
 
@@ -116,8 +116,8 @@ def widest_difference(measure: Measure) -> float:
 
 def compare_groups(groups: Sequence[PairedScores], method: Method) -> list[ComparisonResults]:
     """Test the combined scores of several groups over the queries that both runs define, on the
-    scale on which they are combined. All groups have the same queries; each is corrected on its
-    own."""
+    scale on which they are combined. All groups have the same queries; each is corrected
+    separately."""
     score_pairs = [_to_scale(group) for group in groups]
     results = _compare(
         [own_scores - other_scores for own_scores, other_scores in score_pairs], method

@@ -41,13 +41,13 @@ class TieRange:
 
     @property
     def is_affected(self) -> Mask:
-        """Which queries have a score that depends on the order, bool[query]."""
+        """Queries whose score depends on the order of ties, bool[query]."""
         return self.high - self.low > _ALIKE
 
 
 def find_tie_range(run: Run, ranks: JudgedRanks, measure: Measure) -> TieRange:
     """Return the lowest and highest score of each query over the orders of its tied documents.
-    `ranks` are those of the run, for all judged queries.
+    `ranks` are the ranks of the run, for all judged queries.
 
     Exact for measures that never fall if a document of a higher grade moves up. For other measures
     only the best and the worst order by grade are tried; orders between them may score outside.

@@ -19,20 +19,21 @@ CLEAR = AHEAD | BEHIND
 """Verdicts that one of the two runs is better."""
 
 FEWEST_QUERIES = 10
-"""With fewer queries there is no test and no verdict: two runs are examples, not a result."""
+"""Minimum number of queries for a test and a verdict: with fewer, two runs are examples, not a
+result."""
 
 
 FEWEST_DIFFERING = 6
-"""With fewer queries that differ there is no test: five differences all have the same sign by
-chance in 1 of 16 cases."""
+"""Minimum number of differing queries for a test: five differences all have the same sign by chance
+in 1 of 16 cases."""
 
 
 def can_be_tested(
     queries: npt.NDArray[np.int64], differing: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.bool_]:
     """Return which differences may be tested, bool[…], by the number of `queries` int64[…] and of
-    queries on which the runs differ, `differing` int64[…]. This is the only such rule; every page
-    uses it. With no query that differs there is a test: its result is that nothing differs."""
+    queries on which the runs differ, `differing` int64[…]. Every page uses this rule. If no query
+    differs there is a test; its result is that nothing differs."""
     enough = (differing >= FEWEST_DIFFERING) | (differing == 0)
     return np.asarray((queries >= FEWEST_QUERIES) & enough)
 

@@ -1,4 +1,4 @@
-"""Which of two runs is better: the only rule by which two are tied."""
+"""Which of two runs is better: the only rule that decides whether two runs are tied."""
 
 from __future__ import annotations
 

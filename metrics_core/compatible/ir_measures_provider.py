@@ -1,4 +1,4 @@
-"""A provider for ir_measures: its measures, computed by our kernels.
+"""A provider for ir_measures that computes its measures with our kernels.
 
     >>> from metrics_core.compatible import ir_measures_provider  # doctest: +SKIP
     >>> ir_measures_provider.install()  # doctest: +SKIP
@@ -33,7 +33,8 @@ except ImportError as error:
 
 
 def translate_measure(measure: Any) -> Measure | None:
-    """Return our measure for one of ir_measures, with all its parameters; None if there is none."""
+    """Return our measure for a measure of ir_measures, with all its parameters; None if there is
+    none."""
     if hasattr(measure, "runtime_impl"):
         return None
     values = {name: measure[name] for name in measure.SUPPORTED_PARAMS}
@@ -90,7 +91,7 @@ class RanklensEvaluator(providers.Evaluator):
         super().__init__(measures, set(self.qrels.query_ids if self.qrels else ()))
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
-        """Yield per-query results: first for the queries of the run, then, as in ir_measures, the
+        """Yield per-query results: first for the queries of the run, then, like ir_measures, the
         measure's default for judged queries without results. An undefined score (Accuracy without a
         pair to compare) yields no result."""
         missing = set(product(self.our_measures, self.qrel_qids))
@@ -118,13 +119,13 @@ class RanklensEvaluator(providers.Evaluator):
 
 
 def _is_undefined_unlisted(measure: Measure) -> bool:
-    """Whether a query without results has no score."""
+    """Whether a query without results has an undefined score."""
     empty = single_query([], [1.0], 0)
     return not measure.declaration.needs and bool(np.isnan(measure.score(empty)[0]))
 
 
 def _run(run: Any) -> Run | None:
-    """Return a run in any form that ir_measures accepts; None if it is empty."""
+    """Return a run in any form that ir_measures accepts; None if the run is empty."""
     query_id, doc_id, score = _columns(ir_measures.util.RunConverter(run), run, "score")[:3]
     if not len(query_id):
         return None
@@ -132,8 +133,8 @@ def _run(run: Any) -> Run | None:
 
 
 def _qrels(qrels: Any, *, by_subtopic: bool) -> Qrels | None:
-    """Return judgments in any form that ir_measures accepts; None if empty. The iteration is the
-    subtopic if it differs within a query, or if a measure needs subtopics."""
+    """Return judgments in any form that ir_measures accepts; None if empty. The iteration column is
+    the subtopic if it varies within a query, or if a measure needs subtopics."""
     converter = ir_measures.util.QrelsConverter(qrels)
     query_id, doc_id, relevance, iteration = _columns(converter, qrels, "relevance")
     if not len(query_id):
@@ -175,7 +176,7 @@ provider = providers.register(RanklensProvider())
 
 def install() -> None:
     """Insert the provider at the front of ir_measures' default pipeline; unsupported measures still
-    use the other providers."""
+    use other providers."""
     uninstall()
     ir_measures.DefaultPipeline.providers.insert(0, provider)
 

@@ -1,4 +1,4 @@
-"""One query: which documents its score comes from, and where it was lost."""
+"""One query: the documents that its score comes from, and the causes of a lost score."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Diagnosis:
                (NaN: unjudged)
     nameless   runs loaded as judged ranks: the doc_id of unjudged documents is None
     standings  one row per run, best score first. Columns: run, score, difference (from the
-               baseline, NaN in its own row), first_relevant (rank, NaN if none),
+               baseline, NaN in the row of the baseline), first_relevant (rank, NaN if none),
                relevant_in_top, listed, lowest and highest (the score's bounds over the unjudged
                documents; NaN if nothing is known beyond the measure's range)
     missed     relevant documents missing from the top `cutoff` of the baseline or of the run in
@@ -87,7 +87,7 @@ class Diagnosis:
         return self._memo(run, lambda: _document_ranks(self.rankings[run]))
 
     def length(self, run: str) -> int:
-        """Return the number of ranks in the run's list, including those without a document."""
+        """Return the number of ranks in the run's list, including ranks without a document."""
         ranking = self.rankings[run]
         return int(ranking["rank"].iloc[-1]) if len(ranking) else 0
 
@@ -106,9 +106,9 @@ class Diagnosis:
         return squares
 
     def align_rankings(self, run: str, other: str, rows: int) -> Sequence[Mapping[str, Any]]:
-        """Return the documents of the run's first ranks, with `other_rank`, the rank in the other's
-        list (NaN: not listed), `other_known`, whether that is known, and `relevant`, whether the
-        document is relevant to the measure. Cached; do not modify."""
+        """Return the documents of the run's first ranks, with `other_rank`, the rank in the list of
+        the run `other` (NaN: not listed), `other_known`, whether that rank is known, and
+        `relevant`, whether the document is relevant to the measure. Cached; do not modify."""
         return self._memo((run, other, rows), lambda: self._side_by_side(run, other, rows))
 
     def _side_by_side(self, run: str, other: str, rows: int) -> list[dict[str, Any]]:
@@ -141,7 +141,8 @@ def diagnose(
     cutoff: int,
 ) -> Diagnosis:
     """Return everything that the page of one query shows. `runs` and `judged` are in the same
-    order; `cutoff` is the number of first results to look at, whatever the measure's own cutoff."""
+    order; `cutoff` is the number of first results to look at, regardless of the cutoff of the
+    measure."""
     grades = find_grades(qrels, query_id)
     rankings = {run.name: _add_grades(ranked_documents(run, query_id), grades) for run in runs}
     query_ranks = {r.run_name: select_query(r, query_id) for r in judged}
@@ -188,8 +189,8 @@ def _single_value(values: Floats) -> float:
 def _find_effects(
     focus: JudgedRanks, baseline: JudgedRanks, qrels: Qrels, measure: Measure
 ) -> dict[str, float]:
-    """Return the effects; none if ranks and grades do not explain a score, such as for measures
-    that count judged documents."""
+    """Return the effects; no effects if ranks and grades do not explain a score, for example for
+    measures that count judged documents."""
     if not has_ledger(measure) or measure.declaration.residual in ("unaffected", "count"):
         return {}
     parts = difference_ledger(focus, baseline, measure)

@@ -1,10 +1,10 @@
-"""Headroom: what a score could gain from a better order, from deeper results, and from unlisted
-documents.
+"""Headroom: the gain in score that a better order, deeper results, and unlisted documents would
+bring.
 
 The steps are taken in turn, each on the list that the previous one produced: the first k results in
 their best order, then the whole list in its best order, then with the missing relevant documents
-added. What each step adds to the score is its part, so score and parts add up to the best reachable
-score, which is often less than 1 (P@10 with three relevant documents reaches 0.3).
+added. The part of a step is the amount it adds to the score, so score and parts add up to the best
+reachable score, which is often less than 1 (P@10 with three relevant documents reaches 0.3).
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from metrics_core.measures import Measure
 
 @dataclass(frozen=True)
 class Headroom:
-    """Headroom per query, float64[query] each: the `score`, and what would be gained in turn by the
-    best `order` of the first results, by bringing up results `below` them, and by adding documents
-    `missing` from the list. They add up to `best`. NaN if the score is undefined."""
+    """Headroom per query, float64[query] each: the `score`, and the gain in turn by the best
+    `order` of the first results, by bringing up results `below` them, and by adding documents
+    `missing` from the list. Score and gains add up to `best`. NaN if the score is undefined."""
 
     score: Floats
     order: Floats
@@ -46,7 +46,7 @@ class Headroom:
 
     def mean(self) -> Headroom:
         """Return the means over the queries with a defined score, as a single query; NaN if there
-        is none. They add up like the parts of each query."""
+        is none. The means add up like the parts of each query."""
         is_defined = ~np.isnan(self.score)
         parts = (self.score, self.order, self.below, self.missing)
         if not is_defined.any():
@@ -68,8 +68,8 @@ def has_headroom(measure: Measure) -> bool:
 
 
 def headroom(ranks: JudgedRanks, measure: Measure, cutoff: int) -> Headroom:
-    """Return what each query's score could gain. `cutoff` is the number of first results if the
-    measure has no cutoff. Raises ValueError if not `has_headroom`."""
+    """Return the possible gain of each query's score. `cutoff` is the number of first results if
+    the measure has no cutoff. Raises ValueError if not `has_headroom`."""
     if not has_headroom(measure):
         raise ValueError(f"{measure} has no best order")
     first, least = measure.cutoff or cutoff, measure.relevant_from
@@ -89,7 +89,8 @@ def headroom(ranks: JudgedRanks, measure: Measure, cutoff: int) -> Headroom:
 
 def sort_lists(ranks: JudgedRanks, least: float, first: int | None = None) -> JudgedRanks:
     """Return the lists with their first results, or all of them, in the best order: grades from
-    `least` on first, best first, then the others in their order. Every `qrels_row` is -1."""
+    `least` on first, best first, then the remaining documents in their order. Every `qrels_row` is
+    -1."""
     inside = ranks.rank <= first if first is not None else np.ones(len(ranks.rank), dtype=np.bool_)
     gains = (ranks.relevance >= least) & inside
     count = np.bincount(ranks.query[gains], minlength=ranks.n_queries)
@@ -106,7 +107,8 @@ def sort_lists(ranks: JudgedRanks, least: float, first: int | None = None) -> Ju
 
 def make_best_lists(ranks: JudgedRanks, least: float) -> JudgedRanks:
     """Return the best possible lists: all documents with a grade from `least` on first, including
-    those that the run lacks, then the other listed ones in their order. Every `qrels_row` is -1."""
+    relevant documents that the run lacks, then the remaining listed ones in their order. Every
+    `qrels_row` is -1."""
     gains = ranks.relevance >= least
     n_listed = np.bincount(ranks.query[gains], minlength=ranks.n_queries)
     is_relevant = ranks.judged_relevance >= least

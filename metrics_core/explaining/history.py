@@ -24,7 +24,7 @@ from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.resampling import split_by_memory
 
 FLICKERS_FROM = 3
-"""Changes between good and not good from which a query flickers."""
+"""Number of changes between good and not good from which a query flickers."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,12 @@ class History:
 
     @cached_property
     def changes(self) -> Ints:
-        """How often each query changed between good and not good, int64[query]."""
+        """Number of changes of each query between good and not good, int64[query]."""
         return np.asarray((self.fine[1:] != self.fine[:-1]).sum(axis=0))
 
     @property
     def is_flickering(self) -> Mask:
-        """Which queries changed at least `FLICKERS_FROM` times, bool[query]."""
+        """Queries that changed at least `FLICKERS_FROM` times, bool[query]."""
         return self.changes >= FLICKERS_FROM
 
     @cached_property
@@ -60,8 +60,8 @@ class History:
 
     @property
     def first_bad_version(self) -> Ints:
-        """For queries that were good and are not in the last version: the first version since then;
-        -1 for all others. int64[query]."""
+        """For each query that was good earlier but is not in the last version, the first version
+        since which it is not good; -1 for all other queries. int64[query]."""
         return np.where(self.fine[-1], -1, self.broken_at)
 
 
@@ -108,7 +108,7 @@ def find_first_bad_versions(
     """Return the first version since which each slice is significantly worse than its best version,
     -1 if its last version is not.
 
-    Each of `slices` is float64[version, query] with its own queries, versions first to last;
+    Each of `slices` is float64[version, query] with separate queries, versions first to last;
     `direction` is -1 if lower is better. Versions are compared with the best one by the paired
     differences of the queries that both score. A history is tested again with every version, and
     each time against the best of more versions, so each p-value is multiplied by the number of

@@ -1,4 +1,4 @@
-"""What would raise one query's score: the best single change, and the relevant documents just below
+"""Ways to raise one query's score: the best single change, and the relevant documents just below
 k."""
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MOST_CELLS = 2**21
 
 @dataclass(frozen=True)
 class Change:
-    """An edit of a list, what it adds to the score, and the resulting score."""
+    """An edit of a list, the amount it adds to the score, and the resulting score."""
 
     edit: Move | Remove
     gain: float
@@ -58,7 +58,7 @@ class _Changes:
 
     def ranks(self, rank: Ints) -> Ints:
         """Return the ranks of the judged documents after each change, int64[change, document];
-        `rank` int64[document] are those before."""
+        `rank` int64[document] are the ranks before."""
         start, end = self.start[:, None], self.end[:, None]
         closed_ranks = rank - ((start > 0) & (rank > start))
         after = closed_ranks + ((end > 0) & (rank > 0) & (closed_ranks >= end))
@@ -78,8 +78,8 @@ def find_best_change(
 ) -> Change | None:
     """Return the change that raises the score most (lowers it, if lower is better): moving one
     relevant document, listed or not, to a rank up to k, or removing one of the first k. Among equal
-    ones it is the one that moves the fewest ranks. None if no change helps, or nothing is judged.
-    For measures of grades: raises LackingDataError for others."""
+    changes, return the one that moves the fewest ranks. None if no change helps, or nothing is
+    judged. Raises LackingDataError for a measure that depends on more than grades."""
     ranks = edit_ranks(run, qrels, query_id, (), move_in=run.name)
     listed = documents_by_rank(ranked_documents(run, query_id))
     judged = _read_judged(qrels, query_id, listed, measure)

@@ -1,9 +1,10 @@
 """The ledger of a score: each document's part of it, and of the difference between two runs.
 
 For a measure that is a sum over documents, a part is the document's term of the sum
-(`Measure.terms`); for others it is its Shapley value (`shapley_values`). In both cases the parts of
-a query, and its score without them, add up to the score. A document's part of a difference is its
-part in the run minus its part in the baseline. Only lists that could exist are scored.
+(`Measure.terms`); for other measures it is the document's Shapley value (`shapley_values`). In both
+cases the parts of a query, and its score without them, add up to the score. A document's part of a
+difference is its part in the run minus its part in the baseline. Only lists that could exist are
+scored.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class DifferenceLedger:
     term, baseline_term     float64[document]  its part of each score; 0 if it has none
     empty                   float64[query]     the difference without any of them
     score, baseline_score   float64[query]
-    by                      object[query]      as in `Ledger`; "order" if either is
+    by                      object[query]      the same as in `Ledger`; "order" if either is
     """
 
     query: Ints
@@ -120,7 +121,7 @@ def score_ledger(ranks: JudgedRanks, measure: Measure) -> Ledger:
 
 
 def _shapley_ledger(ranks: JudgedRanks, measure: Measure) -> Ledger:
-    """Compute one query after another; each is its own batch."""
+    """Compute one query after another; each is a separate batch."""
     results = [shapley_values(ranks, i, measure) for i in range(ranks.n_queries)]
     rows = np.concatenate([np.empty(0, np.int64), *(rows for rows, *_ in results)])
     parts = np.concatenate([np.empty(0), *(values for _, values, *_ in results)])
@@ -153,7 +154,7 @@ def difference_ledger(
     run: JudgedRanks, baseline: JudgedRanks, measure: Measure
 ) -> DifferenceLedger:
     """Return each document's part of the difference of two runs judged by the same qrels. Raises
-    LackingDataError as `score_ledger`, and ValueError if the queries differ."""
+    LackingDataError in the same cases as `score_ledger`, and ValueError if the queries differ."""
     if run.query_ids != baseline.query_ids:
         raise ValueError("both runs must hold the same queries")
     now, before = score_ledger(run, measure), score_ledger(baseline, measure)

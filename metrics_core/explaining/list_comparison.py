@@ -1,4 +1,4 @@
-"""How far runs agree: in their scores on each query, and in the documents of two lists."""
+"""Agreement of runs: in their scores on each query, and in the documents of two lists."""
 
 from __future__ import annotations
 
@@ -122,9 +122,9 @@ class TwoLists:
 
 def _count_inversions(query: Ints, values: Ints, n_queries: int) -> Floats:
     """Return the number of pairs with the greater value first, float64[query]; `query` is
-    ascending, the values of a query are distinct. All queries are counted together, bit by bit: the
-    highest bit in which two values differ decides, so pairs are counted where all higher bits are
-    equal."""
+    ascending, the values of a query are distinct. All queries are counted together, bit by bit. The
+    highest bit in which two values differ decides, so at each bit only pairs with equal higher bits
+    are counted."""
     counts = np.zeros(n_queries)
     bits = int(values.max(initial=0)).bit_length()
     for bit in range(bits - 1, -1, -1):

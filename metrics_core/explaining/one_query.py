@@ -19,7 +19,7 @@ def select_query(ranks: JudgedRanks, query_id: str) -> JudgedRanks:
 
 
 def find_grade(grades: Mapping[str, float], doc_id: str) -> float:
-    """Return a document's grade among those of its query; NaN if it is unjudged or negative."""
+    """Return a document's grade from the grades of its query; NaN if it is unjudged or negative."""
     grade = grades.get(doc_id, -1.0)
     return grade if grade >= 0 else float("nan")
 

@@ -1,4 +1,4 @@
-"""How many of the first results remain: a gate that needs no judgments."""
+"""Overlap of first results: a gate that needs no judgments."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class Overlap:
 
 @dataclass(frozen=True, eq=False)
 class OverlapOutcome:
-    """How many of a baseline's first results a run keeps, by query: `shares` and `rbo` (which also
-    respects the order) are float64[query], for the queries with results in either run."""
+    """Share of a baseline's first results that a run keeps, by query: `shares` and `rbo` (which
+    also respects the order) are float64[query], for the queries with results in either run."""
 
     overlap: Overlap
     run: str

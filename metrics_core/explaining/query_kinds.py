@@ -1,8 +1,8 @@
 """Kinds of failure: exactly one for each query of a run, and for each query of a pair of runs.
 
-These are the only rules. The kinds of one run are tested in the order of `KINDS`, and the first
-that applies is the kind. "Relevant" is as defined by the measure; k is its cutoff, or the number of
-first results if it has none.
+No other module has rules for kinds. The kinds of one run are tested in the order of `KINDS`, and
+the first that applies is the kind. "Relevant" is as defined by the measure; k is its cutoff, or the
+number of first results if it has none.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
 
 FINE_FROM = 2 / 3
-"""The share of the best reachable score from which a query is good."""
+"""The share of the best reachable score above which a query is good."""
 GOOD = "Good: at least two thirds of the best reachable score."
 MOSTLY = 0.5
-"""The unjudged share of the top from which a low score means little."""
+"""The unjudged share of the top above which a low score is not meaningful."""
 
 NOTHING_TO_FIND, NOT_IN_RUN, NOTHING_RETRIEVED = "no relevant exists", "no results", "empty list"
 FINE, UNJUDGED_TOP = "good", "top filled with unjudged"
@@ -45,7 +45,7 @@ KINDS: dict[str, str] = {
     BELOW: "Relevant documents are in the list, but none among the first k.",
     LOW: "Relevant documents are among the first k, but only a few or at low ranks.",
 }
-"""The kinds of one run by name, in the order in which they are tested, each with its rule."""
+"""The kinds of one run by name, in the order of testing, each with its rule."""
 
 FIXED, BROKEN, BETTER, WORSE = "fixed", "broken", "better", "worse"
 SAME, BOTH_FAIL = "same", "both failing"
@@ -58,7 +58,7 @@ CHANGES: dict[str, str] = {
     WORSE: "The run scores lower, and the query was neither fixed nor broken.",
     SAME: "The scores are equal within the tolerance, or one of them is undefined.",
 }
-"""The kinds of a pair by name, in the order in which they are tested, each with its rule."""
+"""The kinds of a pair by name, in the order of testing, each with its rule."""
 
 
 def quality_measure(measure: Measure, cutoff: int) -> Measure:
@@ -109,8 +109,8 @@ def classify_changes(
     known_kinds: Sequence[Objects] | None = None,
 ) -> Objects:
     """Return the kind of each query of a pair of runs, a name of `CHANGES`, object[query]. Scores
-    that differ by at most `same` count as the same. `known_kinds` are the `classify_queries` of the
-    two runs, if already computed."""
+    that differ by at most `same` count as the same. `known_kinds` are the results of
+    `classify_queries` for the two runs, if already computed."""
     quality = quality_measure(measure, cutoff)
     first = quality.cutoff or cutoff
     both_kinds = known_kinds or [

@@ -1,10 +1,11 @@
-"""Shapley values: what each document adds to a score that is not a sum over documents.
+"""Shapley values: the part of each document in a score that is not a sum over documents.
 
 v(S) is the score with only the grades of the documents in S: the other players count as not
 relevant, while the list and the divisor of the score are unchanged. Only lists that could exist are
-therefore scored. A document's value is what it adds to v when the players join one by one, averaged
-over all orders (Shapley, A value for n-person games, 1953); the values and v(∅) add up to the
-score. The players are the listed documents with a grade above 0 that are relevant to the measure.
+therefore scored. A document's value is the increase of v when it joins, with the players joining
+one by one, averaged over all orders (Shapley, A value for n-person games, 1953); the values and
+v(∅) add up to the score. The players are the listed documents with a grade above 0 that are
+relevant to the measure.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 
 MOST_PLAYERS = 12
-"""Up to this many players every subset is scored; more players join in the order of their ranks."""
+"""Up to this number of players every subset is scored; more players join in the order of their
+ranks."""
 
 Averaged = Literal["shapley", "order"]
 
@@ -29,8 +31,8 @@ def shapley_values(
     ranks: JudgedRanks, position: int, measure: Measure
 ) -> tuple[Ints, Floats, float, Averaged]:
     """Return, for the query at this position: the rows of its players in the ranks, int64[n], their
-    values, float64[n], v(∅), and whether the values are averaged over all orders ("shapley") or
-    what each adds when they join by rank ("order"). For measures of grades only."""
+    values, float64[n], v(∅), and whether the values are averaged over all orders ("shapley") or the
+    increases when players join by rank ("order"). For measures of grades only."""
     rows = query_rows(ranks, position)
     grade = ranks.relevance[rows]
     players = np.flatnonzero((grade >= measure.relevant_from) & (grade > 0))

@@ -1,5 +1,5 @@
-"""The ranks in two runs of a query's only document with the highest grade, from their judged
-ranks."""
+"""The ranks in two runs of a query's only document with the highest grade, from their judged ranks
+(the ranks of judged documents)."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class TopDocument:
 def find_top_document(
     focus: JudgedRanks, baseline: JudgedRanks, query: int, relevant_from: float
 ) -> TopDocument | None:
-    """Return the relevant document with a higher grade than all others of the query; None if there
-    is none."""
+    """Return the relevant document with a higher grade than every other document of the query; None
+    if there is none."""
     first, last = np.searchsorted(focus.judged_query, [query, query + 1])
     grades = focus.judged_relevance[first:last]
     if not len(grades) or grades[0] < max(relevant_from, 0):

@@ -33,7 +33,7 @@ class Move:
 
 @dataclass(frozen=True)
 class Remove:
-    """Remove a document from the list; those below move up."""
+    """Remove a document from the list; documents below it move up."""
 
     doc_id: str
 
@@ -88,12 +88,12 @@ def edit_grades(grades: Mapping[str, float], edits: Sequence[Edit]) -> dict[str,
 def edit_ranks(
     run: Run, qrels: Qrels, query_id: str, edits: Sequence[Edit], *, move_in: str
 ) -> JudgedRanks:
-    """Return the single query after the edits, for any measure of grades; without any query if
-    nothing of it is judged then.
+    """Return the single query after the edits, for any measure of grades; without any query if the
+    edits leave no judgment.
 
     A Grade applies to every run, a Move or Remove only to the run named `move_in`. Documents that
-    are not in the qrels get rows after those of the qrels, in the order of their edits. The highest
-    grade of all judgments includes the edited grades.
+    are not in the qrels get rows after the rows of the qrels, in the order of their edits. The
+    highest grade of all judgments includes the edited grades.
     """
     edits = [edit for edit in edits if isinstance(edit, Grade) or run.name == move_in]
     rows = find_judged_rows(qrels, query_id)

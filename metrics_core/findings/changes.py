@@ -51,7 +51,7 @@ def explain_change(
 ) -> Sentence:
     """Explain why the run in focus gains or loses this much on the query.
 
-    `grade_names` is as in `explain`.
+    `grade_names` is the same as for `explain`.
     """
     loses = difference < 0
     head = (
@@ -84,9 +84,9 @@ def summarize_change(
 ) -> str:
     """Summarise a change in a few words, for a row of a list.
 
-    Says what became of the best document if it moved in the same direction as the score; otherwise
-    that the `worse` run has nothing relevant in its top `cutoff` (`has_relevant` says whether it
-    has). Empty if neither applies.
+    Describes the move of the best document if it moved in the same direction as the score;
+    otherwise that the `worse` run has nothing relevant in its top `cutoff` (`has_relevant` says
+    whether it has). Empty if neither applies.
     """
     if top is not None and top.before != top.after:
         document = f"{'only relevant' if top.is_only_relevant else 'best'} document"
@@ -132,7 +132,7 @@ def _decisive_moves(diagnosis: Diagnosis, loses: bool) -> list[_Move]:
 def _describe_moves(
     diagnosis: Diagnosis, moves: list[_Move], loses: bool, grade_names: Mapping[float, str]
 ) -> str:
-    """Say what happened to these documents, grouped by what happened."""
+    """Describe the moves of these documents, grouped by kind of move."""
     k = diagnosis.cutoff
     fates: dict[str, list[_Move]] = {}
     for move in moves:
@@ -213,10 +213,10 @@ def _graded_documents(grade: float, noun: str, grade_names: Mapping[float, str])
 
 
 def _describe_documents_above(diagnosis: Diagnosis, moves: list[_Move], loses: bool) -> str:
-    """Say which documents rank above the moved ones in the list in which these rank lower: above
-    the lowest of them, or in the top k if one of them is not in it.
+    """Say which documents rank above the moved ones in the list that ranks these lower: above the
+    lowest moved document, or in the top k if one of them is not in it.
 
-    For a loss, documents count only if they were not above them before.
+    For a loss, documents count only if they were not above the moved ones before.
     """
     name = diagnosis.focus if loses else diagnosis.baseline
     k = diagnosis.cutoff
@@ -256,7 +256,8 @@ def _describe_documents_above(diagnosis: Diagnosis, moves: list[_Move], loses: b
 def _is_newly_above(
     diagnosis: Diagnosis, documents_above: pd.DataFrame, moves: list[_Move], reach: int
 ) -> Mask:
-    """Which of these documents of the run in focus are newly above the moved ones, bool[row].
+    """Return which of these documents of the run in focus are newly above the moved ones,
+    bool[row].
 
     `documents_above` has the columns doc_id and rank. A document counts if it passed at least one
     of the moved documents, or, if these are not all in the top k, if it is new in the top k.
@@ -277,7 +278,7 @@ def _is_newly_above(
 
 
 def _describe_condensed_difference(diagnosis: Diagnosis, loses: bool) -> str:
-    """Say what remains of the difference when unjudged documents are removed from both lists."""
+    """Describe the difference that remains after unjudged documents are removed from both lists."""
     tops = [
         diagnosis.rankings[n].head(diagnosis.cutoff) for n in (diagnosis.focus, diagnosis.baseline)
     ]

@@ -1,4 +1,4 @@
-"""Text alternatives of charts: what each shows, in a sentence."""
+"""Text alternatives of charts: a sentence that describes each chart."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HALF = 0.5
 
 
 def best_by_group(groups: pd.DataFrame, runs: Sequence[str], order: Sequence[str]) -> str:
-    """Say which run has the best mean score in which groups; at most five groups are named for each
+    """Say which run has the best mean score in each group; at most five groups are named for each
     run.
 
     `groups` is the frame of `slicing.breakdowns.breakdown`; its columns group, run and mean are
@@ -46,7 +46,7 @@ def best_by_group(groups: pd.DataFrame, runs: Sequence[str], order: Sequence[str
 
 
 def extreme_cells(cells: pd.DataFrame, focus: str, baseline: str) -> str:
-    """Name the cells of two groupings with the greatest gain and the greatest loss, among those
+    """Name the cells of two groupings with the greatest gain and the greatest loss, among cells
     with enough queries.
 
     `cells` is the frame of `slicing.crossed.cross_breakdown`: row, column, queries, difference.

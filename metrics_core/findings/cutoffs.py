@@ -40,10 +40,10 @@ Range = tuple[int, int]
 
 @dataclass(frozen=True)
 class _Curve:
-    """Where the simultaneous band of a pair excludes zero.
+    """Cutoffs at which the simultaneous band of a pair excludes zero.
 
     `ks` int64[K] are the cutoffs, `difference` float64[K] the mean differences, and `tied` bool[K]
-    says at which k no query differs. `ahead` and `behind` are the ranges of k.
+    is true if no query differs at this k. `ahead` and `behind` are the ranges of k.
     """
 
     ks: Ints
@@ -134,9 +134,9 @@ def curves_title(curve: pd.DataFrame, family: str, focus: str, baseline: str) ->
 
 
 def curves_lead(curve: pd.DataFrame, family: str, focus: str, baseline: str) -> Sentence:
-    """Explain what the title of `curves_title` is based on, and what holds at the other k.
+    """Explain the basis of the title of `curves_title`, and the result at the other k.
 
-    The arguments, and the columns of `curve`, are those of `curves_title`.
+    The arguments, and the columns of `curve`, are the same as for `curves_title`.
     """
     rows = _focus_rows(curve, focus, baseline)
     if rows is None:
@@ -216,10 +216,10 @@ def _format_first_ranges(tested_curve: _Curve, ranges: list[Range]) -> str:
 
 
 def _describe_other_cutoffs(tested_curve: _Curve, focus: str) -> Sentence:
-    """Say what holds at the k at which the lead is not significant.
+    """Describe the result at each k at which the lead is not significant.
 
-    A k that the simultaneous band leaves open may be significant when it is tested alone, as on the
-    Overview.
+    A k that the simultaneous band leaves open may be significant when it is tested alone, like on
+    the Overview.
     """
     ks, tied, clear = tested_curve.ks, tested_curve.tied, tested_curve.clear_ranges
     first, last = clear[0][0], max(end for _, end in clear)
@@ -265,7 +265,7 @@ def _describe_smaller_cutoffs(tested_curve: _Curve, mask: Mask, focus: str) -> S
 
 
 def short_lists_note(judged: Sequence[JudgedRanks], names: Sequence[str]) -> Sentence:
-    """Warn if the lists of one run are much shorter than those of the other, which makes a
+    """Warn if the lists of one run are much shorter than the lists of the other run, which makes a
     comparison at large k unfair; empty otherwise."""
     typical = {r.run_name: list_end(r) for r in judged if r.run_name in names}
     reach = {r.run_name: int(r.retrieved.max(initial=0)) for r in judged}
@@ -301,9 +301,10 @@ def precision_title(points: pd.DataFrame, focus: str) -> Sentence:
 
 
 def precision_lead(points: pd.DataFrame, focus: str, baseline: str, tested: str) -> Sentence:
-    """The precision of the baseline at 50 % recall, and that these numbers are not tested.
+    """State the precision of the baseline at 50 % recall, and that these numbers are not tested.
 
-    `points` is as in `precision_title`; `tested` is the name of the measure that is tested.
+    `points` is the same as for `precision_title`; `tested` is the name of the measure that is
+    tested.
     """
     baseline_precision = (
         math.nan if focus == baseline else _precision_at_half_recall(points, baseline)

@@ -12,7 +12,7 @@ from metrics_core.findings.changes import NO_GRADE_NAMES, explain_change, stand_
 from metrics_core.findings.sentence import Sentence, muted_span, run_span, strong_span
 
 SEARCH_DEPTH = 100
-"""How many ranks are searched before a text says "none is among the first …"."""
+"""Number of ranks that are searched before a text says "none is among the first …"."""
 
 
 def explain(diagnosis: Diagnosis, grade_names: Mapping[float, str] = NO_GRADE_NAMES) -> Sentence:

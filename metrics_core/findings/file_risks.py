@@ -24,9 +24,9 @@ def ties_check(
 ) -> RobustnessCheck | None:
     """Check whether the order of ties could reverse the lead, or separate two tied runs.
 
-    `bounds` are the lowest and highest difference over the tie orders; without `exact` these are
-    from two orders tried. `counts` are the number of queries with ties and of all queries. None if
-    no query has ties.
+    `bounds` are the lowest and highest difference over the tie orders; without `exact`, they are
+    the values of only two orders. `counts` are the number of queries with ties and of all queries.
+    None if no query has ties.
     """
     tied, queries = counts
     if not tied:
@@ -58,7 +58,7 @@ def ties_check(
 
 
 def describe_orders(word: str) -> str:
-    """Brief form of the answer, as what the order of ties does."""
+    """Brief form of the answer: the effect of the order of ties."""
     if word == w.DASH:
         return "two orders tried, not all"
     verb = word.removeprefix("cannot ").removeprefix("could ").replace("reverse", "reverses")
@@ -67,7 +67,8 @@ def describe_orders(word: str) -> str:
 
 
 def unknown_ties_check(runs: Sequence[str]) -> RobustnessCheck:
-    """The check of `ties_check` if these runs came as judged ranks, without scores."""
+    """The check of `ties_check` for runs loaded as judged ranks (the ranks of judged documents,
+    without scores)."""
     reason = f"{judged_ranks_text(runs)}, without scores"
     sentence = f"{reason}, so ties are unknown."
     return RobustnessCheck("ties", "Ties", "unknown", "", sentence, "unknown without scores")
@@ -115,7 +116,8 @@ def missing_queries_check(
 
 
 def _describe_missing(missing_counts: Mapping[str, int]) -> str:
-    """Say how many queries are missing, and from which run if it is only one with a short name."""
+    """Say how many queries are missing, and from which run if only one run with a short name lacks
+    them."""
     counts = {run: n for run, n in missing_counts.items() if n}
     if len(counts) > 1:
         return f"{w.join_words(map(w.format_count, counts.values()))} lacking"

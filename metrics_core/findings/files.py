@@ -1,4 +1,4 @@
-"""What is loaded and whether it fits together: the headline of the Data page."""
+"""The loaded files and whether they fit together: the headline of the Data page."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def files_finding(
     waiting: int = 0,
 ) -> Sentence:
     """Say how many files are loaded, how many could not be read, and whether the ids of the runs
-    match those of the judgments.
+    match the ids of the judgments.
 
-    `unjudged` counts queries of the runs that have no judgments. `missing` says what is needed
-    before runs can be compared ("judgments are"), or is empty. `answered` maps each run that lacks
-    some of the `judged` queries to how many it has. `unclear` are files whose fields are unknown,
-    `of_two_kinds` files that may be a run or judgments. `waiting` of the `refused` files are among
-    these.
+    `unjudged` counts queries of the runs that have no judgments. `missing` names the files that are
+    still needed for a comparison ("judgments are"), or is empty. `answered` maps each run that
+    lacks results for some of the `judged` queries to the number of judged queries it answers.
+    `unclear` are files whose fields are unknown, `of_two_kinds` files that may be a run or
+    judgments. `waiting` is how many of the `refused` files are unclear or of two kinds.
     """
     if not loaded and not refused:
         return strong_span("Nothing is loaded yet. ") + muted_span("Add judgments and runs.")
@@ -62,7 +62,7 @@ def files_finding(
 
 
 def _waiting_files_text(unclear: Sequence[str], of_two_kinds: Sequence[str], files: int) -> str:
-    """How many of the files wait for the user."""
+    """State the number of files that wait for the user."""
     n_waiting = len({*unclear, *of_two_kinds})
     total_text = f" of {w.number_word(files)}" if files > n_waiting else ""
     verb, need = w.plural(n_waiting, "needs", "need"), "a look" if unclear else "your answer"

@@ -1,4 +1,4 @@
-"""The queries that a gate reports: those that changed, and those without results."""
+"""The queries that a gate reports: changed queries, and queries without results."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class UnansweredQueries:
 
     @property
     def sentence(self) -> str:
-        """How many and which queries: "dense2 has no results for 3 of 104 judged queries: q001,
-        …"."""
+        """Sentence on the number and names of queries: "dense2 has no results for 3 of 104 judged
+        queries: q001, …"."""
         n_more = len(self.query_ids) - _NAMED
         others_text = f" and {w.format_count(n_more)} more" if n_more > 0 else ""
         return (
@@ -97,10 +97,10 @@ class BrokenQueries:
 def unanswered_queries(
     judged: Mapping[str, JudgedRanks], baseline: str, baseline_scores: Scores | None
 ) -> list[UnansweredQueries]:
-    """Return the unanswered queries of each run that has any.
+    """Return the unanswered queries of each run that lacks results for some queries.
 
-    `judged` are the judged ranks by run. `baseline_scores` are the scores of a snapshot, for the
-    run named `baseline`; None without a snapshot.
+    `judged` are the judged ranks (ranks of judged documents) by run. `baseline_scores` are the
+    scores of a snapshot, for the run named `baseline`; None without a snapshot.
     """
     all_runs = [(run, ranks.missing_queries, ranks.n_queries) for run, ranks in judged.items()]
     if baseline_scores is not None:
@@ -114,8 +114,8 @@ def broken_queries(
 ) -> BrokenQueries | None:
     """Return the queries of a gate, worst first, or None if the gate passed.
 
-    Lists the queries that were lost if the run is worse, and all changed queries if the gate cannot
-    tell. `scores` are those of the gate's slice, `judged` the ranks of the run, and `texts` the
+    These are the lost queries if the run is worse, and all changed queries if the gate cannot tell.
+    `scores` are the scores on the gate's slice, `judged` the ranks of the run, and `texts` the
     query texts by id.
     """
     if outcome.outcome == NOT_WORSE:

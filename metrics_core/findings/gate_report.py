@@ -111,9 +111,10 @@ class GateConditions:
 
 @dataclass(frozen=True)
 class GateComparison:
-    """The data of a gate: scores of the baseline and of the runs, and the judged ranks by run.
+    """The data of a gate: scores of the baseline and of the runs, and the judged ranks (ranks of
+    judged documents) by run.
 
-    `lists` are the baseline's list and those of the runs, if overlaps are checked. With a snapshot,
+    `lists` are the lists of the baseline and of the runs, if overlaps are checked. With a snapshot,
     read from `file`, `all_scores` are the runs' scores on all judged queries.
     """
 
@@ -135,13 +136,13 @@ class GateComparison:
 
 @dataclass(frozen=True)
 class GateReport:
-    """The outcome of every gate, worst first, and what it is based on.
+    """The outcome of every gate, worst first, and the data behind it.
 
-    `changes` are sentences on what changed since the snapshot. `baseline_notes` say whether the
-    baseline can be raised and whether it was. `label` is the label of the snapshot. `files` are
-    (role, name, fingerprint). `uncompared` are the gates on measures for which the snapshot has no
-    scores. `unanswered` are runs without results for some queries. `below_best` are sentences on
-    means below the best that the snapshot ever recorded.
+    `changes` are sentences on changes since the snapshot. `baseline_notes` say whether the baseline
+    can be raised and whether it was. `label` is the label of the snapshot. `files` are (role, name,
+    fingerprint). `uncompared` are the gates on measures for which the snapshot has no scores.
+    `unanswered` are runs without results for some queries. `below_best` are sentences on means
+    below the best mean that the snapshot ever recorded.
     """
 
     baseline: str
@@ -180,8 +181,7 @@ class GateReport:
 
     @property
     def headline(self) -> str:
-        """Which runs against which baseline, the number of queries, and the count of each
-        outcome."""
+        """Headline: runs and baseline, the number of queries, and the count of each outcome."""
         queries = w.plural(self.queries, "query", "queries")
         label = f" ({self.label})" if self.label else ""
         return (
@@ -198,7 +198,7 @@ class GateReport:
 
     @property
     def unclear(self) -> list[str]:
-        """How inconclusive checks are treated; empty if there are none."""
+        """Treatment of inconclusive checks; empty if there are none."""
         return [unclear_finding(self.fail_unclear)] if CANNOT_TELL in self._status_words else []
 
     @property
@@ -233,7 +233,7 @@ class GateReport:
 
     @property
     def tested(self) -> int:
-        """How many comparisons are corrected together."""
+        """Number of comparisons that are corrected together."""
         return sum(outcome.p_corrected == outcome.p_corrected for outcome in self.outcomes)
 
 
@@ -346,8 +346,8 @@ def _below_best_findings(compared: GateComparison, all_scores: Scores) -> list[s
 
 
 def compute_overlaps(lists: Sequence[Run], conditions: GateConditions) -> Sequence[OverlapOutcome]:
-    """Return how much of the first list each of the others shares; empty if no overlap is
-    checked."""
+    """Return the share of the first list that each other list has in common with it; empty if no
+    overlap is checked."""
     return find_overlaps(lists[0], lists[1:], conditions.overlaps) if conditions.overlaps else ()
 
 

@@ -141,7 +141,7 @@ def _explain_unclear(outcome: GateOutcome) -> str:
 
 
 def _describe_power(outcome: GateOutcome) -> str:
-    """What these queries could detect; empty if power is not reported."""
+    """Differences that these queries could detect; empty if power is not reported."""
     if outcome.queries < FEWEST_QUERIES or math.isnan(outcome.p_corrected):
         return ""
     if math.isnan(outcome.smallest_loss):

@@ -1,4 +1,4 @@
-"""What is left to judge, and what judging it could change."""
+"""The documents left to judge, and the possible effect of judging them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def judging_finding(
 
     `unjudged` is the number of documents within the cutoff of either run without a grade in the
     files; None if the lists are too long to count. If the first `settle` of them turn out not
-    relevant, the sign of the difference is safe: 0 if it is safe already, None if unknown. `leader`
-    is the run with the better mean.
+    relevant, the sign of the difference is safe; `settle` is 0 if the sign is safe already, None if
+    unknown. `leader` is the run with the better mean.
     """
     if unjudged is None:
         return strong_span("Too many results to judge one by one")
@@ -40,7 +40,7 @@ def judging_subtitle(
     n_unjudged: int | None,
     n_to_settle: int | None,
 ) -> Sentence:
-    """Explain the title of `judging_finding`: what "settled" means."""
+    """Explain the title of `judging_finding`, including the meaning of "settled"."""
     lists = (
         run_span(focus)
         if focus == baseline
@@ -70,7 +70,7 @@ def judged_finding(settle: int) -> Sentence:
 
 
 def judged_lead(difference: float, worst: float | None, *, turns: bool) -> Sentence:
-    """Say what the new judgments changed: the difference, and its worst case (None if not
+    """Describe the effect of the new judgments: the difference, and its worst case (None if not
     computed).
 
     `turns` says whether the documents still unjudged could reverse the order.
@@ -82,7 +82,8 @@ def judged_lead(difference: float, worst: float | None, *, turns: bool) -> Sente
 
 
 def judge_next_finding(next_judgments: NextJudgments, pair: ComparedPair, unjudged: int = 0) -> str:
-    """Say what judging could change, for documents in the order of their possible influence.
+    """Describe the possible effect of judging, for documents in the order of their possible
+    influence.
 
     `unjudged` is the number of documents of either list without a grade; 0 if not counted.
     """

@@ -1,4 +1,4 @@
-"""What sentences call the groups of a column."""
+"""Nouns for the groups of a column in sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the difference comes from, by groups of queries."""
+"""Groups of queries behind the difference."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ _GROUP = GroupNoun()
 def groups_title(
     bridge: pd.DataFrame, focus: str, *, noun: GroupNoun = _GROUP, higher_is_better: bool = True
 ) -> Sentence:
-    """Title that says where the difference comes from, in at most MAX_TITLE_LENGTH characters.
-    Names a group only if it contributes most and differs from the rest. Otherwise counts the groups
+    """Title about the groups behind the difference, in at most MAX_TITLE_LENGTH characters. Names a
+    group only if it contributes most and differs from the other groups. Otherwise counts the groups
     whose mean agrees with the total, unless they disagree and none is significant. `bridge` has the
     columns of `slicing.bridge.group_contributions` (group, queries, difference, part), clear
-    (significant) and unlike (differs from the rest)."""
+    (significant) and unlike (differs from the other groups)."""
     queries = int(bridge["queries"].sum())
     if queries < FEWEST_QUERIES:
         return few_queries_note(queries).statement_and_rest[0]
@@ -131,8 +131,8 @@ def groups_lead(
     higher_is_better: bool = True,
 ) -> Sentence:
     """Say which group contributes more than its share of the queries, which groups are significant
-    by themselves, and how many slices differ. `bridge` is as in `groups_title`, `n_tested` the
-    number of groups tested, and `slices` the text of `slices_finding`."""
+    by themselves, and how many slices differ. `bridge` is the same as for `groups_title`,
+    `n_tested` the number of groups tested, and `slices` the text of `slices_finding`."""
     queries = int(bridge["queries"].sum())
     if queries < FEWEST_QUERIES:
         return muted_span(f"No {noun.singular} is tested.") if queries else Sentence()
@@ -238,7 +238,7 @@ def _group_subject(
 
 
 def slices_finding(n_slices: int, n_found: int) -> str:
-    """How many of the tested slices differ, as part of a sentence; empty if none was tested."""
+    """Number of tested slices that differ, as part of a sentence; empty if none was tested."""
     if not n_slices:
         return ""
     verb = "differs" if n_found < 2 else "differ"
@@ -317,15 +317,15 @@ def _is_nonzero(difference: float) -> bool:
 
 
 def _split_groups(bridge: pd.DataFrame, total: float) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The groups that agree with the total as printed, and those that significantly oppose it."""
+    """Groups that agree with the total as printed, and groups that significantly oppose it."""
     side = np.sign(bridge["difference"] * total) * bridge["difference"].map(_is_nonzero)
     return bridge[side > 0], bridge[(side < 0) & bridge["clear"]]
 
 
 def _main_group(bridge: pd.DataFrame, total: float) -> str:
-    """Among groups that agree with the total, the one that contributes most; empty if it is not
-    special. The difference must be larger in this group than elsewhere, by the test that finds
-    slices. This is the only rule by which a heading names a group."""
+    """Return the group that contributes most, among the groups that agree with the total; empty if
+    it is not special. The difference must be larger in this group than elsewhere, by the test that
+    finds slices. This is the only rule by which a heading names a group."""
     agreeing, _ = _split_groups(bridge, total)
     if len(agreeing) < 2:
         return ""
@@ -335,7 +335,7 @@ def _main_group(bridge: pd.DataFrame, total: float) -> str:
 
 def reversal_finding(bridge: pd.DataFrame, *, higher_is_better: bool = True) -> Sentence:
     """Say that most queries are in groups that significantly oppose the total; otherwise empty.
-    `bridge` is as in `groups_title`."""
+    `bridge` is the same as for `groups_title`."""
     total, queries = math.fsum(bridge["part"]), int(bridge["queries"].sum())
     if queries < FEWEST_QUERIES or not _is_nonzero(total):
         return Sentence()

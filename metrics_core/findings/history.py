@@ -1,4 +1,5 @@
-"""Versions of a system in a sentence: is the latest the best, and what broke on the way."""
+"""Versions of a system in a sentence: whether the latest is the best, and which queries broke on
+the way."""
 
 from __future__ import annotations
 
@@ -42,9 +43,9 @@ def history_finding(
 
     `versions` are in order; `means` float64[version] are oriented so that greater is better.
     `measure` is the measure's name. `now_bad` is the number of queries that were fine once and fail
-    now, `flickering` of those that went back and forth. `since` is the first version that is
-    significantly worse, or empty. `is_best` says that the latest is significantly better than each
-    other version, in the test of all pairs.
+    now, `flickering` the number of queries that went back and forth. `since` is the first version
+    that is significantly worse, or empty. `is_best` says that the latest is significantly better
+    than each other version, in the test of all pairs.
     """
     last = versions[-1]
     if np.isnan(means).all():

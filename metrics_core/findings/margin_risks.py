@@ -1,4 +1,4 @@
-"""Robustness of "no difference that matters": the ways in which one could matter after all.
+"""Robustness of "no difference that matters": ways in which a difference could matter after all.
 
 The checks of `verdict_risks` on the same evidence are about the sign, which does not matter here;
 these say whether the difference stays within the margin.
@@ -51,7 +51,7 @@ def _with_answer(check: RobustnessCheck, word: str, tone: Tone) -> RobustnessChe
 def unjudged_check(
     check: RobustnessCheck, bounds: DifferenceBounds, likely: LikelyDifference, margin: float
 ) -> RobustnessCheck:
-    """Check on unjudged documents, from the one of `verdict_risks`."""
+    """Check on unjudged documents, from the check of `verdict_risks`."""
     if bounds.reason or bounds.lowest == bounds.highest:
         return margin_check(check, (bounds.lowest, bounds.highest), margin) or check
     side = better_side(bounds.difference)

@@ -1,4 +1,4 @@
-"""No run is significantly ahead: what would make it conclusive, one by one, for the Overview.
+"""Results without a significant lead: ways to make them conclusive, one by one, for the Overview.
 
 The checks of `verdict_risks` on the same evidence are about a lead, and here there is none.
 """
@@ -23,8 +23,8 @@ def _make_check(part: str, title: str, brief: str, *, warns: bool = False) -> Ro
 
 
 def sample_size_check(difference: float, queries: float) -> RobustnessCheck | None:
-    """How many queries would be needed, from `comparing.power.find_queries_needed`; None if
-    unknown."""
+    """The number of queries that would be needed, from `comparing.power.find_queries_needed`; None
+    if unknown."""
     if not difference or math.isnan(difference) or math.isnan(queries):
         return None
     size = format_size(abs(difference))
@@ -38,8 +38,8 @@ def sample_size_check(difference: float, queries: float) -> RobustnessCheck | No
 
 
 def detectable_difference_check(smallest_difference: float) -> RobustnessCheck | None:
-    """What these queries could detect, from `comparing.power.smallest_detectable`; None if
-    unknown."""
+    """The differences that these queries could detect, from `comparing.power.smallest_detectable`;
+    None if unknown."""
     if not math.isfinite(smallest_difference) or not smallest_difference:
         return None
     brief = f"{format_size(smallest_difference)} or more (80{w.NO_BREAK}% power)"
@@ -47,7 +47,7 @@ def detectable_difference_check(smallest_difference: float) -> RobustnessCheck |
 
 
 def unjudged_check(share: float, depth: int) -> RobustnessCheck | None:
-    """The unjudged share of both runs' top `depth`; None if it is 0."""
+    """The unjudged share of both runs' top `depth`; None if the share is 0."""
     if not share > 0:
         return None
     brief = f"{w.format_share(share)} of the top {w.format_count(depth)} is unjudged"
@@ -74,10 +74,11 @@ def cutoff_check(crossings: Crossings | None, chosen_cutoff: int | None) -> Robu
 
 
 def other_measures_check(verdicts: Mapping[str, str], pair: ComparedPair) -> RobustnessCheck | None:
-    """Say on which other measures one run is significantly ahead: a reason to choose the measure
+    """Say on which other measures one run is significantly ahead, as a reason to choose the measure
     before looking at results.
 
-    `verdicts` are those of the table of runs, by measure. None without other measures.
+    `verdicts` are the verdicts in the table of runs, by measure. Returns None if there are no other
+    measures.
     """
     others = {name: word for name, word in verdicts.items() if name != pair.measure}
     if not others:

@@ -1,4 +1,4 @@
-"""On which queries the run in focus is better, and what a view of them is based on."""
+"""The queries on which the run in focus is better, and the basis of a view of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from metrics_core.findings.sentence import Sentence, muted_span, run_span, stron
 
 @dataclass(frozen=True)
 class ViewFacts:
-    """What every number of a view is based on.
+    """The data that every number of a view is based on.
 
     `unanswerable` queries have no relevant document. `missing` is the number of queries without
     results, by run; they score as an empty list, or are `left_out`. `all_zero` counts the queries
@@ -82,10 +82,10 @@ def queries_finding(
 def queries_lead(
     differences: pd.DataFrame, focus: str, baseline: str, query_counts: QueryCounts
 ) -> Sentence:
-    """Median win or loss, and what became of failing queries. Nothing is coloured if too few
+    """Median win or loss, and the development of failing queries. Nothing is coloured if too few
     queries have a score from both runs.
 
-    `differences` is as in `queries_finding`; its columns outcome and difference are used.
+    `differences` is the same as for `queries_finding`; its columns outcome and difference are used.
     """
     if focus == baseline:
         return muted_span(f"{COMPARE_ANOTHER_RUN} which queries it wins and loses.")

@@ -1,5 +1,5 @@
-"""Which runs may be the best, and which ranks are definite: for Ranking, and for the Overview of
-many runs."""
+"""The runs that may be the best, and the definite ranks: for Ranking, and for the Overview of many
+runs."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def ranking_title(all_pairs: AllPairs, measure: str, queries: int) -> Sentence:
 
 
 def ranking_lead(all_pairs: AllPairs, measure: str, queries: int) -> Sentence:
-    """Name the possible best runs if the title of `ranking_title` only counts them, then the other
-    definite ranks, and the number of significant pairs."""
+    """Name the possible best runs if the title of `ranking_title` only counts them, then the
+    remaining definite ranks, and the number of significant pairs."""
     if queries < FEWEST_QUERIES:
         return few_queries_note(queries) + muted_span("No pair is tested.")
     bests, title = all_pairs.possible_bests, ranking_title(all_pairs, measure, queries)

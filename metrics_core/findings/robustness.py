@@ -3,7 +3,7 @@
 Each check has a word that answers it, and a reason; the functions here and in the `*_risks` modules
 define when each word applies. A tone is set only if the answer is clear and the verdict is
 significant: a difference that may be chance has nothing to hold. "No difference that matters" is a
-verdict as well, and has checks of its own (`margin_risks`).
+verdict as well, and has separate checks (`margin_risks`).
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Robustness:
     """The robustness checks of a pair, and a line that introduces them.
 
     Without checks there is no verdict, and `text` says why; without a pair nothing is compared. If
-    no run is significantly ahead, `settling_checks` say what would make it conclusive.
+    no run is significantly ahead, `settling_checks` name ways to make the result conclusive.
     """
 
     all_checks: tuple[RobustnessCheck, ...] = ()
@@ -86,19 +86,19 @@ class Robustness:
 
     @property
     def checks(self) -> tuple[RobustnessCheck, ...]:
-        """The checks for the Overview: those that apply."""
+        """The checks for the Overview: all checks that apply."""
         return self.settling_checks or tuple(check for check in self.all_checks if check.brief)
 
     @property
     def n_holding(self) -> int:
-        """How many of `checks` hold."""
+        """Number of `checks` that hold."""
         return sum(check.tone == "firm" for check in self.checks)
 
 
 def build_robustness(
     pair: ComparedPair, possible_checks: Sequence[RobustnessCheck | None], queries: int
 ) -> Robustness:
-    """Collect the checks that apply (those that are not None) and introduce them.
+    """Collect the checks that are not None, and introduce them.
 
     `queries` is the number of compared queries. Checks of an inconclusive verdict lose their tone.
     """
@@ -158,7 +158,7 @@ def robustness_finding(robustness: Robustness) -> Sentence:
 
 
 def _describe_holding(robustness: Robustness) -> Sentence:
-    """In how many of the checks the verdict holds, and what the first failing ones say."""
+    """Say in how many of the checks the verdict holds, and describe the first failing ones."""
     checks, n_holding = robustness.checks, robustness.n_holding
     checks_text = f"{w.number_word(len(checks))} {w.plural(len(checks), 'check')}"
     count_text = (
@@ -177,7 +177,7 @@ def _describe_holding(robustness: Robustness) -> Sentence:
 
 
 def _check_sentence(check: RobustnessCheck) -> str:
-    """A sentence for a check that does not hold, in its own word."""
+    """A sentence for a check that does not hold, with the word of the check."""
     word, subject = check.word, _SUBJECTS.get(check.part)
     if word.startswith(("rests", "reverses")):
         return f"It {word}."

@@ -1,4 +1,5 @@
-"""What a number of queries can detect, and what makes a test of the mean doubtful, in sentences."""
+"""Sentences on the differences that a number of queries can detect, and on doubts about a test of
+the mean."""
 
 from __future__ import annotations
 
@@ -57,7 +58,8 @@ def coloured_note(tested: int, method: Method) -> str:
 
 
 def needed_queries_finding(difference: float, queries: float) -> Sentence:
-    """How many queries would confirm a difference; empty if unknown or if there is no difference.
+    """State how many queries would confirm a difference; empty if unknown or if there is no
+    difference. `queries` is the result of `comparing.power.find_queries_needed`.
 
     `queries` is the result of `comparing.power.find_queries_needed`.
     """
@@ -102,8 +104,8 @@ def format_size(size: float, *, upwards: bool = False) -> str:
 def doubts_findings(doubts: DifferenceWarnings, *, is_significant: bool = True) -> list[Sentence]:
     """One sentence for each doubt about the mean difference; empty if there is none.
 
-    Says that few queries carry half of the difference only if it `is_significant`: few queries
-    always carry half of a mean that may be zero.
+    That few queries carry half of the difference is only said if the difference `is_significant`,
+    because few queries always carry half of a mean that may be zero.
     """
     sentences = []
     if doubts.few_differ:
@@ -117,7 +119,7 @@ def doubts_findings(doubts: DifferenceWarnings, *, is_significant: bool = True) 
 
 
 def unavailable_test_finding(test: str, queries: int) -> Sentence:
-    """Say why a test is disabled for this many queries; empty if it is not."""
+    """Say why a test is disabled for this number of queries; empty if it is not."""
     if not has_other_hypothesis(test, queries):
         return Sentence()
     return muted_span(

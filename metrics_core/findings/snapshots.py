@@ -1,4 +1,4 @@
-"""What changed since a snapshot, in sentences."""
+"""Changes since a snapshot, in sentences."""
 
 from __future__ import annotations
 
@@ -55,9 +55,10 @@ def changes_findings(changes: SnapshotChanges, file: str, shared: int) -> list[s
 def best_findings(
     snapshot: Snapshot, file: str, scores: Scores, measures: Sequence[Measure], qrels: Qrels
 ) -> list[str]:
-    """Say how far the mean of each run is below the best that the snapshot in `file` recorded.
+    """Say how far the mean of each run is below the best mean that the snapshot in `file` ever
+    recorded.
 
-    Only for those of `measures` on which the snapshot itself is below its best.
+    Only includes `measures` on which the snapshot itself is below its best.
     """
     snapshot_means = dict(
         zip(snapshot.measures, snapshot.scores.combined()[0].tolist(), strict=True)

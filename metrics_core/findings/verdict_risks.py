@@ -29,10 +29,10 @@ from metrics_core.unjudged.bounds import DifferenceBounds
 from metrics_core.unjudged.expected_difference import LikelyDifference
 
 _BROAD, _FEW = (0.1, FEWEST_DIFFERING), (0.05, FEWEST_DIFFERING // 2)
-"""How many queries must be removed until the sign changes, as a share of the queries and as a
-number. If both are at least those of the first, a difference is "broad"; if one is below the
-second, it rests on few queries. A share alone would count one query of ten as many. The number is
-that of the differing queries that any verdict needs."""
+"""Number of queries that must be removed to change the sign: as a share of the queries, and as a
+number. If both are at least `_BROAD`, a difference is "broad"; if one is below `_FEW`, it rests on
+few queries. A share alone would count one query of ten as many. The number for `_BROAD` is the
+number of differing queries that any verdict needs."""
 
 _MAX_LARGEST = 5
 _MIN_SHARE = 0.1
@@ -79,7 +79,7 @@ def _brief_phrase(word: str) -> str:
 
 
 def _expected_difference(likely: LikelyDifference, farthest: str) -> str:
-    """Where the difference would likely lie, or why that is unknown; then the worst case
+    """State where the difference would likely lie, or why that is unknown; then the worst case
     `farthest`."""
     if likely.interval is None:
         return f"{likely.reason} {w.sentence_case(farthest)}"
@@ -103,8 +103,8 @@ def cannot_phrase(side: int) -> str:
 
 
 def _worst_case(bounds: DifferenceBounds, side: int) -> str:
-    """How far the difference could move against the leader; in either direction if the runs are
-    tied."""
+    """State how far the difference could move against the leader; in either direction if the runs
+    are tied."""
     if side == 0 and bounds.lowest == bounds.highest:
         return "whatever their grades, the runs stay tied."
     if side == 0:
@@ -290,8 +290,8 @@ def no_cutoff_check(pair: ComparedPair) -> RobustnessCheck:
 def _tied_by_cutoff(
     crossings: Crossings, pair: ComparedPair, short: list[str]
 ) -> tuple[str, Tone, str]:
-    """Word, tone and reason for runs that are tied at the chosen cutoff: at which others they are
-    tied, and who leads elsewhere."""
+    """Word, tone and reason for runs that are tied at the chosen cutoff: the cutoffs at which they
+    are also tied, and the leader at all other cutoffs."""
     tied = crossings.side_ranges(0)
     if tied == [(1, crossings.depth)]:
         return "tied at every k", "firm", "The runs are tied at every cutoff."

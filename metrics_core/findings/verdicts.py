@@ -187,7 +187,7 @@ def _describe_change(row: pd.Series, base: float, measure: str) -> Sentence:
 
 
 def _describe_means(row: pd.Series, base: float, measure: str) -> Sentence:
-    """Both means, if neither run is significantly ahead."""
+    """State both means if neither run is significantly ahead."""
     digits = _decimals(row, *_tested_interval(row, LEVEL)[:2])
     own_mean, other_mean = _format_mean(row["mean"], digits), _format_mean(base, digits)
     if not _is_mean_gap(row, base):
@@ -317,7 +317,7 @@ def groups_finding(
 
 def measures_finding(table: pd.DataFrame, focus: str, chosen_measure: str) -> Sentence:
     """Say that a run without a verdict on the chosen measure is significantly ahead or behind on
-    others. `table` has the columns run, measure and verdict."""
+    other measures. `table` has the columns run, measure and verdict."""
     verdicts = dict(
         zip(*(table[table["run"] == focus][c] for c in ("measure", "verdict")), strict=True)
     )
@@ -384,7 +384,7 @@ def method_finding(comparison: pd.DataFrame, method: Method) -> Sentence:
 
 
 def _untested_note(compared: pd.DataFrame) -> str:
-    """How many of the compared runs are not tested, and why."""
+    """State how many of the compared runs are not tested, and why."""
     untested = compared[compared["p_corrected"].isna()]
     n_few = int((untested["queries"] < FEWEST_QUERIES).sum())
     n_alike = len(untested) - n_few

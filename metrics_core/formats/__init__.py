@@ -4,7 +4,8 @@
                      unpacked, decoded, checked
 
 The format is detected from the content and named in `Loaded.title`. A file that cannot be read
-gives a FileFormatError with the physical line, the problem, what was expected, and how to fix it.
+gives a FileFormatError with the physical line, the problem, a description of valid content, and how
+to fix it.
 """
 
 # Importing a module declares its formats. Formats of tools are declared when a file may have one

@@ -39,12 +39,12 @@ def read_beir_set(
     read_as: ReadAs,
     only_kind: Kind | None = None,
 ) -> list[Loaded]:
-    """Read a BEIR set from a folder, a zip of one, or the bytes of such a zip.
+    """Read a BEIR set from a folder, a zip of the folder, or the bytes of the zip.
 
-    Returns its documents, queries, judgments and the runs in it, or only those of `only_kind`, each
-    file read as `read_as`. If the judgments have several splits, the test split is read, else dev,
-    else train; a note names the others. A zip may unpack to the limit of `read_as` in total. Raises
-    FileFormatError if it is not a BEIR set or a file cannot be read.
+    Returns its documents, queries, judgments and the runs in it, or only the tables of `only_kind`;
+    each file is read with `read_as`. If the judgments have several splits, the test split is read,
+    else dev, else train; a note names the other splits. A zip may unpack to the limit of `read_as`
+    in total. Raises FileFormatError if it is not a BEIR set or a file cannot be read.
     """
     source_name = printable_name(name or ("the file" if isinstance(source, bytes) else str(source)))
 
@@ -79,9 +79,10 @@ def read_beir_set(
 
 
 def read_set_qrels(source: str | Path, read_as: ReadAs = DEFAULT_CHOICES) -> Qrels | None:
-    """Return the judgments of a BEIR set, reading nothing else; None if it is not a BEIR set.
+    """Return the judgments of a BEIR set, reading nothing else; None if the source is not a BEIR
+    set.
 
-    Raises FileFormatError as `read_beir_set`, and if the set has no judgments.
+    Raises FileFormatError in the same cases as `read_beir_set`, and if the set has no judgments.
     """
     if not (Path(source).is_dir() or is_zip(Path(source))) or not is_beir_set(source):
         return None

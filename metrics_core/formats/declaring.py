@@ -22,7 +22,7 @@ from metrics_core.formats.registry import (
 from metrics_core.formats.source.source import Source
 
 PRESETS: dict[str, Preset] = {}
-"""Presets that need no reader of their own, by name."""
+"""Presets that need no separate reader, by name."""
 
 
 def declare(

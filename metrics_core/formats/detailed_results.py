@@ -1,8 +1,8 @@
 """Detailed results of a benchmark: retrieved and expected documents of each query, and scores.
 
 A file contains a run (in rank order), judgments (expected documents, grade 1) and queries (text,
-category, difficulty and any other values). It is a list of records, an object with the list as
-`detailed_results`, or one record per line.
+category, difficulty and any other values). The file is a list of records, an object with the list
+as `detailed_results`, or one record per line.
 """
 
 from __future__ import annotations

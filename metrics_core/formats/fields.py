@@ -78,8 +78,8 @@ class FileFields:
     def shape(self) -> str:
         """Text that is equal for files that can be read with the same choices.
 
-        It has the fields and which of them are numbers; for columns without names also which are
-        whole.
+        The text has the fields and which of them are numbers; for columns without names also which
+        are whole.
         """
         words = []
         for name, field in self.fields.items():
@@ -133,10 +133,10 @@ class FileFields:
     def assign_meanings(self, kind: Kind, known_meanings: Mapping[str, str]) -> dict[str, str]:
         """Return the likely field of each meaning.
 
-        Meanings in `known_meanings` come first, then those that names indicate. Of the other
-        fields, ids are assigned by position, scores and grades if they are in the same lists as the
-        documents, the text by its length, and the system if it distinguishes repeated documents of
-        a query.
+        Meanings in `known_meanings` come first, then meanings indicated by the names of fields. Of
+        the remaining fields, ids are assigned by position, scores and grades if they are in the
+        same lists as the documents, the text by its length, and the system if it distinguishes
+        repeated documents of a query.
         """
         words, is_ranked = MEANINGS[kind], kind in ("run", "qrels")
         meanings = {**self.inferred[kind], **known_meanings}

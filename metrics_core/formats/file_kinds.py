@@ -60,7 +60,7 @@ _WORDS: dict[Kind, str] = {
 
 
 _OPEN = (TOOL_AMBIGUOUS, AMBIGUOUS, UNNAMED)
-"""Sureness values at which the user is asked for the kind."""
+"""Sureness values for which the user is asked for the kind."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Recognition:
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A format and kind in which a file may be read, and how sure that is."""
+    """A format and kind that a file may have, and how sure this is."""
 
     sureness: int
     format: Format
@@ -193,8 +193,8 @@ def _decide_by_name(
 def _can_be_other(best: _Candidate, other: _Candidate, *, is_sure_word: bool) -> bool:
     """Return whether the file name may decide for the other kind of a pair.
 
-    It may not if the columns are certain: TREC lines, a special structure of a run or judgments
-    (`SPECIFIC`), or columns of queries or documents (`CERTAIN`).
+    The name may not decide if the columns are certain: TREC lines, a special structure of a run or
+    judgments (`SPECIFIC`), or columns of queries or documents (`CERTAIN`).
     """
     if best.format.name == "trec" and best.sureness >= CERTAIN:
         return False  # the number of columns allows only one kind

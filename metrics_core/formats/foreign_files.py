@@ -16,7 +16,7 @@ _SAMPLED_CHARACTERS = 1 << 13
 class _ForeignFile:
     """A kind of file that is recognised by a pattern in its text.
 
-    hint       what to do instead
+    hint       advice for the user
     has_texts  whether queries or documents may be read from it nevertheless
     """
 

@@ -7,8 +7,8 @@
         pandas, and objects with __arrow_c_stream__ or to_pandas (polars, pyarrow, duckdb, Hugging
         Face), a LazyFrame of polars
         record arrays of numpy, and arrays with three columns
-        a list or iterator of dictionaries, named tuples, objects with these attributes (those of
-        ir_measures), or (query_id, doc_id, score)
+        a list or iterator of dictionaries, named tuples, objects with these attributes (for
+        example from ir_measures), or (query_id, doc_id, score)
         records with nested lists or objects, also as frames, read like a file of such records
         (formats.mapping), for example [{"qid": "q1", "hits": [{"docid": "d2", "score": 9.0}]}]
     {query_id: {doc_id: score}}     also objects whose to_dict returns this (ranx)
@@ -123,7 +123,7 @@ def runs_from(data: RunsLike, judged_ids: Collection[str] = ()) -> list[Run]:
 
 
 def qrels_from(data: QrelsLike) -> Qrels:
-    """Return judgments as a table. Raises the same errors as `runs_from`."""
+    """Return judgments as a table. Raises the errors of `runs_from`."""
     if isinstance(data, Qrels):
         return data
     if isinstance(data, (str, Path)):
@@ -135,7 +135,8 @@ def qrels_from(data: QrelsLike) -> Qrels:
 
 
 def pairs_from(data: PairsLike) -> Qrels:
-    """Return pairs of a query and a document as judgments of grade 0. Raises as `runs_from`."""
+    """Return pairs of a query and a document as judgments of grade 0. Raises the errors of
+    `runs_from`."""
     if isinstance(data, (str, Path)):
         return read_pairs(data)
     if isinstance(data, (Run, Qrels)):
@@ -331,7 +332,8 @@ def _check_doc_ids(query_ids: Any, doc_ids: Any) -> Any:
 
 
 def _id_column(column: Any) -> Any:
-    """Return a column of ids: Arrow texts and integers unchanged, others as Python values."""
+    """Return a column of ids: Arrow texts and integers unchanged, other values as Python
+    objects."""
     if isinstance(column, (pa.Array, pa.ChunkedArray)):
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
         text = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)

@@ -193,7 +193,7 @@ def read_jsonl(source: Source, request: Request) -> Loaded:
 
 
 def _is_json_lines(sample: Sample) -> bool:
-    """Return whether each line is an object of its own."""
+    """Return whether each line is a separate object."""
     if not sample.text.lstrip().startswith("{"):
         return False
     objects = [line for line in sample.lines if line.startswith("{")]

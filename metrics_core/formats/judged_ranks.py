@@ -1,7 +1,7 @@
 """Judged ranks: a few rows per query in place of a run, stored as Parquet.
 
-They are a file, a folder of files or a zip of one. They are made if a run is too large for one
-machine (`scoring.spark.write_judged_ranks`).
+Judged ranks are a file, a folder of files or a zip of one. They are written if a run is too large
+for one machine (`scoring.spark.write_judged_ranks`).
 
 run, query_id  text   name of the run, id of the query
 retrieved      int64  number of documents in the list
@@ -82,7 +82,8 @@ def read_judged_ranks(
 def read_ranks_set(
     source: str | Path | bytes, *, name: str | None = None, limit: Size | None = None
 ) -> list[Loaded]:
-    """Read judged ranks as `read_judged_ranks`; each run has the file name SOURCE/RUN."""
+    """Read judged ranks in the same way as `read_judged_ranks`; each run has the file name
+    SOURCE/RUN."""
     source_name = printable_name(name or ("the file" if isinstance(source, bytes) else str(source)))
     with _open_parts(source, source_name, limit) as parts:
         if not parts:
@@ -144,7 +145,7 @@ def _open_parts(
     """Yield a function for each part that opens it; an empty list if these are not judged ranks.
 
     The parts are the file itself, or the Parquet files of a folder or zip that contains nothing
-    else except Hadoop's own files.
+    else except files written by Hadoop.
     """
     origin = source if isinstance(source, bytes) else Path(source)
     is_folder = isinstance(origin, Path) and origin.is_dir()
@@ -235,7 +236,7 @@ def _missing_values(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 @dataclass(frozen=True)
 class _Parts:
-    """All parts as one table; `edges` are the rows at which parts start, `sources` their files."""
+    """All parts as one table; `edges` are the first rows of the parts, `sources` their files."""
 
     sources: Sequence[Source]
     edges: Sequence[int]

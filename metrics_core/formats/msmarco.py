@@ -37,8 +37,8 @@ from metrics_core.tables.arrays import as_array
 from metrics_core.tables.columns import CODED_ID, ID, encode_ids
 
 MAX_RANK = 10_000
-"""Ranks above this only give the order: a list with many gaps costs as much as a full one, and MS
-MARCO's own evaluation stops at rank 1,000."""
+"""Ranks above this only give the order: a list with many gaps costs as much as a full one, and the
+evaluation script of MS MARCO stops at rank 1,000."""
 
 _LINES = LineColumns(
     columns={"query_id": CODED_ID, "doc_id": ID, "rank": pa.float64()},
@@ -106,7 +106,7 @@ def recognise_colbert(sample: Sample) -> Mapping[Kind, int]:
 
 
 def write_msmarco_run(run: Run, file: BinaryIO) -> None:
-    """Write a run that has ranks of its own. Raises RanklensError for a run with scores."""
+    """Write a run with explicit ranks. Raises RanklensError for a run with scores."""
     if run.given_ranks is None:
         raise RanklensError(
             f"{run.name} has scores, which an MS MARCO run cannot store.", "Write it as trec."
@@ -133,7 +133,7 @@ def write_msmarco_run(run: Run, file: BinaryIO) -> None:
 def read_msmarco(source: Source, request: Request) -> Loaded:
     """Read a run whose ranks (1 = best) become falling scores.
 
-    If the ranks have gaps they are kept, as in MS MARCO's own evaluation.
+    If the ranks have gaps they are kept, like in the evaluation script of MS MARCO.
     """
     rows, index, notes = _read_rows(source, _LINES, "rank")
     ranks = rows["rank"].to_numpy()
@@ -191,8 +191,8 @@ def _read_rows(
 def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | None, list[Note]]:
     """Return the ranks from 1, int64[row], if they must be kept, else None; and notes.
 
-    They are kept if they have gaps and no rank repeats in a query. Otherwise only the order counts.
-    `ranks` is float64[row].
+    Ranks are kept if they have gaps and no rank repeats in a query. Otherwise only the order
+    counts. `ranks` is float64[row].
     """
     odd_count = int(np.count_nonzero((ranks < 0) | (ranks != np.floor(ranks))))
     if odd_count:

@@ -15,7 +15,7 @@ ROWS_AT_ONCE = 100_000
 
 
 def to_arrow(table: Table) -> pa.Table:
-    """Return any table as an Arrow table with its own columns; missing values are null."""
+    """Return any table as an Arrow table with all its columns; missing values are null."""
     if isinstance(table, Qrels):
         return table.given
     if isinstance(table, RankedRun):

@@ -46,7 +46,7 @@ def read_pairs(
     """Read pairs of query and document, as judgments of grade 0.
 
     The file has two columns, as CSV, TSV or separated by blanks, with or without column names; with
-    names it may have further columns. It may also be a run or judgments in any format. Raises
+    names it may have further columns. The file may also be a run or judgments in any format. Raises
     FileFormatError if it is something else.
     """
     read_as = ReadAs(**choices)
@@ -96,8 +96,8 @@ def _read_pair_columns(source: Source) -> NamedColumns | None:
 def _detect_layout(first: str) -> tuple[str, list[str], dict[str, int]]:
     """Return the separator of the first line, its fields, and the index of each of our columns.
 
-    The index is -1 if there is no such column. The separator is one that gives recognised column
-    names, or else the first that splits the line: tab, blank, comma, semicolon, bar.
+    The index is -1 if the file lacks the column. The separator is one that gives recognised column
+    names, or else the first separator that splits the line: tab, blank, comma, semicolon, bar.
     """
     fields_by_mark = {"\t": split_tsv(first), " ": split_fields(first)}
     fields_by_mark |= {mark: split_csv(first, mark) for mark in ",;|"}

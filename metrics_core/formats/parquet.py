@@ -40,7 +40,7 @@ _WHOLE_FLOATS_END = float(2**53)
 MAGIC = b"PAR1"
 _PANDAS_INDEX = "__index_level_"
 _SAMPLED_ROWS = 50
-"""Number of rows from which columns are recognised."""
+"""Number of rows that are read to recognise columns."""
 
 
 def recognise_parquet(sample: Sample) -> Mapping[Kind, int]:
@@ -67,7 +67,8 @@ def _read_parquet_rows(sample: Sample) -> FirstRows | None:
 
 
 def _table_rows(source: Source, file: pq.ParquetFile) -> FirstRows | None:
-    """Return the columns of a table and its first rows, None for judged ranks."""
+    """Return the columns of a table and its first rows, None for judged ranks (ranks of judged
+    documents in place of a run)."""
     names = read_column_names(source, file)
     if set(RANKS_COLUMNS) <= set(names):
         return None
@@ -184,7 +185,7 @@ def is_autorag_corpus(file: pq.ParquetFile) -> bool:
 
 
 def read_column_names(source: Source, file: pq.ParquetFile) -> list[str]:
-    """Return the column names without pandas' own index.
+    """Return the column names without the index that pandas adds.
 
     Raises FileFormatError for a nested or repeated column.
     """

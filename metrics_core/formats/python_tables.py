@@ -40,14 +40,14 @@ _IDS_OF_RESULTS = ("docid", "doc_id", "node_id", "id")
 
 @dataclass(frozen=True)
 class PythonTable:
-    """Columns of a Python object, each in its library's own type.
+    """Columns of a Python object, each in the type of its library.
 
     names     column names
     column    function from a column's index to its values
     called    name of the object itself, "" if it has none
     is_keyed  whether the documents of each query are the keys of one dictionary, so that none
               repeats
-    notes     what was irregular
+    notes     irregularities of the input
     """
 
     names: list[str]
@@ -86,7 +86,7 @@ def to_any_table(data: Any) -> PythonTable | None:
 
 
 def table_maker(data: Any, kind: Kind = "run") -> Callable[[], PythonTable] | None:
-    """Return a function that makes a table of `data`; None if it is not a single table."""
+    """Return a function that makes a table of `data`; None if `data` is not a single table."""
     if isinstance(data, Mapping):
         return partial(_from_queries, data, kind)
     if isinstance(data, pd.DataFrame):

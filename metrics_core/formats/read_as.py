@@ -84,13 +84,13 @@ def parse_grade_choice(text: str) -> Grades:
 
 @dataclass(frozen=True, kw_only=True)
 class ReadAs:
-    """How one file is read.
+    """Choices for reading one file.
 
     kind        kind of table; detected from the content by default
     format      short name of its format; detected by default
-    columns     which column is which if names are not recognised: {"query": "user", "doc": "item",
-                "score": "prediction"}; by number ("1") in a file without a header, "-distance"
-                to use the negated values as scores
+    columns     the column of each role, if names are not recognised: {"query": "user",
+                "doc": "item", "score": "prediction"}; by number ("1") in a file without a
+                header, "-distance" to use the negated values as scores
     encoding    character encoding other than UTF-8
     limit       maximum unpacked size: bytes, or a text such as 8GB (default 4 GB)
     duplicates  what to do if a run lists a document twice for a query: "error", keep the
@@ -185,7 +185,7 @@ class ReadAs:
         return cast(ReadingChoices, {**values, "columns": columns})
 
     def open_file(self, source: str | Path | bytes, name: str | None = None) -> Source:
-        """Open a file with these choices, as `open_source` does."""
+        """Open a file with these choices, in the same way as `open_source`."""
         return open_source(source, name, self.encoding, self.limit)
 
     def build_request(self, kind: Kind, run_name: str) -> Request:

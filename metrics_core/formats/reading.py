@@ -100,9 +100,9 @@ def read_each(
 ) -> list[Loaded]:
     """Read one file and return its table, or one run per system if it contains several.
 
-    The runs of a file with several systems are named after them. Arguments and errors as in `read`,
-    except that several runs are no error. If neither columns nor file name tell a run from
-    judgments, the already loaded `judgments` may decide.
+    The runs of a file with several systems are named after them. Arguments and errors are the same
+    as for `read`, except that several runs are no error. If neither columns nor file name tell a
+    run from judgments, the already loaded `judgments` may decide.
     """
     return _open_and_read(source, name, ReadAs(**choices), judgments)[1]
 
@@ -129,7 +129,7 @@ def _open_and_read(
 def read_source(
     source: Source, read_as: ReadAs, *, force_kind: bool, judgments: Sequence[Qrels] = ()
 ) -> list[Loaded]:
-    """Read an opened source, as `read_each` does.
+    """Read an opened source, in the same way as `read_each`.
 
     With `force_kind` the kind of `read_as` is certain: the file is read even if it looks more like
     another kind.
@@ -165,7 +165,7 @@ def read_source(
 def read_run(
     source: FileInput, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> Run:
-    """Read a run. Arguments as in `read`.
+    """Read a run. The arguments are the same as for `read`.
 
     Raises FileFormatError if the file is not a run, or contains several (see `read_runs`).
     """
@@ -177,7 +177,8 @@ def read_runs(
 ) -> list[Run]:
     """Read the run of a file, or one run per system if the file contains several.
 
-    The runs of several systems are named after them. Arguments and errors as in `read_run`.
+    The runs of several systems are named after them. Arguments and errors are the same as for
+    `read_run`.
     """
     loaded_runs = read_each(source, name=name, kind="run", **choices)
     return [cast(Run, loaded.table) for loaded in loaded_runs]
@@ -186,7 +187,7 @@ def read_runs(
 def read_qrels(
     source: FileInput, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> Qrels:
-    """Read judgments. Arguments as in `read`.
+    """Read judgments. The arguments are the same as for `read`.
 
     Raises FileFormatError if the file is something else.
     """
@@ -196,7 +197,7 @@ def read_qrels(
 def read_queries(
     source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> Queries:
-    """Read queries. Arguments as in `read`.
+    """Read queries. The arguments are the same as for `read`.
 
     Raises FileFormatError if the file is something else.
     """
@@ -206,7 +207,7 @@ def read_queries(
 def read_documents(
     source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> Documents:
-    """Read documents. Arguments as in `read`.
+    """Read documents. The arguments are the same as for `read`.
 
     Raises FileFormatError if the file is something else.
     """
@@ -223,7 +224,7 @@ def recognise_format(source: Source, kind: Kind | None) -> tuple[str, Kind]:
 
 
 def guess_file_kind(source: str | Path | bytes, name: str | None = None) -> Recognition | None:
-    """Return what the beginning of a file seems to be, None if it cannot be recognised."""
+    """Return the likely content of a file by its beginning, None if it cannot be recognised."""
     try:
         file_source = DEFAULT_CHOICES.open_file(source, name)
         return recognise_source(file_source, read_sample(file_source), None, None)

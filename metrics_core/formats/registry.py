@@ -86,7 +86,7 @@ Evidence = Literal["said", "columns", "name", "loaded", "guess"]
 
 TOOL_SPECIFIC, SPECIFIC, TOOL_AMBIGUOUS, AMBIGUOUS, UNNAMED, CERTAIN = 98, 97, 96, 95, 94, 90
 LIKELY, IF_REQUESTED, POSSIBLE, IMPOSSIBLE = 60, 40, 30, 0
-"""How sure a format is that it reads a file; the highest value wins.
+"""Certainty of a format that it reads a file; the highest value wins.
 
 TOOL_SPECIFIC, SPECIFIC    a structure of one tool, or a special case of another format
 TOOL_AMBIGUOUS, AMBIGUOUS  the same, but the kind of table is open
@@ -114,7 +114,8 @@ class Loaded:
     format    short name of the format
     title     name of the format as users see it
     file      file name as the user gave it
-    tag       run name in a TREC run, judged ranks, or a file of several systems; else ""
+    tag       run name in a TREC run, judged ranks (ranks of judged documents in place of a run),
+              or a file of several systems; else ""
     stored    scores in the file next to a run's results: query_id -> name -> value
     evidence  why this kind was chosen; if it is "guess", ask the user
     others    further runs of a file with several systems; filled only while the file is read
@@ -146,7 +147,7 @@ class MissingKindError(FileFormatError):
 
 @dataclass(frozen=True)
 class Request:
-    """How a reader should read a file: the kind of table, and choices of `ReadAs`."""
+    """Request to a reader of a file: the kind of table, and choices of `ReadAs`."""
 
     kind: Kind
     duplicates: Duplicates = "error"
@@ -157,7 +158,8 @@ class Request:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The beginning of a file, used to recognise it; `columns` are those that the user assigned.
+    """The beginning of a file, used to recognise it; `columns` are the columns assigned by the
+    user.
 
     `text` is "" for binary files.
     """
@@ -193,9 +195,10 @@ class Sample:
 
     @cached_property
     def has_trec_lines(self) -> bool:
-        """Whether all lines are clearly a TREC run or judgments, with Q0 or 0 in the second column.
+        """Whether all lines are clearly from a TREC run or TREC judgments, with Q0 or 0 in the
+        second column.
 
-        Formats of tools are not considered for such a file.
+        Formats of tools are then not considered.
         """
         fields = [line.split() for line in self.lines]
         index = _TREC_COLUMNS.get(len(fields[0]) if fields else 0)
@@ -239,9 +242,9 @@ Audience = Literal["search", "rag", "recommender"]
 class Tool:
     """A tool whose files a format reads; its texts are phrases for table cells.
 
-    export     what to export from the tool
-    makes      what Ranklens makes of it
-    unknown    what the export does not contain, "" if nothing is missing
+    export     the export to choose in the tool
+    makes      the tables that Ranklens reads from it
+    unknown    the data missing from the export, "" if nothing is missing
     audiences  audiences of the start page that see the tool
     """
 
@@ -274,7 +277,7 @@ class Format:
                  None if the format has no named columns
     together     function that returns the kinds of table that a file contains together; None if a
                  file is always one table
-    tools        tools that write such files
+    tools        tools that write this format
     added_by     package of the plug-in, "" for built-in formats
     """
 
@@ -352,7 +355,7 @@ def formats() -> list[Format]:
 
 
 def formats_for(sample: Sample) -> list[Format]:
-    """Return the formats that a sample may have, without those of tools for TREC lines."""
+    """Return the formats that a sample may have; for TREC lines, without the formats of tools."""
     return _core_formats() if sample.has_trec_lines else formats()
 
 
@@ -364,7 +367,8 @@ def has_magic(magic: bytes) -> bool:
 
 
 def _core_formats() -> list[Format]:
-    """Return the formats declared so far, perhaps without those of tools, which load slowly."""
+    """Return the formats declared so far, perhaps without the formats of tools, which load
+    slowly."""
     # A plug-in's name is compared with the names of all built-in formats.
     return formats() if _FORMATS.has_plugins() else _FORMATS.loaded_declarations()
 

@@ -1,6 +1,6 @@
-"""A folder of runs, or a zip of one, as PyTerrier saves experiments.
+"""A folder of runs, or a zip of one, as written by experiments of PyTerrier.
 
-It contains a TREC run for each system, named after its file, and tables of scores without
+The folder contains a TREC run for each system, named after its file, and tables of scores without
 documents.
 """
 
@@ -57,7 +57,7 @@ def read_run_folder(
     name: str | None = None,
     **choices: Unpack[ReadingChoices],
 ) -> list[Loaded]:
-    """Read the runs of a folder, or of a zip of one; a note names the other files.
+    """Read the runs of a folder, or of a zip of one; a note names files that are not runs.
 
     Raises FileFormatError if there is no run or one cannot be read.
     """
@@ -89,7 +89,7 @@ def read_folder_runs(source: str | Path) -> list[Run]:
 
 
 def _split_names(names: Collection[str]) -> tuple[list[str], list[str]]:
-    """Return the files that are named like runs, sorted, and the other visible files."""
+    """Return the files whose names look like runs, sorted, and the remaining visible files."""
     runs = sorted(n for n in names if strip_packing(n.lower()).endswith(RUN_ENDINGS))
     hidden_flags = (PurePosixPath(n).name.startswith((".", "_")) for n in names)
     visible_names = [n for n, is_hidden in zip(names, hidden_flags, strict=True) if not is_hidden]

@@ -82,9 +82,9 @@ def read_set(
         judged ranks        a Parquet file, a folder of them, a zip of one
         a folder of runs    or a zip of one
 
-    The choices are those of `read` and apply to every file of the set; `columns` applies only to a
-    tool's file with named columns. A repeated document in detailed results counts once. Raises
-    FileFormatError if the source contains one table or cannot be read, ParameterError for an
+    The choices are the same as for `read` and apply to every file of the set; `columns` applies
+    only to a tool's file with named columns. A repeated document in detailed results counts once.
+    Raises FileFormatError if the source contains one table or cannot be read, ParameterError for an
     invalid choice.
     """
     read_as = ReadAs(**choices)

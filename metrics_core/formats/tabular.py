@@ -153,7 +153,7 @@ def _quote(text: str) -> str:
     first_rows=read_csv_columns,
 )
 def read_csv(source: Source, request: Request, *, always_careful: bool = False) -> Loaded:
-    """Read CSV, quoted as in RFC 4180. `always_careful` skips the fast path, for tests."""
+    """Read CSV, with the quoting of RFC 4180. `always_careful` skips the fast path, for tests."""
     separator = _detect_separator(_build_sample(source, request.columns)) or ","
     named = None if always_careful else read_named_quickly(source, request, separator)
     if named is None:

@@ -129,7 +129,7 @@ def read_indri(source: Source, request: Request) -> Loaded:
 class _Element:
     """One topic or document.
 
-    line      physical line at which it starts
+    line      first physical line
     fields    attributes and fields by name
     all_text  all text outside of its id
     """

@@ -23,7 +23,7 @@ from metrics_core.tables.finite_numbers import NUMBER as NUMBER
 from metrics_core.tables.finite_numbers import is_number as is_number
 
 Grades = Literal["integer", "real"] | Mapping[str, float]
-"""How grades are read: as whole numbers, real numbers, or words with these values."""
+"""Reading of grades: as whole numbers, real numbers, or words with these values."""
 
 A_SCORE = "a finite number as score"
 _MAX_WHOLE = 2**53  # float64 represents all whole numbers up to here
@@ -79,9 +79,9 @@ class ParsedGrades:
 
 @dataclass(frozen=True)
 class GradeProblem:
-    """Why a text is not a grade.
+    """The reason why a text is not a grade.
 
-    expected  what was expected
+    expected  description of a valid grade
     hint      how to fix it
     offer     reading choice that would accept it
     """

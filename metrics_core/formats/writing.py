@@ -21,10 +21,10 @@ def write(table: Table, target: str | Path | BinaryIO, format: str) -> None:
     """Write a table to a path or an open binary file, in the format with this short name.
 
     Runs and judgments can be written as trec, csv, tsv, json, jsonl and parquet; queries and
-    documents as csv, tsv, jsonl and parquet; runs of judged ranks as parquet; runs with gaps
-    between their ranks as msmarco. Raises ParameterError if the format cannot store this kind of
-    table, RanklensError if it cannot store an id or text. After an error, an existing file is
-    unchanged.
+    documents as csv, tsv, jsonl and parquet; runs of judged ranks (ranks of judged documents) as
+    parquet; runs with gaps between their ranks as msmarco. Raises ParameterError if the format
+    cannot store this kind of table, RanklensError if it cannot store an id or text. After an error,
+    an existing file is unchanged.
     """
     kind = kind_of(table)
     writers = {f.name: f.write[kind] for f in formats() if kind in f.write}
@@ -52,7 +52,7 @@ def write(table: Table, target: str | Path | BinaryIO, format: str) -> None:
 
 
 def table_bytes(table: Table, format: str) -> bytes:
-    """Return a table written in a format, as bytes. Raises the same errors as `write`."""
+    """Return the bytes of a table written in a format. Raises the errors of `write`."""
     buffer = io.BytesIO()
     write(table, buffer, format)
     return buffer.getvalue()

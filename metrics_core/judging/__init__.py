@@ -1,6 +1,6 @@
 """The join of a run with judgments: the last step whose cost grows with the run.
 
-`join.judge` returns JudgedRanks. It is the only place where ties are broken.
+`join.judge` returns JudgedRanks. Ties are only broken there.
 """
 
 from metrics_core.judging.join import judge

@@ -1,7 +1,7 @@
 """The listed documents themselves, judged or not, for measures of their price or category.
 
 Most measures need only the ranks of the judged documents. The few that need every document of the
-first k ranks get these rows here, on request; at most twice as many ranks as requested are read.
+first k ranks get these rows here, on request; at most twice the requested number of ranks is read.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class ListedDocuments:
     judged_rows  int64[judgment], rows of the qrels in the order of JudgedRanks.judged_query
     documents    the documents table, if there is one
     lists        query, rank and row in `judged_docs` of all listed documents, int64[document]
-                 each, if the lists are not the run's own: condensed lists, plain lists
+                 each, if the lists differ from the lists of the run: condensed lists, plain lists
     """
 
     run: Run | None
@@ -107,18 +107,18 @@ class ListedDocuments:
         return self._memo("judged", lambda: self._document_rows(self.judged_docs))[qrels_rows]
 
     def numbers(self, document_row: Ints, column: str) -> Floats:
-        """Return the number in a column for each document, float64[n], given rows of the documents
-        table, int64[n]; NaN if it has none. Raises LackingDataError if there is no such column, or
-        it contains text that is not a number."""
+        """Return the number in a column for each document, float64[n]; NaN if it has none. The
+        documents are given as rows of the documents table, int64[n]. Raises LackingDataError if the
+        column does not exist, or it contains text that is not a number."""
         make = lambda: _column_numbers(column, self._column(column), self._ids)  # noqa: E731
         return np.where(
             document_row >= 0, self._memo(("numbers", column), make)[document_row], np.nan
         )
 
     def codes(self, document_row: Ints, column: str) -> Ints:
-        """Return a code for the value in a column of each document, int64[n], given rows of the
-        documents table, int64[n]. Codes are equal for equal values; -1 if there is none. Raises
-        LackingDataError if there is no such column."""
+        """Return a code for the value in a column of each document, int64[n]: equal for equal
+        values, -1 without a value. The documents are given as rows of the documents table,
+        int64[n]. Raises LackingDataError if the column does not exist."""
         make = lambda: _column_codes(self._column(column))  # noqa: E731
         return np.where(document_row >= 0, self._memo(("codes", column), make)[document_row], -1)
 

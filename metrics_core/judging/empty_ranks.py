@@ -23,7 +23,7 @@ class EmptyRanks:
     @classmethod
     def from_documents(cls, query: Ints, rank: Ints, n_queries: int) -> EmptyRanks | None:
         """Return the ranks that these documents leave empty, given their queries and ranks in any
-        order, int64[document] each; None if there are none."""
+        order, int64[document] each; None if no rank is empty."""
         order = np.lexsort((rank, query))
         query, rank = query[order], rank[order]
         is_first = np.diff(query, prepend=-1) != 0

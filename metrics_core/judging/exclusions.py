@@ -1,5 +1,5 @@
-"""Documents that are excluded from every run before ranking: each query's own, and given pairs of
-query and document, such as items already seen or judged earlier."""
+"""Documents that are excluded from every run before ranking: documents with the id of their query,
+and given pairs of query and document, such as items already seen or judged earlier."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from metrics_core.tables.ranked_run import judged_ranks_text
 from metrics_core.tables.repeats import text_bytes
 
 _SAMPLE, _FIRST = 200, 10
-"""Lists to sample, and their first ranks to read if the rest is on disk, to decide whether reading
-all rows pays."""
+"""Number of lists to sample, and number of first ranks to read from each if the run is on disk, to
+decide whether reading all rows pays."""
 
 
 @dataclass(frozen=True)
 class Exclusions:
-    """What to exclude from runs: `own_documents`, documents whose id is their query's; `pairs` of
-    query and document, whatever their grade."""
+    """The documents to exclude from runs: `own_documents`, documents whose id is their query's;
+    `pairs` of query and document, with any grade."""
 
     own_documents: bool = False
     pairs: Qrels | None = None
@@ -45,7 +45,8 @@ NO_EXCLUSIONS = Exclusions()
 
 def exclude_documents(run: Run, exclusions: Exclusions) -> Run:
     """Return the run without these documents, as if its file did not contain their rows, with a
-    note of their number. Given ranks move up. Raises RanklensError for judged ranks."""
+    note of their number. Given ranks move up. Raises RanklensError for a run loaded as judged ranks
+    (the ranks of judged documents)."""
     if not exclusions:
         return run
     if not run.complete:
@@ -76,8 +77,8 @@ def exclude_documents(run: Run, exclusions: Exclusions) -> Run:
 
 
 def own_query_notes(run: Run, *, among: str = "") -> tuple[Note, ...]:
-    """Return the note that most lists contain the document with their query's id, if they do.
-    `among` is the text for which of a run's lists were checked, if not all."""
+    """Return the note that most lists contain the document with their query's id, if this is true.
+    `among` describes the checked lists, if not all lists were checked."""
     if not run.complete or not len(run):
         return ()
     query_ids, part = run.query_ids, run.leading(_FIRST)
@@ -109,7 +110,8 @@ def _candidate_rows(
     codes: npt.NDArray[np.int32], query_ids: pa.StringArray, doc_ids: pa.ChunkedArray
 ) -> Ints:
     """Return the rows whose doc_id has the length and last byte of its query_id, int64[candidate].
-    There are few; comparing all strings takes longer than the rest of judging a small run."""
+    These rows are few; comparing all strings would take longer than all other steps of judging a
+    small run."""
     query_starts, query_ends, query_bytes = text_bytes(query_ids)
     lengths, candidates, first = query_ends - query_starts, [], 0
     for chunk in doc_ids.chunks:

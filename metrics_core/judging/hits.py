@@ -1,7 +1,7 @@
 """Hits: some of a run's ranked documents, and the array sums that measures are built from.
 
-Every sum over ranks takes one cutoff or an array of cutoffs. Each query is summed on its own in
-rank order, as trec_eval does, and each cutoff reads the running sum. The result is therefore
+Every sum over ranks takes one cutoff or an array of cutoffs. Each query is summed separately in
+rank order, like in trec_eval, and each cutoff reads the running sum. The result is therefore
 bitwise independent of the other cutoffs, and a curve over a thousand cutoffs costs little more than
 one.
 """
@@ -77,7 +77,7 @@ class Hits:
 
     def running(self, values: Floats, step: np.ufunc = np.add) -> Floats:
         """Return the running sum (np.add) or product (np.multiply) of `values` float64[hit] within
-        each query, including the hit itself, float64[hit]. Each query is computed on its own in
+        each query, including the hit itself, float64[hit]. Each query is computed separately in
         rank order, bitwise equal to a loop."""
         reached = np.empty(len(values))
         for hits, cell, shape in self._tables:
@@ -90,7 +90,7 @@ class Hits:
     def _tables(self) -> list[tuple[slice | Ints, Ints, tuple[int, int]]]:
         """Layouts of all hits in tables with one row per query and one column per hit, after an
         empty first column, as (hits, their cells, shape). Queries with about as many hits share a
-        table, so that one long list does not widen all others."""
+        table, so that one long list does not widen all tables."""
         length = np.bincount(self.query, minlength=self.n_queries)
         width = int(length.max(initial=0)) + 1
         if self.n_queries * width <= _MOST_CELLS:
@@ -126,8 +126,8 @@ class Hits:
         return Hits(self.query[mask], self.rank[mask], self.relevance[mask], self.n_queries)
 
     def parts(self, weight: Floats, cutoff: int | None = None) -> Hits:
-        """Return the hits within the cutoff with `weight` float64[hit] instead of the grade: what
-        each adds to `total`."""
+        """Return the hits within the cutoff with their part of `total`, `weight` float64[hit],
+        instead of the grade."""
         weighed = replace(self, relevance=weight)
         return weighed if cutoff is None else weighed.only(self.rank <= cutoff)
 

@@ -33,18 +33,19 @@ _OTHER_JUDGMENTS = (
 def judge(run: Run, qrels: Qrels, *, documents: Documents | None = None) -> JudgedRanks:
     """Join a run with judgments.
 
-    Documents are ranked by score, highest first; ties by doc_id, descending in byte order, as
-    trec_eval does. `judging.ties` has the range over other tie orders. `documents` are for measures
-    of their columns. For a run loaded as judged ranks, `listed` and `tied` are None. Raises
-    NoSharedQueriesError, and RanklensError as `find_places` does.
+    Documents are ranked by score, highest first; ties by doc_id, descending in byte order, like in
+    trec_eval. `judging.ties` has the range over other tie orders. `documents` are for measures of
+    their columns. For a run loaded as judged ranks (the ranks of judged documents), `listed` and
+    `tied` are None. Raises NoSharedQueriesError, and RanklensError in the same cases as
+    `find_places`.
     """
     return judge_at_places(run, qrels, find_places(run, qrels), documents=documents)
 
 
 def find_places(run: Run, qrels: Qrels) -> JudgedPlaces:
-    """Return the ranks of the judged documents: everything that `judge` needs of the run's rows.
-    Raises NoSharedQueriesError, and RanklensError if the run was loaded as judged ranks made with
-    other judgments."""
+    """Return the ranks of the judged documents: `judge` needs nothing else of the run's rows.
+    Raises NoSharedQueriesError, and RanklensError if the run was loaded as judged ranks (the ranks
+    of judged documents) that were made with other judgments."""
     if isinstance(run, RankedRun):
         return _places_of_ranked_run(run, qrels)
     run, query_ids = run.whole(), qrels.query_ids
@@ -189,7 +190,7 @@ def _no_shared_queries_error(run_ids: list[str], judged_ids: list[str]) -> NoSha
 
 
 def _are_numbers_and_texts(numbers: list[str], texts: list[str]) -> bool:
-    """Whether the ids are numbers on one side, and on the other mostly texts, some of several
+    """Whether the ids on one side are numbers, and on the other side mostly texts, some of several
     words."""
     words = [text for text in texts if not text.isdecimal()]
     several = any(" " in text.strip() for text in words)

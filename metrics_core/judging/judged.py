@@ -41,7 +41,7 @@ class TiedRanks:
 class JudgedRanks:
     """The ranks of the judged documents in one run, for every judged query.
 
-    Queries are in the order of the qrels, so that two runs judged by the same qrels have the same
+    Queries are in the order of the qrels, so two runs judged by the same qrels have the same
     queries. One entry per judged and retrieved document (hit), sorted by query and rank:
 
         query      int64[hit]    position in `query_ids`
@@ -50,10 +50,10 @@ class JudgedRanks:
         qrels_row  int64[hit]    its row in the qrels, to identify the document
 
     `retrieved` int64[query] is the number of ranks in the run's list (0: the run has no results and
-    scores 0); each has a document except those in `empty`. All judgments, sorted by query, best
-    grade first: `judged_query` int64[judgment], `judged_relevance` float64[judgment]. `top_grade`
-    is the highest grade of all judgments, even after selecting queries. `listed` has the listed
-    documents themselves. `tied` is None if the run's scores are unknown.
+    scores 0); each rank has a document except the ranks in `empty`. All judgments, sorted by query,
+    best grade first: `judged_query` int64[judgment], `judged_relevance` float64[judgment].
+    `top_grade` is the highest grade of all judgments, even after selecting queries. `listed` has
+    the listed documents themselves. `tied` is None if the run's scores are unknown.
     """
 
     run_name: str
@@ -83,12 +83,12 @@ class JudgedRanks:
 
     @property
     def n_queries(self) -> int:
-        """The number of judged queries, including those without results."""
+        """The number of judged queries, including queries without results."""
         return len(self.query_ids)
 
     @property
     def missing_queries(self) -> tuple[str, ...]:
-        """Judged queries for which the run has no results."""
+        """Judged queries without results in the run."""
         return tuple(self.query_ids[i] for i in np.flatnonzero(self.retrieved == 0))
 
     def documents(self, cutoff: Cutoff = None) -> Ints:
@@ -105,7 +105,7 @@ class JudgedRanks:
         return self.kept("relevant", level, lambda: self._select_hits(self.relevance >= level))
 
     def kept(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
-        """Return the result of `make`, cached for these ranks by `what` and `detail`."""
+        """Return the result of `make`, cached for these ranks by the keys `what` and `detail`."""
         return _make_read_only(self._memo((what, detail), make))
 
     def known(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
@@ -231,8 +231,8 @@ class JudgedRanks:
 @dataclass(frozen=True)
 class JudgedPlaces:
     """The ranks of the judged documents of one run: `query`, `rank` and `qrels_row` int64[hit],
-    sorted by query and rank, `retrieved` int64[query], `tied` and `empty`, all as in JudgedRanks.
-    `notes` are about ties."""
+    sorted by query and rank, `retrieved` int64[query], `tied` and `empty`, all with the same
+    meaning as in JudgedRanks. `notes` are about ties."""
 
     query: Ints
     rank: Ints

@@ -23,7 +23,7 @@ from metrics_core.tables.arrays import as_array, as_column, as_text_column, find
 from metrics_core.tables.columns import ID, encode_ids
 
 Grades = Mapping[tuple[str, str], float]
-"""(query_id, doc_id) -> grade; negative means not judged, as in qrels."""
+"""(query_id, doc_id) -> grade; negative means not judged, like in qrels."""
 
 
 _NOTHING_JUDGED = "no_judged_document"
@@ -72,15 +72,15 @@ def apply_layers(qrels: Qrels, layers: Sequence[Grades]) -> Qrels:
 
 
 def queries_in_layers(qrels: Qrels, layers: Sequence[Grades]) -> Mask:
-    """Return which queries of the judgments occur in the layers, bool[query]; the others are
+    """Return which queries of the judgments occur in the layers, bool[query]; the other queries are
     unchanged."""
     layer_query_ids = {query_id for layer in layers for query_id, _ in layer}
     return np.array([query_id in layer_query_ids for query_id in qrels.query_ids], dtype=np.bool_)
 
 
 def _find_rows(qrels: Qrels, query: Ints, documents: pa.Array, n_queries: int) -> tuple[Ints, Ints]:
-    """Return the rows of the judgments that match one of these pairs, and the index of the pair for
-    each, int64[match] each."""
+    """Return the rows of the judgments that match a pair in the list, and the index of that pair,
+    int64[match] each."""
     is_touched = np.zeros(n_queries, dtype=np.bool_)
     is_touched[query] = True
     candidates = np.flatnonzero(is_touched[qrels.query_codes])
@@ -101,7 +101,8 @@ def _find_rows(qrels: Qrels, query: Ints, documents: pa.Array, n_queries: int) -
 def rejudge(ranks: JudgedRanks, run: Run, qrels: Qrels, changed: Mask) -> JudgedRanks:
     """Return `judge(run, qrels)`, bitwise equal, from the ranks made before `apply_layers`: only
     the `changed` queries, bool[query of `qrels`], are joined again. For a run loaded as judged
-    ranks the layers may only change grades; otherwise raises RanklensError."""
+    ranks (the ranks of judged documents) the layers may only change grades; otherwise raises
+    RanklensError."""
     if not run.complete:
         return judge(run, qrels)
     part, judged_rows = _join_changed(run, qrels, changed)
@@ -150,7 +151,7 @@ def rejudge(ranks: JudgedRanks, run: Run, qrels: Qrels, changed: Mask) -> Judged
 def _merge_tied(
     unchanged: TiedRanks | None, rejoined: TiedRanks | None, order: Ints
 ) -> TiedRanks | None:
-    """Return both concatenated in this order; None if one is unknown."""
+    """Return the ties of both concatenated in this order; None if one of them is unknown."""
     if unchanged is None or rejoined is None:
         return None
     first, number = (

@@ -104,9 +104,9 @@ def expected_grades(expected: Expected) -> Mapping[Hashable, float]:
 def read_document_ids(values: Iterable[Any], what: str, *, ordered: bool = False) -> list[Hashable]:
     """Return the document ids of a list, an array or a Series.
 
-    A string is an id as is, a whole number becomes its digits: 1 and "1" are the same document, as
-    in runs and judgments. Other hashable values, such as a pair, are ids as they are. Raises
-    ParameterError as `plain_list`, and for fractions, booleans, bytes and missing values.
+    A string is an id, a whole number becomes its digits: 1 and "1" are the same document, like in
+    runs and judgments. Other hashable values, such as a pair, are unchanged. Raises ParameterError
+    in the same cases as `plain_list`, and for fractions, booleans, bytes and missing values.
     """
     listed = plain_list(values, what, ordered=ordered)
     if all(type(value) is str for value in listed):
@@ -159,9 +159,9 @@ def plain_list(values: Iterable[Any], what: str, *, ordered: bool = False) -> li
 def values_by_document(
     values: ByDocument, ids: Iterable[Hashable], what: str
 ) -> dict[Hashable, Any]:
-    """Return the value of each document: a mapping as is, or a list aligned with `ids`. Values are
-    strings, or finite numbers, or None. Raises ParameterError for other values, a different number
-    of values, or two values for one document."""
+    """Return the value of each document: a mapping unchanged, or a list aligned with `ids` as a
+    mapping. Values are strings, or finite numbers, or None. Raises ParameterError for other values,
+    a different number of values, or two values for one document."""
     if isinstance(values, Mapping):
         docs, column_values = read_document_ids(values, what), list(values.values())
     else:
@@ -237,7 +237,8 @@ def graded_list(
     relevant: int | None = None,
 ) -> tuple[list[int], dict[int, float]]:
     """Return a ranking given only by its grades as `retrieved` and `expected` of the functions
-    here: `ndcg_at_k(*graded_list([3, 0, 2]), 2)`. The ideal order is that of the same grades.
+    here: `ndcg_at_k(*graded_list([3, 0, 2]), 2)`. The ideal order is the best order of the same
+    grades.
 
     With `scores` the grades are ranked by them, highest first; ties keep their order. `relevant` is
     the total number of relevant documents, if it is more than in the list. Raises ParameterError if

@@ -1,4 +1,4 @@
-"""Ranks from scores, highest first: the only place where ties are broken."""
+"""Ranks from scores, highest first. Ties are only broken here."""
 
 from __future__ import annotations
 
@@ -126,8 +126,8 @@ def tie_notes(*, n_tied: int, n_rows: int, all_tied: bool, n_near: int) -> tuple
 
 
 def top_rows(run: Run, cutoff: int) -> Ints:
-    """Return the run's rows in the first `cutoff` ranks of their query, int64[top row]; ties as in
-    `judge`."""
+    """Return the run's rows in the first `cutoff` ranks of their query, int64[top row]; ties are
+    ranked by the same rule as in `judge`."""
     return top_ranks(run, cutoff)[0]
 
 
@@ -176,8 +176,9 @@ def _leading_rows(starts: Ints, length: Ints) -> tuple[Ints, Ints]:
 def ranked_documents(run: Run, query_id: str, *, depth: int | None = None) -> pd.DataFrame:
     """Return one query's list as ranked by the run, best first. Columns: rank, doc_id, score.
 
-    Empty if the run has no results for the query. Ties as in `judge`. Given ranks may have gaps.
-    For a run loaded as judged ranks, the doc_id of unjudged documents is None, and every score NaN.
+    Empty if the run has no results for the query. Ties are ranked by the same rule as in `judge`.
+    Given ranks may have gaps. For a run loaded as judged ranks (the ranks of judged documents), the
+    doc_id of unjudged documents is None, and every score NaN.
     """
     ranking = run.known_list(query_id, lambda: _rank_list(run, query_id))
     return ranking[ranking["rank"] <= depth] if depth else ranking
@@ -213,7 +214,7 @@ def _rank_list(run: Run, query_id: str) -> pd.DataFrame:
 
 
 def _named_documents(run: Run, query_id: str) -> pd.DataFrame:
-    """Return the list of a run loaded as judged ranks."""
+    """Return the list of a run loaded as judged ranks (the ranks of judged documents)."""
     length = run.length(query_id)
     position = run.query_ids.index(query_id) if length else -1
     rows = run.table.filter(as_column(run.query_codes == position))

@@ -70,8 +70,8 @@ class SubtopicJudgments:
 
     def ideal_coverage(self, rel: float, alpha: float) -> SubtopicCoverage:
         """Return the subtopics that the best order of all judged documents covers. Each rank gets
-        the document that adds most, where each further document of a subtopic adds 1 - alpha times
-        the previous gain; ties by id, the last first, as in ndeval."""
+        the document that adds most; each further document of a subtopic adds 1 - alpha times the
+        previous gain. Ties by id, the last first, like in ndeval."""
         return self._memo(("ideal", rel, alpha), lambda: self._ideal_coverage(rel, alpha))
 
     @property

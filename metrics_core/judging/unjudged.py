@@ -19,8 +19,8 @@ _BLOCK = 500_000
 @dataclass(frozen=True)
 class UnjudgedPlaces:
     """The unjudged documents of the lists within a depth, sorted by query and rank: `query` and
-    `rank` int64[document]. `n_below` int64[query] counts those below the depth; `grade` is the
-    highest grade that each could have."""
+    `rank` int64[document]. `n_below` int64[query] counts the unjudged documents below the depth;
+    `grade` is the highest grade that each could have."""
 
     query: Ints
     rank: Ints
@@ -50,7 +50,7 @@ class UnjudgedPlaces:
         return cls(query, positions - starts[query] + 1, n_unjudged - n_within, grade)
 
     def counts(self) -> Ints:
-        """Return the number of unjudged documents, int64[query], including those below the
+        """Return the number of unjudged documents, int64[query], including documents below the
         depth."""
         return self.counts_within() + self.n_below
 
@@ -59,7 +59,7 @@ class UnjudgedPlaces:
         return np.bincount(self.query, minlength=len(self.n_below))
 
     def limit_to_depth(self, depth: float) -> UnjudgedPlaces:
-        """Return the documents within this depth, with the others counted in `n_below`."""
+        """Return the documents within this depth; deeper documents are counted in `n_below`."""
         inside = self.rank <= depth
         n_beyond = np.bincount(self.query[~inside], minlength=len(self.n_below))
         return replace(

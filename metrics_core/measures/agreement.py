@@ -46,14 +46,14 @@ def compatibility(
 ) -> Floats:
     """How similar the list is to the ideal list, with most weight on the top: the overlap down to
     each rank, with weights that decrease by p. The ideal list contains all documents with a grade
-    above 0, sorted by grade. Documents of one grade are in the order of the run, followed by those
-    that the run lacks. The comparison goes to the depth d of the longer list."""
+    above 0, sorted by grade. Documents of one grade are in the order of the run, followed by
+    documents that the run lacks. The comparison goes to the depth d of the longer list."""
     hits, most = _weigh_overlaps(ranks, p, normalize)
     return ratio(hits.total(hits.relevance), most)
 
 
 def _weigh_overlaps(ranks: JudgedRanks, p: float, normalize: bool) -> tuple[Hits, Floats]:
-    """Return the results of the ideal list, with what each adds to the overlap instead of its
+    """Return the results of the ideal list, with their contribution to the overlap instead of the
     grade, and the divisor of each query's sum, float64[query]."""
     hits, ideal_rank = ranks.gaining(), _ideal_ranks(ranks)
     gaining_ideal = ranks.ideal().only(ranks.ideal().relevance > 0)
@@ -128,9 +128,9 @@ def _grade_keys(query: Ints, grade: Floats, grades: Floats) -> Ints:
 def accuracy(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Floats:
     """Probability that a random relevant document of the list is ranked above a random other
     document of the list: 0.5 is chance level. Recommender research calls it AUC, the area under the
-    ROC curve. It considers only listed documents, and is undefined if the list has no such pair.
-    Accuracy@k in question answering and sentence-transformers, whether any of the first k is
-    relevant, is Success@k here."""
+    ROC curve. Only listed documents are considered. The score is undefined if the list has no such
+    pair. Accuracy@k in question answering and sentence-transformers is a different measure (whether
+    any of the first k results is relevant), called Success@k here."""
     hits = ranks.relevant(rel)
     listed = expand_per_query(ranks.retrieved, cutoff)
     if cutoff is not None:

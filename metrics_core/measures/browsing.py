@@ -86,7 +86,7 @@ def rank_biased_precision(
 ) -> Floats:
     """Expected gain per viewed result for a reader who continues to the next result with
     probability p. With `rel` a relevant document gains 1, otherwise each document gains its grade.
-    The sum is over the whole list and is not normalised, as in ranx. trec_eval 10.0 first scales
+    The sum is over the whole list and is not normalised, like in ranx. trec_eval 10.0 first scales
     the grades of a query to [0, 1]; cwl, which ir_measures uses if `rel` is given, divides by 1 −
     p^1000."""
     hits = _rbp_weights(ranks, p=p, rel=rel)
@@ -115,8 +115,8 @@ def exponential_gain(grades: Floats) -> Floats:
 
 def stop_chances(hits: Hits, chance: Floats) -> Floats:
     """Return the probability that a reader stops at each hit, float64[hit], given `chance`
-    float64[hit], the probability of stopping when there: Π over earlier hits of (1 - chance), times
-    its own."""
+    float64[hit], the probability of stopping after it is reached: Π over earlier hits of (1 -
+    chance), times the chance of the hit."""
     go_on_chance = hits.running(1 - chance, np.multiply)
     return hits.previous(go_on_chance, 1.0) * chance
 

@@ -1,7 +1,7 @@
 """Measures of the listed documents themselves: their price, popularity, category.
 
-Each reads a column of the documents table. If a required value is missing, the score of the query
-is undefined (NaN) and excluded from the mean; no value is imputed.
+Each measure reads a column of the documents table. If a required value is missing, the score of the
+query is undefined (NaN) and excluded from the mean; no value is imputed.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ def _top_results(ranks: JudgedRanks, cutoff: Cutoff) -> tuple[ListedDocuments, T
 
 
 def _sum_known(hits: Hits, values: Floats, cutoff: Cutoff) -> Floats:
-    """Return the sums within each cutoff, NaN if one of the values within it is missing; shape as
-    in `Hits.total`."""
+    """Return the sums within each cutoff, NaN if one of the values within it is missing; the shape
+    is the same as of `Hits.total`."""
     missing = np.isnan(values)
     sums = hits.total(np.where(missing, 0, values), cutoff)
     return np.where(hits.total(missing.astype(np.float64), cutoff) > 0, np.nan, sums)
 
 
 def _value_share(part: Floats, whole: Floats, empty: Mask) -> Floats:
-    """Return part / whole: 0 if there is nothing (`empty`), NaN if the whole is 0."""
+    """Return part / whole, float64[…]: 0 for an empty list (`empty`), NaN if the whole is 0."""
     part, whole, empty = np.broadcast_arrays(part, whole, empty)
     shares = np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
     return np.where(empty, 0.0, shares)
@@ -62,8 +62,8 @@ def _read_prices(listed: ListedDocuments, document_row: Ints, column: str) -> Fl
 def _sum_relevant_prices(
     ranks: JudgedRanks, listed: ListedDocuments, cutoff: Cutoff, rel: int, column: str
 ) -> Floats:
-    """Return the total price of the relevant results within each cutoff; shape as in
-    `Hits.total`."""
+    """Return the total price of the relevant results within each cutoff; the shape is the same as
+    of `Hits.total`."""
     rows = ranks.qrels_row[ranks.relevance >= max(rel, 0)]
     prices = _read_prices(listed, listed.judged_document_rows(rows), column)
     return _sum_known(ranks.relevant(rel), prices, cutoff)

@@ -48,8 +48,8 @@ def number_of_queries(ranks: JudgedRanks) -> Floats:
     residual="monotone",
 )
 def answered_queries(ranks: JudgedRanks) -> Floats:
-    """1 for a query for which the run lists any document, judged or not. The mean is the share of
-    judged queries with results."""
+    """1 for a query with results, whether the documents are judged or not; otherwise 0. The mean is
+    the share of judged queries with results."""
     return (ranks.documents() > 0).astype(np.float64)
 
 

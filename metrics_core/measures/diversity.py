@@ -1,10 +1,10 @@
-"""Measures of how well a list covers the subtopics of a query: those of ndeval, TREC's program for
-the diversity task of its Web tracks.
+"""Measures of how well a list covers the subtopics of a query: the measures of ndeval, TREC's
+program for the diversity task of its Web tracks.
 
 A document is relevant to a subtopic or not. Only subtopics with a relevant judged document count; S
 is their number. Normalised measures divide by ndeval's best ranking, which is greedy: each rank
-gets the document that adds most to those above it. It is not always the optimum (finding that is
-NP-hard), so a normalised score can exceed 1.
+gets the document that adds most to the documents above it. This ranking is not always the optimum
+(finding the optimum is NP-hard), so a normalised score can exceed 1.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _sum_novelty(
     coverage: SubtopicCoverage, alpha: float, discount: npt.NDArray[Any], cutoff: Cutoff
 ) -> Floats:
     """Return the sum of (1 - alpha)^(earlier documents of the subtopic) × discount over the hits;
-    shape as in `Hits.total`."""
+    the shape is the same as of `Hits.total`."""
     return coverage.hits.total((1 - alpha) ** (coverage.repeat - 1.0) * discount, cutoff)
 
 
@@ -68,7 +68,8 @@ def _reciprocal_novelty(coverage: SubtopicCoverage, cutoff: Cutoff) -> Floats:
 
 
 def _full_novelty(alpha: float, discount: Floats, cutoff: Cutoff) -> Floats:
-    """Return what one subtopic adds within each cutoff if every document is relevant to it."""
+    """Return the contribution of one subtopic within each cutoff if every document is relevant to
+    it."""
     worth = (1 - alpha) ** np.arange(len(discount), dtype=np.float64) * discount
     return prefix_sums(worth)[cutoff]
 
@@ -157,8 +158,8 @@ def alpha_ndcg(
     differences=_FIRST_RANK,
 )
 def err_ia(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1) -> Floats:
-    """Expected reciprocal of the rank at which a reader who wants one of the subtopics is
-    satisfied, as a share of the score if each result covered every subtopic."""
+    """Expected reciprocal of the rank at which a reader is satisfied who wants one of the
+    subtopics, as a share of the score if each result covered every subtopic."""
     judgments = require_subtopics(ranks)
     each = _full_novelty(_ERR_ALPHA, 1 / _list_ranks(cutoff), cutoff)
     divisor = each * expand_per_query(judgments.n_subtopics(rel), cutoff)

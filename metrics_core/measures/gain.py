@@ -1,4 +1,4 @@
-"""Measures in which a higher grade has a higher gain."""
+"""Measures that give a higher gain to a higher grade."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ _SKLEARN_TIES = Difference(
 def grade_gain(grades: Floats, dcg: Gain = "log2", gains: GainTable | None = None) -> Floats:
     """Return the gain of each of `grades` float64[…], float64[…].
 
-    A table replaces the grade as gain, including grade 0; a grade that is not in the table is its
-    own gain, and a negative grade always gains 0. trec_eval compares gains as integers, so it
-    orders gains that differ by less than 1 arbitrarily; here they are ordered exactly. Raises
-    ParameterError as `exponential_gain`.
+    A table replaces the grade as gain, including grade 0; for a grade that is not in the table the
+    gain is the grade itself, and a negative grade always gains 0. trec_eval compares gains as
+    integers, so it orders gains that differ by less than 1 arbitrarily; here they are ordered
+    exactly. Raises ParameterError in the same cases as `exponential_gain`.
     """
     worth = np.maximum(grades, 0)
     for grade, gain in gains or ():
@@ -198,9 +198,9 @@ def discounted_cumulative_gain(
     discount: Discount = "log2",
     denominator: Averaged = "none",
 ) -> Floats:
-    """Total gain of the results, discounted by rank. It is not divided by the best order, so it can
-    only be compared for the same queries. Some recommender courses average it over the first k
-    results, or over fewer if the list is shorter."""
+    """Total gain of the results, discounted by rank. The gain is not divided by the gain of the
+    best order, so it can only be compared for the same queries. Some recommender courses average it
+    over the first k results, or over fewer if the list is shorter."""
     total = sum_discounted(retrieved_gains(ranks, dcg, gains), cutoff, discount)
     if denominator == "none":
         return total
@@ -254,7 +254,7 @@ def ideal_dcg(
     gains: Gains | None = None,
     discount: Discount = "log2",
 ) -> Floats:
-    """DCG of the best possible order of all judged documents, by which nDCG divides."""
+    """DCG of the best possible order of all judged documents, the divisor of nDCG."""
     return sum_discounted(ideal_gains(ranks, dcg, gains), cutoff, discount)
 
 

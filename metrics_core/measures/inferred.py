@@ -37,7 +37,7 @@ _EPSILON = 0.00001
 )
 def inferred_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     """Average precision, estimated if only a random part of the pool was judged. Mark the rest of
-    the pool with a negative grade; without such marks it is close to AP."""
+    the pool with a negative grade; without these marks the estimate is close to AP."""
     return ratio(ranks.relevant(rel).total(_estimate_precisions(ranks, rel)), ranks.n_relevant(rel))
 
 

@@ -1,5 +1,5 @@
-"""Measures of each subtopic as a query of its own, averaged, and subtopic recall; see `diversity`
-for which subtopics count."""
+"""Measures that treat each subtopic as a separate query and average over subtopics, and subtopic
+recall; see `diversity` for which subtopics count."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from metrics_core.measures.diversity import NEEDS, UNJUDGED, require_subtopics
     unjudged=UNJUDGED,
 )
 def ap_ia(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
-    """Average precision for each subtopic as if it were a query of its own, averaged over the
+    """Average precision for each subtopic as if it were a separate query, averaged over the
     subtopics that have a relevant document."""
     judgments = require_subtopics(ranks)
     coverage = judgments.coverage(rel)

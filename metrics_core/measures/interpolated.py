@@ -96,9 +96,9 @@ def interpolate_precision(
 def interpolated_precision(
     ranks: JudgedRanks, *, recall: Level, rel: Rel = 1, rounding: Rounding = "nearest"
 ) -> Floats:
-    """Highest precision at any rank where at least this share of the relevant documents is found; 0
-    if the results never reach it. trec_eval 10 rounds the share to the nearest whole document;
-    trec_eval 9, and thus ir_measures, rounds up from a tenth."""
+    """Highest precision at any rank at which at least this share of the relevant documents is
+    found; 0 if the results never reach it. trec_eval 10 rounds the share to the nearest whole
+    document; trec_eval 9, and thus ir_measures, rounds up from a tenth."""
     return interpolate_precision(ranks, [recall], rel=rel, rounding=rounding)[:, 0]
 
 

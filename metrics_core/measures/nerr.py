@@ -1,6 +1,7 @@
 """Nearly ERR: readers who stop at a result by its gain, with patience in four forms (NERR8 to 11).
 
-They are the closest to ERR among weighted means of gains; see `readers` for the common model.
+These measures are the closest to ERR among weighted means of gains; see `readers` for the common
+model.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ def _score_nearly_err(
 ) -> Floats:
     """Return the gain per result for a reader who stops at a result by its gain and otherwise
     continues by the weights of the ranks: with D_j the probability of stopping at the gaining rank
-    j and B the cumulative weights, Σ D_j b_j / (B_k (1 - Σ D_j) + Σ D_j B_j). Shape as in
-    `Hits.total`."""
+    j and B the cumulative weights, Σ D_j b_j / (B_k (1 - Σ D_j) + Σ D_j B_j). The shape is the same
+    as of `Hits.total`."""
     hits, looked_at = _weigh_gains(ranks, min_rel, max_rel, weight, cutoff)
     return ratio(hits.total(hits.relevance, limit_cutoff(cutoff)), looked_at)
 
@@ -44,7 +45,7 @@ def _weigh_gains(
     ranks: JudgedRanks, min_rel: int, max_rel: int | None, weight: Floats, cutoff: Cutoff
 ) -> tuple[Hits, Floats]:
     """Return the results with a gain, with D_j b_j instead of the grade, and the expected number of
-    results viewed within each cutoff; shape as in `Hits.total`."""
+    results viewed within each cutoff; the shape is the same as of `Hits.total`."""
     hits, depth, sums = (
         scaled_gains(ranks, min_rel, max_rel),
         limit_cutoff(cutoff),
@@ -97,8 +98,8 @@ def nerr8(
 def nerr9(
     ranks: JudgedRanks, *, cutoff: TopK, min_rel: MinRel = 0, max_rel: MaxRel | None = None
 ) -> Floats:
-    """As NERR8, for a reader who also loses patience with each rank, as 1 ÷ rank. Without
-    `max_rel` the highest grade of all judgments gains 1."""
+    """Like NERR8, but the reader also loses patience with each rank, in proportion to 1 ÷ rank.
+    Without `max_rel` the highest grade of all judgments gains 1."""
     return _score_nearly_err(ranks, min_rel, max_rel, 1 / RANKS, cutoff)
 
 
@@ -150,8 +151,8 @@ def nerr11(
     max_rel: MaxRel | None = None,
 ) -> Floats:
     """Gain per viewed result for a reader who stops at a result with a probability equal to its
-    gain, and otherwise continues as in INSQ, with a goal of T relevant documents. Without `max_rel`
-    the highest grade of all judgments gains 1."""
+    gain, and otherwise continues with the probability of INSQ for a goal of T relevant documents.
+    Without `max_rel` the highest grade of all judgments gains 1."""
     return _score_nearly_err(ranks, min_rel, max_rel, _patience(T), None)
 
 

@@ -44,7 +44,7 @@ def _require_share(measure: Measure) -> Share:
 
 @share("R", part="P")
 def _recall_divisor(ranks: JudgedRanks, grades: Floats, *, cutoff: int, rel: int = 1) -> Divisor:
-    """Recall is precision at k divided by R / k."""
+    """Return the divisor of recall. Recall is precision at k divided by R / k."""
     is_counted, n_relevant = grades >= rel, ranks.n_relevant(rel)
     return lambda added: (n_relevant + added[:, is_counted].sum(axis=1)) / cutoff
 
@@ -60,7 +60,7 @@ def _ndcg_divisor(
     discount: Discount = "log2",
 ) -> Divisor:
     """Return the gain of the best order with further documents. Documents of a query with equal
-    gain are adjacent in it, so prefix sums of the discounts give what they add."""
+    gain are adjacent in that order, so prefix sums of the discounts give their contribution."""
     if gains is not None:
         raise ValueError("a table of gains orders documents by itself")
     best, worth = ideal_gains(ranks, dcg), grade_gain(grades, dcg)

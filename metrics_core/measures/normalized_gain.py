@@ -1,5 +1,5 @@
-"""Chris Buckley's normalized gains: nDCG averaged over depths, and G, which discounts by what is
-ranked above instead of by rank."""
+"""Chris Buckley's normalized gains: nDCG averaged over depths, and G, which discounts by the
+documents ranked above instead of by rank."""
 
 from __future__ import annotations
 
@@ -107,8 +107,8 @@ def binary_g(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     ideal=1.0,
 )
 def normalized_g(ranks: JudgedRanks, *, gains: Gains | None = None) -> Floats:
-    """Each result counts with its grade, discounted by how far the gain so far lags behind that of
-    the best possible list at that rank."""
+    """Each result counts with its grade, discounted by how far the gain so far is behind the gain
+    of the best possible list at that rank."""
     graded = _gain_lists(ranks, gains)
     return ratio(graded.listed.total(_g_terms(graded)), graded.best.total(graded.best.relevance))
 
@@ -176,8 +176,8 @@ def ndcg_at_relevant(ranks: JudgedRanks, *, gains: Gains | None = None) -> Float
 )
 def ndcg_at_levels(ranks: JudgedRanks, *, rel: Rel = 1, gains: Gains | None = None) -> Floats:
     """nDCG averaged over the depths at which the best possible list drops to a lower grade, and
-    over the whole list if it is at least two ranks longer. It is 0 if no grade is at least `rel`,
-    which has no other effect."""
+    over the whole list if it is at least two ranks longer. The score is 0 if no grade is at least
+    `rel`; `rel` has no other effect."""
     graded = _gain_lists(ranks, gains)
     listed, best = graded.listed, graded.best
     drop, longer = _mark_level_ends(best), _is_longer(ranks, graded)

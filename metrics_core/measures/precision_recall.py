@@ -91,7 +91,7 @@ def recall(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
 )
 def f_measure(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, beta: Beta = 1.0) -> Floats:
     """Harmonic mean of precision and recall of the first k results, known as F1@k (ranx: f1@k).
-    `beta` is the weight itself, as for SetF."""
+    `beta` is the weight itself, like for SetF."""
     p, r = precision(ranks, cutoff=cutoff, rel=rel), recall(ranks, cutoff=cutoff, rel=rel)
     return ratio((1 + beta) * p * r, r + beta * p)
 
@@ -128,10 +128,11 @@ def average_precision(
     rel: Rel = 1,
     denominator: FoundShare = "relevant",
 ) -> Floats:
-    """Precision at the rank of each relevant document, averaged over all relevant documents; those
-    not found count 0. Early relevant results count more. Other conventions divide by the relevant
-    documents retrieved within the cutoff, by the smaller of k and all relevant documents, or, as
-    some recommender courses do, always by k: without a cutoff by the number of documents listed."""
+    """Precision at the rank of each relevant document, averaged over all relevant documents;
+    documents not found count 0. Early relevant results count more. Other conventions divide by the
+    relevant documents retrieved within the cutoff, by the smaller of k and all relevant documents,
+    or, as some recommender courses do, always by k: without a cutoff by the number of documents
+    listed."""
     hits = ranks.relevant(rel)
     precisions = hits.total(hits.ordinal() / hits.rank, cutoff)
     if denominator == "retrieved":

@@ -32,8 +32,8 @@ from metrics_core.measures.precision_recall import (
 )
 def context_precision(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1) -> Floats:
     """How high the relevant documents are in the context: precision at the rank of each relevant
-    result, averaged over the relevant results in the context. It is AP divided by the relevant
-    documents retrieved, so documents that were not retrieved have no effect."""
+    result, averaged over the relevant results in the context. The measure is AP with the number of
+    relevant documents retrieved as divisor, so documents that were not retrieved have no effect."""
     return average_precision(ranks, cutoff=cutoff, rel=rel, denominator="retrieved")
 
 

@@ -141,7 +141,7 @@ def _gains_until_sated(
     ranks: JudgedRanks, goal: float, min_rel: int, max_rel: int | None
 ) -> tuple[Hits, Floats]:
     """Return the results with a gain until the gains add up to the goal, and the rank at which they
-    do, float64[query]."""
+    reach it, float64[query]."""
     hits = scaled_gains(ranks, min_rel, max_rel)
     gained = _running_gains(ranks, min_rel, max_rel)
     return hits.only(hits.previous(gained, 0.0) < goal), hits.only(gained >= goal).first_rank()
@@ -239,8 +239,8 @@ def _weigh_inst(
 
 def _sum_inverse_squares(start: Floats) -> Floats:
     """Return Σ over n from 0 of 1 / (start + n)², start above 0, float64 of the shape of `start`.
-    Ten terms are summed directly, the rest by the Euler-Maclaurin series, whose error there is
-    below 1e-13 (scipy's function takes thirty times as long)."""
+    Ten terms are summed directly, the remaining ones by the Euler-Maclaurin series, whose error
+    there is below 1e-13 (scipy's function takes thirty times as long)."""
     total = np.zeros(len(start))
     for n in range(10):
         total += 1 / (start + n) ** 2

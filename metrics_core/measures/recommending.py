@@ -27,8 +27,8 @@ from metrics_core.measures.declaring.registry import measure, weights
 def average_reciprocal_hit_rank(
     ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel = 1
 ) -> Floats:
-    """1 divided by the rank of each relevant result, averaged over all relevant documents; those
-    not found count 0."""
+    """1 divided by the rank of each relevant result, averaged over all relevant documents;
+    documents not found count 0."""
     hits = ranks.relevant(rel)
     return ratio(hits.total(1 / hits.rank, cutoff), expand_per_query(ranks.n_relevant(rel), cutoff))
 

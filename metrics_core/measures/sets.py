@@ -35,8 +35,8 @@ Relative = Annotated[bool, "divide by the highest precision possible with the nu
     residual="monotone",
 )
 def set_precision(ranks: JudgedRanks, *, rel: Rel = 1, relative: Relative = False) -> Floats:
-    """Share of all results that are relevant, regardless of their order; with `relative` as a share
-    of the maximum for that many results."""
+    """Share of all results that are relevant, regardless of their order; with `relative`, the
+    number of relevant results as a share of the highest possible number."""
     most = np.minimum(ranks.documents(), ranks.n_relevant(rel)) if relative else ranks.documents()
     return ratio(ranks.relevant(rel).count(), most)
 
@@ -57,7 +57,8 @@ def set_precision(ranks: JudgedRanks, *, rel: Rel = 1, relative: Relative = Fals
     residual="monotone",
 )
 def set_relative_precision(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
-    """Relevant results as a share of the maximum for that many results."""
+    """Number of relevant results as a share of the highest possible number, given the number of
+    results and of relevant documents."""
     return set_precision(ranks, rel=rel, relative=True)
 
 
@@ -151,8 +152,9 @@ def utility(
     documents: Annotated[FromZero, "number of documents in the collection", Samples(0, 1000)] = 0,
     rel: Rel = 1,
 ) -> Floats:
-    """Value of the results for a reader who gains by each relevant result and loses by each other
-    one. Documents that are not listed can also count. Only p4 needs the collection size D."""
+    """Value of the results for a reader who gains by each relevant result and loses by each result
+    that is not relevant. Documents that are not listed can also count. Only p4 needs the collection
+    size D."""
     hits, listed = ranks.relevant(rel).count(), ranks.documents()
     relevant = ranks.n_relevant(rel)
     other = documents + hits - listed - relevant
@@ -182,7 +184,7 @@ def utility(
     ),
 )
 def judged_share(ranks: JudgedRanks, *, cutoff: TopK | None = None) -> Floats:
-    """Share of the first k results that are judged. It shows how far the other scores can be
+    """Share of the first k results that are judged. The share shows how far other scores can be
     trusted, since an unjudged document counts as not relevant. Like every score it is a mean over
     queries, and a query without results counts 0. In contrast, “88 % of all documents in the top 10
     judged” on a page is a share of the documents of all lists together, so a short list counts

@@ -1,4 +1,4 @@
-"""How much of a run is unjudged."""
+"""The unjudged share of a run."""
 
 from __future__ import annotations
 

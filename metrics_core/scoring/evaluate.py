@@ -40,9 +40,9 @@ def evaluate(
     `runs` is one run or several, as a list or by name. A run is a Run, a path, {query_id: {doc_id:
     score}}, {query_id: [doc_id, …]} best first, {query_id: [(doc_id, score), …]}, a table of
     pandas, polars, Arrow or duckdb with the columns query_id, doc_id and score (or their common
-    other names; a column run makes several runs), or rows with these fields, such as those of
-    ir_measures. `qrels` likewise, with relevance; {query_id: [doc_id, …]} are documents of grade 1.
-    `formats.in_memory` lists all forms. A measure is a name, a Measure, or an object of
+    other names; a column run makes several runs), or rows with these fields, such as named tuples
+    of ir_measures. `qrels` likewise, with relevance; {query_id: [doc_id, …]} are documents of grade
+    1. `formats.in_memory` lists all forms. A measure is a name, a Measure, or an object of
     ir_measures.
 
     There is one row for each run and judged query; a query without results scores 0.
@@ -82,7 +82,8 @@ def judge_runs(
 
 
 def make_exclusions(exclude_self: bool, exclude: PairsLike | None) -> Exclusions:
-    """Return the exclusions given by these arguments of `evaluate`. Raises as `pairs_from`."""
+    """Return the exclusions given by these arguments of `evaluate`. Raises the errors of
+    `pairs_from`."""
     return Exclusions(exclude_self, None if exclude is None else pairs_from(exclude))
 
 
@@ -94,8 +95,8 @@ def refuse_same_names(names: Sequence[str]) -> None:
 
 
 def _judge_paths(runs: RunsLike, qrels: Qrels) -> list[JudgedRanks] | None:
-    """Return the judged ranks of paths; None for other forms, or if judging while reading does not
-    pay."""
+    """Return the judged ranks (the ranks of judged documents) of paths; None for other forms, or if
+    judging while reading does not pay."""
     paths = [runs] if isinstance(runs, (str, Path)) else runs
     if not isinstance(paths, (list, tuple)) or not all(isinstance(p, (str, Path)) for p in paths):
         return None

@@ -3,10 +3,10 @@
 
 Queries are drawn with replacement, and the same draws serve every run, measure and cutoff, so that
 pages agree (Sakai, Evaluating evaluation metrics based on the bootstrap, SIGIR 2006). In each draw
-a mean is taken relative to the mean of the data and divided by its own standard error in that draw
+a mean is taken relative to the mean of the data and divided by its standard error in that draw
 (bootstrap-t: Efron and Tibshirani, An introduction to the bootstrap, 1993, ch. 12). On 8 to 100
-queries of real runs 94 to 95 of 100 such intervals contain the true mean; percentile intervals
-contain it in 87 of 100 cases with 8 queries (benchmarks/simulations.py).
+queries of real runs 94 to 95 of 100 intervals contain the true mean; percentile intervals contain
+it in 87 of 100 cases with 8 queries (benchmarks/simulations.py).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 LEVEL = 0.95
 FEWEST_SCORES = 8
-"""With fewer scores there is no interval of their mean."""
+"""Minimum number of scores for an interval of their mean."""
 UNBOUNDED = (-np.inf, np.inf)
 _LEAST_ERROR_OF_A_BOUND = 0.1
 """`CentredColumns.least_error` for one-sided bounds; with the default, a quarter of the data's,
@@ -44,11 +44,11 @@ class Interval(NamedTuple):
 
 
 def mean_interval(values: Floats, *, level: float = LEVEL) -> Interval:
-    """Return the mean over the first axis (queries) with its interval, float64[…] each.
+    """Return the mean over the first axis (queries), low and high, float64[…] each.
 
     `values` is float64[query] or float64[query, …]; NaN is undefined and excluded from its column.
-    low and high are NaN for fewer than `FEWEST_SCORES` scores, and if all are equal but neither 0
-    nor 1.
+    low and high are NaN if there are fewer than `FEWEST_SCORES` scores. low and high are also NaN
+    if all scores are equal but neither 0 nor 1.
     """
     shape = values.shape[1:]
     (interval,) = mean_intervals([values.reshape(len(values), int(np.prod(shape)))], level=level)

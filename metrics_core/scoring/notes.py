@@ -1,4 +1,4 @@
-"""Notes on what affects a run's scores: missing queries, ties, cutoffs beyond its depth."""
+"""Notes on facts that affect a run's scores: missing queries, ties, cutoffs beyond its depth."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def score_notes(
     *,
     without_relevant: WithoutRelevant = "zero",
 ) -> list[Note]:
-    """Return notes on what affects a run's scores: queries scored 0 or excluded, and cutoffs beyond
-    its depth."""
+    """Return notes on facts that affect a run's scores: queries scored 0 or excluded, and cutoffs
+    beyond its depth."""
     about_queries = [
         _query_note("missing", ranks.missing_queries, "judged {} without results"),
         _query_note("unjudged", ranks.unjudged_queries, "{} without judgments", counts=False),
@@ -68,7 +68,7 @@ def _no_relevant_notes(
     ranks: JudgedRanks, measures: Sequence[Measure], *, counts: bool
 ) -> list[Note]:
     """Return a note on the queries without a document of the lowest grade that a measure counts as
-    relevant, and on each higher such grade with more queries."""
+    relevant, and on each higher grade of this kind with more queries."""
     notes = []
     n_reported = 0
     levels = sorted({m.relevant_from for m in measures} or {1.0})
@@ -84,7 +84,7 @@ def _no_relevant_notes(
 
 
 def _undefined_note(ranks: JudgedRanks, measure: Measure) -> Note:
-    """Return a note on the queries for which a measure of document columns is undefined."""
+    """Return a note on the queries with an undefined score of a measure of document columns."""
     scores = np.zeros(0) if measure.lacks(ranks) else measure.score(ranks)
     queries = tuple(ranks.query_ids[i] for i in np.flatnonzero(np.isnan(scores)))
     return _query_note("undefined", queries, f"{{}} with undefined {measure}", counts=False)

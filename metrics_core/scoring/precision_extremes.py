@@ -2,8 +2,8 @@
 
 For each number m of new relevant documents, the best case is the m highest unjudged ranks and the
 worst case the m lowest; the extremes over all m are exact. `residuals` calls each function with the
-ranks, the measure, its current scores float64[query] and the unjudged documents; it returns the
-lowest and the highest scores, float64[query] each.
+judged ranks (the ranks of judged documents), the measure, its current scores float64[query] and the
+unjudged documents; it returns the lowest and the highest scores, float64[query] each.
 """
 
 from __future__ import annotations
@@ -58,10 +58,11 @@ def precision_sum_extremes(
 def _precision_gains(
     hit_query: Ints, rank: Ints, unjudged: UnjudgedPlaces, cutoff: float
 ) -> tuple[Floats, Floats]:
-    """Return what each unjudged document adds to the sum of precisions if it is relevant: once if
-    those above it are (counted from the top), once if those below it are (from the bottom). Both
-    are cumulative sums with a leading 0, float64[unjudged + 1]. A document adds its own precision,
-    and one more hit to every relevant document below it."""
+    """Return the contribution of each unjudged document to the sum of precisions if it is relevant:
+    once if the unjudged documents above it are relevant too (counted from the top), once if the
+    ones below are relevant too (from the bottom). Both are cumulative sums with a leading 0,
+    float64[unjudged + 1]. A document contributes its precision, and one more hit to every relevant
+    document below it."""
     queries = np.arange(len(unjudged.n_below) + 1)
     start = np.searchsorted(hit_query, queries)
     depth = int(max(rank.max(initial=0), unjudged.rank.max(initial=0))) + 1

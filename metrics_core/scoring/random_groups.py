@@ -2,12 +2,12 @@
 
 Above 20,000 queries, each query is put at random into one of 10,000 groups, always the same one;
 group sizes differ by at most one query. A draw draws groups, and its mean is computed from the sums
-and counts of their queries. Its variance is that of drawing single queries, up to chance in the
-grouping: the sums of G groups of independent queries have the same variance, and G of them estimate
-it with a relative error of sqrt(2 / G), 1.4 % for 10,000, and 0.7 % for the standard error (random
-groups: Mahalanobis 1946; Wolter, Introduction to variance estimation, 2nd ed. 2007, ch. 2). That is
-less than the error of 2,000 draws. Groups must be random because files are often sorted by
-category, so that neighbouring queries are alike.
+and counts of their queries. Its variance is the same as for drawing single queries, up to chance in
+the grouping: the sums of G groups of independent queries have the same variance, and G of them
+estimate it with a relative error of sqrt(2 / G), 1.4 % for 10,000, and 0.7 % for the standard error
+(random groups: Mahalanobis 1946; Wolter, Introduction to variance estimation, 2nd ed. 2007, ch. 2).
+This error is less than the error of 2,000 draws. Groups must be random because files are often
+sorted by category, so that neighbouring queries are alike.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from metrics_core.base.arrays import Ints, SingleOrDouble
 from metrics_core.base.memo import Memo
 
 MOST_SINGLE = 20_000
-"""Up to this many queries, each is drawn on its own."""
+"""Up to this number of queries, each query is drawn separately."""
 GROUPS = 10_000
 """Number of groups for more queries."""
 _SEED = 20_262

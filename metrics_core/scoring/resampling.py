@@ -1,6 +1,7 @@
-"""Resampling of queries: how often each query is in each resample, computed once.
+"""Resampling of queries: the number of times that each query is in each resample, computed once.
 
-With very many queries random groups are drawn instead (`random_groups`); a unit is what is drawn.
+With very many queries random groups are drawn instead (`random_groups`); a unit is a query or a
+group that is drawn.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _CELLS = 20_000_000
 _FEWEST, _MOST, _MOST_TESTED = 2_000, 5_000, 10_000
 _BLOCK = 2_000_000
 _FEW_COLUMNS = 40
-"""Up to this many columns the BLAS product is slower, since it needs the counts converted to
+"""Up to this number of columns the BLAS product is slower, since it needs the counts converted to
 float."""
 _NEAR, _PART, _FEWEST_ROWS = 40_000, 1_000_000, 16
 """Weights that fit into the processor's cache; weights of one part of the work."""
@@ -40,7 +41,7 @@ _memo = Memo(_MOST_KEPT, lambda blocks: sum(block.nbytes for block in blocks))
 
 
 def count_resamples(n_queries: int) -> int:
-    """Return how many resamples are used for an interval of a mean of this many queries."""
+    """Return the number of resamples for an interval of a mean of this number of queries."""
     return min(count_draws(n_queries), _MOST)
 
 
@@ -65,8 +66,8 @@ def draws(n_queries: int, most: int | None = None) -> Iterator[Bytes]:
 
 
 def prepare_draws(n_queries: int) -> None:
-    """Compute the draws of this many queries in the background, so that the first comparison does
-    not wait."""
+    """Compute the draws for this number of queries in the background, so that the first comparison
+    does not wait."""
     Thread(target=_draw_blocks, args=(count_units(n_queries),), daemon=True).start()
 
 
@@ -138,7 +139,7 @@ def _library_product(columns: SingleOrDouble) -> Callable[[Bytes, SingleOrDouble
 def draw_sums_of_each(
     matrices: Sequence[SingleOrDouble], most: int | None = None
 ) -> list[SingleOrDouble]:
-    """Return `draw_sums` of several matrices [query, column], each with its own queries, as a list
+    """Return `draw_sums` of several matrices [query, column], each with separate queries, as a list
     of [draw, column]. Matrices with the same number of units have the same draws and are multiplied
     together."""
     matrices = [sum_in_groups(columns) for columns in matrices]
@@ -208,7 +209,7 @@ def _block_size(units: int) -> int:
 
 
 def _make_counts(units: int, start: int, size: int) -> Bytes:
-    """Count the units in `size` draws from `start` on, uint8[draw, unit]; each block has its own
+    """Count the units in `size` draws from `start` on, uint8[draw, unit]; each block has a separate
     seed, so that blocks can be drawn in parallel."""
     generator = np.random.default_rng((_SEED, start))
     # uint16 needs half the random bits of the default.

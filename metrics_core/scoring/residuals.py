@@ -18,7 +18,7 @@ measure declares how its extremes are found (`Declaration.residual`):
                 true range
     at relevant precision at a rank that depends on the number of relevant documents; found as for
                 precisions: exact
-    unaffected  grades do not matter, or the score is about the judging itself and is taken as is:
+    unaffected  grades do not matter, or the score is about the judging itself and is unchanged:
                 exact
     range       nothing is known beyond the measure's range: a bound
 
@@ -71,8 +71,8 @@ def residual(
     """Return the range of a measure's scores over all grades that unjudged documents could have.
 
     `highest` is the highest possible grade; by default the highest in the judgments, and at least
-    the grade from which the measure counts a document as relevant. `unlisted` int64[query] is how
-    many further documents of that grade are judged but not listed.
+    the lowest grade that is relevant to the measure. `unlisted` int64[query] is how many further
+    documents of that grade are judged but not listed.
     """
     return residuals(ranks, measure, [unlisted], highest=highest)[0]
 

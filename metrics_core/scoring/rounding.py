@@ -1,7 +1,8 @@
-"""Which numbers are too close to a limit for single precision to decide.
+"""Numbers that are too close to a limit for single precision to decide.
 
 Single precision costs half as much and decides almost all comparisons. Numbers closer to a limit
-than its error are recomputed in double precision, so the result is as if all were.
+than its error are recomputed in double precision, so the result is the same as with double
+precision for all numbers.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from metrics_core.base.arrays import Floats, Mask
 
 _NEAR = 1e-4
 """Largest error of single precision, in standard errors, for up to ten thousand queries: the
-rounding error of a sum grows with the root of their number. About ten times what was observed."""
+rounding error of a sum grows with the root of their number. About ten times the observed error."""
 _HUGE = 30.0
 """In standard errors, times the root of the number of queries: beyond this, the standard deviation
 is some thousandth of the mean, and its square is lost in single precision."""
@@ -28,7 +29,7 @@ def rounding_error(n_queries: int) -> float:
 
 
 def mean_rounding_error(values: Floats, n_queries: int) -> Floats:
-    """Return the largest error of means, in their own standard errors, float64[…] for `values`
+    """Return the largest error of means, in standard errors of each mean, float64[…] for `values`
     float64[…]: the larger a mean, the more its variance is a difference of nearly equal sums."""
     error = rounding_error(n_queries)
     return np.asarray(error * (1 + np.abs(values)) * (1 + np.square(values) / max(n_queries, 1)))
@@ -36,8 +37,8 @@ def mean_rounding_error(values: Floats, n_queries: int) -> Floats:
 
 @dataclass(frozen=True)
 class RoundingBand:
-    """The range around each limit, from `below` to `above` inclusive, float64[limit] each, in which
-    single precision cannot decide whether a number reaches the limit."""
+    """The range around each limit, from `below` to `above` inclusive, float64[limit] each. Within
+    it single precision cannot decide whether a number reaches the limit."""
 
     below: Floats
     above: Floats
@@ -49,7 +50,7 @@ class RoundingBand:
 
     @classmethod
     def for_means(cls, limits: Floats, n_queries: int) -> RoundingBand:
-        """Return the band for absolute means in their own standard errors; `limits` is
+        """Return the band for absolute means divided by their standard errors; `limits` is
         float64[column]. A limit of 0 is always reached. An infinite limit (a column that does not
         vary) is reached only by a draw whose spread is too small to compute in single precision."""
         unbounded = np.isinf(limits)

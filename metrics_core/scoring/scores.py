@@ -28,8 +28,8 @@ class Scores:
     """Scores per query of several runs by several measures.
 
     values   float64[run, query, measure]; NaN if a score is undefined
-    missing  bool[run, query]: the run has no results for the query. It gets the score of an
-             empty list, usually 0; NaN if the scores came as a frame without such a row
+    missing  bool[run, query]: the run has no results for the query. The query gets the score of an
+             empty list, usually 0; NaN if the scores came as a frame without a row for the query
     """
 
     runs: tuple[str, ...]
@@ -46,7 +46,7 @@ class Scores:
 
     @property
     def n_queries(self) -> int:
-        """The number of queries, including those without results."""
+        """The number of queries, including queries without results."""
         return len(self.query_ids)
 
     def position(self, run: str) -> int:
@@ -123,12 +123,12 @@ def scores_from_frame(
     *,
     higher_is_better: bool | None = None,
 ) -> Scores:
-    """Return the scores of any frame with the columns run and query_id: one column, or every
-    numeric one.
+    """Return the scores of any frame with the columns run and query_id: of one column, or of every
+    numeric column.
 
     A column named like a measure is taken as that measure if its numbers are within the measure's
-    range. For other columns higher is better unless specified. Raises RanklensError as
-    `Scores.given`, and if there is no such column or a value is not a finite number.
+    range. For other columns higher is better unless specified. Raises RanklensError in the same
+    cases as `Scores.given`, and if there is no numeric column or a value is not a finite number.
     """
     _check_keys(frame)
     if column is not None and (column in _KEYS or column not in frame.columns):

@@ -1,4 +1,4 @@
-"""What documents contribute on their own: scores of lists with a single graded document."""
+"""The separate contributions of documents: scores of lists with a single graded document."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _unjudged_scores(ranks: JudgedRanks, measure: Measure, grade: float) -> Floa
 
 
 def _with_only(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> JudgedRanks:
-    """Return the lists with these judged documents and no others."""
+    """Return the lists with only these judged documents."""
     return replace(
         ranks,
         query=query,

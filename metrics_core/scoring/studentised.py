@@ -1,7 +1,8 @@
-"""How far means are from the data's mean in each draw: single precision, exact where it matters.
+"""The distance of means from the data's mean in each draw: in single precision, exact if that could
+change a result.
 
-A test counts the draws in which a mean is as far off as in the data; an interval needs a quantile
-of these distances. Both use sums in single precision (`certified`).
+A test counts the draws in which a mean is as far off as in the data. An interval needs a quantile
+of these distances. Both methods use sums in single precision (`certified`).
 """
 
 from __future__ import annotations
@@ -19,21 +20,21 @@ from metrics_core.scoring.resampling import count_draws, draw_sums_at, draw_sums
 from metrics_core.scoring.rounding import RoundingBand
 
 _SMALL = 200_000_000
-"""Up to this many multiplications everything is done in double precision: checking single precision
-would cost more."""
+"""Up to this number of multiplications everything is done in double precision: checking single
+precision would cost more."""
 _ROUNDING = 1e-9
 ALIKE = 1e-12
 """Values that vary by less than this share of their size count as equal."""
 LEAST_ERROR = 0.25
-"""The least standard error of a draw, as a share of that of the data."""
+"""The least standard error of a draw, as a share of the standard error of the data."""
 _CLOSE = 60_000
 """Sums that fit into the processor's cache while distances are computed."""
 
 
 @dataclass(frozen=True)
 class CentredColumns:
-    """Values minus their column means: `centred` float64[query, column], 0 where `defined`
-    bool[query, column] is false."""
+    """Values minus their column means: `centred` float64[query, column], 0 if `defined` bool[query,
+    column] is false."""
 
     centred: Floats
     defined: Mask
@@ -41,22 +42,22 @@ class CentredColumns:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every column has the same number of queries in every draw: all are defined, and
-        the drawn units have equal sizes."""
+        """Whether every column has the same number of queries in every draw. This is the case if no
+        value is undefined and all drawn units have the same size."""
         return has_equal_units(len(self.centred)) and bool(self.defined.all())
 
     @property
     def _least_variance(self) -> Floats:
         """The smallest variance used for a draw, float64[column], in units of `parts`. A draw
-        without the few queries that differ from all others has almost no variance, and would be
-        almost infinitely far from the mean (`least_error`)."""
+        without the few queries that differ from all other queries has almost no variance, and would
+        be almost infinitely far from the mean (`least_error`)."""
         defined = np.maximum(np.count_nonzero(self.defined, axis=0), 1)
         return self.least_error**2 * len(self.defined) / defined
 
     def parts(self) -> Floats:
-        """Return what is summed in each draw, one row per unit, float64[unit, 2 or 3 times column]:
-        the columns divided by their standard deviation, their squares, and, unless `is_complete`,
-        the number of defined queries."""
+        """Return the numbers that are summed in each draw, one row per unit, float64[unit, 2 or 3
+        times column]: the columns divided by their standard deviation, their squares, and, unless
+        `is_complete`, the number of defined queries."""
         squares = np.square(self.centred)
         spread = np.sqrt(squares.mean(axis=0))
         spread[spread == 0] = 1.0
@@ -69,8 +70,8 @@ class CentredColumns:
         return np.hstack([*sums, *counted])
 
     def distances(self, sums: npt.NDArray[Any]) -> Floats:
-        """Return how many of its own standard errors each column is off, float64[draw, column],
-        from `sums` [draw, …] of `parts`."""
+        """Return the distance of each column from its mean in standard errors of the draw,
+        float64[draw, column], from `sums` [draw, …] of `parts`."""
         distances = self.signed_distances(sums)
         return np.abs(distances, out=distances)
 
@@ -107,9 +108,9 @@ class Moments:
     """Means of columns of values, NaN undefined.
 
     `filled`, `centred` (minus its mean) and `defined` are float64, float64 and bool[column, query],
-    one column per row; the first two are 0 where `defined` is false. `mean` and its standard
-    `error` (0 if all values are equal, NaN for fewer than two) are float64[column], `queries`
-    int64[column] counts the defined values.
+    one column per row; the first two are 0 if `defined` is false. `mean` and its standard `error`
+    (0 if all values are equal, NaN for fewer than two) are float64[column], `queries` int64[column]
+    counts the defined values.
     """
 
     filled: Floats
@@ -155,8 +156,8 @@ def standard_errors(squares: Floats, queries: Ints, mean: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class StudentisedDraws:
-    """How many of its own standard errors each column is off in each draw: `distances`
-    float64[draw, column], in single precision if `is_rounded`."""
+    """The distance of each column from its mean in each draw, in standard errors of the draw:
+    `distances` float64[draw, column], in single precision if `is_rounded`."""
 
     columns: CentredColumns
     distances: Floats
@@ -176,7 +177,7 @@ class StudentisedDraws:
 def studentise_draws(
     groups: Sequence[CentredColumns], draws: Callable[[int], int] = count_draws
 ) -> list[StudentisedDraws]:
-    """Return the distances of several groups of columns, each over its own queries, in as few
+    """Return the distances of several groups of columns, each over separate queries, in as few
     products as possible; `draws` returns the number of draws for a number of queries."""
     sizes = [len(g.centred) for g in groups]
     parts: list[npt.NDArray[Any]] = [g.parts() for g in groups]

@@ -48,7 +48,7 @@ def order_groups(values: Iterable[str]) -> list[str]:
 
 
 def are_all_sizes(groups: Iterable[str]) -> bool:
-    """Whether all groups are numbers or ranges, which are always shown in their own order."""
+    """Whether all groups are numbers or ranges, which are always shown in numeric order."""
     group_names = set(groups) - {NO_GROUP}
     return bool(group_names) and all(numeric_sort_key(name) is not None for name in group_names)
 
@@ -103,7 +103,7 @@ def fill_missing_groups(groups: pd.Series) -> pd.Series:
 
 
 def sort_groups(frame: pd.DataFrame, column: str, *, falling: bool = True) -> pd.DataFrame:
-    """Sort rows of one group each (column group) by a column; numbers and ranges keep their own
+    """Sort rows of one group each (column group) by a column; numbers and ranges stay in numeric
     order."""
     if not are_all_sizes(frame["group"]):
         return frame.sort_values(column, ascending=not falling, kind="stable", ignore_index=True)
@@ -144,13 +144,14 @@ def summarise_groups(
     difference, diff_low, diff_high, clear.
 
     `groups` is the group of each query, a Series indexed by query_id. The last four columns are
-    against the baseline, NaN (clear: False) in its own rows. low and high are NaN without
-    `bounds_of_means`. Each group is resampled on its own queries, so it keeps its size.
+    against the baseline, NaN (clear: False) in the rows of the baseline. low and high are NaN
+    without `bounds_of_means`. Each group is resampled separately, so its number of queries stays
+    the same.
 
     `clear` is whether the difference is significant among all groups of the run, or among
-    `n_tested` groups if those are more: filtering a view must not turn chance into a finding.
-    Groups share no query, so their p-values are corrected as independent tests (Šidák), and
-    diff_low and diff_high are simultaneous in the same way; NaN if a group may not be tested
+    `n_tested` groups if this number is higher: filtering a view must not turn chance into a
+    finding. Groups share no query, so their p-values are corrected as independent tests (Šidák),
+    and diff_low and diff_high are simultaneous in the same way; NaN if a group may not be tested
     (`verdicts.can_be_tested`). Raises UnknownRunError.
     """
     run_scores, parsed_measure = Scores.given(scores), parse_measure(measure)
@@ -259,7 +260,7 @@ def _find_differences(
     with its interval, simultaneous over n groups, and bool[run], whether it is significant among
     them. NaN if a group may not be tested, and for the baseline itself.
 
-    Geometric means are tested on their ratio; the bounds are those of the ratio, times the
+    Geometric means are tested on their ratio; the bounds of the ratio are multiplied by the
     baseline's observed mean.
     """
     level, n_tested = level_and_count

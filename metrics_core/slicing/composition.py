@@ -1,5 +1,5 @@
-"""How much of a change of a mean comes from a different mix of queries, and how much from
-scores."""
+"""Decomposition of a change of a mean: the part due to a different mix of queries, and the part due
+to scores."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ def decompose_change(
     """Decompose the change of the mean score between two sets of queries by group. Columns: group,
     before, after (number of queries in each set), mean_before, mean_after, mix, within.
 
-    `mix` is the effect of the group's larger or smaller share of the queries, `within` that of its
-    higher or lower mean; all of both add up to mean(after) - mean(before). Each is weighted by the
-    average of the two sets (Kitagawa, Components of a difference between two rates, JASA 1955), and
-    a share counts by how far the group's mean is from the average of the two means. A group that is
-    missing from one set is all mix. Scores and groups are indexed by query_id; undefined scores are
-    excluded. Raises ValueError if a set has no defined score.
+    `mix` is the effect of the group's larger or smaller share of the queries, `within` the effect
+    of its higher or lower mean. The sum of both over all groups is mean(after) - mean(before). Each
+    effect is weighted by the average of the two sets (Kitagawa, Components of a difference between
+    two rates, JASA 1955), and a share counts by how far the group's mean is from the average of the
+    two means. For a group that is missing from one set, the whole effect is mix. Scores and groups
+    are indexed by query_id; undefined scores are excluded. Raises ValueError if a set has no
+    defined score.
     """
     sides = []
     for scores, groups in ((before, before_groups), (after, after_groups)):
@@ -52,7 +53,7 @@ def decompose_change(
 
 
 def is_reversed(parts: pd.DataFrame) -> bool:
-    """Whether the mean changes in one direction and every group of both sets in the other
+    """Whether the mean changes in one direction but every group of both sets in the other direction
     (Simpson's paradox). `parts` is the frame of `decompose_change`."""
     change = math.fsum([*parts["mix"], *parts["within"]])
     steps = (parts["mean_after"] - parts["mean_before"]).dropna()

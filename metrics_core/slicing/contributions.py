@@ -20,13 +20,13 @@ def group_contributions(
     baseline: str,
     groups: pd.Series,
 ) -> pd.DataFrame:
-    """Return what each group contributes to the mean difference, run minus baseline. Columns:
+    """Return the contribution of each group to the mean difference, run minus baseline. Columns:
     group, queries, difference (the group's mean), part (queries / all queries × difference).
 
     The parts add up to the mean difference over the queries that both runs define; only these
     count. `groups` is the group of each query, a Series indexed by query_id; queries without a
     group are in NO_GROUP. Groups are sorted with the largest part in the direction of the total
-    first, numbers and ranges in their own order. The frame is empty if no query has both scores.
+    first, numbers and ranges in numeric order. The frame is empty if no query has both scores.
 
     Geometric means do not add up, but their logarithms do. A group's difference is then its mean
     difference of logarithms times the logarithmic mean of the two geometric means, which makes the

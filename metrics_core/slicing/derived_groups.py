@@ -35,7 +35,8 @@ _QUESTION = re.compile(rf"(?i)(?:{'|'.join(_ASKING.split())})\b.*\s\S|.*[?\uff1f
 @dataclass(frozen=True)
 class GroupSource:
     """The data that groups are derived from: the judged queries, `texts` by query_id (if any), the
-    judged ranks and scores of all runs, the compared runs and the measure."""
+    judged ranks (ranks of judged documents) and scores of all runs, the compared runs and the
+    measure."""
 
     query_ids: pd.Index
     texts: Mapping[str, str]
@@ -57,7 +58,7 @@ class DerivedColumn:
     """A derived column.
 
     `groups` returns the groups of the queries, or None if the column is unavailable. `title` is its
-    name in a choice of columns, with {k} for the cutoff, as in `explanation`. `phrase` is how a
+    name in a choice of columns, with {k} for the cutoff, like in `explanation`. `phrase` is how a
     sentence calls a group's queries, `phrase_of_one` if the group's name starts with 1.
     `depends_on_pair` is whether the groups depend on the compared runs and the measure.
     """

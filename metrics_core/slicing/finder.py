@@ -1,22 +1,23 @@
-"""Slices of queries on which a run's gain differs from that on all other queries.
+"""Slices of queries on which a run's gain differs from its gain on all other queries.
 
 Every value of every column is a slice, and so is every pair of values of two columns. A slice's
-mean difference is compared with that of all other queries, studentised as in Welch's test; both
-variances are shrunk towards the common one, as if by `PRIOR` further queries, because variances of
-few queries are unreliable (Smyth, Linear models and empirical Bayes methods, 2004). The distance of
-the farthest slice under chance corrects for the number of slices, however they overlap (max-T:
-Westfall and Young, Resampling-based multiple testing, 1993).
+mean difference is compared with the mean difference of all other queries, studentised as in Welch's
+test; both variances are shrunk towards the common one, as if by `PRIOR` further queries, because
+variances of few queries are unreliable (Smyth, Linear models and empirical Bayes methods, 2004).
+The distance of the farthest slice under chance corrects for the number of slices, however they
+overlap (max-T: Westfall and Young, Resampling-based multiple testing, 1993).
 
 Chance is simulated in two ways, and a slice must be significant in both. Permutation: the
 differences are reassigned to the queries at random, which is exact if they have the same
 distribution in all slices, however skewed. Sign flipping: each difference stays with its query and
 is randomly reflected at the mean (the wild bootstrap: Liu, Annals of Statistics 1988; Davidson and
-Flachaire, Journal of Econometrics 2008), so that a slice keeps its own variance, and one that only
-varies more is not taken for one that gains. Permutation alone finds such slices twice as often as
-it should, and so does sign flipping if differences are skewed (benchmarks/found_slices.py). With
-both, at most one analysis in twenty without any true difference finds anything, which also bounds
-the false discovery rate. Benjamini and Hochberg's method would need p-values of single slices far
-below what this many permutations can give.
+Flachaire, Journal of Econometrics 2008), so that a slice keeps its variance, and a slice that only
+varies more is not mistaken for a slice that gains. Permutation alone finds such slices twice as
+often as it should, and so does sign flipping if differences are skewed
+(benchmarks/found_slices.py). With both, at most one analysis in twenty without any true difference
+finds anything, which also bounds the false discovery rate. Benjamini and Hochberg's method would
+need p-values of single slices far below the smallest p-value that this number of permutations can
+give.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ Condition = tuple[str, str]
 
 _MOST_CELLS = 20_000_000
 _STILL = 1.96
-"""Standard errors by which a slice must still differ without the queries of slices already
+"""Minimum difference of a slice, in standard errors, after removing the queries of slices already
 listed."""
 
 
@@ -96,8 +97,8 @@ class _GroupedConditions(NamedTuple):
 
     @property
     def slices(self) -> _GroupedConditions:
-        """The conditions with at least `FEWEST_QUERIES` queries, inside and outside: the many
-        smaller ones would mask what larger ones show."""
+        """The conditions with at least `FEWEST_QUERIES` queries, inside and outside. The many
+        smaller ones would mask the result of larger ones."""
         most = len(self.code) - FEWEST_QUERIES
         return self.from_codes(
             self.code,
@@ -110,12 +111,13 @@ class _GroupedConditions(NamedTuple):
 def find_slices(
     differences: Floats, columns: Mapping[str, npt.ArrayLike], *, level: float = LEVEL
 ) -> SliceFindings:
-    """Find the slices of these columns whose mean difference differs from that of the other
-    queries.
+    """Find the slices of these columns whose mean difference differs from the mean difference of
+    the other queries.
 
     `differences` is float64[query], NaN if undefined; `columns` maps names to the group of each
     query, object[query]. A slice is omitted if it adds nothing to slices already listed: it no
-    longer differs without their queries, unless it is part of one and differs from the rest of it.
+    longer differs without their queries, unless it is part of a listed slice and differs from the
+    remaining queries of that slice.
     """
     is_defined = ~np.isnan(differences)
     gaps = differences[is_defined]
@@ -144,9 +146,9 @@ def find_slices(
 def find_unlike_groups(
     differences: Floats, groups: npt.ArrayLike, *, level: float = LEVEL
 ) -> set[str]:
-    """Return the groups of one column whose mean difference differs from that of all other queries,
-    by the same test; none is omitted as redundant. `differences` is float64[query], NaN if
-    undefined; `groups` is object[query]."""
+    """Return the groups of one column whose mean difference differs from the mean difference of all
+    other queries, by the same test; no group is omitted as redundant. `differences` is
+    float64[query], NaN if undefined; `groups` is object[query]."""
     is_defined = ~np.isnan(differences)
     slices = list_candidates({"": np.asarray(groups)[is_defined]})
     gaps = differences[is_defined]

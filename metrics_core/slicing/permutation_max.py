@@ -1,9 +1,9 @@
 """The distance of the farthest slice under chance: with permuted differences, and with flipped
 signs.
 
-Computed in single precision, and exactly only if a value is close to that of a slice of the data
-(`scoring.certified`). Above 20,000 queries, parcels of queries are moved instead of single ones
-(`make_parcels`).
+Computed in single precision, and exactly only if a value is close to the value of a slice of the
+data (`scoring.certified`). Above 20,000 queries, parcels of queries are moved instead of single
+ones (`make_parcels`).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Parcels:
 
 def make_parcels(members: SliceMembers) -> Parcels | None:
     """Return parcels of queries that are in the same slices; None if there are few enough queries
-    to move each on its own."""
+    to move each separately."""
     n_queries = len(members.kind)
     if n_queries <= MOST_SINGLE:
         return None
@@ -84,14 +84,14 @@ ALIKE = 1e-9
 """Differences that vary by less than this share of their size count as equal."""
 
 PRIOR = 5
-"""The variance of a slice, and of the rest, is shrunk towards the common one as if by this many
-queries."""
+"""The variance of a slice, and of all other queries, is shrunk towards the common variance as if by
+this number of queries."""
 
 _SEED = 20_261
 _FEWEST_TIMES, _MOST_TIMES, _WORK = 299, 1_999, 2_000_000_000
 _AT_ONCE = 250
 _SMALL = 50_000_000
-"""Up to this many queries times slices times moves everything is done in double precision."""
+"""Up to this number of queries times slices times moves everything is done in double precision."""
 _MOST_KEPT = 60_000_000
 """Bytes of permutations in the cache; the least recently used are dropped."""
 
@@ -115,9 +115,9 @@ def permuted_maxima(members: SliceMembers, gaps: Floats, limits: Floats) -> Floa
 
 
 def flipped_maxima(members: SliceMembers, gaps: Floats, limits: Floats) -> Floats:
-    """Return the distance of the farthest slice in each sign flip, float64[flip], as
-    `permuted_maxima`. Every difference stays with its query and is randomly reflected at the mean,
-    so a query keeps its variance. A parcel flips as a whole."""
+    """Return the distance of the farthest slice in each sign flip, float64[flip], in the same way
+    as `permuted_maxima`. Every difference stays with its query and is randomly reflected at the
+    mean, so a query keeps its variance. A parcel flips as a whole."""
     units = _Units.from_differences(members, gaps)
 
     def make_block(block: int) -> AnyArray:
@@ -132,9 +132,10 @@ def flipped_maxima(members: SliceMembers, gaps: Floats, limits: Floats) -> Float
 
 @dataclass(frozen=True)
 class _Units:
-    """What is moved, single queries or parcels: `sums` of the centred differences in units of their
-    standard deviation, and of their `squares`, float64[unit] each; `members` float64[unit, slice]
-    of 0 and 1; `n` float64[slice], the number of queries of each slice out of `total`."""
+    """The units that are moved, single queries or parcels: `sums` of the centred differences in
+    units of their standard deviation, and of their `squares`, float64[unit] each; `members`
+    float64[unit, slice] of 0 and 1; `n` float64[slice], the number of queries of each slice out of
+    `total`."""
 
     members: Any
     sums: Any
@@ -196,9 +197,9 @@ def _find_maxima(
 
 
 def studentise_slices(members: SliceMembers, gaps: Floats) -> Floats:
-    """Return how many standard errors the mean inside each slice is from the mean of the rest,
-    float64[slice], for differences float64[query]; on the normal scale, so that small and large
-    slices are comparable."""
+    """Return how many standard errors the mean inside each slice is from the mean outside the
+    slice, float64[slice], for differences float64[query]; on the normal scale, so that small and
+    large slices are comparable."""
     centred = gaps - gaps.mean()
     squares = np.square(centred)
     inside = members.sums(centred), members.sums(squares)

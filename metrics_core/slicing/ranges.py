@@ -14,7 +14,7 @@ from metrics_core.base import wording as w
 from metrics_core.base.arrays import Floats
 
 MOST_NUMBERS = 8
-"""A column with at most this many distinct numbers is not grouped into ranges."""
+"""A column with at most this number of distinct numbers is not grouped into ranges."""
 
 _MOST_RANGES = 6
 _QUERIES_A_RANGE = 10
@@ -30,8 +30,8 @@ def label_ranges(numbers: pd.Series) -> pd.Series:
     NaN.
 
     There are at most six ranges, with about the same number of queries in each; their edges are
-    rounded. Ranges of whole numbers are named by their lowest and highest number, others by their
-    edges, where the lower edge is inclusive.
+    rounded. Ranges of whole numbers are named by their lowest and highest number, other ranges by
+    their edges, of which the lower one is inclusive.
     """
     values = numbers.to_numpy(dtype=np.float64)
     finite = values[~np.isnan(values)]

@@ -1,4 +1,4 @@
-"""Which queries are in which slices, stored once per distinct combination of slices."""
+"""The membership of queries in slices, stored once per distinct combination of slices."""
 
 from __future__ import annotations
 

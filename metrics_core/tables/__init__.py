@@ -1,6 +1,6 @@
 """The four tables Run, Qrels, Queries and Documents: columns, checks, notes on irregular input.
 
-Ids are always text, byte for byte as in the input. The large tables (Run, Qrels, Documents) are
+Ids are always text, byte for byte equal to the input. The large tables (Run, Qrels, Documents) are
 Arrow tables, because seven million rows of Python strings take too much memory. Queries is a pandas
 frame, because people look at it.
 """

@@ -1,6 +1,6 @@
 """Convert Arrow columns to numpy arrays and back through their buffers.
 
-pyarrow's own conversions import pandas first, which takes longer than judging a million rows.
+The conversions of pyarrow import pandas first, which takes longer than judging a million rows.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _encode_one_by_one(texts: Sequence[str]) -> pa.StringArray:
 
 
 def find_indexes(texts: Sequence[str], others: Sequence[str]) -> npt.NDArray[np.int64]:
-    """Return the index of each text in `others`, or -1 if it is not there; int64[text].
+    """Return the index of each text in `others`, or -1 if `others` lacks it; int64[text].
 
     `others` are distinct.
     """

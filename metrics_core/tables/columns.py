@@ -45,7 +45,7 @@ def encode_ids(ids: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.Dictionary
 
 
 def encode_texts(values: Sequence[str]) -> pa.DictionaryArray:
-    """Return texts as `encode_ids` does, storing each distinct text once.
+    """Return texts in the same form as `encode_ids`, storing each distinct text once.
 
     For columns with few distinct texts, which may be long.
     """
@@ -57,7 +57,7 @@ def encode_texts(values: Sequence[str]) -> pa.DictionaryArray:
 
 
 def reencode_ids(ids: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.DictionaryArray:
-    """Return ids with a dictionary of only those that occur, in order of first occurrence."""
+    """Return ids with a dictionary of only the occurring ids, in order of first occurrence."""
     encoded = encode_ids(ids)
     if encoded.null_count:  # missing ids are refused later, with their rows
         return encoded

@@ -1,8 +1,8 @@
 """Convert scores and grades of Python programs to arrays of finite numbers.
 
 A value that is not a number (a word, a list, None, a date, an integer beyond double precision) is
-refused with its query, document and value. numpy would raise an error of its own or convert it to
-something else.
+refused with its query, document and value. numpy would raise a different error or convert the value
+to something else.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def to_finite_numbers(values: Any, noun: str, pair: Callable[[int], str]) -> Any
 
 
 def to_finite_number(value: Any) -> float | None:
-    """Return a value as a number, a whole one as int; None if it is not a finite double."""
+    """Return a value as a number, a whole one as int; None if the value is not a finite double."""
     if isinstance(value, np.bool_):
         return int(value)
     if isinstance(value, str):
@@ -111,7 +111,7 @@ def _read_numbers(values: Any) -> tuple[AnyArray, dict[int, str]]:
 
 
 def _convert_plain_numbers(values: list[Any]) -> AnyArray | None:
-    """Return numbers of Python's own types, converted all at once; int64[row] or float64[row].
+    """Return numbers of built-in types, converted all at once; int64[row] or float64[row].
 
     Returns None for values to be converted one by one: other types, integers beyond 64 bits, or
     non-finite numbers among integers.

@@ -96,7 +96,7 @@ class Qrels(Judgable):
 
     @property
     def given(self) -> pa.Table:
-        """The judgments as in the input: with the column subtopic if they have subtopics."""
+        """The judgments in their input form: with the column subtopic if they have subtopics."""
         return self.table if self.subtopics is None else self.subtopics
 
     def with_query_ids(self, names: Mapping[str, str]) -> Qrels:
@@ -153,7 +153,7 @@ class Qrels(Judgable):
 def find_subtopic_column(query_id: Any, second: Any) -> pa.DictionaryArray | None:
     """Return the second column of TREC judgments if it contains subtopics, else None.
 
-    It contains subtopics if it varies within a query; otherwise it is an unused constant.
+    The column contains subtopics if it varies within a query; otherwise it is an unused constant.
     """
     column, query = encode_ids(second), encode_ids(query_id)
     codes = as_array(column.indices)

@@ -65,7 +65,7 @@ class Queries:
     def numbers(self) -> Mapping[str, pd.Series]:
         """Metadata columns with only finite numbers, by name.
 
-        Each is a float64 Series indexed by query_id, NaN if missing.
+        Each column is a float64 Series indexed by query_id, NaN if missing.
         """
         numbers_by_column = {}
         for column in self.columns:
@@ -79,9 +79,9 @@ class Queries:
     def groupings(self) -> list[str]:
         """Metadata columns suitable for a breakdown.
 
-        These are columns of at most 50 different values, some of which repeat, and columns of
-        numbers, which are grouped in ranges. Whole numbers that never repeat are excluded, as they
-        only count the queries.
+        Suitable columns are columns of at most 50 different values, some of which repeat, and
+        columns of numbers, which are grouped in ranges. Whole numbers that never repeat are
+        excluded, as they only count the queries.
         """
         names = []
         for column in self.columns:

@@ -1,4 +1,4 @@
-"""Runs of judged ranks: only ranks of judged documents and list lengths are known.
+"""Runs loaded as judged ranks: only ranks of judged documents and list lengths are known.
 
 The unjudged documents between them and all scores are unknown.
 """
@@ -30,16 +30,17 @@ from metrics_core.tables.run import Run
 ONCE = "each document and each rank once for a query"
 
 _MAX_LENGTH = 1 << 40
-"""Maximum length of a list; sums over millions of such lists stay within int64."""
+"""Maximum length of a list; sums over millions of lists of this length stay within int64."""
 
 
 def ranked_run_names(runs: Iterable[Run]) -> list[str]:
-    """Return the names of the runs that came as judged ranks."""
+    """Return the names of the runs loaded as judged ranks (the ranks of judged documents)."""
     return [run.name for run in runs if not run.complete]
 
 
 def judged_ranks_text(names: Iterable[str]) -> str:
-    """Return the start of a sentence: these runs came as judged ranks."""
+    """Return the start of a sentence: these runs came as judged ranks (the ranks of judged
+    documents)."""
     return f"{w.join_words(names)} came as judged ranks"
 
 

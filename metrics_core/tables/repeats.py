@@ -26,7 +26,7 @@ _WORD = 8
 def find_repeated_rows(query_codes: Int32s, doc_ids: pa.ChunkedArray) -> tuple[Ints, Ints]:
     """Return rows whose (query, document) occurred before, and the first row of each pair.
 
-    Both are int64[n], the first ascending; empty if all pairs are unique. `query_codes` is
+    Both results are int64[n], the first ascending; empty if all pairs are unique. `query_codes` is
     int32[row].
     """
     keys = pair_hashes(query_codes, doc_ids)

@@ -47,11 +47,11 @@ class Run(Judgable):
     """The results of one system: query_id, doc_id, score (float64, finite), one row per document.
 
     Rows are in any order. `judging` derives ranks from scores, unless the table has a column `rank`
-    (int64, from 1, distinct within a query); then those are the ranks, as in a file of ranks with
-    gaps. `name` identifies the run.
+    (int64, from 1, distinct within a query); then that column has the ranks, for example in a file
+    of ranks with gaps. `name` identifies the run.
 
     The rows of a run need not be in memory: a subclass may read `table` on each access. If you need
-    rows more than once, use `whole`, or `holding` for those of some queries.
+    rows more than once, use `whole`, or `holding` for the rows of some queries.
     """
 
     name: str = "run"
@@ -134,7 +134,7 @@ class Run(Judgable):
 
     @property
     def given_ranks(self) -> Ints | None:
-        """Rank of each row as in the file; int64[row], read-only.
+        """Rank of each row from the file; int64[row], read-only.
 
         None if ranks follow from scores.
         """
@@ -151,7 +151,8 @@ class Run(Judgable):
     def known_list(self, query_id: str, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:
         """Return the list of a query from the cache, or else from `make`.
 
-        The columns are those of `make`. A list that is too long for the cache is made each time.
+        The columns are the same as from `make`. A list that is too long for the cache is made each
+        time.
         """
         if self.length(query_id) > _LISTED:
             return make()
@@ -162,7 +163,8 @@ class Run(Judgable):
         return self
 
     def holding(self, query_ids: Collection[str]) -> Run:
-        """Return a run in memory with all rows of these queries, and perhaps rows of others."""
+        """Return a run in memory with all rows of these queries, and perhaps rows of other
+        queries."""
         return self
 
     def leading(self, depth: int) -> Run:

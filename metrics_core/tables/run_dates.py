@@ -24,7 +24,7 @@ class RunDate:
     """Date of a version.
 
     when  its start, without time zone; the first day of a month, the Monday of a week
-    text  the date as it is written
+    text  the date in its original spelling
     """
 
     when: datetime

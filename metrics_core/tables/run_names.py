@@ -33,8 +33,8 @@ def make_names_unique(
 ) -> tuple[list[AnyRun], list[Note]]:
     """Return the runs with distinct names, and notes about the changes.
 
-    A run for which `is_same` is true with an earlier run is omitted: the same file was given twice.
-    Two files with the same rows remain two runs with equal scores.
+    If `is_same` is true for a run and an earlier run, the later one is omitted: the same file was
+    given twice. Two files with the same rows remain two runs with equal scores.
     """
     unique_runs: list[AnyRun] = []
     notes: list[Note] = []

@@ -9,7 +9,7 @@ from metrics_core.base.arrays import Floats, Int32s, Ints
 from metrics_core.base.compiled.machine import compiled
 
 _MANY = 1_000_000
-"""Number of rows from which loading compiled code, which sorts each query separately, pays off."""
+"""Number of rows above which loading compiled code, which sorts each query separately, pays off."""
 
 
 def order_by_score(codes: Int32s, scores: Floats) -> Ints | None:
@@ -34,9 +34,9 @@ def order_by_score(codes: Int32s, scores: Floats) -> Ints | None:
 def find_contradictions(codes: Int32s, ranks: npt.NDArray[np.float32], scores: Floats) -> Ints:
     """Return the codes of the queries whose ranks contradict the scores; int64[n], ascending.
 
-    In such a query one document has both a larger rank and a larger score than another. `codes` is
-    int32[row], `ranks` float32[row], `scores` float64[row]. Most files list each query once, by
-    rank: then comparing neighbours is enough. Others are sorted first.
+    In each of these queries one document has both a larger rank and a larger score than another.
+    `codes` is int32[row], `ranks` float32[row], `scores` float64[row]. Most files list each query
+    once, by rank: then comparing neighbours is enough. Other files are sorted first.
     """
     is_same_query = codes[1:] == codes[:-1]
     one_block_a_query = np.count_nonzero(~is_same_query) + 1 == (codes.max(initial=0) + 1)

@@ -7,9 +7,9 @@ measure:
     additive    a sum over the documents, each weighted by its rank alone: every document moves
                 the difference independently: exact
     first       the best of the documents: a single one of them gives the extreme: exact
-    normalised  such a sum over a divisor that the same documents raise (nDCG, recall): the
+    normalised  a sum of this kind over a divisor that the same documents raise (nDCG, recall): the
                 extreme sum over the divisor that makes most of it: a bound
-    apart       each run on its own (`scoring.residuals`), as if a document in both could have
+    apart       each run separately (`scoring.residuals`), as if a document in both could have
                 two grades: a bound, unless nothing is unjudged
 
 A bound is never narrower than the true range.
@@ -57,7 +57,7 @@ class DifferenceBounds:
 
     @property
     def can_reverse(self) -> bool:
-        """Whether the other run could win."""
+        """Whether the other run could have the better mean."""
         now = better_side(self.difference)
         return now != 0 and better_side(self.lowest if now > 0 else self.highest) == -now
 
@@ -92,7 +92,7 @@ class PartialBounds:
 
     @cached_property
     def list_gains(self) -> tuple[ListGains, ListGains]:
-        """What each document adds to the run's and the baseline's list with the highest grade, in
+        """The gain of each document with the highest grade in the run's and the baseline's list, in
         the `additive_part` of the measure."""
         part, unjudged, grade = (
             additive_part(self._measure),
@@ -107,7 +107,7 @@ class PartialBounds:
 
     @cached_property
     def moves(self) -> Floats:
-        """How far each document moves the difference of `list_gains` on its own,
+        """The effect of each document alone on the difference of `list_gains`,
         float64[document]."""
         return self.list_gains[0].highest_gains() - self.list_gains[1].highest_gains()
 
@@ -128,8 +128,9 @@ class PartialBounds:
         return remember_divisor
 
     def bounds_over(self, is_open: Mask | None = None) -> DifferenceBounds:
-        """Return the bounds over the documents in `is_open`, bool[document]; over all without it. A
-        mask requires that documents were matched between the lists."""
+        """Return the bounds of the difference over all grades of the documents in `is_open`,
+        bool[document]; by default, of all unjudged documents. `is_open` requires that documents
+        were matched between the lists."""
         measure, own_scores, other_scores = self._measure, self._own_scores, self._other_scores
         combine = measure.declaration.combination.combine
         difference = float(combine(own_scores) - combine(other_scores))
@@ -251,7 +252,7 @@ class PartialBounds:
         return unjudged.n_run_within + unjudged.n_baseline_within
 
     def _find_extremes(self, unjudged: UnjudgedRanks) -> tuple[Ends, Ends]:
-        """Return lowest and highest score of each run on its own; documents that only the other run
+        """Return lowest and highest score of each run separately; documents that only the other run
         lists may be relevant but not retrieved."""
         measure, ends = self._measure, []
         n_below = unjudged.n_run_below + unjudged.n_baseline_below

@@ -1,9 +1,10 @@
-"""Where the difference would likely be if the unjudged documents were judged too.
+"""An estimate of the difference for the case that the unjudged documents were judged too.
 
-Each unjudged document gets a grade drawn from those of similar judged documents
-(`predicted_grades`). Repeated draws give the mean and spread of the difference. This assumes that
-judged documents are like unjudged ones: there is no estimate if almost none are judged of those
-that only one run lists, or if documents were selected for judgment by their effect on the result.
+Each unjudged document gets a grade drawn from the grades of similar judged documents
+(`predicted_grades`). Repeated draws give the mean and spread of the difference. The method assumes
+that judged documents are like unjudged ones: there is no estimate if almost none of the documents
+that only one run lists are judged, or if documents were selected for judgment by their effect on
+the result.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The first documents of the lists of two runs, and which of them are the same.
+"""The first documents of the lists of two runs, and the documents that both lists share.
 
 Both depend only on the runs, not on filters, cutoffs or measures, so documents are compared only
 once if the result is cached.
@@ -100,7 +100,7 @@ def match_documents(
 
 def find_positions(ranks: JudgedRanks, query: Ints, rank: Ints, top: FirstDocuments) -> Ints:
     """Return the positions, among the first documents of the run, of the documents at these ranks
-    of these judged queries, int64[n]. `ranks` must be those of the run, and `top` must be deep
+    of these judged queries, int64[n]. `ranks` must be ranks of the run, and `top` must be deep
     enough."""
     listed = ranks.listed
     assert listed is not None

@@ -24,7 +24,8 @@ from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, add_grades
 Both = tuple[Floats, Floats]
 
 _MOST_GRADES, _MOST_CELLS = 200, 4_000_000
-"""Most grades, and queries times grades, that are counted; beyond, the lists are judged again."""
+"""Maximum number of grades, and of queries times grades, that are counted; above it, the lists are
+judged again."""
 
 
 def extremes_kind(measure: Measure) -> str:
@@ -45,8 +46,8 @@ def additive_part(measure: Measure) -> Measure:
 
 @dataclass(frozen=True)
 class ListGains:
-    """One list of a pair: its `score` by a measure, float64[query], and what each document adds to
-    it.
+    """One list of a pair: its `score` by a measure, float64[query], and the part of each document
+    in it.
 
     `gains` float64[grade, pair] has the gain by grade for each distinct pair of rank and list
     length. `document_rows` int64[listed] are the documents in the list, ascending, and `rank_index`
@@ -75,7 +76,7 @@ class ListGains:
         return cls(measure.score(ranks), gains, document_rows, rank_index, len(rank))
 
     def highest_gains(self) -> Floats:
-        """Return what each document adds with the highest of the grades, float64[document]."""
+        """Return the gain of each document for the highest of the grades, float64[document]."""
         highest = np.zeros(self.n_documents)
         highest[self.document_rows] = self.gains[-1][self.rank_index]
         return highest
@@ -151,7 +152,8 @@ class RegradedScores:
 
     def scores(self, codes: AnyInts) -> Both:
         """Return the scores of the run and of the baseline, float64[query] each, if the first
-        len(codes) documents have the grades `grades[codes]`; the others stay unjudged."""
+        len(codes) documents have the grades `grades[codes]`; the remaining documents stay
+        unjudged."""
         if self._kind == "apart":
             return self._score_lists(codes)
         own_scores, other_scores = (side(codes) for side in self._sides)

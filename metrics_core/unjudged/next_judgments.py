@@ -1,10 +1,10 @@
-"""Which documents to judge next: the fewest whose judgment could reverse or settle the result.
+"""The documents to judge next: the smallest set whose judgment could reverse or settle the result.
 
 A document moves the difference most with the highest grade. Documents that move it against the
 present winner are sorted by how far. For measures that are a sum over documents with fixed weights
 this is exact: no smaller set could reverse the sign, or settle it. For other measures a document's
-move assumes that all others are unchanged; whether a set reverses the sign is verified, but a
-smaller set may do so as well.
+move assumes that all other documents are unchanged; whether a set reverses the sign is verified,
+but a smaller set may do so as well.
 """
 
 from __future__ import annotations
@@ -24,24 +24,26 @@ from metrics_core.unjudged.graded_scores import RegradedScores, extremes_kind
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, add_grades
 
 MOST_TRIED = 400
-"""Most documents tried one by one, for measures whose weights depend on each other."""
+"""Maximum number of documents that are tried one by one, for measures whose weights depend on each
+other."""
 
 MOST_RANKED = 20_000
-"""Most documents in the ranking: more than anyone would judge."""
+"""Maximum number of documents in the ranking: more than anyone would judge."""
 
 
 @dataclass(frozen=True)
 class NextJudgments:
-    """What to judge.
+    """The documents to judge next.
 
     `table` has one row per document that could move the difference against the present winner,
     largest effect first. Columns: query_id, doc_id, run_rank, baseline_rank (0: not within the
     depth), moves (the maximum effect on the combined difference).
 
-    `n_to_reverse` is how many of the first reverse the sign if all have the highest grade, None if
-    they cannot. `n_to_settle` is how many of the first must turn out not relevant for the sign to
-    be certain whatever the rest is; 0 if it already is, None if the bound cannot show it. `exact`
-    is true if no smaller number suffices.
+    `n_to_reverse` is the number of rows, from the first on, that reverse the sign if all have the
+    highest grade; None if no number does. `n_to_settle` is the number of rows, from the first on,
+    that must turn out not relevant to make the sign certain for any grades of the other documents.
+    `n_to_settle` is 0 if the sign is already certain, None if the bound cannot show it. `exact` is
+    true if no smaller number suffices.
     """
 
     table: pd.DataFrame
@@ -51,7 +53,7 @@ class NextJudgments:
 
     @property
     def n_useful(self) -> int:
-        """The number of rows worth judging: those that settle the sign, or could reverse it."""
+        """The number of rows worth judging: rows that settle the sign, or could reverse it."""
         counts = [n for n in (self.n_to_settle, self.n_to_reverse) if n is not None]
         return max(counts, default=len(self.table))
 
@@ -114,7 +116,7 @@ def rank_by_move(
     unjudged: UnjudgedRanks,
     difference: float,
 ) -> pd.DataFrame:
-    """Return the table of `find_next_judgments` with each document's effect on its own query. No
+    """Return the table of `find_next_judgments` with each document's effect on its query alone. No
     bounds are computed, so it is fast for any collection, but it does not say how many judgments
     suffice."""
     partial_bounds = PartialBounds(run, baseline, measure, unjudged)
@@ -139,7 +141,7 @@ def _order_against(sign: int, moves: Floats) -> Ints:
 
 def _find_first(holds: Callable[[int], bool], low: int, high: int) -> int | None:
     """Return the lowest of low, …, high for which `holds` is true; it must stay true from there on.
-    None if it is false for all."""
+    None if `holds` is false for all of these numbers."""
     if low > high or not holds(high):
         return None
     while low < high:
@@ -170,7 +172,7 @@ def _find_moves(
     partial_bounds: PartialBounds,
 ) -> Floats:
     """Return how much each query's difference changes if a document gets the highest grade and all
-    others are unchanged, float64[document]; 0 for documents that were not tried."""
+    other documents are unchanged, float64[document]; 0 for documents that were not tried."""
     kind = extremes_kind(measure)
     if kind == "apart":
         return _try_documents(run, baseline, measure, unjudged)

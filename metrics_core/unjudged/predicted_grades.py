@@ -3,8 +3,8 @@
 Similar documents are listed by the same of the two runs (one or both) at about the same rank. The
 judged ones of all queries form a pool. Queries can be easier or harder than average: with a
 probability given by the intraclass correlation of the judged documents, a document copies another
-one of its query and lists (Pólya's urn: Blackwell and MacQueen, Annals of Statistics 1973). It
-copies the quantile within the pool's distribution, since ranks may differ. The pools themselves are
+one of its query and lists (Pólya's urn: Blackwell and MacQueen, Annals of Statistics 1973). The
+quantile within the pool's distribution is copied, since ranks may differ. The pools themselves are
 uncertain, so each draw weights their queries at random (the Bayesian bootstrap: Rubin, Annals of
 Statistics 1981).
 """
@@ -23,7 +23,8 @@ KINDS = 3
 """Kinds of documents within the depth: of the run only, of the baseline only, of both."""
 
 _FEW, _MOST_CELLS = 20, 4_000_000
-"""Adjacent ranks share a pool until it has this many judged documents; most pools times grades."""
+"""Adjacent ranks share a pool until it has at least `_FEW` judged documents; `_MOST_CELLS` is the
+maximum number of pools times grades."""
 _LEAST_ALIKE, _MOST_ALIKE = 0.02, 0.9
 
 

@@ -30,10 +30,11 @@ from metrics_core.unjudged.first_documents import (
 )
 
 MOST_MATCHED = 2_000_000
-"""Most rows of two lists in which documents are matched; beyond, shared documents are unknown."""
+"""Maximum number of rows of two lists in which documents are matched; above it, shared documents
+are unknown."""
 
 NEAR = 100
-"""The depth to which unmatched documents are listed here; below it only their number is known."""
+"""The depth to which unmatched documents are listed; deeper documents are only counted."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,11 @@ class UnjudgedRanks:
 
     `query`, `run_rank` and `baseline_rank` are int64[document]; a rank is 0 if the document is not
     within the depth of that list. `first_position` int64[document] is its position in `first`, the
-    first documents of the run followed by those of the baseline. If `first` is None documents were
-    not matched: a document in both lists occurs twice and has no id, and only the first `NEAR`
-    ranks are included. `n_run_within` and `n_baseline_within` int64[query] count the unjudged
-    documents of each list within the depth, `n_run_below` and `n_baseline_below` those below it.
+    first documents of the run followed by the first documents of the baseline. If `first` is None
+    documents were not matched: a document in both lists occurs twice and has no id, and only the
+    first `NEAR` ranks are included. `n_run_within` and `n_baseline_within` int64[query] count the
+    unjudged documents of each list within the depth, `n_run_below` and `n_baseline_below` the
+    unjudged documents below it.
     """
 
     query: Ints
@@ -68,7 +70,7 @@ class UnjudgedRanks:
 
     @cached_property
     def doc_ids(self) -> pa.ChunkedArray | None:
-        """Their ids; None if they were not matched."""
+        """The ids of the documents; None if documents were not matched."""
         if self.first is None:
             return None
         texts = pa.chunked_array([self.first.run.doc_ids, self.first.baseline.doc_ids])
@@ -144,8 +146,8 @@ def _match_documents(
     first: FirstDocumentPair,
     counts: Sequence[Ints],
 ) -> UnjudgedRanks:
-    """Return the unjudged documents of two lists, each once: for each query those of the run by
-    rank, then those of the baseline only."""
+    """Return the unjudged documents of two lists, each once: for each query the documents of the
+    run by rank, then the documents of the baseline only."""
     own_position = find_positions(run, own_documents.query, own_documents.rank, first.run)
     other_position = find_positions(
         baseline, other_documents.query, other_documents.rank, first.baseline

@@ -79,7 +79,7 @@ def show_bar() -> None:
 
 
 def show_first_run() -> None:
-    """Show what to load, the uploader, and the example; if some files are loaded, what is
+    """Show which files to load, the uploader, and the example; if some files are loaded, which are
     missing."""
     library = current_library()
     questions = file_fields.file_checks(library.files)
@@ -118,8 +118,8 @@ def show_first_run() -> None:
 
 
 def _choose_audience() -> str:
-    """Ask what the reader evaluates, which determines the words of the page; stored in the
-    address."""
+    """Ask which kind of system the reader evaluates, which determines the words of the page; stored
+    in the address."""
     return str(
         session.widget(
             st.pills,
@@ -194,8 +194,8 @@ def show_uploader(
 
 
 def question_names(questions: Sequence[FileCheck]) -> tuple[list[str], list[str]]:
-    """Return the names of the files whose fields are unclear, and of those that could be two kinds
-    of table."""
+    """Return the names of the files whose fields are unclear, and of the files that could be two
+    kinds of table."""
     names = [(entry.of_two_kinds, entry.names or [entry.original.name]) for entry in questions]
     unclear, either = (
         [n for is_ambiguous, entry in names if is_ambiguous is two for n in entry]
@@ -361,7 +361,7 @@ def show_unused_judgments(library: Library) -> None:
 
 
 def _offer_buttons(error: RanklensError, key: str, read: Callable[..., None]) -> None:
-    """Show a button for each choice with which a file can be read."""
+    """Show a button for each choice for reading a file."""
     for offer, label in _matching_offers(error):
         st.button(label, key=f"{offer}_{key}", on_click=partial(read, **_parse_choice(offer)))
 

@@ -32,7 +32,8 @@ from metrics_core.slicing.breakdowns import order_groups
 _FEW_VALUES = 4
 _CONTROLS = 3
 _NAME_LENGTH = 16
-"""Most characters of a run's name in the sentence: two such names fit in a window of 1440 px."""
+"""Maximum number of characters of a run's name in the sentence: two names of this length fit in a
+window of 1440 px."""
 _OF_TWO, _OF_ONE, _OF_ALL = "Compare", "Scores of", "All runs on"
 _WITH, _ON, _OVER = "with", "on", "over"
 _BEST = 5

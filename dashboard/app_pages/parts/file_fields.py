@@ -1,4 +1,4 @@
-"""How a file is read: one row per field with its meaning and the evidence for it, a preview of the
+"""Fields of a file: one row per field with its meaning and the evidence for it, a preview of the
 first rows, and both readings of a file that could be two kinds of table."""
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ def _make_check(
     read: Callable[..., None],
     names: Sequence[str] = (),
 ) -> FileCheck | None:
-    """Return the check for a file that could not be read; None if its fields are not the
-    problem."""
+    """Return the check for a file that could not be read; None if the cause is not in its
+    fields."""
     fields, kind = original.fields(), original.choices.get("kind", "run")
     of_two_kinds = all(f"kind={kind_name}" in error.hint for kind_name in RANKED)
     is_unknown = fields is not None and (
@@ -128,8 +128,8 @@ def show_checks(checks: Sequence[FileCheck]) -> None:
 
 
 def field_editor(file: File) -> Callable[[], object] | None:
-    """Return a function that shows the fields of a file that was read; None until the reader asks
-    for it, and if its columns have no names or the file is not available."""
+    """Return a function that shows the fields of a file that was read. None until the reader asks
+    for the fields, if the columns have no names, or if the file is not available."""
     original = find_original(file) if file.kind in RANKED else None
     if original is None and file.kind in RANKED and ": " in file.read_as:
         st.caption("To choose columns, upload the file again.")
@@ -144,7 +144,7 @@ def field_editor(file: File) -> Callable[[], object] | None:
 
 
 def _show_fields(check: FileCheck) -> None:
-    """Show a row for each field, and what the file contains with the chosen meanings."""
+    """Show a row for each field, and the content of the file with the chosen meanings."""
     original, key, library, fields = (
         check.original,
         check.key,
@@ -285,7 +285,8 @@ def _import_button(
     wrong: bool = False,
     disabled: bool = False,
 ) -> None:
-    """Show the button that reads the file, with what it contains or why it cannot be read."""
+    """Show the button that reads the file, with the content of the file or the reason why it cannot
+    be read."""
     is_likely = not check.of_two_kinds or (check.is_guessed and kind == check.kind)
     with st.container(horizontal=True, vertical_alignment="center", key=f"read_{kind}_{check.key}"):
         st.button(

@@ -27,8 +27,8 @@ _DEFAULT_K = 10
 
 def ask_relevance_limit(tables: Sequence[Table], words: Words, key: str) -> float:
     """Ask from which grade a document is relevant and how unjudged documents count, if the tables
-    are judgments; return the grade. It is stored in the measure of the address if that takes one,
-    else it only affects the figures shown here."""
+    are judgments; return the grade. The grade is stored in the address if the measure there has a
+    parameter for it; otherwise it only affects the figures shown here."""
     measure_choice = _current_measure()
     current, qrels = relevance_limit(measure_choice), tables[0] if tables else None
     if not isinstance(qrels, Qrels):
@@ -79,7 +79,7 @@ def _unjudged_choice(words: Words, key: str) -> None:
 
 
 def show_numbers(tables: Sequence[Table], file: str, words: Words, relevant_from: float) -> None:
-    """Show the figures of a file's tables together with what is loaded."""
+    """Show the figures of a file's tables together with the loaded tables."""
     measure_choice, settings = _current_measure(), _collection_settings()
     cutoff = measure_choice.measure.cutoff or _DEFAULT_K
     pair = pair_with(tables, file, current_library(), settings)

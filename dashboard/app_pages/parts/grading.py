@@ -1,4 +1,4 @@
-"""What readers add to a collection: layers of grades as files, and notes."""
+"""Additions of readers to a collection: layers of grades as files, and notes."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def show_legend(context: PageContext) -> None:
 def show_scores(
     frame: pd.DataFrame, by: str, order: Sequence[str], finding: str, context: PageContext
 ) -> None:
-    """Show the score of each run by group; `frame` is that of `summarise_groups`."""
+    """Show the score of each run by group; `frame` is the result of `summarise_groups`."""
     name, column = context.comparison.name, column_name(by, context.comparison.cutoff)
     st.html(blocks.panel_head("Score", f"mean {name}, {w.format_share(LEVEL)} intervals"))
     figure = draw_once(figures.score_by_group, frame, context.drawing, order=order)
@@ -50,7 +50,7 @@ def show_differences(
     group_count: int,
     context: PageContext,
 ) -> None:
-    """Show the difference of each run from the baseline by group; `frame` is that of
+    """Show the difference of each run from the baseline by group; `frame` is the result of
     `summarise_groups`."""
     comparison = context.comparison
     column, groups_text = (

@@ -41,7 +41,7 @@ _WINDOW = 40
 _LONGEST_TEXT = 3_000
 _QUEUE = "judge_queue"
 _NAME, _MOST_NAMED = 24, 3
-"""Most characters of a run's name, and most runs named, in a document's ranks."""
+"""Maximum number of characters of a run's name, and of runs named, in a document's ranks."""
 
 
 def query_part(context: PageContext, query_id: str) -> None:
@@ -164,7 +164,7 @@ def _queue_summary(
     *,
     settles: bool,
 ) -> dict[str, Any]:
-    """Return what is shown around the card of a queue: the amount left, the orders, the effect."""
+    """Return the texts around the card of a queue: the amount left, the orders, the effect."""
     comparison, blind, short = (
         context.comparison,
         is_blind(),
@@ -217,7 +217,8 @@ def _score_changes(context: PageContext, waiting: pd.DataFrame) -> Mapping[str, 
 
 
 def _unknown_reason(runs: list[str]) -> str:
-    """Return what cannot be judged because these runs came as judged ranks."""
+    """Explain which documents cannot be judged because these runs were loaded as judged ranks
+    (ranks of judged documents only)."""
     if not runs:
         return ""
     return (
@@ -240,7 +241,7 @@ def _show_own_layer(context: PageContext, page: str, message: str) -> None:
 
 
 def _given_grades(context: PageContext) -> dict[tuple[str, str], float]:
-    """Return the grades given in Ranklens: those of the active layers and of the reader's own
+    """Return the grades given in Ranklens: all grades of the active layers and of the reader's own
     layer, active or not."""
     reader_layer = own_layer()
     grades: dict[tuple[str, str], float] = {}
@@ -258,9 +259,8 @@ def _show_keys(
     settling: AbstractSet[tuple[str, str]] = frozenset(),
     queue: Mapping[str, Any] | None = None,
 ) -> None:
-    """Show the component with which the rows are judged by keyboard or clicks. `queue` is what is
-    shown around the rows of a queue. `judged_count` counts only the `settling` documents, if there
-    are any."""
+    """Show the component for judging the rows by keyboard or clicks. `queue` has the texts around
+    the rows of a queue. `judged_count` counts only the `settling` documents, if there are any."""
     comparison = context.comparison
     grades = answers.offered_grades(context.study)
     tints = Grades.from_grades(context.study.unlayered.grades)

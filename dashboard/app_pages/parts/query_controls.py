@@ -67,7 +67,7 @@ def _store_filter(text: object) -> dict[str, str]:
 
 
 def show_chips(query_list: QueryList, comparison: Comparison) -> None:
-    """Show one row of lists; the others under "more" in a popover."""
+    """Show one row of lists; the remaining lists are under "more" in a popover."""
     first = (*CHIPS, *CHIPS_OF_ONE) if comparison.is_alone else CHIPS
     _show_chip_row(query_list, comparison, first, "show", "Lists")
     others = [key for key in ABOUT_RUNS if key not in first]

@@ -85,7 +85,7 @@ def own_files_button(location: Literal["rail", "page"]) -> None:
 
 def _is_offered(page: Page, first: Page, context: PageContext | None) -> bool:
     """Whether a page is in the rail: before anything is loaded only the first page and pages that
-    need no study, later those for which there are enough runs."""
+    need no study, later also the pages for which there are enough runs."""
     if context is None:
         return page is first or not page.needs_study
     return len(context.study.names) >= page.fewest_runs

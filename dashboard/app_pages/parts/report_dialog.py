@@ -1,4 +1,4 @@
-"""Save report: what it includes, its title and parts, and the file."""
+"""Save report: the parts it includes, its title, and the file."""
 
 from __future__ import annotations
 

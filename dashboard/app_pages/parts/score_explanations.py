@@ -90,7 +90,7 @@ def ledger_card(page: QueryPage, query_ledger: QueryLedger, context: PageContext
 
 
 def _ledger_title(query_ledger: QueryLedger, context: PageContext) -> str:
-    """Return the title of a ledger: what its parts add up to."""
+    """Return the title of a ledger: the quantity to which its parts add up."""
     before, after = query_ledger.scores
     size = w.format_score(abs(after - before))
     if context.comparison.is_alone:
@@ -102,7 +102,7 @@ def _ledger_title(query_ledger: QueryLedger, context: PageContext) -> str:
 
 
 def headroom_card(query_ledger: QueryLedger, context: PageContext) -> None:
-    """Show what the run in focus could still gain, if anything."""
+    """Show how much the run in focus could still gain, if anything."""
     if query_ledger.headroom is None or not query_ledger.headroom.best[0] > 0:
         return
     best, score = float(query_ledger.headroom.best[0]), float(query_ledger.headroom.score[0])

@@ -58,7 +58,7 @@ def show_heading(
 
 
 def show_note(note: Markup, title: str, *, frame: pd.DataFrame, key: str) -> None:
-    """Show a note below a table that needs no heading, with a CSV link as in `show_heading`."""
+    """Show a note below a table that needs no heading, with the same CSV link as `show_heading`."""
     with st.container(horizontal=True, key=f"head_{key}", vertical_alignment="top"):
         st.html(note or Markup("<span></span>"))
         csv_link(title, frame, key)
@@ -213,7 +213,7 @@ def show_removed(message: str, key: str, bring_back: Callable[..., None], *argum
 
 def run_steps(steps: Sequence[tuple[str, Callable[[], object]]]) -> None:
     """Run slow steps with a progress bar. Streamlit handles clicks between steps, so a reader who
-    leaves the page cancels the rest; finished steps stay cached."""
+    leaves the page cancels the remaining steps; finished steps stay cached."""
     if not steps:
         return
     bar = st.progress(0.0)

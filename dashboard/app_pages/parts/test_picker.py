@@ -1,4 +1,4 @@
-"""How runs are compared: the meaning of the verdict, and the choice of another test."""
+"""Comparison method: the meaning of the verdict, and the choice of another test."""
 
 from __future__ import annotations
 

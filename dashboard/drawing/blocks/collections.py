@@ -13,7 +13,7 @@ from dashboard.drawing.theme import SLOTS, RunStyle
 from dashboard.files.collections import Preview
 
 _NAME = 40
-"""Most characters of a run's name in a row."""
+"""Maximum number of characters of a run's name in a row."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ def heads() -> Markup:
 
 
 def storage_note(folder: str, put_aside: Sequence[object] = ()) -> Markup:
-    """Draw the order of the collections and where they are stored; the `folder` is folded. Damaged
-    databases that were `put_aside` are listed."""
+    """Draw the order and the location of the collections; the `folder` is folded. Damaged databases
+    that were `put_aside` are listed."""
     return _render("kept", folder=folder, put_aside=[str(path) for path in put_aside])
 
 

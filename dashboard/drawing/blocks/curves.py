@@ -69,9 +69,9 @@ def means_by_k(
     frames: Mapping[str, pd.DataFrame], glosses: Mapping[str, str], drawing: Drawing,
     in_colour: Sequence[str],
 ) -> Markup:  # fmt: skip
-    """Draw the means of these runs at round k, one table per measure, and the difference of the run
-    in focus with its band, coloured if significant. `frames` are those of `mean_curves` by measure
-    name."""
+    """Draw the means of the runs at round cutoffs k, one table per measure, and the difference of
+    the run in focus from the baseline with its band, coloured if significant. `frames` are results
+    of `mean_curves` by measure name."""
     heads = [drawing.styles[run] for run in in_colour]
     tables = [
         (f"{name}@k", glosses[name], heads, _mean_rows(frame, heads, drawing))

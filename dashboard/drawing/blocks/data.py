@@ -20,7 +20,7 @@ Row = Mapping[str, Any]
 
 _render = Template("data")
 _NAMED_FILES = 4
-"""Most files of an upload that are named one by one in its message."""
+"""Maximum number of files of an upload that are named one by one in its message."""
 
 
 def result(
@@ -42,7 +42,8 @@ def result(
 
 
 def error_card(error: RanklensError) -> Markup:
-    """Draw what is wrong with a file, what was expected, and how to fix it; never a traceback."""
+    """Draw the error of a file: the problem, the expected content, and how to fix it; never a
+    traceback."""
     if not isinstance(error, FileFormatError):
         return _render("error_card", error=error)
     offer = error.offer if error.offer and error.offer not in error.hint else ""
@@ -83,7 +84,7 @@ def file_table(rows: Sequence[Row], cutoff: int = 10) -> Markup:
 
 
 def upload_note(most: str) -> Markup:
-    """Draw what the uploader accepts; `most` is the largest size of a file."""
+    """Draw a note on the files that the uploader accepts; `most` is the largest size of a file."""
     return _render("how_large", most=most)
 
 
@@ -93,10 +94,10 @@ def fit_table(lines: Sequence[FitLine]) -> Markup:
 
 
 AUDIENCES = {"search": "Search", "rag": "RAG", "recommender": "Recommender"}
-"""The audiences: their word in an address, and what they evaluate."""
+"""The audiences: the word for each in an address, and the kind of system that they evaluate."""
 
 Step = tuple[str, str, str]
-"""A title, a line below it, and the beginning of such a file ("" if the step needs no file)."""
+"""A title, a line below it, and the beginning of an example file ("" if the step needs no file)."""
 
 STEPS: Mapping[str, tuple[Step, ...]] = {
     "search": (
@@ -182,7 +183,7 @@ def file_numbers(counts: Sequence[tuple[str, str]], warning: str) -> Markup:
 
 
 def without_limit(measure: str, judgments: str, other: str, link: str) -> Markup:
-    """Draw a note that the measure has no grade from which documents are relevant; the link leads
+    """Draw a note that the measure has no parameter for the lowest relevant grade; the link leads
     to the measure `other`, which has one."""
     return _render("without_limit", measure=measure, judgments=judgments, other=other, link=link)
 

@@ -47,7 +47,7 @@ def against_zero(
     drawing: Drawing,
 ) -> Markup:
     """Draw the difference of the run in focus against zero, with its `interval` (low, high, level).
-    `row` is the row of the run and `all_rows` those of all loaded runs in the frame of
+    `row` is the row of the run, and `all_rows` the rows of all loaded runs, in the frame of
     `compare`."""
     comparison = drawing.comparison
     low, high, level = interval
@@ -75,7 +75,7 @@ def against_zero(
 def _difference_axis(all_rows: pd.DataFrame, low: float, high: float, gap: float) -> Ticks:
     """Return an axis with the same unit for every loaded run, so that the scale stays the same for
     a measure and baseline; most of it is on the side of the difference. If the interval would be
-    too short to read, return an axis of its own."""
+    too short to read, the axis fits this interval alone."""
     values = pd.Series(
         [*all_rows["low"], *all_rows["high"], *all_rows["difference"], low, high, gap]
     )
@@ -126,8 +126,8 @@ def difference_rows(
     list_link: Callable[[str, str], str],
     level: float = LEVEL,
 ) -> Markup:
-    """Draw every run against the baseline, best first. `frame` is that of `compare`, computed at
-    `level`. `lead` returns the link of a run's name, `list_link(run, outcome)` the link to its
+    """Draw every run against the baseline, best first. `frame` is the result of `compare`, computed
+    at `level`. `lead` returns the link of a run's name, `list_link(run, outcome)` the link to its
     queries with an outcome ("" for all)."""
     baseline = drawing.baseline
     others = frame[frame["run"] != baseline]

@@ -16,9 +16,10 @@ from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.theme import RunStyle
 
 _OPEN = 6_000
-"""Most characters of a text that are not folded."""
+"""Maximum number of characters of a text that are not folded."""
 _MOST = 60_000
-"""Most characters of a text that are sent to the page; the rest is only counted."""
+"""Maximum number of characters of a text that are sent to the page; further characters are only
+counted."""
 
 _PLACE_FIELDS = ("rank", "score", "listed", "known")
 

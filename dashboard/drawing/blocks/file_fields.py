@@ -59,7 +59,7 @@ def preview(file_preview: FilePreview, words: Mapping[str, str]) -> Markup:
 
 
 def message(text: str, *, wrong: bool) -> Markup:
-    """Draw what a file contains, or why it cannot be read."""
+    """Draw the content of a file, or the reason why it cannot be read."""
     return _render("told", text=text, wrong=wrong)
 
 

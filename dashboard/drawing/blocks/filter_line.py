@@ -11,7 +11,7 @@ from dashboard.drawing.figures.text import shorten
 from metrics_core.base.errors import FilterLineError
 
 _AROUND = 60
-"""Most characters of a line shown before and after the position of an error."""
+"""Maximum number of characters of a line shown before and after the position of an error."""
 
 _render = Template("filter_line")
 

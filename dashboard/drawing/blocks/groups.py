@@ -27,12 +27,13 @@ _render = Template("groups")
 _SHORT_RUN, _SHORT_GROUP = 16, 28
 _ROUNDING = 1e-9
 _WIDE = 2.0
-"""Intervals more than this many times the median width run off the scale instead of setting it."""
+"""Intervals wider than this multiple of the median width run off the scale instead of setting
+it."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A column, or two crossed columns, to break down by. `kind` is "own", "crossed" or
+    """A column, or two crossed columns, for a breakdown. `kind` is "own", "crossed" or
     "computed"."""
 
     text: str
@@ -42,8 +43,8 @@ class Choice:
 
 
 def column_choice(choices: Sequence[Choice], *, most: Mapping[str, int]) -> Markup:
-    """Draw the columns as pills: the first `most` of each kind and the chosen one; the others are
-    folded into "n more" at the end."""
+    """Draw the columns as pills: the first `most` of each kind and the chosen one; the remaining
+    columns are folded into "n more" at the end."""
     shown_counts = dict.fromkeys(most, 0)
     shown_choices: list[Choice] = []
     more: list[Choice] = []
@@ -66,9 +67,9 @@ def group_table(
     sort_link: Callable[[str], str],
     more: str,
 ) -> Markup:
-    """Draw the listed groups and the row of all queries. `column` is the title of their column.
-    `lead` returns the link of a group, `sort_link` that of a column head for an order; `more` is
-    the link that shows hidden groups, "" if there is none."""
+    """Draw the listed groups and the row of all queries. `column` is the title of the column of
+    groups. `lead` returns the link of a group, `sort_link` the link of a column head for an order;
+    `more` is the link that shows hidden groups, "" if no group is hidden."""
     ends = [0.0, *group_rows.rows["adds"].cumsum()]
     rest = {"start": ends[-1], "adds": group_rows.hidden_adds, "clear": False}
     names = short_names(group_rows.rows["group"], _SHORT_GROUP)

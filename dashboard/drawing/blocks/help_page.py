@@ -92,5 +92,5 @@ def words(measures: str, formats: str) -> Markup:
 
 
 def formats(file_formats: Sequence[FileFormat], back: str) -> Markup:
-    """Draw every file format that can be read; `back` links to the rest of the help."""
+    """Draw every file format that can be read; `back` links to the main help page."""
     return _render("formats", formats=file_formats, back=back)

@@ -20,10 +20,10 @@ from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 FIRST_ROWS = 17
 """Number of runs that are not folded."""
 MAX_ROWS = 40
-"""Most runs drawn; the others can be found by name, or on the Ranking page."""
+"""Maximum number of runs drawn; further runs can be found by name, or on the Ranking page."""
 _NAMED = 3
 _NAME = 20
-"""Most characters of a run's name."""
+"""Maximum number of characters of a run's name."""
 
 _render = Template("leaderboard")
 

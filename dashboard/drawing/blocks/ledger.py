@@ -22,7 +22,7 @@ from metrics_core.base import wording as w
 from metrics_core.explaining.headroom import Headroom
 
 _WRITTEN_OUT = 5
-"""Most parts of a sum that are written out."""
+"""Maximum number of parts of a sum that are written out."""
 
 _ON_THE_CARD = 3
 """Number of largest parts of a ledger on its card; a single further part is not folded."""
@@ -41,9 +41,9 @@ def ledger_rows(
     *,
     document_link: Callable[[str], str],
 ) -> Markup:
-    """Draw documents as bars from the baseline's score to that of the run in focus, each starting
-    where the last one ended. `steps` has doc_id, grade, rank, baseline_rank, part and documents
-    (number of documents in the bar); `ends` are the two scores."""
+    """Draw documents as bars from the baseline's score to the score of the run in focus; each bar
+    starts at the end of the previous one. `steps` has doc_id, grade, rank, baseline_rank, part and
+    documents (number of documents in the bar); `ends` are the two scores."""
     scores = [ends[0], *(ends[0] + steps["part"].cumsum()).tolist()]
     low, high = min(0.0, *scores), max(scores)
     # Include zero only if it is near, because otherwise the bars would be too narrow.
@@ -86,8 +86,8 @@ def _printed_parts(steps: pd.DataFrame, ends: tuple[float, float]) -> list[float
 
 def _sum_text(ends: tuple[float, float], parts: list[float]) -> str:
     """Return a text such as "= 0.744 − 0.195 + 0.065"; "" if it would be too long, or if the
-    printed numbers do not add up: the parts add up to the difference, which can differ from that of
-    the rounded scores in the last digit."""
+    printed numbers do not add up. (The parts add up to the difference, whose last digit can differ
+    from the difference of the rounded scores.)"""
     before, after = (round(end, 3) for end in ends)
     if len(parts) > _WRITTEN_OUT or round(before + math.fsum(parts), 3) != after:
         return ""
@@ -138,8 +138,9 @@ def ledger_card(
     *,
     document_link: Callable[[str], str],
 ) -> Markup:
-    """Draw the largest parts of a ledger by document; the others are folded into one line with
-    their sum. All printed parts add up to the printed difference. Arguments as in `ledger_rows`."""
+    """Draw the largest parts of a ledger by document; the remaining parts are folded into one line
+    with their sum. All printed parts add up to the printed difference. The arguments are the same
+    as for `ledger_rows`."""
     entries, most, rest = ledger_parts(steps, ends, drawing, documents, document_link=document_link)
     return _render("ledger_card", shown=entries[:most], folded=entries[most:], rest=rest)
 
@@ -153,7 +154,8 @@ def ledger_parts(
     document_link: Callable[[str], str],
 ) -> tuple[list[LedgerEntry], int, float]:
     """Return the parts of a ledger by document (largest first), how many of them are shown
-    separately, and the sum of the others. Arguments as in `ledger_rows`."""
+    separately, and the sum of the remaining parts. The arguments are the same as for
+    `ledger_rows`."""
     steps = steps.assign(printed=_printed_parts(steps, ends))
     steps = steps.sort_values("part", key=abs, ascending=False, kind="stable")
     most = len(steps) if len(steps) <= _ON_THE_CARD + 1 else _ON_THE_CARD

@@ -24,7 +24,7 @@ Lead = Callable[[str], str]
 """Returns the link of a run or of a group of queries."""
 
 _IN_A_TITLE = 24
-"""Most characters of a run's name in a page's headline; longer names are shortened."""
+"""Maximum number of characters of a run's name in a page's headline; longer names are shortened."""
 
 _render = Template("markup")
 
@@ -94,5 +94,5 @@ def section(title: str, explanation: str | Sentence = "", styles: Styles | None 
 
 
 def empty_state(title: str, text: str = "") -> Markup:
-    """Draw a message instead of an empty result: what is missing, and what to do."""
+    """Draw a message instead of an empty result: the missing data, and how to get it."""
     return _render("nothing", title=title, text=text)

@@ -46,7 +46,8 @@ def parameters(description: Description) -> Markup:
 
 
 def facts(description: Description) -> Markup:
-    """Draw range, treatment of unusual documents, names elsewhere, source, and differences."""
+    """Draw facts about a measure: its range, how it treats unusual documents, its names in other
+    packages, its source, and differences from other packages."""
     return _render("facts", told=description, treated=_TREATED, as_usual=RULES_OF_ALL)
 
 

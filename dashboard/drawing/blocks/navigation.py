@@ -43,7 +43,7 @@ class ShelfEntry:
 
 
 _BEST = 18
-"""Most characters of a run's name beside that of its collection."""
+"""Maximum number of characters of a run's name beside the name of its collection."""
 
 _FIELD, _BUTTON = 72, 39
 """Widths in px of a run's field and of a button, without their text."""

@@ -150,9 +150,9 @@ def runs_and_measures(
     judged_shares: Mapping[str, float],
     lead: Lead,
 ) -> Markup:
-    """Draw runs by measures, best first on the chosen measure; `table` and `measures` as in
-    `measure_columns`. `judged_shares` is the judged share of the top k by run; `lead` returns the
-    link of a run's name. A single run has its values side by side."""
+    """Draw runs by measures, best first on the chosen measure; `table` and `measures` are the same
+    as for `measure_columns`. `judged_shares` is the judged share of the top k by run; `lead`
+    returns the link of a run's name. A single run has its values side by side."""
     styles = [run_style(drawing.styles, run) for run in runs_by_mean(table, drawing)]
     columns = measure_columns(table, drawing, measures)
     return _render(
@@ -169,7 +169,7 @@ def runs_and_measures(
 
 
 def runs_by_mean(table: pd.DataFrame, drawing: Drawing) -> list[str]:
-    """Return the runs ordered by their means on the chosen measure; `table` as in
+    """Return the runs ordered by their means on the chosen measure; `table` is the same as for
     `measure_columns`."""
     rows = table[table["measure"] == drawing.name]
     rising = not drawing.comparison.measure.declaration.higher_is_better
@@ -178,7 +178,7 @@ def runs_by_mean(table: pd.DataFrame, drawing: Drawing) -> list[str]:
 
 
 def table_note(text: str, more: Sentence, drawing: Drawing) -> Markup:
-    """Draw what the small numbers of the table mean, and a summary of them."""
+    """Draw a note on the small numbers of the table, with a summary of them."""
     return _render("table_note", text=text, pieces=sentence_pieces(more, drawing.styles))
 
 
@@ -220,9 +220,9 @@ def query_list(
     total: int,
     coloured: bool = True,
 ) -> Markup:
-    """Draw the queries that lost or won most; grey unless `coloured`. `rows` has query_id, text,
-    meta, score, baseline_score, difference, unlisted_by (the run that does not list the query, or
-    "") and cause; `total` is the number of all such queries."""
+    """Draw the queries with the largest losses or gains; grey unless `coloured`. `rows` has
+    query_id, text, meta, score, baseline_score, difference, unlisted_by (the run that does not list
+    the query, or "") and cause; `total` is the number of all queries with a loss or gain."""
     title = f"Got {kind}"
     if rows.empty:
         return _render("empty_list", title=title, text=f"No query got {kind}.")
@@ -256,9 +256,9 @@ def group_list(
     looked_at: int = 0,
 ) -> Markup:
     """Draw the first groups of one column (`by` is its key and its name), in the given order, each
-    as an interval against zero, and the finding on them. `rows` are those of the run in focus in a
-    frame of `summarise_groups`: group, queries, difference, diff_low, diff_high, clear, corrected
-    for `looked_at` groups; `lead` returns the link of a group."""
+    as an interval against zero, and the finding on them. `rows` are the rows of the run in focus in
+    the result of `summarise_groups`: group, queries, difference, diff_low, diff_high, clear,
+    corrected for `looked_at` groups; `lead` returns the link of a group."""
     title = f"By {by[1]}"
     if rows.empty:
         return _render("empty_list", title=title, text="The queries in view have no groups.")

@@ -26,7 +26,7 @@ PairLink = Callable[[str, str], str]
 """Returns the address that compares a run with a baseline."""
 
 ROOMY = 6
-"""Most runs for which the pairs show numbers and the table shows all measures."""
+"""Maximum number of runs for which the pairs show numbers and the table shows all measures."""
 _LEAST_COLOUR = 0.3
 _NAME_LENGTH, _LONGEST_NAME = 18, 24
 

@@ -23,9 +23,9 @@ Link = Callable[[str], str]
 """Returns the link of an order, a query_id, a page number or a column."""
 
 _HEAD = 48
-"""Most characters of a column head other than a run's name."""
+"""Maximum number of characters of a column head other than a run's name."""
 _VALUES = 3
-"""Most values of a filter that are named; the others are counted."""
+"""Maximum number of values of a filter that are named; further values are counted."""
 _LEAST = {"score": 72, "difference": 190, "number": 72}
 _METER = 56
 """In px: least widths of a score, a difference with its bar, and a number; width of a score bar."""
@@ -56,8 +56,8 @@ def query_table(
     there is a `scale`), groups.
 
     `order` is the key of the sort column, with "-" before it for descending. The differences are
-    those of the `pair`, within `span`, and coloured (if `coloured`) unless they count as the same.
-    `sorted_by` and `opened` return the links of a column head and of a query."""
+    between the runs of the `pair`, within `span`, and coloured (if `coloured`) unless they count as
+    the same. `sorted_by` and `opened` return the links of a column head and of a query."""
     texts = column_texts(columns, rows.frame)
     return _render(
         "query_table",
@@ -85,7 +85,7 @@ def query_table(
 
 
 def column_texts(columns: Sequence[TableColumn], frame: pd.DataFrame) -> dict[str, list[str]]:
-    """Return the texts of the cells by column key: numbers of the query file as in the file, other
+    """Return the texts of the cells by column key: numbers of the query file unchanged, other
     columns with the same decimals throughout."""
 
     def format_column(column: TableColumn) -> list[str]:
@@ -164,8 +164,8 @@ def filters(conditions: Sequence[tuple[str, str]], without: Link) -> Markup:
 
 
 def strip_note(paired: int, most: int, mean: float) -> Markup:
-    """Draw what the strip of differences shows, how to use it, and that it shows a selection if
-    there are more than `most` queries."""
+    """Draw a note on the meaning and use of the strip of differences, and that it shows a selection
+    if there are more than `most` queries."""
     return _render("strip_said", paired=paired, most=most, mean=mean)
 
 
@@ -185,9 +185,9 @@ def list_summary(count: int, total: int, parts: Sequence[Markup], rule: str = ""
 def beside_heatmap(
     failed: pd.DataFrame, ahead: pd.DataFrame, failing: int, drawing: Drawing, href: Href
 ) -> Markup:
-    """Draw the queries on which every shown run fails, and those on which the run in focus leads
-    all others most; empty if there are none. Both have query_id, text, meta; `ahead` also
-    difference."""
+    """Draw the queries on which every shown run fails, and the queries with the largest lead of the
+    run in focus over all other runs; empty if there are none. Both frames have query_id, text,
+    meta; `ahead` also has difference."""
     lists = []
     if len(failed):
         more = (f"all {w.format_count(failing)}", href("queries", show="none", view="", p=""))

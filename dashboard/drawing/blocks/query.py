@@ -23,13 +23,13 @@ from metrics_core.findings.sentence import Sentence
 Row = dict[str, Any]
 
 OPEN_MISSED = 20
-"""Most missed documents that are not folded; a well-judged query has hundreds."""
+"""Maximum number of missed documents that are not folded; a well-judged query has hundreds."""
 _BEGINNING = 80
 _CHIP, _MOST_CHIPS = 32, 4
-"""Most characters of a value drawn as a chip, and most chips."""
+"""Maximum number of characters of a value drawn as a chip, and maximum number of chips."""
 _LONG_QUERY = 90
 _ZEROS = 10
-"""Most squares for which a 0 is written out, too."""
+"""Maximum number of squares for which zeros are written out, too."""
 
 _render = Template("query")
 _common = Template("markup")
@@ -62,8 +62,8 @@ def explanation(sentence: Sentence, styles: Styles) -> Markup:
 
 
 def query_grades(diagnosis: Diagnosis, names: Mapping[float, str] | None = None) -> Grades:
-    """Return the grades that determine the colours: those of the collection (keys of `names`) and
-    of the query."""
+    """Return the grades that determine the colours: the grades of the collection (keys of `names`)
+    and of the query."""
     return Grades.from_grades(diagnosis.grades.values(), names or ())
 
 
@@ -109,8 +109,8 @@ def standings(
 
 
 def _bounds_text(row: Row) -> tuple[str, str] | None:
-    """Return the lower and upper bound of a score given its unjudged documents; None if they are
-    equal or unknown."""
+    """Return the lower and upper bound of a score given its unjudged documents; None if the bounds
+    are equal or unknown."""
     low, high = w.format_score(row["lowest"]), w.format_score(row["highest"])
     return None if math.isnan(row["lowest"]) or low == high else (low, high)
 
@@ -143,8 +143,8 @@ def missed_documents(
     grade_names: Mapping[float, str] | None = None,
 ) -> Markup:
     """Draw the relevant documents missing from the top k of the run in focus, with their rank in
-    each run; those missing only from that of the baseline are folded. A dash means not among the
-    first `deepest`. A row opens its full text."""
+    each run; documents missing only from the top k of the baseline are folded. A dash means not
+    among the first `deepest`. A row opens its full text."""
     if diagnosis.missed.empty:
         return _render("none_missed", text=_none_missed_text(diagnosis))
     grades = query_grades(diagnosis, grade_names)

@@ -80,7 +80,7 @@ def data_note(title: str, size: str) -> Markup:
 
 
 def title_line(collection: str, pair: str, date: str, left_out_note: str, text: str) -> Markup:
-    """Draw the collection and runs, the date, what was left out, and the sender's introduction."""
+    """Draw the collection and runs, the date, the parts left out, and the sender's introduction."""
     return _render(
         "title_line", collection=collection, pair=pair, date=date, said=left_out_note, text=text
     )
@@ -124,7 +124,7 @@ def slide(
 
 def reasons(robustness: Robustness, *, brief: bool = False) -> Markup:
     """Draw each check of the verdict, with its reason unless `brief`; for an inconclusive verdict,
-    what would settle it."""
+    ways to make it conclusive."""
     unclear = bool(robustness.settling_checks)
     entries = {entry.part: entry for entry in robustness.all_checks}
     rows = []
@@ -255,5 +255,5 @@ def methods_part(
     formulas: Sequence[tuple[str, str, Markup]],
     paragraphs: Sequence[tuple[str, str]],
 ) -> Markup:
-    """Draw what was measured and how, in enough detail to reproduce the numbers."""
+    """Draw the measures and methods, in enough detail to reproduce the numbers."""
     return _render("measured", found=methods, formulas=formulas, paragraphs=paragraphs)

@@ -23,7 +23,7 @@ _render = Template("robustness_checks")
 TITLE = "Can you rely on it?"
 TITLE_UNCLEAR = "What would make it conclusive?"
 _TICKS, _AT_A_TICK = 6, 16
-"""Most steps of an axis, and most characters of the baseline's name below it."""
+"""Maximum number of steps of an axis, and of characters of the baseline's name below it."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ _OPEN = ("–", "")
 
 def checks(robustness: Robustness, href: Href) -> Markup:
     """Draw all checks in one row: a mark, a name and a short answer each; for an inconclusive
-    verdict, what would settle it. Empty without a verdict."""
+    verdict, ways to make it conclusive. Empty without a verdict."""
     if not robustness.checks:
         return Markup()
     unclear, entry_parts = (

@@ -23,7 +23,7 @@ from metrics_core.explaining.diagnosis import Diagnosis
 Row = Mapping[str, Any]
 
 _HEIGHTS = {"with-text": 86, "with-title": 52, "by-id": 34}
-"""Height of a row in px, as in the style sheet, by what is known of the documents; the same for
+"""Height of a row in px, as in the style sheet, by the fields known of the documents; the same for
 all rows of both lists, so that the lines meet them."""
 _EXCERPT = 360
 FIRST, FIRST_OF_SEVERAL = 5, 10
@@ -41,7 +41,7 @@ _render = Template("two_lists")
 
 @dataclass(frozen=True)
 class _View:
-    """What the rows of all lists share; `documents` has title and text, indexed by doc_id."""
+    """Data shared by the rows of all lists; `documents` has title and text, indexed by doc_id."""
 
     documents: pd.DataFrame
     words: Collection[str]
@@ -52,8 +52,8 @@ class _View:
 
 @dataclass(frozen=True)
 class _Item:
-    """One listed document. Without a doc_id it is an unjudged document of a run that came as judged
-    ranks."""
+    """One listed document. If doc_id is missing, the document is an unjudged one of a run loaded as
+    judged ranks (only the ranks of judged documents)."""
 
     doc_id: str
     rank: int
@@ -68,7 +68,7 @@ class _Item:
 
 @dataclass(frozen=True)
 class _List:
-    """One run's list. Every row is a grid of its own, so all get the width of the widest
+    """One run's list. Every row is a separate grid, so all rows get the width of the widest
     movement."""
 
     side: str

@@ -26,7 +26,7 @@ _render = Template("untested")
 
 
 def box(title: str, text: str, label: str, link: str) -> Markup:
-    """Draw what is missing or narrows the view, with one action."""
+    """Draw a box about missing data or a narrowed view, with one action."""
     return _render("box", title=title, text=text, label=label, link=link)
 
 

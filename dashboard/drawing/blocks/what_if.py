@@ -66,7 +66,7 @@ def _edited_row(
     offered_grades: Sequence[float],
     lead: Lead,
 ) -> dict[str, Any]:
-    """Return the row with what is needed to draw it and the links that edit it ("" if not
+    """Return the row with everything needed to draw it and the links that edit it ("" if not
     possible)."""
     doc_id, rank = row["doc_id"], row["rank"]
     is_listed = not np.isnan(rank)
@@ -91,7 +91,7 @@ def _edited_row(
 
 
 def _shortfall_text(short: float, rank: int) -> str:
-    """Return how far a document below k is from entering the top k, by the run's own scores."""
+    """Return how far a document below k is from entering the top k, by the scores of its run."""
     if np.isnan(short):
         return ""
     if short == 0:

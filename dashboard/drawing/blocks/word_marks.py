@@ -1,4 +1,4 @@
-"""Query words in a text: which words of a query to mark, and where they occur."""
+"""Query words in a text: which words of a query to mark, and their positions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _ENDINGS = ("ings", "ing", "ed", "es", "s", "e")
 _SHORTEST_STEM = 3
 _WORD = re.compile(r"\w+")
 _BEFORE = 16
-"""Most characters of an excerpt before the first query word, so that it fits in a line of 38."""
+"""Maximum number of characters of an excerpt before the first query word, so that it fits in a line
+of 38."""
 _SEARCHED = 20_000
 
 _render = Template("markup")
@@ -70,7 +71,7 @@ def excerpt(text: str, words: Iterable[str], most: int, before: int = _BEFORE) -
 
 
 def _matches(text: str, words: Iterable[str]) -> Iterator[tuple[int, int]]:
-    """Yield where the query's words occur in a text, in any form."""
+    """Yield the positions of the query's words in a text, in any form of the word."""
     searched = list(words)
     stems = {stem(word) for word in searched}
     # For scripts without spaces between words, look for the word anywhere.

@@ -34,8 +34,8 @@ def difference_by_group(frame: pd.DataFrame, drawing: Drawing, *, order: Sequenc
     """Draw the differences from the baseline by group: one row per group in this order, one
     interval per run.
 
-    `frame` is that of `summarise_groups`. A click on a run's point returns customdata [group, run,
-    hover text], a click elsewhere in a row [group].
+    `frame` is the result of `summarise_groups`. A click on a run's point returns customdata [group,
+    run, hover text], a click elsewhere in a row [group].
     """
     ticks = difference_ticks(_column_values(frame, drawing, _DIFFERENCE))
     line = {"zeroline": True, "zerolinecolor": drawing.palette.zero, "zerolinewidth": 1.5}
@@ -43,8 +43,8 @@ def difference_by_group(frame: pd.DataFrame, drawing: Drawing, *, order: Sequenc
 
 
 def score_by_group(frame: pd.DataFrame, drawing: Drawing, *, order: Sequence[str]) -> Chart:
-    """Draw the mean score by group with its interval; rows, points and customdata as in
-    `difference_by_group`."""
+    """Draw the mean score by group with its interval; rows, points and customdata are the same as
+    for `difference_by_group`."""
     values = _column_values(frame, drawing, _SCORE)
     finite = values[~np.isnan(values)]
     low, high = (finite.min(), finite.max()) if len(finite) else (0.0, 1.0)
@@ -85,7 +85,7 @@ def _group_chart(
 
 def runs_with_values(frame: pd.DataFrame, drawing: Drawing, column: str) -> list[RunStyle]:
     """Return the styles of the runs with values in a column of a frame of `summarise_groups`: the
-    run in focus, then the others."""
+    run in focus, then the other runs."""
     names = {run for run, value in iterate_rows(frame, "run", column) if not math.isnan(value)}
     styles = (style for style in drawing.styles.values() if style.name in names)
     return sorted(styles, key=lambda style: style.role != "focus")

@@ -38,7 +38,7 @@ from dashboard.drawing.theme import Palette, RunStyle, solid_lines
 from dashboard.drawing.ticks import Ticks, covering_ticks, score_ticks
 
 UPPER, GAP, LOWER = 212, 40, 122
-"""Heights in px; both panels and what is above them fit the first screen of a projector."""
+"""Heights in px; both panels and the page above them fit the first screen of a projector."""
 _TOP, _BOTTOM, _RIGHT = 10, 28, 16
 _EDGE = 2
 """Px beyond the ends of a value axis, because Plotly draws no grid line exactly at an end."""
@@ -70,7 +70,7 @@ class _Panels(NamedTuple):
 
 def difference_range(frames: Iterable[pd.DataFrame], drawing: Drawing) -> tuple[float, float]:
     """Return the range shared by the lower panels of several measures, which makes them comparable;
-    `frames` are those of `mean_curves`."""
+    `frames` are results of `mean_curves`."""
     return _difference_ticks(pd.concat(list(frames)), drawing).span
 
 
@@ -85,9 +85,9 @@ def measure_by_cutoff(
 ) -> Chart:
     """Draw one measure by k: the scores above, the differences from the baseline below.
 
-    `frame` is that of `mean_curves`, `value_range` the range of its measure. Runs `in_colour` (all
-    if empty) keep their style, the others are grey. `ends` maps runs to the rank by which half of
-    their lists have ended; lines are thinner beyond it. Without differences there is one panel.
+    `frame` is the result of `mean_curves`, `value_range` the range of its measure. Runs `in_colour`
+    (all if empty) keep their style, other runs are grey. `ends` maps runs to the rank by which half
+    of their lists have ended; lines are thinner beyond it. Without differences there is one panel.
     """
     palette, k = drawing.palette, drawing.cutoff
     rows = frame[frame["run"].isin(list(drawing.styles))]
@@ -124,7 +124,7 @@ def precision_recall(
     frame: pd.DataFrame, drawing: Drawing, *, in_colour: Sequence[str] = ()
 ) -> Chart:
     """Draw interpolated precision at eleven recall levels; `frame` has run, recall, precision,
-    `in_colour` as in `measure_by_cutoff`."""
+    `in_colour` is the same as for `measure_by_cutoff`."""
     palette, styles = drawing.palette, drawing.styles
     rows = frame[frame["run"].isin(list(styles))].assign(k=lambda f: f["recall"].round(6))
     runs = [s for s in drawing_order(styles) if s.name in set(rows["run"])]
@@ -178,9 +178,9 @@ def _traces(
     drawing: Drawing,
     ends: Mapping[str, int],
 ) -> Iterable[Trace | None]:
-    """Yield bands below lines, and grey lines below coloured ones. The upper bands are those of the
-    run in focus and the baseline, each k separately; the lower band is that of the run in focus,
-    simultaneous over all k, which decides significance."""
+    """Yield bands below lines, and grey lines below coloured ones. The upper bands belong to the
+    run in focus and the baseline, for each k separately. The lower band belongs to the run in
+    focus; it is simultaneous over all k, and decides significance."""
     palette, deep = drawing.palette, 10**9
     prefix = _hover_prefix(len(quiet) + len(loud), "k = %{x}")
     for style in loud:
@@ -268,8 +268,8 @@ def _hover_axis(title: str) -> dict[str, Any]:
 
 
 def _cutoff_ticks(deepest: int, margin: Margin) -> Ticks:
-    """Return ticks at the first and last cutoff and at round ones, powers of ten first, as many as
-    fit without touching."""
+    """Return ticks at the first and last cutoff and at round cutoffs, powers of ten first, as many
+    as fit without touching."""
     per_unit = (NARROW - margin.left - margin.right) / math.log10(deepest)
     cutoffs: list[int] = []
     for k in (1, deepest, *_TICKS):

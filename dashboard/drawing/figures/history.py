@@ -80,7 +80,7 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing) -> Chart:
 
 def _segment_line(rows: list[Row], begin: int, drawing: Drawing) -> Trace:
     """Return the versions of one collection: filled points on a line for the open collection,
-    hollow ones for others and for versions of which few results are judged."""
+    hollow points for other collections and for versions with few judged results."""
     palette = drawing.palette
     is_foreign = bool(rows[0]["collection"])
     color = palette.muted if is_foreign else palette.ink
@@ -156,7 +156,7 @@ def _version_names(
 
 
 def _judges_note(rows: list[Row], begin: int, line: int, end: int, palette: Palette) -> Row:
-    """Return the note that says whose judgments a segment uses, each on its own line to avoid
+    """Return the note on the judgments that a segment uses, each on a separate line to avoid
     overlaps."""
     by = rows[0]["judged_by"]
     text = f"judged by {by}" if rows[0]["collection"] else "judged by the open collection"

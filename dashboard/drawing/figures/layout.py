@@ -1,7 +1,7 @@
-"""What all charts share: a figure with its complete layout, axes and notes.
+"""Layout shared by all charts: a figure with its axes and notes.
 
-The server does not know how wide a chart is drawn. So whatever must not overlap is positioned in px
-for the narrowest width, NARROW; on a wider page the gaps only grow.
+The server does not know how wide a chart is drawn. So elements that must not overlap are positioned
+in px for the narrowest width, NARROW; on a wider page the gaps only grow.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _hover_box(palette: Palette) -> dict[str, Any]:
 
 
 def _readable(annotation: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
-    """Return a note; if it has a hover text, with the same hover box as all others."""
+    """Return a note; if it has a hover text, with the same hover box as all other notes."""
     if "hovertext" not in annotation:
         return dict(annotation)
     return {**annotation, "hoverlabel": _hover_box(palette)}
@@ -187,7 +187,7 @@ def interval_line(style: RunStyle, palette: Palette, width: float) -> dict[str, 
 
 
 def drawing_order(styles: Mapping[str, RunStyle]) -> list[RunStyle]:
-    """Return the runs in drawing order: others first, then the baseline, the run in focus on
+    """Return the runs in drawing order: the baseline and the run in focus last, so that they are on
     top."""
     rank = {"other": 0, "baseline": 1, "focus": 2}
     return sorted(styles.values(), key=lambda style: rank[style.role])

@@ -95,7 +95,7 @@ def run_band(
 def cutoff_markers(
     lines: Mapping[str, Line], runs: Sequence[RunStyle], drawing: Drawing, column: str
 ) -> Trace | None:
-    """Return a marker where each line meets the chosen k; None if no line does."""
+    """Return a marker on each line at the chosen k; None if no line does."""
     values = {s.name: lines[s.name][column][lines[s.name]["k"] == drawing.cutoff] for s in runs}
     valued_runs = [s for s in runs if len(values[s.name]) and not np.isnan(values[s.name][0])]
     if not valued_runs:

@@ -1,4 +1,5 @@
-"""Additions for a chart that is used alone, as in a paper: the runs and the names of its axes."""
+"""Additions for a chart that is used alone, for example in a paper: the runs and the names of its
+axes."""
 
 from __future__ import annotations
 

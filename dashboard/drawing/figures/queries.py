@@ -22,7 +22,7 @@ from metrics_core.comparing.pairs import BETTER, TIED, WORSE
 FADED = 0.2
 """The opacity of marks that do not match the filter."""
 MOST_BARS = 400
-"""Most bars; of more queries, evenly spaced ones are drawn."""
+"""Maximum number of bars; if there are more queries, evenly spaced ones are drawn."""
 _HEIGHT, _LEAST = 76, 0.02
 _FEWEST_SLOTS = 12
 _WITH_GAPS = 200
@@ -31,12 +31,12 @@ _WITH_GAPS = 200
 def sorted_differences(
     frame: pd.DataFrame, drawing: Drawing, *, visible_ids: Collection[str] | None = None
 ) -> Chart:
-    """Draw every query as a bar in a low strip, best difference first; those not in `visible_ids`
+    """Draw every query as a bar in a low strip, best difference first; queries not in `visible_ids`
     are faded.
 
-    `frame` is that of `query_differences` with a column text. customdata is [query_id, escaped
-    text, numbers]. Of more than MOST_BARS queries, evenly spaced ones are drawn, including the best
-    and the worst.
+    `frame` is the result of `query_differences` with a column text. customdata is [query_id,
+    escaped text, numbers]. If there are more than MOST_BARS queries, evenly spaced ones are drawn,
+    including the best and the worst.
     """
     palette, ranked = drawing.palette, _rank_queries(frame)
     most, least = (end(ranked.difference, initial=0.0) for end in (np.max, np.min))

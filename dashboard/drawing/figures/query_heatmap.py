@@ -24,10 +24,10 @@ from metrics_core.base.arrays import Floats, Mask
 
 _ROW, _FILLED = 34, 0.94
 _NAME, _MARK = 22, 34
-"""Most characters of a run's name, and px of its mark and padding."""
+"""Maximum number of characters of a run's name, and width in px of its mark and padding."""
 _ALL = 60
-"""Most columns with gaps between them; of narrower gaps only some would be visible and seem to
-separate groups."""
+"""Maximum number of columns with gaps between them. With narrower gaps only some would be visible
+and seem to separate groups."""
 
 
 def score_heatmap(
@@ -75,7 +75,7 @@ def score_span(frame: pd.DataFrame, drawing: Drawing) -> tuple[float, float]:
 
 
 def _color_scale(palette: Palette) -> list[list[Any]]:
-    """Return the colour scale from nearly the page's colour to that of the highest grade."""
+    """Return the colour scale from nearly the page's colour to the colour of the highest grade."""
     return [[0.0, palette.diverging_zero], [0.5, palette.grade_2], [1.0, palette.grade_3]]
 
 

@@ -69,14 +69,14 @@ class FigureRows:
 
 
 def iterate_rows(frame: pd.DataFrame, *columns: str) -> Iterator[tuple[Any, ...]]:
-    """Iterate over the rows of a small frame as tuples of these columns; much faster than pandas'
-    own ways."""
+    """Iterate over the rows of a small frame as tuples of these columns; much faster than the
+    methods of pandas."""
     return zip(*(frame[column].tolist() for column in columns), strict=True)
 
 
 def group_rows(frame: pd.DataFrame, drawing: Drawing, order: Sequence[str]) -> FigureRows:
     """Return the rows of a breakdown's groups in this order, with their numbers of queries. `frame`
-    is that of `summarise_groups`."""
+    is the result of `summarise_groups`."""
     queries: dict[str, int] = {}
     for group, n in iterate_rows(frame, "group", "queries"):
         queries[group] = max(n, queries.get(group, 0))

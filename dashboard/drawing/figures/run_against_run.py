@@ -41,10 +41,11 @@ def run_against_run(
     visible_ids: Collection[str] | None = None,
     lasso: bool = False,
 ) -> Chart:
-    """Draw one point per query: the baseline's score to the right, that of the run in focus upward.
+    """Draw one point per query: the baseline's score to the right, the score of the run in focus
+    upward.
 
-    `frame` is that of `query_differences` with a column text. Around the diagonal is the band in
-    which two scores count as the same. customdata is [query_id, escaped text, numbers]. With
+    `frame` is the result of `query_differences` with a column text. Around the diagonal is the band
+    in which two scores count as the same. customdata is [query_id, escaped text, numbers]. With
     `lasso`, points can be selected by drawing a line around them, but not clicked.
     """
     palette, focus, baseline = drawing.palette, drawing.focus, drawing.baseline

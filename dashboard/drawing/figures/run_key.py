@@ -11,8 +11,8 @@ from dashboard.drawing.figures.text import LINE, hover_text, marked_name, short_
 from dashboard.drawing.theme import Palette, RunStyle
 
 _KEY_LENGTH, KEY_COLUMN = 16, 156
-"""Most characters of a name in a key, and its width in px, so that two fit side by side beside
-another chart at 1280 px."""
+"""Maximum number of characters of a name in a key, and its width in px, so that two keys fit side
+by side beside another chart at 1280 px."""
 
 
 def key_height(runs: Sequence[RunStyle], columns: int = 2) -> float:

@@ -27,7 +27,8 @@ from dashboard.drawing.ticks import score_ticks
 from metrics_core.base import wording
 
 MOST_POINTS = 2000
-"""Most points in the chart; of more, evenly spaced ones of each strip are drawn."""
+"""Maximum number of points in the chart; if there are more, evenly spaced points of each strip are
+drawn."""
 _ROW, _STRIP = 30, 0.34
 _LEAST_LEFT = 60
 

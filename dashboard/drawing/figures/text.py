@@ -14,11 +14,13 @@ SIZE = 13
 LINE = 16
 """Height of a line of text, in px."""
 NAME_LENGTH = 18
-"""Most characters of a group's name on one line; longer names are broken into two lines."""
+"""Maximum number of characters of a group's name on one line; longer names are broken into two
+lines."""
 RUN_LENGTH = 22
-"""Most characters of a run's name in a chart; longer names are shortened in the middle."""
+"""Maximum number of characters of a run's name in a chart; longer names are shortened in the
+middle."""
 _SHORTEST = 6
-"""Fewest characters to which a name is shortened."""
+"""Minimum number of characters of a shortened name."""
 _GROUP_LENGTH = 2 * NAME_LENGTH
 _QUERY_LENGTH, _QUERY_LINE = 90, 46
 
@@ -76,8 +78,8 @@ def shorten(text: str, length: int = RUN_LENGTH, *, between_words: bool = False)
 def short_names(names: Iterable[str], length: int = RUN_LENGTH) -> dict[str, str]:
     """Return the names, shortened if any is longer than `length`: without the words that all begin
     or end with, and shortened in the middle if still too long. Names that would become equal are
-    cut around their first difference, omitting what they share before it. No two results are equal,
-    so a few can be longer."""
+    cut around their first difference, without the part they share before it. No two results are
+    equal, so a few can be longer."""
     unique = list(dict.fromkeys(names))
     if max(map(len, unique), default=0) <= length:
         return {name: name for name in unique}
@@ -90,8 +92,8 @@ def short_names(names: Iterable[str], length: int = RUN_LENGTH) -> dict[str, str
 
 
 def _shorten_distinct(names: Sequence[str], length: int) -> list[str]:
-    """Shorten the names to `length` characters; those that would become equal omit most or all of
-    the characters that they begin with."""
+    """Shorten the names to `length` characters. If shortened names would become equal, omit most or
+    all of the beginning that they share."""
     short = [shorten(name, length) for name in names]
     for short_text, count in Counter(short).items():
         alike = [i for i, text in enumerate(short) if text == short_text]
@@ -107,8 +109,8 @@ def _shorten_distinct(names: Sequence[str], length: int) -> list[str]:
 
 
 def _cut_before_difference(names: Sequence[str], most: int) -> int:
-    """Return where to cut so that the names differ within `most` characters: at the start of a
-    word, if there is one."""
+    """Return the position at which to cut so that the names differ within `most` characters: at the
+    start of a word, if there is one."""
     shared = _shared_letters(names)
     word = len(_LAST_WORD.sub("", shared))
     return word if len(shared) - word <= most else len(shared) - min(most, 3)

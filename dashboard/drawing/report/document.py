@@ -1,8 +1,8 @@
 """A report as one HTML file: verdict, runs and measures, groups, robustness, curves, the largest
 losses and wins, every query, and the methods.
 
-The parts are those of the pages; charts are SVG, colours follow the reader's theme, and links lead
-within the file. The file loads nothing from elsewhere.
+The parts look the same as on the pages; charts are SVG, colours follow the reader's theme, and
+links lead within the file. The file loads nothing from elsewhere.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from metrics_core.formats.source.limits import format_size
 _HERE = Path(__file__).parent
 _REM = re.compile(r"(?<![\w.])([\d.]+)rem")
 _LETTERS = 24
-"""Font size in px of a presentation, as in `report.css`."""
+"""Font size in px of a presentation, the same as in `report.css`."""
 _LINK_TO_NOWHERE = re.compile(r'<a\b((?:(?!>).)*?)\shref=""((?:(?!>).)*)>(.*?)</a>', re.DOTALL)
 
 
@@ -65,7 +65,7 @@ def document(report: Report, drawing: Drawing, request: ReportRequest) -> str:
 
 def meeting(report: Report, drawing: Drawing, request: ReportRequest) -> str:
     """Return the same findings one per screen, with their style sheet, to show over a page that has
-    its palette. Font sizes relative to the page become those of a presentation."""
+    its palette. Font sizes relative to the page are enlarged for a presentation."""
     report_parts = ReportParts(
         report, replace(drawing, palette=BY_THEME), replace(request, parts=())
     )

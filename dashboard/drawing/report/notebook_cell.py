@@ -19,11 +19,11 @@ from dashboard.drawing.theme import BY_THEME, css_variables
 from metrics_core.findings.sentence import Sentence
 
 _MOST_ROWS = 8
-"""Most runs in a cell; `.frame` has all."""
+"""Maximum number of runs in a cell; `.frame` has all of them."""
 
 
 def notebook_cell(answer: Overview, drawing: Drawing, footer: str) -> str:
-    """Return the HTML of the cell; `footer` says what else can be called."""
+    """Return the HTML of the cell; `footer` names further methods to call."""
     drawing = replace(drawing, palette=BY_THEME)
     verdict, styles = answer.verdict, drawing.styles
     badge = Badge(verdict.badge, verdict.tone) if verdict.badge else None

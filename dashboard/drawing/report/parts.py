@@ -44,7 +44,7 @@ PARTS = {
 }
 """The optional parts below the verdict, with their titles, by their anchor in the file."""
 _WIDTH, WIDE = 360.0, 900.0
-"""Width in px at which a chart is drawn, in the report and on a slide; it is scaled when shown."""
+"""Width in px of a drawn chart, in the report and on a slide; the chart is scaled when shown."""
 _TITLES = {"P": "Precision@k", "R": "Recall@k", "nDCG": "nDCG@k"}
 _LEADS_TO = {"breakdown": "groups", "firm": "checks", "curves": "curves", "pairs": "runs"}
 
@@ -355,7 +355,7 @@ class ReportParts:
 
 
 def _method_text(method: Method) -> str:
-    """Return the names of test and correction, and what counts as won."""
+    """Return the names of test and correction, and which queries count as won."""
     return (
         f"Test: {TESTS[method.test]}; correction: {CORRECTIONS[method.corrected_by]}. The random"
         f" draws are the same each time. A query is won or lost beyond ±{SAME:g}. Effect size is"

@@ -13,7 +13,7 @@ _DRAWING = Path(__file__).parents[1]
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _CLASS = re.compile(r"\.(-?[_a-zA-Z][-\w]*)")
 _NOT_MET = re.compile(r":not\([^()]*\)")
-"""Ignored in matching, because it names what must be absent."""
+"""Requirements ignored in matching, because they name words that must be absent."""
 
 
 def sheet_for(markup: str, *own_sheets: str) -> str:

@@ -19,7 +19,7 @@ from metrics_core.findings.robustness import robustness_finding
 from metrics_core.findings.sentence import Sentence, muted_span
 
 _GROUPS, _RUNS = 6, 6
-"""Most groups and most runs on a screen."""
+"""Maximum number of groups and of runs on a screen."""
 
 
 def make_slides(parts: ReportParts) -> list[Markup]:
@@ -139,8 +139,8 @@ class _Slides:
 
 
 def _first_runs(rows: pd.DataFrame, drawing: Drawing) -> pd.DataFrame:
-    """Return the runs that fit on a screen: the compared pair, and the others with the best
-    means."""
+    """Return the runs that fit on a screen: the compared pair, and the best of the other runs by
+    mean."""
     if len(rows) <= _RUNS + 1:
         return rows
     others = rows[~rows["run"].isin([drawing.baseline, drawing.focus])]

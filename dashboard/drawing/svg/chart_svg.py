@@ -1,8 +1,8 @@
 """A chart as SVG, for places without scripts: a report, a notebook, a paper.
 
-It reads the data that figures prepare for Plotly (`figures/chart.py`): lines, filled areas, points,
-bars, rules and notes over linear and logarithmic axes. Hover texts become `<title>`. Other traces
-raise ValueError, so that nothing is silently missing from an image.
+The SVG is made from the data that figures prepare for Plotly (`figures/chart.py`): lines, filled
+areas, points, bars, rules and notes over linear and logarithmic axes. Hover texts become `<title>`.
+Other traces raise ValueError, so that nothing is silently missing from an image.
 """
 
 from __future__ import annotations

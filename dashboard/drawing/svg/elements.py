@@ -59,7 +59,7 @@ def css(**properties: Any) -> str:
 
 
 def dash_pattern(dash: str | None) -> str | None:
-    """Return the CSS dash pattern for one of Plotly's; None for a solid line."""
+    """Return the CSS dash pattern for a dash style of Plotly; None for a solid line."""
     patterns = {"dash": "9px,9px", "dot": "3px,3px"}
     return None if dash in (None, "solid") else patterns.get(dash, dash)
 

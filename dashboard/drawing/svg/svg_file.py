@@ -14,7 +14,7 @@ LEAST_MM = 74.0
 
 
 def width_in_px(mm: float) -> float:
-    """Return the width in px at which a chart of this printed width is drawn."""
+    """Return the width in px of a chart with this printed width."""
     return mm * _PX_PER_MM * _SHRUNK
 
 
@@ -30,7 +30,7 @@ def svg_file(chart: Chart, mm: float, label: str) -> str:
 
 
 def print_page(svg: str, chart: Chart, mm: float) -> str:
-    """Return an HTML page of the chart's own size, for printing."""
+    """Return an HTML page of the same size as the chart, for printing."""
     size = f"{mm:g}mm {height_in_mm(chart):.2f}mm"
     style = (
         f"@page{{size:{size};margin:0}}html,body{{margin:0;overflow:hidden}}svg{{display:block}}"

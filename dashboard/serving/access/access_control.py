@@ -37,7 +37,7 @@ _FRESH = (b"cache-control", b"no-store")
 
 
 class AccessControl:
-    """Passes on requests of our own page with the right cookie, and answers 403 to all others.
+    """Passes on requests of our pages with the right cookie, and answers 403 to all other requests.
 
     The cookie is given for the token, which the printed address contains as `?token=`. Without keys
     (`--no-token`) only Host and Origin are checked.

@@ -1,7 +1,7 @@
-"""Limits on connections that are not let in yet, so that they cannot lock out the user.
+"""Limits on connections that are not yet let in, so that these cannot lock out the user.
 
 Anyone who reaches the port can open connections and send nothing, or one byte a second. Each uses a
-file descriptor of this process, and once these are used up no page is served.
+file descriptor of this process, and once all descriptors are used up no page is served.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ LET_IN = "ranklens.let_in"
 MAX_WAITING = 256
 """Maximum number of waiting connections; the longest waiting is dropped for the next one."""
 ACCEPTED_TOGETHER = 64
-"""How many connections are accepted before the received data is read, so that of many that arrive
-together none is dropped before its request was read."""
+"""Number of connections accepted before the received data is read, so that no connection is dropped
+before its request was read if many arrive together."""
 SECONDS = 10.0
 """Seconds without an accepted request after which a connection is dropped."""
 _LOG = logging.getLogger("uvicorn.error")
 
 
 class WaitingConnections(ServerState):
-    """State shared by the connections of a server; `waiting` has those not let in, longest waiting
-    first."""
+    """State shared by the connections of a server; `waiting` has the connections not let in,
+    longest waiting first."""
 
     def __init__(self) -> None:
         super().__init__()

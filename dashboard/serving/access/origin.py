@@ -1,7 +1,7 @@
-"""Whether a request comes from our own page, by headers that no page can set.
+"""Whether a request comes from one of our pages, by headers that no page can set.
 
-A cookie does not show it: pages on all ports of 127.0.0.1 are one site to a browser, and anyone can
-point a domain name at 127.0.0.1, which makes it the origin of their page.
+A cookie does not show this: pages on all ports of 127.0.0.1 are one site to a browser, and anyone
+can point a domain name at 127.0.0.1, which makes it the origin of their page.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Log messages that anyone who reaches the port can cause are written once, then counted."""
+"""Log messages that anyone can cause who reaches the port, written once and then counted."""
 
 from __future__ import annotations
 

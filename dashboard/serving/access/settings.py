@@ -1,4 +1,4 @@
-"""Streamlit's options: those of our config.toml and defaults, regardless of folders and
+"""Streamlit's options: only our config.toml and the defaults, regardless of folders and
 environment.
 
 Streamlit also reads options and secrets from the user's home and the current folder. Such an option

@@ -1,9 +1,9 @@
 """The token that opens the dashboard, stored in the workspace, so that open pages survive a
 restart.
 
-The printed address contains it. What the browser stores and sends is derived from it for each port:
-whoever takes over the port of a stopped server and receives an open page's requests cannot use them
-to open another server.
+The printed address contains it. The browser stores and sends a value derived from the token for
+each port. If another program takes over the port of a stopped server and receives an open page's
+requests, it cannot use them to open another server.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _FOR_OTHERS = 0o077
 
 @dataclass(frozen=True)
 class Keys:
-    """What opens a server: `token` in the printed address, then `cookie`, which the browser sends
-    only to addresses below `/base`."""
+    """The keys that open a server: `token` in the printed address, then `cookie`, which the browser
+    sends only to addresses below `/base`."""
 
     token: str
     base: str
@@ -45,10 +45,11 @@ def new_token() -> str:
 
 
 def load_token(folder: Path, *, renewed: bool = False) -> str:
-    """Return the token of a workspace; folder and token are created if missing.
+    """Return the token of a workspace; the folder and the token are created if missing.
 
-    The folder is closed to other accounts. The token is replaced if others could have read it, or
-    if `renewed`. Raises OSError if the folder cannot be closed or the token cannot be stored.
+    The folder is closed to other accounts. The token is replaced if other accounts could have read
+    it, or if `renewed`. Raises OSError if the folder cannot be closed or the token cannot be
+    stored.
     """
     durable.make_folder(folder)
     if os.name == "posix" and stat.S_IMODE(folder.stat().st_mode) & _FOR_OTHERS:
@@ -65,7 +66,7 @@ def _derive(token: str, purpose: str) -> str:
 
 
 def _read_token(path: Path) -> str | None:
-    """The token in a file; None if there is no file or it cannot be trusted."""
+    """The token in a file; None if there is no file, or the file cannot be trusted."""
     try:
         mode = path.lstat().st_mode
         if not stat.S_ISREG(mode) or (os.name == "posix" and mode & _FOR_OTHERS):

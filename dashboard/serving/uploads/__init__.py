@@ -1,8 +1,8 @@
 """Incoming uploads: long files are streamed to the disk, with at most one block in memory.
 
-    browser ──► door ──► streaming.py ──► Streamlit's own route ──► the page
-                            │  the file: workspace/disk/scratch.py    │
-                            └─ a note that represents it ─────────────┘ files/long_uploads.py
+    browser ──► access ──► streaming.py ──► Streamlit's route ──► the page
+                              │  the file: workspace/disk/scratch.py    │
+                              └─ a note that represents it ─────────────┘ files/long_uploads.py
 
 multipart.py    extracts the single file from a request body as it arrives
 streaming.py    ASGI middleware that writes it to the disk and passes on a note instead

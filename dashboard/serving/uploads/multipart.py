@@ -60,7 +60,7 @@ class SingleFileParser:
         return b"".join(name + b": " + value + b"\r\n" for name, value in self._fields)
 
     def feed(self, block: bytes) -> None:
-        """Parse the next piece. Raises BodyError, and what `write` raises."""
+        """Parse the next piece. Raises BodyError, and the errors of `write`."""
         try:
             self._parser.write(block)
         except FormParserError as error:

@@ -2,8 +2,8 @@
 arrive.
 
 Streamlit holds uploaded files in memory. Its route therefore gets a short note instead of a long
-file; `files.long_uploads` finds the file that the note represents. Streamlit's own checks still
-apply, and run first: the route is called with an empty file before anything is written.
+file; `files.long_uploads` finds the file that the note represents. Streamlit's checks still apply,
+and run first: the route is called with an empty file before anything is written.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _BLOCK = 1 << 20
 """Bytes written at once."""
 
 _FRAME = 1 << 20
-"""Maximum bytes of a body besides its file, as in Streamlit."""
+"""Maximum bytes of a body besides its file, the same as in Streamlit."""
 
 _EMPTY = b'Content-Disposition: form-data; name="file"; filename="file"\r\n'
 
@@ -159,8 +159,8 @@ class StreamedUploads:
     async def _forward(self, scope: Any, body: bytes, *, measured: bool = False) -> _HeldAnswer:
         """Return the application's response to the same request with another body.
 
-        If `measured`, the content-length is that of the new body; otherwise the browser's, so that
-        Streamlit can check it.
+        If `measured`, the content-length is the length of the new body; otherwise it is sent
+        unchanged, so that Streamlit can check it.
         """
         headers = scope["headers"]
         if measured:
@@ -217,7 +217,7 @@ class _HeldAnswer:
 
     @classmethod
     def from_text(cls, status: HTTPStatus, text: str) -> _HeldAnswer:
-        """A plain-text response of our own."""
+        """A plain-text response from this middleware."""
         answer, body = cls(), text.encode()
         headers = [
             (b"content-type", b"text/plain; charset=utf-8"),

@@ -1,7 +1,7 @@
-"""The page that opens after an upload, and what it says about each file.
+"""The page that opens after an upload, with a message about each file.
 
-A collection that is new, or has its first result, opens on the Overview. It opens on Files, which
-lists every file, if judgments or runs are missing, if a file was refused, or if Files has a
+A collection that is new, or has its first result, opens on the Overview. The upload opens Files,
+which lists every file, if judgments or runs are missing, if a file was refused, or if Files has a
 question whose answer may change every score.
 """
 
@@ -19,7 +19,7 @@ from dashboard.session.open_collection import collection_id, current_library
 from dashboard.study.library import Library, may_be_a_run
 
 LoadedFile = tuple[str, str]
-"""Name of a loaded file, and what it contains."""
+"""Name of a loaded file, and a description of its content."""
 
 _LOADED, _LEADS_ON, _LANDED = "_loaded_files", "_upload_leads_on", "_landed_in"
 _CONTENTS = {"run": "run", "qrels": "judgments", "queries": "queries", "documents": "documents"}
@@ -71,8 +71,8 @@ def _has_questions(library: Library) -> bool:
 
 
 def arrived_files() -> list[LoadedFile] | None:
-    """The files of the last upload, for the page that it opened; None if it opened none or the user
-    dismissed the message."""
+    """The files of the last upload, for the page that it opened; None if no page was opened or the
+    user dismissed the message."""
     if st.session_state.get(_LANDED) != collection_id():
         return None
     loaded: list[LoadedFile] = st.session_state.get(_LOADED, [])

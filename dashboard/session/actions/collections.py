@@ -185,7 +185,8 @@ def pack_example() -> bytes:
 
 
 def import_collection(upload: UploadedFile, on_kept: Callable[[], None]) -> None:
-    """Import a packed collection and open it; `on_kept` is called as soon as it is stored."""
+    """Import a packed collection and open it; `on_kept` is called as soon as the collection is
+    stored."""
 
     def import_packed() -> None:
         new = unpack(workspace(), packed_origin(upload), file=upload.name)

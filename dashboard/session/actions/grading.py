@@ -102,7 +102,7 @@ def set_judge_name(name: str) -> None:
 
 
 def own_layer() -> Layer | None:
-    """The layer of the judge in this visit; None if there is none yet."""
+    """The layer of the judge in this visit; None if the layer does not exist yet."""
     own_layers = (
         layer for layer in current_layers() if layer.judged and layer.name == judge_name()
     )
@@ -162,7 +162,7 @@ def take_acts(message: Mapping[str, Any] | None) -> None:
 
     The message has `by` (the judge), `session` (the page that counts the acts) and `acts` in order.
     Each act has its number `n`, its pair, and a grade (None to withdraw it) or `skip`. Pages repeat
-    acts until they are confirmed. Grades go to the judge's own layer, which is begun with the first
+    acts until they are confirmed. Grades go to the layer of the judge, which begins with the first
     grade and then is active.
     """
     if not message:

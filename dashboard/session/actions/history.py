@@ -43,8 +43,8 @@ def sharing_queries(query_ids: Sequence[str]) -> dict[str, int]:
 
 
 def other_library(identity: str) -> Library | None:
-    """Another collection as it opens by default, with its own judgments and the layers judged
-    there; None if the id does not exist."""
+    """Another collection as it opens by default, with that collection's judgments and the layers
+    judged there; None if the id does not exist."""
     if not all_collections().has_collection(identity):
         return None
     library = load_library(identity)

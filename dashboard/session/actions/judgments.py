@@ -1,4 +1,4 @@
-"""Which judgments are in use: named in the address and changed only by the user."""
+"""The judgments in use: named in the address and changed only by the user."""
 
 from __future__ import annotations
 
@@ -73,7 +73,8 @@ def map_ids(queries: str, docs: str) -> None:
 
 
 def exclude_own_documents(exclude_self: bool) -> dict[str, Any]:
-    """Exclude each query's own document from the runs or not. Returns no changes of the address."""
+    """Set whether documents with the id of their query are excluded from the runs. Returns no
+    changes of the address."""
     identity = collection_id()
 
     def apply() -> None:
@@ -85,7 +86,7 @@ def exclude_own_documents(exclude_self: bool) -> dict[str, Any]:
 
 
 def keep_judgments(identity: str, before: Library, after: Library) -> None:
-    """Keep the judgments that a collection used before others were added."""
+    """Keep using the judgments that a collection used before further ones were added."""
     current = before.judgments or after.judgments
     is_unset = not all_collections().chosen_judgments(identity)
     if current is not None and is_unset and len(after.files_of_kind("qrels")) > 1:

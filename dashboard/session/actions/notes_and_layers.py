@@ -27,7 +27,8 @@ class CarriedResult:
 
 
 def keep_carried(identity: str, carried: Sequence[NotesAndLayers]) -> CarriedResult:
-    """Store in a collection what came with files; does not access the session."""
+    """Store the notes and layers that came with files in a collection; does not access the
+    session."""
     new_notes, known_notes, layers, known_layers = 0, 0, list[str](), 0
     try:
         for one in carried:
@@ -45,8 +46,8 @@ def keep_carried(identity: str, carried: Sequence[NotesAndLayers]) -> CarriedRes
 
 
 def tell_result(result: CarriedResult) -> None:
-    """Add messages on the result once its collection is open; new layers become active in addition
-    to those that are."""
+    """Add messages on the result once its collection is open. New layers become active; layers that
+    are already active stay active."""
     if result.refused is not None:
         tell_error(result.refused)
     if result.layers:

@@ -1,4 +1,4 @@
-"""Reports of the current view: the files used with their fingerprints, and what a report may
+"""Reports of the current view: the files used with their fingerprints, and the parts a report may
 contain."""
 
 from __future__ import annotations

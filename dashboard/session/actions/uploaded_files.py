@@ -1,7 +1,7 @@
 """Files from uploaders, and the original files of tables.
 
-Short files come as they are; a long file is represented by a note, and is read while the page goes
-on. The original files are held so that they can be read differently.
+A short file is passed on unchanged; a long file is represented by a note, and is read while the
+page goes on. The original files are kept so that they can be read with other choices.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _MOST_HELD = 12
 
 
 def expect_files() -> None:
-    """Accept long files in this session; called wherever an uploader is drawn."""
+    """Accept long files in this session; called for every uploader that is drawn."""
     run = page_run()
     if run is not None and _VISIT not in st.session_state:
         # The session keeps its unread files alive.
@@ -66,7 +66,7 @@ def release_files(files: Iterable[UploadedFile]) -> None:
 
 
 def loss_error(name: str) -> RanklensError | None:
-    """Return once why a file of this name could not be stored; None if it was stored."""
+    """Return, only once, why a file of this name could not be stored; None if it was stored."""
     visit = _visit()
     return visit.take_failure(name) if visit else None
 
@@ -143,7 +143,7 @@ class Original:
         return _TABLES((self.name, origin, state, json.dumps(merged, sort_keys=True)), read)
 
     def fields(self) -> FileFields | None:
-        """Its fields with their first values; None if it has no named fields."""
+        """The fields of the file with their first values; None if it has no named fields."""
         origin = self.source if isinstance(self.source, Path) else self.source.origin
         return find_fields(origin, self.name, self.choices.get("encoding"))
 

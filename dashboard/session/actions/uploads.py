@@ -64,9 +64,9 @@ def read_uploads(files: Sequence[UploadedFile], generation: int) -> Iterator[flo
     """Read files of the uploader with this generation into the open collection.
 
     Yields progress as the number of files read plus the share of the next one; then resets the
-    uploader. Files added to the example make a collection of the user's own, which includes the
-    example's files only if the new ones are about the same queries. Judgments and runs without any
-    query in common with another open collection make a new one if the user chooses so.
+    uploader. Files added to the example make a new collection of the user, which includes the
+    example's files only if the new ones are about the same queries. Judgments and runs that share
+    no query with another open collection make a new collection if the user chooses so.
     """
     # Any action of the user meanwhile stops this run of the page at its next access to the session
     # or its next drawing. The next run still has the files and continues from what is stored.
@@ -114,14 +114,14 @@ def read_uploads(files: Sequence[UploadedFile], generation: int) -> Iterator[flo
 
 
 def _list_refused(batch: UploadBatch, choices: Mapping[str, Any] = _NONE) -> None:
-    """List the files that could not be read with these choices, and remove those that could."""
+    """List the files that could not be read with these choices, and remove the files that could."""
     dismiss(*(batch.files[number].name for number in batch.read))
     for upload, error in batch.refused:
         list_refusal(error, upload, choices)
 
 
 def _move_refusals(earlier: dict[str, Refusal], files: Sequence[UploadedFile]) -> None:
-    """Move refusals to the collection into which the other files of the upload went."""
+    """Move refusals to the collection that received the remaining files of the upload."""
     current = refusals()
     if current is not earlier:
         current |= {
@@ -130,8 +130,8 @@ def _move_refusals(earlier: dict[str, Refusal], files: Sequence[UploadedFile]) -
 
 
 def _kept_uploads() -> set[int | tuple[int, int]]:
-    """The uploaders whose files are stored, by generation, and single files as (generation,
-    number).
+    """The uploads whose files are stored: an uploader's generation stands for all its files,
+    (generation, number) for a single file.
 
     One object per visit, so that adding to it is not an access to the session.
     """
@@ -147,8 +147,8 @@ def _read_upload(upload: UploadedFile, choices: Mapping[str, Any]) -> list[Loade
 
 
 def read_again(name: str, **choices: Any) -> None:
-    """Read a refused file, and those of its shape, with further choices; does nothing if it was
-    read meanwhile."""
+    """Read a refused file and other refused files of its shape with further choices; does nothing
+    if the file was read meanwhile."""
     names = same_shape_files(name) if "kind" in choices else [name]
     refused_files = [item for other in names if (item := refusals().get(other)) is not None]
     uploads = [(item.upload, item.choices) for item in refused_files if item.upload is not None]
@@ -179,9 +179,9 @@ def _keep_tables(
     carried: Sequence[NotesAndLayers] = (),
     on_kept: Callable[[], None] = _do_nothing,
 ) -> None:
-    """Store tables, and what came with them, in the right collection.
+    """Store tables, and the notes and layers that came with them, in the right collection.
 
-    `on_kept` is called once they are stored, or once the user is asked where.
+    `on_kept` is called once they are stored, or once the user is asked for the collection.
     """
     read = join_loaded_parts(read)
     identity = collection_id()
@@ -210,7 +210,7 @@ def _keep_tables(
 
 
 def _shares_no_query(identity: str, read: Sequence[Loaded]) -> bool:
-    """Whether the runs and judgments read have no query in common with those of the collection."""
+    """Whether the runs and judgments that were read share no query with the collection."""
     tables = [r.table for r in read if isinstance(r.table, (Run, Qrels))]
     present = [f.table for f in collection_files(identity) if isinstance(f.table, (Run, Qrels))]
     known_ids = {query_id for table in present for query_id in table.query_ids}
@@ -224,7 +224,7 @@ def _keep_in_new(
     *,
     copied: bool = False,
 ) -> None:
-    """Store files in a new collection and open it; with the example's own files if `copied`."""
+    """Store files in a new collection and open it; with the files of the example if `copied`."""
     new = (
         collections.copy_collection(SAMPLE, "The example and my files")
         if copied

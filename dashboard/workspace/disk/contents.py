@@ -70,7 +70,7 @@ def put_contents(state: database.Connection, contents: Contents) -> None:
 def read_contents(path: Path, previous: Contents) -> Contents:
     """Read the rows of a database; of tables that grew since `previous` only the new rows are read.
 
-    Raises as `database.open_for_reading`.
+    Raises the errors of `database.open_for_reading`.
     """
     intact, damaged = dict[str, Sequence[Row]](), dict[str, Sequence[Row]]()
     with database.open_for_reading(path) as state:

@@ -44,7 +44,7 @@ _ERRNO = {
 
 
 def create(path: Path, schema: Schema, version: int = VERSION) -> None:
-    """Create a database that only this account can read, unless it exists. Raises as
+    """Create a database that only this account can read, unless it exists. Raises the errors of
     `open_for_reading`."""
     with suppress(FileExistsError):
         os.close(durable.open_new(path))  # SQLite would make it readable to others
@@ -90,7 +90,7 @@ def open_for_writing(path: Path) -> Iterator[sqlite3.Connection]:
     """Open the only connection that may change a database. At the end, either all its changes are
     on the disk or none.
 
-    Raises as `open_for_reading`, and StorageError for a database of a newer version.
+    Raises the errors of `open_for_reading`, and StorageError for a database of a newer version.
     """
     file = durable.file_identity(path)
     with _connect(path) as database:
@@ -167,8 +167,8 @@ def check(path: Path, schema: Schema) -> None:
 
 
 def copy(path: Path, target: Path) -> None:
-    """Copy one state of a database to another path, with its modification time. Raises as
-    `open_for_reading`."""
+    """Copy one state of a database to another path, with its modification time. Raises the errors
+    of `open_for_reading`."""
     state = path.stat()
     draft = target.with_name(f"{target.name}.{token_hex(4)}{durable.DRAFT}")
     try:
@@ -186,7 +186,7 @@ def copy(path: Path, target: Path) -> None:
 
 
 def journal_path(path: Path) -> Path:
-    """Path of SQLite's journal, with which an interrupted change is undone."""
+    """Path of SQLite's journal, which is used to undo an interrupted change."""
     return path.with_name(f"{path.name}-journal")
 
 
@@ -245,7 +245,7 @@ def append(database: sqlite3.Connection, table: str, values: Iterable[Sequence[A
 
 
 def put(database: sqlite3.Connection, table: str, rows: Iterable[Sequence[Any]]) -> None:
-    """Write rows, replacing those with the same numbers."""
+    """Write rows; rows with the same numbers are replaced."""
     put_raw(database, table, ((*row, checksum(row)) for row in rows))
 
 

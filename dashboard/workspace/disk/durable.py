@@ -133,8 +133,8 @@ def remove(path: Path) -> None:
 
 
 def file_state(file: Path | os.DirEntry[str]) -> State | None:
-    """A value that changes when a file's content does; None if there is no file. It includes the
-    ctime, which cannot be set back, unlike the mtime."""
+    """A value that changes when a file's content does; None if there is no file. The value includes
+    the ctime, which cannot be set back, unlike the mtime."""
     try:
         status = file.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -171,7 +171,8 @@ def _hash_file(path: Path) -> str:
 
 
 def write_time(state: State | None) -> str:
-    """When a file in this state was last written, in UTC as ISO 8601; empty if unknown."""
+    """The time at which a file in this state was last written, in UTC as ISO 8601; empty if
+    unknown."""
     if not state:
         return ""
     return datetime.fromtimestamp(state[2] / 1e9, UTC).isoformat(timespec="seconds")

@@ -1,4 +1,4 @@
-"""Errors of the disk as sentences, with the folder and what to do."""
+"""Errors of the disk as sentences, with the folder and how to fix them."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class FolderStore(TableFiles):
         self._version: tuple[durable.State | None, int | None] = (None, None)
 
     def version(self) -> int | None:
-        """The version of the folder's databases; None if there are none that can be read."""
+        """The version of the folder's databases; None if no database can be read."""
         checked_at, state = time.time_ns(), durable.file_state(self.list_path)
         if state and self._version[0] == state:
             return self._version[1]
@@ -135,7 +135,7 @@ class FolderStore(TableFiles):
     # Collections
 
     def collection_ids(self) -> list[str]:
-        """The ids of all collections, also removed ones and those whose database is gone."""
+        """The ids of all collections, even if removed or without their database."""
         names = [name for name in list_names(self._collections) if is_id(name)]
         return [] if names and self.is_old() else names
 
@@ -159,7 +159,8 @@ class FolderStore(TableFiles):
         return Collection(identity, self._listed_names().get(identity, f"Unnamed {identity}"), "")
 
     def entries(self, identity: str) -> list[Entry]:
-        """All files, also removed and replaced, oldest first. Raises StorageError if unreadable."""
+        """All files, even removed and replaced ones, oldest first. Raises StorageError if
+        unreadable."""
         return [e for e in self._file_records(identity).values() if e]
 
     def damaged_records(self, identity: str) -> list[DamagedRecord]:
@@ -291,7 +292,7 @@ class FolderStore(TableFiles):
             put_contents(state, contents)
 
     def drop_collection(self, identity: str) -> None:
-        """Delete a collection in one step; its tables stay, because others may use them."""
+        """Delete a collection in one step; its tables stay, as other collections may use them."""
         folder = self.folder_of(identity)
         draft = folder.with_name(f"{identity}{durable.DRAFT}")
         with suppress(errors.DamagedDatabaseError), self.change_collection(identity):
@@ -352,7 +353,7 @@ class FolderStore(TableFiles):
             database.copy(path, good_path)
 
     def good_state_time(self, identity: str) -> str:
-        """When the good state was written, in UTC; empty if there is none."""
+        """The time at which the good state was written, in UTC; empty if there is none."""
         return durable.write_time(durable.file_state(self.folder_of(identity) / _GOOD))
 
     def restore_good(self, identity: str) -> None:

@@ -1,4 +1,5 @@
-"""Grades, notes and tags as lines of JSON, as in packed collections and folders of earlier layouts.
+"""Grades, notes and tags as lines of JSON, the form used in packed collections and in folders of
+earlier layouts.
 
 There is one journal for each layer and one for notes and tags, with a line for each change. Lines
 may come from anybody: invalid ones are skipped.
@@ -53,7 +54,7 @@ def read_line(content: bytes) -> Line | None:
 
 
 def read_head(lines: Iterable[Line]) -> dict[str, Any]:
-    """What the lines say about their layer: name, begun, judged, removed, place."""
+    """The facts about the layer in these lines: name, begun, judged, removed, place."""
     head: dict[str, Any] = {}
     for line in lines:
         if "grades" not in line:

@@ -1,4 +1,4 @@
-"""Check values decoded from JSON that anybody may have written.
+"""Check values decoded from JSON, which anybody may have written.
 
 Only values that file readers accept are valid: a checksum shows that a record is complete, not who
 wrote it.

@@ -20,7 +20,7 @@ from metrics_core.base.notes import Note
 from metrics_core.formats import Kind
 
 BASELINE_RULE = 2
-"""The rule by which new collections choose a baseline by default."""
+"""The rule that determines the default baseline of new collections."""
 
 _TABLE = re.compile(r"[0-9a-f]{64}")
 _LONGEST_NUMBER = 18
@@ -37,7 +37,7 @@ class Entry:
     `queries` and `notes` come from reading it. `replaces` is the number of the earlier file of the
     same name, which is hidden while this record and its table are intact. `changed` is when the
     record was last written, `added` when it was first written (in UTC; older records do not have
-    it). `complete` is False for a run that came as judged ranks.
+    it). `complete` is False for a run loaded as judged ranks (only the ranks of judged documents).
     """
 
     number: str
@@ -67,10 +67,10 @@ class Entry:
 class Settings:
     """The settings of a collection.
 
-    `names` and `slots` are names, and colours and shapes, of runs, by the names in their files.
-    `complete`: the judgments contain all relevant documents. `old_baseline`: the baseline is chosen
-    by the earlier rule. `map_queries` and `map_docs` are id mappings, as on the command line.
-    `exclude_self`: each query's own document is excluded from every run.
+    `names` and `slots` are the names and the colours and shapes of runs, by the names in their
+    files. `complete`: the judgments contain all relevant documents. `old_baseline`: the baseline is
+    chosen by the earlier rule. `map_queries` and `map_docs` are id mappings, written like on the
+    command line. `exclude_self`: documents with the id of their query are excluded from every run.
     """
 
     complete: bool = False
@@ -133,7 +133,7 @@ class DamagedRecord:
 
 
 class DamagedRecordError(ValueError):
-    """The bytes of a record are not those that were written."""
+    """The bytes of a record differ from the bytes that were written."""
 
 
 Record = TypeVar("Record", Entry, Collection)

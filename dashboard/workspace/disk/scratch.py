@@ -56,7 +56,8 @@ def _unlink(path: Path) -> None:
 
 
 class ScratchFolder:
-    """The folder of this process for such files, below the folder of a workspace."""
+    """The folder in which this process stores uploads temporarily, below the folder of a
+    workspace."""
 
     def __init__(self, folder: Path) -> None:
         """The folder is created when the first file needs it."""

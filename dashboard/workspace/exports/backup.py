@@ -1,4 +1,4 @@
-"""Back up a whole workspace as one zip file, even while others change it."""
+"""Back up a whole workspace as one zip file, even while other processes change it."""
 
 from __future__ import annotations
 

@@ -25,12 +25,12 @@ _GUARDED = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
 
 
 def is_notes(start: bytes) -> bool:
-    """Whether the first bytes of a file are those of notes and tags."""
+    """Whether a file begins like a file of notes and tags."""
     return _begins_with(start, _NOTES)
 
 
 def is_layers(start: bytes) -> bool:
-    """Whether the first bytes of a file are those of layers: grades with their graders, not plain
+    """Whether a file begins like a file of layers: grades with their graders, unlike plain
     judgments."""
     return _begins_with(start, _LAYERS)
 
@@ -55,7 +55,7 @@ def _note_rows(noted_queries: Iterable[tuple[str, QueryNotes]]) -> Iterator[Sequ
 
 
 def read_notes(content: bytes) -> list[Line]:
-    """Read the lines of notes and tags in such a file. Raises RanklensError if it is invalid."""
+    """Read the lines of a file of notes and tags. Raises RanklensError if the file is invalid."""
     lines: list[Line] = []
     for query_id, tag, note, author, time, identity in _read_csv(NOTES_FILE, _NOTES, content):
         common_fields = {"query_id": query_id, "by": author, "at": time}
@@ -89,8 +89,8 @@ def layers_csv(layers: Sequence[Layer], query_ids: Collection[str]) -> bytes:
 
 
 def read_layers(content: bytes) -> list[list[Line]]:
-    """Read the lines of each layer in such a file, head first. Raises RanklensError if it is
-    invalid."""
+    """Read the lines of each layer from a file of layers, the head of the layer first. Raises
+    RanklensError if the file is invalid."""
     layers: dict[tuple[str, ...], list[Line]] = {}
     for name, begun, judged, query_id, doc_id, written, grader, time in _read_csv(
         LAYERS_FILE, _LAYERS, content

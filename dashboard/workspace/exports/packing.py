@@ -46,7 +46,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def pack(workspace: Workspace, identity: str, out: IO[bytes]) -> None:
-    """Write a collection to a zip file, with records and tables as stored. Raises StorageError if
+    """Write a collection to a zip file, with unchanged records and tables. Raises StorageError if
     one of them is damaged."""
     for damaged_item in workspace.damaged_records(identity):
         if is_number(damaged_item.number):
@@ -202,8 +202,8 @@ def _read_collection(packed: zipfile.ZipFile, file: str) -> Collection:
 
 
 def _check_lines(journal: bytes) -> None:
-    """Raise ValueError for a line with values that no file reader accepts. Damaged lines are kept:
-    they show what is lost."""
+    """Raise ValueError for a line with values that no file reader accepts. Damaged lines are kept,
+    because they show which data is lost."""
     for line in journal.splitlines():
         try:
             values = json.loads(line)

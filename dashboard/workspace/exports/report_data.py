@@ -1,6 +1,6 @@
 """A packed collection embedded in a page: a report may contain its data, and can be imported.
 
-It is in a block that no browser runs; the page's script offers it as a download.
+The data is in a block that no browser runs; the page's script offers it as a download.
 """
 
 from __future__ import annotations

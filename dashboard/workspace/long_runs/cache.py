@@ -1,4 +1,4 @@
-"""Results that can be computed again: cached in the workspace's folder, up to a maximum size.
+"""Results that can be computed again, cached in the workspace's folder up to a maximum size.
 
     workspace/cache/<what>/<sha256>     numbers and texts, sealed (`whole_files`)
     workspace/cache/tables/             runs of folders as Parquet, named by the hash of their bytes
@@ -36,7 +36,7 @@ LARGEST = 10_000_000_000
 it."""
 
 _READING_PACKAGES = ("tables", "formats", "judging", "base/compiled")
-"""The packages that determine what a file and its judgments mean."""
+"""The packages that determine the meaning of a file and its judgments."""
 LAYOUTS = "layouts"
 """The kind that is read whenever a table is opened."""
 
@@ -103,7 +103,7 @@ class Cache:
                 path.touch(mode=0o600)
 
     def mark_time(self, kind: str, key: str) -> float:
-        """When it was last done, in seconds since 1970; 0 if unknown."""
+        """The time at which it was last done, in seconds since 1970; 0 if unknown."""
         with suppress(OSError):
             return self._mark_path(kind, key).stat().st_mtime
         return 0.0
@@ -141,10 +141,10 @@ class Cache:
                 total_size -= status.st_size
 
     def _last_use(self, path: Path, status: os.stat_result) -> int:
-        """When a file was last used, in nanoseconds.
+        """The time at which a file was last used, in nanoseconds.
 
-        For a table, the last use of its layout counts as well: its own times must not change,
-        because they show whether its bytes are those that were checked.
+        For a table, the last use of its layout counts as well: the times of its file must not
+        change, because they show whether its bytes were changed since they were checked.
         """
         used_path = self._path(LAYOUTS, (path.stem,)) if path.parent.name == _TABLES else path
         with suppress(OSError):

@@ -19,14 +19,15 @@ from metrics_core.tables.score_order import order_by_score
 
 HEADS = (10, 32)
 """Depths to which the first ranks of every query are cached. The smaller one is cached separately
-if it has at most half of the rows: most requests need no more, and it is read in a third of the
-time."""
+if it has at most half of the rows: most requests need no more ranks, and the smaller depth is read
+in a third of the time."""
 
 
 @dataclass(frozen=True)
 class RowLayout:
     """The positions of the rows of a file, grouped by query: its queries in order, and the number
-    of rows of each, int64[query]. `plain` and `first_ties` (int64[query]) are as in Run."""
+    of rows of each, int64[query]. `plain` and `first_ties` (int64[query]) have the same meaning as
+    in Run."""
 
     query_ids: list[str]
     counts: Ints
@@ -120,7 +121,7 @@ def _hold_in_memory(cache: Cache, key: tuple[str, ...], rows: pa.Table) -> pa.Ta
 
 
 def cache_heads(cache: Cache, table: str, rows: pa.Table) -> None:
-    """Store the first ranks for `cached_heads`; `rows` are those of the larger depth."""
+    """Store the first ranks for `cached_heads`; `rows` are the rows of the larger depth."""
     cache.put(*_heads_key(table, HEADS[-1]), value=_pack_table(rows))
     first_rows = select_heads(Run(table=rows), HEADS[0])
     if 2 * len(first_rows) <= len(rows):
@@ -142,8 +143,8 @@ def select_heads(run: Run, ranks: int | None = None) -> pa.Table:
 
 
 def _is_candidate(run: Run, ranks: int) -> Mask:
-    """The rows whose score is not lower than the one at this rank of their query, bool[row]. The
-    rows of each query must be contiguous."""
+    """The rows whose score is at least the score at this rank of their query, bool[row]. The rows
+    of each query must be contiguous."""
     codes, scores = run.query_codes, as_array(run.table["score"])
     order = order_by_score(codes, scores)
     best = scores if order is None else scores[order]

@@ -1,7 +1,8 @@
 """Runs whose rows stay on the disk: read when needed, then released.
 
-A long run is opened by its cached layout: its queries and the positions of their rows. Its judged
-ranks are cached as well, so most pages never read a row. No Streamlit.
+A long run is opened by its cached layout: its queries and the positions of their rows. The ranks of
+its judged documents (judged ranks) are cached as well, so most pages never read a row. No
+Streamlit.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ class StoredRows:
             return cached_heads(self.cache, self.table, depth, lambda: Run(table=self.read_all()))
 
     def read_queries(self, query_ids: Collection[str]) -> pa.Table:
-        """Read all rows of these queries, and possibly others."""
+        """Read all rows of these queries, and possibly of other queries."""
         if len(query_ids) == 1:
             return self._lists(next(iter(query_ids)), lambda: self._read_queries(query_ids))
         return self._read_queries(query_ids)
@@ -113,8 +114,8 @@ class StoredRows:
     def _read_part(
         self, file: pq.ParquetFile, group: int, wanted_ids: set[str], first: int
     ) -> pa.Table:
-        """Read a row group; for a single query only a copy of its own rows, so that others are
-        released."""
+        """Read a row group; for a single query only a copy of the query's rows, so that the other
+        rows are released."""
         table = file.read_row_group(group)
         if len(wanted_ids) > 1:
             return table
@@ -134,7 +135,7 @@ class _RenamedRows:
 
     @property
     def content(self) -> str:
-        """The hash of the rows as stored."""
+        """The hash of the stored rows."""
         return self.rows.content
 
     @cached_property
@@ -172,7 +173,7 @@ class StoredRun(Run):
 
     @property
     def table(self) -> pa.Table:
-        """All rows, read now unless they are in memory."""
+        """All rows, read from the disk unless they are in memory."""
         return self.rows.read_all()
 
     def __len__(self) -> int:
@@ -199,7 +200,7 @@ class StoredRun(Run):
         return Run(table=self.rows.read_all(), name=self.name, notes=self.notes)
 
     def holding(self, query_ids: Collection[str]) -> Run:
-        """Return a run in memory with all rows of these queries, and possibly of others."""
+        """Return a run in memory with all rows of these queries, and possibly of other queries."""
         return Run(table=self.rows.read_queries(query_ids), name=self.name, notes=self.notes)
 
     def leading(self, depth: int) -> Run:
@@ -246,8 +247,8 @@ def open_stored_run(
 ) -> Run:
     """Open the run whose rows are stored under the name `table`, without reading them.
 
-    It is read whole if the rows of a query are not contiguous. Raises StorageError if the rows are
-    damaged.
+    The run is read whole if the rows of a query are not contiguous. Raises StorageError if the rows
+    are damaged.
     """
     reading = partial(_guard_reading, folder_store, table, file)
     path = folder_store.table_path(table)

@@ -89,7 +89,7 @@ def _make_qrels(table: pa.Table) -> Qrels:
 
 
 def as_arrow(table: Table) -> pa.Table:
-    """The rows of a table as they are stored."""
+    """The stored rows as an Arrow table."""
     if isinstance(table, Qrels):
         return table.given
     if isinstance(table, Queries):

@@ -1,7 +1,7 @@
 """Compile `functions` to one object file for this machine.
 
-Each function becomes a C function of plain pointers and sizes. None allocates memory or raises an
-error, so the object file needs nothing of numba when it runs.
+Each function becomes a C function of plain pointers and sizes. These functions allocate no memory
+and raise no errors, so the object file needs nothing of numba when it runs.
 """
 
 from __future__ import annotations

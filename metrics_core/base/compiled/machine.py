@@ -42,7 +42,7 @@ _FOLDER = "RANKLENS_CACHE"
 class Compiled:
     """The functions of a part of `SIGNATURES`.
 
-    They are called with numpy arrays, records of arrays, and integers.
+    The functions are called with numpy arrays, records of arrays, and integers.
     """
 
     def __init__(self, part: str, code: bytes) -> None:
@@ -79,8 +79,8 @@ _KINDS: dict[str, type] = {
 def _called(name: str, address: int, kinds: list[str]) -> Callable[..., int]:
     """Return the C function at an address as a Python function.
 
-    It checks its arguments, since a wrong array would make it read foreign memory. Raises TypeError
-    for an array of the wrong dtype, dimensions or memory layout.
+    The returned function checks its arguments, since a wrong array would make it read foreign
+    memory. Raises TypeError for an array of the wrong dtype, dimensions or memory layout.
     """
     c_types: list[Any] = []
     for kind in kinds:
@@ -109,8 +109,8 @@ def _called(name: str, address: int, kinds: list[str]) -> Callable[..., int]:
 def compiled(part: str) -> Compiled:
     """Return the functions of a part for this machine, compiling them if necessary (some seconds).
 
-    Each part is compiled separately, so that a program that needs only sums does not wait for the
-    other. Raises RanklensError if the system does not allow it.
+    Each part is compiled separately, so that a program that needs only sums does not wait for other
+    parts. Raises RanklensError if the system does not allow it.
     """
     # One at a time: if two threads loaded a part at once, one of the two would be freed while its
     # code runs.

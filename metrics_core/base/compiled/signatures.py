@@ -68,7 +68,7 @@ class HashTables(NamedTuple):
 class Room(NamedTuple):
     """Working memory for one query.
 
-    numbers    int64[ROOM, n], where n is one more than the longest query has rows
+    numbers    int64[ROOM, n], with n one more than the rows of the longest query
     keys       float64[n]
     more_keys  float64[n]
     slots      int32, at least 4 n values
@@ -89,7 +89,7 @@ class RankedSegments(NamedTuple):
     judged         int64[row, 5], a row for each listed judged document, by rank within its query:
                    index of the query, row in `known`, rank, first rank and number of documents
                    with its score
-    counts         int64[4], counts as in `TIED_ROWS` to `NEAR_PAIRS`
+    counts         int64[4], counts at the indices `TIED_ROWS` to `NEAR_PAIRS`
     """
 
     place: Any
@@ -170,6 +170,7 @@ weigh_singles, weigh_doubles(weights, columns, sums)
 
 
 def array_kinds(kinds: str) -> Iterator[str]:
-    """Yield the kinds of the single arrays and numbers, those of records one by one."""
+    """Yield the kinds of the single arrays and numbers; the arrays of a record are yielded one by
+    one."""
     for kind in kinds.split():
         yield from RECORDS[kind][1].split() if kind in RECORDS else [kind]

@@ -133,7 +133,7 @@ def _report_overlaps(conditions: GateConditions, options: GateOptions) -> GateRe
 
 
 def _describe_changes(compared: GateComparison, options: GateOptions) -> list[str]:
-    """Describe what changed since the snapshot; differences of version or queries file become
+    """Describe the changes since the snapshot; differences of version or queries file become
     notes."""
     snapshot = compared.snapshot
     if snapshot is None:

@@ -41,7 +41,8 @@ _MANY_GATES = 10
 """With more gates than this, the passed ones are folded."""
 _MAX_QUERY_LENGTH = 120
 _MAX_COMMENT_LENGTH = 64_000
-"""GitHub refuses comments of more than 65,536 characters; the rest is left for surrounding text."""
+"""GitHub refuses comments of more than 65,536 characters; the remaining length is left for
+surrounding text."""
 _TRUNCATED_NOTE = (
     "**Truncated: a comment can have at most 65,536 characters. The table, JUnit and JSON reports"
     " are complete.**"

@@ -1,4 +1,4 @@
-"""Gate options, in addition to those of `compare`."""
+"""Gate options, in addition to the options of `compare`."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class GateOptions(ReadingOptions):
 
 
 def add_gate_options(parser: argparse.ArgumentParser) -> None:
-    """Add the gate options, in a group of their own."""
+    """Add the gate options, in a separate group."""
     group = parser.add_argument_group("gates for a pull request", _EXIT)
     repeatable: tuple[tuple[str, str, str, str], ...] = (
         (

@@ -1,4 +1,4 @@
-"""The outcome of a gate for a terminal, and helpers that the other formats share."""
+"""The outcome of a gate for a terminal, and helpers shared by all formats."""
 
 from __future__ import annotations
 

@@ -36,8 +36,8 @@ from metrics_core.scoring.scores import Scores, score_runs
 def update_snapshot(
     report: GateReport, compared: GateComparison, options: GateOptions
 ) -> Sequence[str]:
-    """Overwrite the snapshot with the run if requested and allowed; return sentences on what was
-    done."""
+    """Overwrite the snapshot with the run if requested and allowed; return sentences on the
+    result."""
     path, snapshot = str(options.baseline), compared.snapshot
     if not options.update or snapshot is None:
         return report.baseline_notes

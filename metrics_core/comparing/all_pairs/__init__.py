@@ -1,1 +1,2 @@
-"""All pairs of runs tested together: which runs may be the best, and the possible ranks of each."""
+"""All pairs of runs tested together: the runs that may be the best, and the possible ranks of each
+run."""

@@ -1,11 +1,11 @@
-"""All pairs of many runs tested together, and what follows for their ranks.
+"""All pairs of many runs tested together, and the ranks that follow.
 
 All pairs are one family: their p-values are corrected together. Ranks, the runs that may be the
 best, and the groups of runs without a significant difference follow from the same verdicts, so they
-never contradict each other. With probability at least `level` each run's true rank lies within its
-own range (Mohamad, Goeman and van Zwet, An improvement of Tukey's HSD with application to ranking
-institutions, 2017; groups: Piepho, An algorithm for a letter-based representation of all-pairwise
-comparisons, 2004).
+never contradict each other. With probability at least `level` each run's true rank lies within the
+range given for it (Mohamad, Goeman and van Zwet, An improvement of Tukey's HSD with application to
+ranking institutions, 2017; groups: Piepho, An algorithm for a letter-based representation of
+all-pairwise comparisons, 2004).
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ class AllPairs:
     `means` is float64[run]. `difference`, its simultaneous interval `low` to `high` over all pairs,
     `p` of each pair alone and `p_corrected` over all pairs are float64[run, run], NaN on the
     diagonal and without a test (`verdicts.can_be_tested`). `verdict` object[run, run] is "better",
-    "worse" or "cannot tell" of `verdicts`, None on the diagonal; "better" is also right for
-    measures for which lower is better. `queries` int64[run, run] counts the shared queries. `first`
-    and `last` int64[run] are the best and the worst rank that a run may have. `draws` is the number
-    of resamples.
+    "worse" or "cannot tell" of `verdicts`, None on the diagonal; "better" means the better run also
+    for measures for which lower is better. `queries` int64[run, run] counts the shared queries.
+    `first` and `last` int64[run] are the best and the worst rank that a run may have. `draws` is
+    the number of resamples.
     """
 
     runs: tuple[str, ...]
@@ -69,7 +69,7 @@ class AllPairs:
 
     @property
     def clear(self) -> Mask:
-        """Which pairs differ significantly, bool[run, run], symmetric."""
+        """The pairs that differ significantly, bool[run, run], symmetric."""
         return np.isin(self.verdict, (BETTER_RUN, WORSE_RUN))
 
     @property
@@ -120,8 +120,8 @@ class AllPairs:
         return groups
 
     def among(self, runs: Iterable[str]) -> AllPairs:
-        """Return some of the runs, in the order of their means; verdicts and ranks are still those
-        among all runs."""
+        """Return some of the runs, in the order of their means; verdicts and ranks are still based
+        on all runs."""
         chosen_runs = set(runs)
         rows = [i for i, run in enumerate(self.runs) if run in chosen_runs]
         cells = np.ix_(rows, rows)

@@ -1,12 +1,12 @@
 """The test of `resample_means` for every pair of many runs, corrected together, in bounded memory.
 
-The p-value of a pair is the same as in every other comparison of the two runs. The corrected one is
-the geometric mean of two corrections over all pairs: Holm's, and one by the distance of the
-farthest pair in each draw, which takes the dependence of pairs into account (step-down max-T:
+The p-value of a pair is the same as in every other comparison of the two runs. The corrected
+p-value is the geometric mean of two corrections over all pairs: Holm's, and one by the distance of
+the farthest pair in each draw, which takes the dependence of pairs into account (step-down max-T:
 Westfall and Young, Resampling-based multiple testing, 1993; Romano and Wolf, Exact and approximate
-stepdown methods, JASA 2005). With few queries the first finds too much and the second too little. A
-pair dominated by a single query appears far off in every third draw, and would mask all others
-under the second alone.
+stepdown methods, JASA 2005). With few queries, Holm's correction calls too many pairs significant
+and the step-down correction too few. A pair dominated by a single query appears far off in every
+third draw, and would mask all other pairs under the step-down correction alone.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class PairTests:
 
 
 def compare_pairs(scaled: Floats, pairs: Ints) -> PairTests:
-    """Test the differences of pairs of runs together. `scaled` is float64[run, query], NaN where
+    """Test the differences of pairs of runs together. `scaled` is float64[run, query], NaN if
     undefined; `pairs` int64[2, pair] has row indices into it."""
     n_queries, n_pairs = scaled.shape[1], pairs.shape[1]
     n_draws = count_draws(n_queries)

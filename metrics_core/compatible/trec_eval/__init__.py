@@ -2,8 +2,8 @@
 
     python -m metrics_core trec_eval -q -m map -m P.5,10 qrels run
 
-prints the output of version 10.0; with `--as 9.0.8`, before or among the other options, that of
-9.0.8 where they differ. To use it under its original name:
+prints the output of version 10.0; with `--as 9.0.8`, before or among the other options, the output
+of 9.0.8. To use it under its original name:
 
     alias trec_eval='python -m metrics_core trec_eval'
 

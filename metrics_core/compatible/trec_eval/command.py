@@ -122,8 +122,8 @@ def _run_program(options: TrecEvalOptions, printed: list[str]) -> None:
 class QueryPlan:
     """The queries to score, in trec_eval's order: by id, as bytes.
 
-    `queries` have one line each, `judged` is the number of queries in the judgments, `missing`
-    those of `queries` for which the run has no results.
+    `queries` have one line each, `judged` is the number of queries in the judgments, `missing` the
+    `queries` for which the run has no results.
     """
 
     queries: tuple[str, ...]
@@ -134,9 +134,9 @@ class QueryPlan:
 def plan_queries(
     listed: Collection[str], judged: Collection[str], options: TrecEvalOptions
 ) -> QueryPlan:
-    """Return the queries to score: in 10.0 every judged query, in 9.0.8 those in the run. Raises
-    ProgramExit if there are none. In 10.0 a query without results cannot be scored either, unless
-    -c makes some up: it is in `missing`, and the caller exits there."""
+    """Return the queries to score: in 10.0 every judged query, in 9.0.8 the queries in the run.
+    Raises ProgramExit if there are none. In 10.0 a query without results can only be scored if -c
+    makes up results. Otherwise the query is in `missing`, and the caller exits there."""
     common = set(listed) & set(judged)
     scored = set(judged) if options.version == "10.0" else common
     if options.only_query is not None:
@@ -208,8 +208,9 @@ def _calculation_error(name: str) -> ProgramExit:
 def _discard_made_up_values(
     column: MeasureScores, queries: Sequence[str], missing: frozenset[str]
 ) -> MeasureScores:
-    """Remove values that come from the document that 10.0 makes up for a query without results. It
-    does so by the name of the line, so that `utility_2,-1,0,0` and `relstring_20` keep them."""
+    """Remove values that come from the document that 10.0 makes up for a query without results. The
+    values are recognised by the name of the line, so that `utility_2,-1,0,0` and `relstring_20`
+    keep them."""
     positions = [i for i, q in enumerate(queries) if q in missing]
     if not positions:
         return column

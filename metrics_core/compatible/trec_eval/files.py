@@ -145,7 +145,8 @@ def _split_blocks(data: bytes) -> Iterator[bytes]:
 
 
 def _read_regular_block(block: bytes, layout: LineFields) -> pa.Table | None:
-    """Read a block of regular lines with Arrow; None if the result might differ."""
+    """Read a block of regular lines with Arrow; None if the result might differ from reading line
+    by line."""
     if layout.comments and _may_hold_comments(block, layout):
         return None
     if b"\r" in block:
@@ -229,7 +230,7 @@ class Results:
 
 
 def read_results(path: str, options: TrecEvalOptions) -> Results:
-    """Read the results. Scores are rounded to single precision for 9.0.8, as in trec_eval."""
+    """Read the results. Scores are rounded to single precision for 9.0.8, like in trec_eval."""
     data = read_bytes(path, file_kind="results", stdin=options.version == "10.0")
     layout = results_layout(comments=options.version == "10.0")
     table = read_table(data, layout, path)

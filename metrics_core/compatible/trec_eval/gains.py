@@ -4,12 +4,12 @@ trec_eval sorts the levels by comparing the integer part of differences of gains
 differ by less than 1 keep the order in which they were given, and its ideal list is then not the
 best one. A level that is given twice is in the table twice: its documents count once, at the first
 entry, and each gets the gain of the entry that comes first after sorting. To print the same
-numbers, this is reproduced here, one query at a time.
+numbers, this behaviour is reproduced here, one query at a time.
 
 If a gain of a query is below 0 or above 1, rbp scales all its gains to [0, 1]: (gain − min) / (max
 − min). trec_eval does not initialise min and max, so the output of a binary depends on its
 compiler. Here both start at 0, which gives the output that NIST's tests expect. Sums are added in
-list order, as in trec_eval, to be bitwise equal.
+list order, like in trec_eval, to be bitwise equal.
 """
 
 from __future__ import annotations
@@ -111,8 +111,8 @@ def ideal_gains(ranks: JudgedRanks, gains: Gains) -> list[Floats]:
 
 
 def _ideal_gains(table: Sequence[LevelGain], documents: Counter[float]) -> Floats:
-    """Return the gains of the levels from the last on, each repeated for its documents. It stops at
-    a level with documents but without gain, and is empty if the last level has no gain."""
+    """Return the gains of the levels from the last on, each repeated for its documents. The list
+    stops at a level with documents but without gain, and is empty if the last level has no gain."""
     parts: list[Floats] = []
     if table and table[-1].gain > 0:
         for level, gain, counts in reversed(table):
@@ -129,8 +129,8 @@ def dcg(lists: list[Floats]) -> Floats:
 
 
 def _gain_tables(ranks: JudgedRanks, gains: Gains) -> list[list[LevelGain]]:
-    """Return trec_eval's table for each query: the levels with a given gain, and all others up to
-    the query's highest, whose gain is the level itself."""
+    """Return trec_eval's table for each query: the levels with a given gain, and all further levels
+    up to the query's highest, whose gain is the level itself."""
     highest = np.full(ranks.n_queries, -1, dtype=np.int64)
     np.maximum.at(highest, ranks.judged_query, ranks.judged_relevance.astype(np.int64))
     first_positions = {level: position for position, (level, _) in reversed(list(enumerate(gains)))}
@@ -171,7 +171,7 @@ def sort_by_gain(entries: list[LevelGain]) -> list[LevelGain]:
 
 
 _LEAST_COST = 1.0
-"""The cost in G of a rank at which the ideal list has no gain, or a lower one."""
+"""The cost in G of a rank at which the ideal list has no gain, or less gain than this."""
 
 
 def scores_by_query(name: str, ranks: JudgedRanks, gains: Gains) -> Floats:

@@ -33,8 +33,8 @@ from metrics_core.tables.columns import CODED_ID
 from metrics_core.tables.repeats import find_repeated_rows
 
 HIGHEST_COUNTED = 2**53
-"""trec_eval counts documents by level, and cannot allocate nearly that many levels. Beyond this a
-double cannot represent every grade either."""
+"""trec_eval counts documents by level, and cannot allocate memory for even fewer levels. Beyond
+this a double cannot represent every grade either."""
 
 
 class TrecEvalJudgments(ABC):
@@ -53,8 +53,8 @@ class TrecEvalJudgments(ABC):
         queries: Sequence[str],
         options: TrecEvalOptions,
     ) -> dict[str, str]:
-        """Return the queries for which nothing can be calculated, with the reason, among the given
-        ones in order; problems that only appear during calculation are not included."""
+        """Return the queries of `queries` for which nothing can be calculated, with the reason, in
+        order; problems that only appear during calculation are not included."""
         return {}
 
     def count_relevant(self) -> int:
@@ -70,8 +70,8 @@ class TrecEvalJudgments(ABC):
         queries: Sequence[str],
         options: TrecEvalOptions,
     ) -> tuple[list[MeasureScores], ProgramExit | None]:
-        """Return the scores of each measure for the queries, or for those before the one at which
-        the program exits."""
+        """Return the scores of each measure for all queries, or for the queries before the one at
+        which the program exits."""
 
 
 def read_judgments(path: str, options: TrecEvalOptions) -> TrecEvalJudgments:
@@ -170,7 +170,7 @@ class PreferredDocuments(TrecEvalJudgments):
         queries: Sequence[str],
         options: TrecEvalOptions,
     ) -> tuple[list[MeasureScores], ProgramExit | None]:
-        """Return the scores of each measure for the queries, or for those before a
+        """Return the scores of each measure for the queries, or only for the queries before a
         contradiction."""
         lists = rank_documents(run, queries, options)
         scores: list[dict[str, float]] = []
@@ -240,7 +240,7 @@ def _codes(column: pa.ChunkedArray) -> Ints:
 
 @dataclass(frozen=True)
 class GroupedQrels(TrecEvalJudgments):
-    """-R qrels_jg: several judges (groups), each with its own qrels and ranks.
+    """-R qrels_jg: several judges (groups), each with separate qrels and ranks.
 
     `code` int64[row] is the number of a row's group, `grade` int64[row] its grade; `owner` has the
     query and name of each group.
@@ -295,7 +295,7 @@ class GroupedQrels(TrecEvalJudgments):
         return sorted(groups, key=lambda g: (positions[self.owner[g][0]], self.owner[g][1]))
 
     def _ranks(self, run: Run, queries: Sequence[str], options: TrecEvalOptions) -> JudgedRanks:
-        """Return the ranks for each group of these queries, each group as a query of its own."""
+        """Return the ranks for each group of these queries, each group as a separate query."""
         groups = self._groups_of_queries(queries)
         listed = {query: code for code, query in enumerate(run.query_ids)}
         codes = run.query_codes

@@ -76,7 +76,7 @@ class TrecEvalOptions:
 
 
 def parse_arguments(arguments: Sequence[str]) -> TrecEvalOptions:
-    """Parse a command line. Raises ProgramExit where trec_eval exits before it reads a file."""
+    """Parse a command line. Raises ProgramExit if trec_eval would exit before it reads a file."""
     options = TrecEvalOptions()
     words = list(_split_words(arguments))
     versions = [value for name, value in words if name == "as"]

@@ -3,9 +3,9 @@ ranking, and the prefs_ measures of how many of them the ranking fulfils.
 
 A judge (judgment group) prefers a document to each document with a lower level in the same
 subgroup. The documents of a query are numbered by their position in the run: 0, 1, … for listed
-ones, then the others by id. Preference data is small, so each query is computed separately. Of the
-two documents of a preference both may be listed ("ret"), one ("imp": fulfilled if it is the
-preferred one), or none (never fulfilled).
+ones, then unlisted ones by id. Preference data is small, so each query is computed separately. A
+preference is "ret" if both documents are listed, and "imp" if one is (fulfilled if that is the
+preferred document). If none is listed, the preference is never fulfilled.
 """
 
 from __future__ import annotations
@@ -117,8 +117,8 @@ def _prefer_by_level(numbers: Ints, levels: Floats, size: int) -> JudgePreferenc
 
 
 def _prefer_by_subgroup(judge_rows: pd.DataFrame, size: int) -> JudgePreferences:
-    """Return the preferences of a judge with subgroups: those within each, and their transitive
-    closure."""
+    """Return the preferences of a judge with subgroups: the preferences within each subgroup, and
+    their transitive closure."""
     level = np.full(size, -1.0)
     prefers = np.zeros((size, size), dtype=np.bool_)
     for _, part in judge_rows.groupby("subgroup", sort=True):

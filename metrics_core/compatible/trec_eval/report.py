@@ -28,9 +28,9 @@ class MeasureScores:
 
 @dataclass(frozen=True)
 class Totals:
-    """What summaries need besides the scores: the number of queries to average over, how many of
-    these were scored, the number of relevant documents in all judgments if -c is given, and the
-    run's name."""
+    """Data for summaries besides the scores: the number of queries to average over, the number of
+    these that were scored, the number of relevant documents in all judgments if -c is given, and
+    the run's name."""
 
     queries: int
     scored: int
@@ -44,7 +44,7 @@ def format_line(name: str, query: str, value: str) -> str:
 
 
 def format_number(value: float, *, is_whole: bool) -> str:
-    """Return a score as C prints it: %ld, or %6.4f, where NaN is -nan on current machines."""
+    """Return a score in the format of C: %ld, or %6.4f with NaN as -nan, like current machines."""
     if is_whole:
         return str(int(value))
     return "  -nan" if math.isnan(value) else f"{value:6.4f}"
@@ -96,7 +96,8 @@ def summary_lines(columns: Sequence[MeasureScores], totals: Totals, *, z: bool =
 
 
 def _summarise(column: MeasureScores, totals: Totals) -> list[float]:
-    """Return one value per line. Queries are added one after the other, as in trec_eval."""
+    """Return one value per line. Queries are added one after the other, in the same order as
+    trec_eval."""
     summary = column.requested.row.summary
     if summary == "queries":
         return [totals.queries]

@@ -1,4 +1,5 @@
-"""Scores of measures on judged ranks, as in trec_eval: one column of values per output line."""
+"""Scores of measures on judged ranks (the ranks of judged documents), equal to trec_eval: one
+column of values per output line."""
 
 from __future__ import annotations
 
@@ -50,7 +51,7 @@ def compute_values(requested: RequestedMeasure, ranks: JudgedRanks, setting: Set
 
 def score_declared(name: str, ranks: JudgedRanks, setting: Setting, **values: Any) -> Floats:
     """Return the scores of a declared measure, float64[query] (or [query, cutoff]), with undefined
-    as 0, as in trec_eval. Parameters are not checked: trec_eval accepts any cutoff and any
+    scores as 0, like trec_eval. Parameters are not checked: trec_eval accepts any cutoff and any
     level."""
     declaration = next(d for d in declarations() if d.name == name)
     common = {"rel": setting.level, "rounding": _rounding(setting)}

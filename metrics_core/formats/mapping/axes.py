@@ -29,7 +29,7 @@ _WHOLE_NUMBER = re.compile(r"-?\d+", re.ASCII)
 
 
 class MappingError(ValueError):
-    """Error for a value that a path cannot read.
+    """Error for a value that cannot be read with a path.
 
     found     the actual value, with its position in the record
     expected  what was expected
@@ -104,10 +104,12 @@ class Values(Protocol):
     def __len__(self) -> int: ...
 
     def key(self, name: str) -> Values:
-        """Return the value of a key in each object; missing without such a key or object."""
+        """Return the value of a key in each object; missing if there is no object or the key is
+        absent."""
 
     def item(self, number: int) -> Values:
-        """Return an item of each list, counted from 0; missing without such an item or list."""
+        """Return an item of each list, counted from 0; missing if there is no list or it is too
+        short."""
 
     def items(self) -> tuple[Ints, Values]:
         """Return the number of items of each list, int64[n], and all items in order.

@@ -32,7 +32,7 @@ _MAX_KEYS, _EXAMPLES, _MAX_DEPTH = 40, 3, 6
 
 _ITEM_IDS = (*DOCUMENT_IDS, "segmentid")
 _SURE_IDS = ("docid", "docno", "corpusid", "passageid", "documentid", "pid")
-"""Keys that identify an object as a document, whatever the name of its list."""
+"""Keys that identify an object as a document, regardless of the name of its list."""
 TEXTS = ("title", *DOCUMENT_TEXTS)
 """Names of a document's texts."""
 _SURE_QUERIES = ("queryid", "qid", "topicid")

@@ -62,7 +62,7 @@ _QUERY_OBJECTS = ("query", "topic", "metadata")
 
 @dataclass
 class Inference:
-    """What records contain.
+    """The content of records.
 
     mappings         mappings for each kind of table
     sureness         how sure each kind is
@@ -97,7 +97,7 @@ class Inference:
 
 
 def infer_mappings(records: Sequence[Any], *, is_truncated: bool = False) -> Inference:
-    """Return what records contain, an empty inference if they have no list of documents.
+    """Return the content of records; an empty inference if they have no list of documents.
 
     If the only record `is_truncated`, its query may follow later.
     """
@@ -215,7 +215,8 @@ def _infer_flat(
     steps_of: Callable[[str], Steps],
     inference: Inference,
 ) -> bool:
-    """Add the mappings of a table with one row per document; return whether it is such a table."""
+    """Add the mappings of a table with one row per document; return whether the records are such a
+    table."""
     rows = list(islice(zip(*columns, strict=True), SAMPLE_SIZE))
     texts = [["" if value is None else str(value) for value in row] for row in rows]
     sureness = recognise_columns(names, texts)
@@ -253,7 +254,7 @@ def _infer_records(
     *,
     is_truncated: bool = False,
 ) -> None:
-    """Add what the records at these steps contain: lists of documents for one query each.
+    """Add the content of the records at these steps: lists of documents for one query each.
 
     The query may be the key of the record.
     """

@@ -88,7 +88,7 @@ def read_lists(
     """Read a run of ranked lists, or judgments, from a file or from `record_blocks`.
 
     In judgments a document has the grade beside it, or else grade 1, in a negative list grade 0.
-    Raises FileFormatError if there are no such lists or their meaning is unclear.
+    Raises FileFormatError if there are no lists of documents or their meaning is unclear.
     """
     parquet_inference = (
         infer_mappings(read_first_rows(source)) if source.magic.startswith(MAGIC) else None

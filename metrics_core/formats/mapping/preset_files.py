@@ -54,8 +54,8 @@ def read_preset(
 ) -> Loaded:
     """Return the table of the requested kind.
 
-    The records are those of the file, or `mended_blocks`, to which `mend` was already applied.
-    Raises FileFormatError if a record does not fit the preset.
+    The records are the records of the file, or `mended_blocks`, to which `mend` was already
+    applied. Raises FileFormatError if a record does not fit the preset.
     """
     remarks = [item for item in preset.remarks if request.kind in item.kinds]
     cases_by_remark = {item: list[str]() for item in remarks if item.found is not None}
@@ -159,7 +159,7 @@ def _parse_steps(text: str) -> tuple[Step, ...]:
 
 
 def _find_prefix(preset: Preset, first: Records) -> tuple[Step, ...] | None:
-    """Return the first prefix with which a record has all paths that identify the preset."""
+    """Return the first prefix below which a record has all paths that identify the preset."""
     for text in preset.inside:
         prefix = _parse_steps(text)
         if all(_has_value(first, prefix, path) for path in preset.recognised_by):
@@ -199,7 +199,7 @@ def _missing_error(
 ) -> MappingError:
     """Return the error for a record without any of these paths.
 
-    It names the content of the record at the deepest path that exists.
+    The error names the content of the record at the deepest path that exists.
     """
     for path in sorted(paths, key=lambda path: -len(path.steps)):
         _, parents = records.values_at((*prefix, *path.steps[:-1]))

@@ -25,7 +25,7 @@ a block may have more records than before if one record contains several."""
 
 @dataclass(frozen=True)
 class Remark:
-    """A note about tables of these kinds.
+    """A note about tables of certain kinds.
 
     message   text with {n} and {things}, the number and noun of the cases
     found     function that returns the cases; without it, cases are queries without a document
@@ -68,7 +68,7 @@ class Preset:
                    does
     stored         path of each query's scores in the file
 
-    The other fields are those of `Format`.
+    The other fields are the same as in `Format`.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Read the records of a Python program in the same way as those of a file."""
+"""Read the records of a Python program in the same way as the records of a file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OBJECT_KEYS = {"queries", "corpus", "relevant_docs", "mteb_model_meta", "detail
 
 @cache
 def preset_keys() -> set[str]:
-    """Return the keys by which presets recognise a record."""
+    """Return the keys that identify records of presets."""
     formats()  # declares them
     texts = chain.from_iterable(preset.recognised_by for preset in PRESETS.values())
     paths = chain.from_iterable(map(parse_path, texts))
@@ -46,7 +46,7 @@ def read_records(
     """Return a placeholder for the file, and the judgments or one or more runs in the records.
 
     Records are read with a tool's preset if one recognises them, else with the inferred mapping.
-    Raises FileFormatError as for a file.
+    Raises FileFormatError in the same cases as for a file.
     """
     values = [to_plain(record) for record in records]
     source = Source(_NAME, b"")

@@ -31,7 +31,7 @@ _RECORDS_AT_ONCE = 20_000
 _CHARACTERS_AT_ONCE, _ROWS_AT_ONCE = 500_000, 2_000
 """Maximum characters of JSON Lines, and rows of Parquet, in one block."""
 _SAMPLED_ROWS, _SAMPLED_LINES = 50, 20
-"""Number of Parquet rows, and of lines, from which a file is recognised."""
+"""Number of Parquet rows, and of lines, that are read to recognise a file."""
 
 
 _CACHE = WeakKeyDictionary[Sample, tuple[list[Any], bool]]()
@@ -41,7 +41,7 @@ _CACHE = WeakKeyDictionary[Sample, tuple[list[Any], bool]]()
 def read_first_records(sample: Sample) -> tuple[list[Any], bool]:
     """Return the first records of JSON or nested Parquet, and whether they are truncated.
 
-    They are truncated if the sample ends within the only record.
+    Records are truncated if the sample ends within the only record.
     """
     if sample not in _CACHE:
         _CACHE[sample] = _parse_first_records(sample)

@@ -26,7 +26,7 @@ from metrics_core.tables.arrays import as_array, as_column
 def align_ids(rows: MappedRows, role: str, axis: RowAxis) -> pa.Array:
     """Return the ids of a role for each row of `axis`; string[axis.count].
 
-    `axis` is the axis of the rows, or the role's own axis or one below it. Raises MappingError for
+    `axis` is the axis of the rows, or the axis of the role or one below it. Raises MappingError for
     an invalid id.
     """
     ids, column = valid_ids(rows, role), rows.columns[role]
@@ -35,7 +35,7 @@ def align_ids(rows: MappedRows, role: str, axis: RowAxis) -> pa.Array:
 
 
 def valid_ids(rows: MappedRows, role: str) -> pa.Array:
-    """Return the ids of a role on its own axis, string[n].
+    """Return the ids of a role on the axis of the role, string[n].
 
     Raises MappingError for an invalid id.
     """
@@ -76,7 +76,7 @@ EXPECTED_IDS = {
 
 @dataclass(frozen=True, eq=False)
 class RoleValues:
-    """Values on their own axis, and the index of the value of each row of the table.
+    """Values on the axis of their role, and the index of the value of each row of the table.
 
     `indexes` is int64[row], or None if there is exactly one value per row.
     """
@@ -108,8 +108,8 @@ def build_rows(
 ) -> MappedRows:
     """Return the rows of a mapping; a role without values is omitted.
 
-    Raises MappingError if values are of another type than the paths need, differ in number from
-    those beside them or cannot be aligned with the rows, or if a record has no list of documents
+    Raises MappingError if values are of another type than the paths need, differ in number from the
+    values beside them or cannot be aligned with the rows, or if a record has no list of documents
     (unless `may_lack_lists`).
     """
     chosen_paths = {role: _first_with_values(records, paths) for role, paths in mapping.items()}
@@ -178,7 +178,8 @@ def axis_depth(axis: RowAxis) -> int:
 
 
 def align_column(records: Records, path: RecordPath, rows: RowAxis) -> RoleValues:
-    """Return the values at a path for each row of an axis. Raises MappingError as `build_rows`."""
+    """Return the values at a path for each row of an axis. Raises MappingError in the same cases as
+    `build_rows`."""
     if path.constant is not None:
         return RoleValues(rows, PythonValues([path.constant]), np.zeros(rows.count, dtype=np.int64))
     if path.joined:

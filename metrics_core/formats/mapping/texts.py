@@ -32,7 +32,7 @@ from metrics_core.tables.arrays import as_array, as_column
 from metrics_core.tables.columns import ID
 
 _TEXTS = ("segment", *DOCUMENT_TEXTS, "page_content")
-"""Keys of a document's text: the one of castorini, then those of other tools."""
+"""Keys of a document's text: the key of castorini, then the keys of other tools."""
 
 _IDS = {"queries": "query", "documents": "doc"}
 TextColumns = dict[str, list[str | None]]
@@ -55,7 +55,7 @@ def load_texts(
     The first values of an id are used; different later ones are noted.
 
     The role `body` of documents is a text or an object that contains one, the role `fields` an
-    object. Unmapped values of a record become columns of queries, except those named in
+    object. Unmapped values of a record become columns of queries, except the values named in
     `not_details`; none do if that is None. `title` is the title of the format. Raises
     FileFormatError with the position of the problem, MissingKindError if there is no row.
     """

@@ -41,9 +41,9 @@ def build_run_table(
 ) -> Run:
     """Return a run from the columns query_id, doc_id and score (finite).
 
-    `rows` are all rows of the file, or those at `file_rows`, int64[row]. `ranks`, int64[row], are
-    kept unchanged. Raises FileFormatError for a repeated document in a query, unless the request
-    chooses one.
+    `rows` are all rows of the file, or the rows at `file_rows`, int64[row]. `ranks`, int64[row],
+    are kept unchanged. Raises FileFormatError for a repeated document in a query, unless the
+    request chooses one.
     """
     try:
         return Run.from_columns(
@@ -124,7 +124,7 @@ def check_ids(source: Source, rows: pa.Table, index: RowLines | None) -> None:
 def _subtopic_column(rows: pa.Table) -> pa.DictionaryArray | None:
     """Return the subtopic of each row, None if there are no subtopics.
 
-    They are in a column subtopic, or in the second column of TREC judgments if it varies.
+    Subtopics are in a column subtopic, or in the second column of TREC judgments if it varies.
     """
     if "subtopic" in rows.column_names:
         return encode_ids(pc.fill_null(rows["subtopic"], ""))
@@ -163,7 +163,7 @@ def values_error(
 ) -> FileFormatError:
     """Return the error for invalid values in these rows; `rows` is int64[n].
 
-    `describe_problem` returns for a row what was found, what was expected, and a hint.
+    `describe_problem` returns for a row the text found, a description of valid text, and a hint.
     """
     problems = []
     for row in rows[:MOST_PROBLEMS_SHOWN].tolist():

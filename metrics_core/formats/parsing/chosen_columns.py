@@ -1,7 +1,7 @@
 """Columns that the user assigned: `query=user,doc=item,score=prediction`.
 
-The header is then read as if these columns had our names and no other column had them, so that the
-rest of the code is the same. A column given by number, from 1, belongs to a file without a header.
+The header is then read as if these columns had our names and no other column had them, so that all
+other code is the same. A column given by number, from 1, belongs to a file without a header.
 `score=-distance` negates a column, `system=-` means no column (everything is one run), and
 `grade='1'` is the grade of all rows.
 """
@@ -35,7 +35,7 @@ NO_COLUMN = "-"
 """Assigned in place of a system column: the file is read as one run."""
 
 _NUMBERS = ("score", "relevance", "rank")
-"""Columns that exclude each other: assigning one means that the others are not read."""
+"""Columns that exclude each other: if one is assigned, the remaining columns are not read."""
 
 
 def resolve_columns(names_by_word: Mapping[str, str]) -> Columns:
@@ -63,12 +63,13 @@ def is_constant(name: str) -> bool:
 
 
 def drop_no_column(columns: Columns) -> Columns:
-    """Return the columns without those assigned to no column ("-")."""
+    """Return the columns without the columns assigned to no column ("-")."""
     return {role: name for role, name in columns.items() if name != NO_COLUMN}
 
 
 def are_numbered(columns: Columns) -> bool:
-    """Return whether columns are assigned by number, as in a file without a header."""
+    """Return whether columns are assigned by number, which is possible for a file without a
+    header."""
     names = (name for name in drop_no_column(columns).values() if not is_constant(name))
     numbers = [name.removeprefix("-") for name in names]
     return bool(numbers) and all(map(_is_column_number, numbers))
@@ -80,7 +81,7 @@ def column_numbers(first: Sequence[str]) -> list[str]:
 
 
 def rename_header(names: Sequence[str], columns: Columns) -> list[str]:
-    """Return the header with our names for the assigned columns, and for no others."""
+    """Return the header with our names for the assigned columns, and for no other columns."""
     if not columns:
         return list(names)
     hidden_roles = set(columns) | (

@@ -55,7 +55,8 @@ DISTANCES = ("distance", "distances", "dist")
 """Columns that can be negated and used as scores: smaller is better."""
 
 RANKS_COLUMNS = ("run", "query_id", "retrieved", "judged", "doc_id", "rank")
-"""Columns of judged ranks, which are not a complete run ordered by rank."""
+"""Columns of judged ranks (ranks of judged documents), which are not a complete run ordered by
+rank."""
 
 QUERY_IDS = (
     "queryid",

@@ -161,7 +161,7 @@ def _skipped_notes(blanks: int, comments: int) -> list[Note]:
 def read_named_quickly(source: Source, request: Request, separator: str) -> NamedColumns | None:
     """Return named columns read by Arrow, None if the file is not regular.
 
-    A regular file has no quotes, blank lines or malformed lines. The result is that of
+    A regular file has no quotes, blank lines or malformed lines. The result is the same as from
     `read_named_columns`, except that scores are already numbers.
     """
     first_line, _, _ = source.head.partition(b"\n")

@@ -50,7 +50,7 @@ class _MapRows:
     """The rows of an object of objects, collected in columns.
 
     queries         query ids
-    starts          position in the text at which the documents of each query begin
+    starts          position in the text of the documents of each query
     counts          number of documents of each query
     invalid_values  row -> value that is not a number
     docs, texts     document ids, and numbers as text, in chunks

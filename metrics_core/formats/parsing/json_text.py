@@ -30,13 +30,13 @@ _BATCH_CHARACTERS = 200_000
 
 
 class NumberText(str):
-    """A JSON number as written, so that an id keeps its digits."""
+    """A JSON number in its original spelling, so that an id keeps its digits."""
 
     __slots__ = ()
 
 
 class _UnsupportedJsonError(ValueError):
-    """Valid JSON that is refused: what was found, what was expected, and a hint.
+    """Valid JSON that is refused: the text found, a description of accepted JSON, and a hint.
 
     `at` is its position in the text, if known; otherwise it is somewhere after `start`.
     """
@@ -86,7 +86,8 @@ def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def parse_json_lines(source: Source, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, Any]]:
-    """Yield the values of numbered lines of a file, without blank lines. Raises as `parse_json`.
+    """Yield the values of numbered lines of a file, without blank lines. Raises the errors of
+    `parse_json`.
 
     Lines are parsed in batches, since one by one takes twice as long.
     """
@@ -132,7 +133,8 @@ class JsonEntry(NamedTuple):
 
 
 def read_entries(source: Source, text: str) -> Iterator[JsonEntry]:
-    """Yield the entries of the object that a text contains, one at a time. Raises as `parse_json`.
+    """Yield the entries of the object that a text contains, one at a time. Raises the errors of
+    `parse_json`.
 
     Numbers are bytes, as there may be millions; the caller checks their length.
     """
@@ -306,7 +308,7 @@ def _parse_number(text: str) -> NumberText:
 
 
 def describe_long_number(length: int) -> tuple[str, str]:
-    """Return what was found and what was expected for a number of `length` characters."""
+    """Return descriptions of the number found, of `length` characters, and of a valid number."""
     return f"a number of {length:,} characters", "a number of ordinary length"
 
 

@@ -13,7 +13,8 @@ _ITEM = re.compile(rf"\s*({_VALUE})\s*(,|\Z)")
 
 
 def parse_list(cell: str) -> list[Any] | None:
-    """Return the texts and numbers of a list in a cell, None if the cell contains no such list."""
+    """Return the items of a list of texts and numbers written in a cell; None if the cell contains
+    anything else."""
     text = cell.strip()
     if not (text.startswith("[") and text.endswith("]")):
         return None
@@ -33,7 +34,7 @@ def parse_list(cell: str) -> list[Any] | None:
 
 
 def _parse_value(literal: str) -> Any:
-    """Return a text with escapes resolved, a number as written, or None."""
+    """Return a text with escapes resolved, a number in its original spelling, or None."""
     if literal in ("None", "null"):
         return None
     return ast.literal_eval(literal) if literal[0] in "'\"" else NumberText(literal)

@@ -207,7 +207,7 @@ def _build_run_rows(
 
 
 def _parse_ranks(column: pa.ChunkedArray) -> npt.NDArray[np.float32]:
-    """Return ranks as in TREC runs, float32[row], NaN if not a number."""
+    """Return ranks with the rules of TREC runs, float32[row], NaN if not a number."""
     if pa.types.is_floating(column.type):
         return np.array(column.to_numpy(), dtype=np.float32)
     texts = encode_ids(column)

@@ -1,4 +1,5 @@
-"""Parts of judged ranks that are read one by one; those of one folder are combined to a run."""
+"""Parts of judged ranks (ranks of judged documents) that are read one by one; parts of one folder
+are combined to a run."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ def shared_name(name: str) -> str:
 def join_run_parts(
     named_tables: Sequence[tuple[str, object]],
 ) -> Iterator[tuple[int, list[int], RankedRun]]:
-    """Yield each run that came in several parts: the index of the first, of the others, the run.
+    """Yield each run that came in several parts: the index of the first part, the indexes of
+    further parts, and the run.
 
     `named_tables` are tables with the names of file and run, such as part-00000.parquet/bm25. If
     two parts contain the same query, they are separate runs and nothing is yielded.
@@ -51,7 +53,7 @@ def join_run_parts(
 
 
 def ranks_note(run: RankedRun) -> Note:
-    """Return a note about what is known of a run of judged ranks."""
+    """Return a note about the known and unknown facts of a run of judged ranks."""
     documents = len(run) - run.doc_ids.null_count
     message = (
         f"came as judged ranks: of {int(run.lengths.sum()):,} listed documents it identifies the"

@@ -17,7 +17,8 @@ from metrics_core.formats.source.source import Source
 from metrics_core.tables.columns import ID
 
 _NESTED = "metadata"
-"""Key of the object in which BEIR stores further values; they become columns like the others."""
+"""Key of the object for further values in BEIR files; the values become columns like all other
+values."""
 _ROWS_BETWEEN_CHECKS = 256
 """Number of rows between checks of the table's size; it is checked at the end too."""
 _IDS = frozenset(("queryid", "qid", "docid", "docno", "id"))
@@ -63,7 +64,7 @@ def named_of(
 def _flatten(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record with the values of its `metadata` object as further columns.
 
-    An id in metadata is renamed, since the record has its own.
+    An id in metadata is renamed, since the record has another id.
     """
     inner = record.get(_NESTED)
     if not isinstance(inner, dict):

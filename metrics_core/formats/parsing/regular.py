@@ -25,9 +25,11 @@ def read_regular(
     types: Mapping[str, pa.DataType],
     required: Collection[str],
 ) -> pa.Table | None:
-    """Return the columns in `types` of a block whose lines have the columns `names`, unquoted.
+    """Read the columns in `types` from a block of CSV. Its lines must have exactly the columns
+    `names`, without quotes.
 
-    Returns None for another block, and if a `required` text is empty or a number is not finite.
+    Returns None if the block has other lines, a `required` text is empty, or a number is not
+    finite.
     """
     if block.startswith(_BYTE_ORDER_MARK):  # Arrow would drop it; inside a file it is content
         return None

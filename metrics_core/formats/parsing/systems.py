@@ -1,8 +1,8 @@
-"""The runs of a file: rows with different run names become a run each, called by that name.
+"""The runs of a file: rows with different run names become a run each, named after it.
 
 The name is the last column of TREC runs, or a column system, run, tag, model, … of other formats.
-It does not separate systems if each query has only one name (a file joined from parts), or if a
-name occurs in a single row (more likely a comment) and no document occurs under two names.
+The name does not separate systems if each query has only one name (a file joined from parts), or if
+a name occurs in a single row (more likely a comment) and no document occurs under two names.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class SystemRows:
 
 @dataclass(frozen=True)
 class FormatDetails:
-    """How rows were read: format, title and TREC run name as in `Loaded`.
+    """Details of reading rows: format, title and TREC run name, like in `Loaded`.
 
     `has_scores` says that the scores come from the file, so that they may be distances.
     """
@@ -69,7 +69,8 @@ def load_runs(
     details: FormatDetails,
     notes: Sequence[Note],
 ) -> Loaded:
-    """Return the run of these rows, or the first of several with the others in `Loaded.others`.
+    """Return the run of these rows, or the first of several runs with the further runs in
+    `Loaded.others`.
 
     Columns: query_id, doc_id, score (finite), and if the file has them rank (float, NaN if not a
     number) and tag. Raises FileFormatError for an invalid id or a repeated document.
@@ -114,7 +115,7 @@ def check_runs(source: Source, runs: int) -> None:
 
 
 def get_only_run(source: Source, loaded_runs: Sequence[Loaded]) -> Loaded:
-    """Return the one table of a file. Raises FileFormatError if it contains several runs."""
+    """Return the only table of a file. Raises FileFormatError if it contains several runs."""
     if len(loaded_runs) == 1:
         return loaded_runs[0]
     run_names = [shorten_line(loaded.tag) for loaded in loaded_runs[:_MAX_EXAMPLES]]

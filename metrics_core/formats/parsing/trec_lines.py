@@ -1,8 +1,8 @@
-"""Parse lines of TREC columns to arrays: fast for regular blocks, careful for others.
+"""Parse lines of TREC columns to arrays: fast for regular blocks, careful for all other blocks.
 
 `parse_carefully` defines the meaning of a line. `parse_quickly` uses Arrow's CSV reader with
-additional checks, and returns None for a block for which both might differ; then `parse_carefully`
-is used. The blocks of a file are parsed independently, several at a time.
+additional checks, and returns None for a block if the two results might differ; then
+`parse_carefully` is used. The blocks of a file are parsed independently, several at a time.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ _TABBED = r"[^ \t\n](?:[^\t\n]*[^ \t\n])?"
 
 
 def split_fields(line: str) -> list[str]:
-    """Return the fields of a line, separated only by blanks and tabs, not by U+2028 and others."""
+    """Return the fields of a line, separated only by blanks and tabs (not by U+2028 or other white
+    space)."""
     return re.findall(_FIELD, line)
 
 
@@ -42,7 +43,7 @@ class LineColumns:
 
     columns  column name -> Arrow type
     line     description of a line, for hints
-    rest     whether the last column takes the rest of the line
+    rest     whether the last column extends to the end of the line
     tabs     whether only tabs separate columns, so that fields may contain blanks
     """
 

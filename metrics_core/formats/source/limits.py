@@ -15,33 +15,34 @@ DEFAULT_SIZE = 4_000_000_000
 """Default limit in bytes; 7 million rows of a run are 250 MB."""
 
 MAX_COLUMNS = 4_096
-"""Maximum columns, or keys, of a table: each becomes an array of its own."""
+"""Maximum columns, or keys, of a table: each becomes a separate array."""
 
 MAX_FILES = 1_000
 """Maximum files in a set."""
 
 MAX_RUNS = 2_000
-"""Maximum runs in one file: each is a table of its own."""
+"""Maximum runs in one file: each is a separate table."""
 
 TEXT_FACTOR, TREE_FACTOR = 4, 10
 """Memory that a text takes while it is read at once, and as a tree of JSON values, in multiples of
 its size."""
 
 TYPICAL_RATIO, RATIO_FROM = 50, 8_000_000
-"""Above `RATIO_FROM` bytes, the unpacked size may be at most this many times the packed size."""
+"""Above `RATIO_FROM` bytes, the unpacked size may be at most `TYPICAL_RATIO` times the packed
+size."""
 
 VALUES_A_BYTE, VALUES_FROM = 2, 1_000_000
 """Above `VALUES_FROM` values (of JSON, CSV or tags), a packed text that is read value by value may
-have at most this many per byte of its file, as each takes some 6 microseconds. Real runs and
-judgments as JSON have 0.3 to 1.4 in a .gz file, and up to 1.8 in an .xz file."""
+have at most `VALUES_A_BYTE` values per byte of its file, as each takes some 6 microseconds. Real
+runs and judgments as JSON have 0.3 to 1.4 in a .gz file, and up to 1.8 in an .xz file."""
 
 TABLE_RATIO, TABLE_FROM = 100, 256_000_000
-"""Above `TABLE_FROM` bytes, the table of a Parquet file may take at most this many times the size
-of the file, as a text that many rows share is stored once in the file."""
+"""Above `TABLE_FROM` bytes, the table of a Parquet file may take at most `TABLE_RATIO` times the
+size of the file, as a text that many rows share is stored once in the file."""
 
 CELLS_A_BYTE, CELLS_FROM = 8, 1 << 22
-"""Above `CELLS_FROM` cells, a table of records may have at most this many per byte of its file, as
-a key of one record becomes a cell of every record."""
+"""Above `CELLS_FROM` cells, a table of records may have at most `CELLS_A_BYTE` cells per byte of
+its file, as a key of one record becomes a cell of every record."""
 
 _CELL_BYTES = 64
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -93,7 +94,7 @@ class Limit:
     def check_values(self, file: str, values: int, packed_size: int) -> None:
         """Raise FileFormatError if a text in a file of `packed_size` bytes has too many values.
 
-        A text that is not packed cannot have so many.
+        A text that is not packed cannot have too many.
         """
         max_values = max(VALUES_FROM, int(VALUES_A_BYTE * packed_size))
         if values > max_values and not self.is_explicit:
@@ -127,7 +128,7 @@ class Limit:
     def check_size(self, file: str, size: int, times: int = 1) -> None:
         """Raise FileFormatError for a text of `size` bytes that would take too much memory.
 
-        It takes `times` its size while it is read.
+        The text takes `times` its size while it is read.
         """
         if size * times > self.size:
             expected = f"at most {format_size(self.size // times)}"

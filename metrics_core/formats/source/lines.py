@@ -47,7 +47,7 @@ class LineIndex:
         return cls((LineRange(len(array), lines, array - 1),))
 
     def line(self, row: int) -> int:
-        """Return the physical line of a row. Raises IndexError if there is no such row."""
+        """Return the physical line of a row. Raises IndexError if the row does not exist."""
         line = self.first
         for stretch in self.stretches:
             if row < stretch.rows:

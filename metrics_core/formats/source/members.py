@@ -39,7 +39,7 @@ def open_members(
     """Open a folder, a zip file or its bytes, called `source_name` in messages.
 
     A zip may unpack to the limit in total. `build_error` returns the error for a source of another
-    kind, given a description of what was found.
+    kind, given a description of that source.
     """
     if not isinstance(source, bytes):
         source = Path(source)

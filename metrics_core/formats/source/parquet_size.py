@@ -86,8 +86,8 @@ def _read_chunk(fields: Fields) -> ColumnChunk:
 
 
 _ROWS_AT_ONCE, _BYTES_AT_ONCE, _MOST_STEPS = 1 << 16, 1 << 25, 50_000
-"""Texts are counted in steps of at most this many rows and bytes of texts stored as differences,
-and in at most this many steps."""
+"""Texts are counted in steps: the maximum number of rows and of bytes of texts stored as
+differences in a step, and the maximum number of steps."""
 _DENSITY_CHECKED_FROM, _MOST_ROWS_A_BYTE = 1_000_000, 20
 
 CELL_BYTES = 16
@@ -212,7 +212,7 @@ class _ColumnSizes:
     max_size: int
 
     def check_size(self, rows: Sequence[int], a_cell: int) -> None:
-        """Raise FileFormatError if this many rows of each row group take more than `max_size`."""
+        """Raise FileFormatError if `rows` rows of each row group take more than `max_size`."""
         used_groups = [group for group, n in enumerate(rows) if n]
         parts = [
             (g, p, self._count_cells(g, p, rows[g])) for g, p in product(used_groups, self.indexes)
@@ -239,7 +239,7 @@ class _ColumnSizes:
     def _longest_texts(self, group: int) -> dict[int, int]:
         """Return the bytes of the longest text that rows of each column may repeat.
 
-        This is the longest word of a dictionary, or the most that differences may add up to.
+        The result is the longest word of a dictionary, or the most that differences may add up to.
         """
         # Even for one row, Arrow returns the complete dictionary of its column.
         first = next(self._iterate_batches(1, [group]), None)

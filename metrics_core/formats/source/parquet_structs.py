@@ -1,8 +1,10 @@
-"""Read the metadata of a Parquet file: structs in Thrift's compact protocol, as Arrow reads them.
+"""Read the metadata of a Parquet file: structs in Thrift's compact protocol, with the rules of
+Arrow.
 
 Arrow uses a field only if it has the expected type, and ignores the declared element type of a
 list. So fields are looked up by number and type, and lists of another element type are refused, as
-is everything that could be read in two ways. Arrow's own reader may crash on a damaged footer.
+is everything that could be read in two ways. The reader of Arrow itself may crash on a damaged
+footer.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ class Source:
         return self.checked(data, 0, plain_ends=True)
 
     def content(self, times: int = TEXT_FACTOR) -> str:
-        """Return the whole text, checked, without a byte order mark, with its own line ends.
+        """Return the whole text, checked, without a byte order mark, with unchanged line ends.
 
         Raises FileFormatError if `times` its size exceeds the limit, or it is not text.
         """
@@ -105,7 +105,7 @@ class Source:
         return self.checked(data, 0, plain_ends=False).decode()
 
     def _check_values(self, pieces: Iterator[bytes], marks: Sequence[bytes]) -> Iterator[bytes]:
-        """Yield the pieces of a text in which each of `marks` starts a value.
+        """Yield the pieces of a text; each of `marks` in a piece starts a value.
 
         Raises FileFormatError if there are too many values for the size of the file.
         """
@@ -162,7 +162,7 @@ class Source:
             yield self.checked(rest, offset, plain_ends)
 
     def text_lines(self) -> Iterator[str]:
-        """Yield the lines with their own line ends (LF, CRLF or CR)."""
+        """Yield the lines with unchanged line ends (LF, CRLF or CR)."""
         for block in self._check_values(self.blocks(plain_ends=False), _LINE_MARKS):
             yield from split_lines(block)
 

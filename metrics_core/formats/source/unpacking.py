@@ -26,7 +26,7 @@ Origin = Path | bytes
 """A file, or bytes in memory."""
 
 _MEASURED_FROM, _MEASURED_RATIO = 16 << 20, 20
-"""If a stream has unpacked to this many bytes, and to this many times its packed bytes, it is first
+"""A stream that unpacks to this number of bytes, and to this multiple of its packed bytes, is first
 unpacked without being kept, to measure its size."""
 
 

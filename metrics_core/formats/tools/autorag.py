@@ -172,7 +172,8 @@ def read_corpus(source: Source, request: Request) -> Loaded:
 
 
 def _split_columns(schema: pa.Schema) -> tuple[list[str], list[str]]:
-    """Return the columns of single values, including those in metadata, and the other columns."""
+    """Return the columns of single values, including the values in metadata, and the remaining
+    columns."""
     names, unused_names = list[str](), list[str]()
     for column in schema:
         parts = column.type if pa.types.is_struct(column.type) and column.name == "metadata" else ()

@@ -1,6 +1,6 @@
 """Gold sets of sentence-transformers and LlamaIndex: queries, corpus and relevant documents.
 
-They are one JSON object.
+A gold set is one JSON object.
 """
 
 from __future__ import annotations

@@ -157,7 +157,7 @@ def _line_notes(counts: _LineCounts) -> Iterator[Note]:
 def _find_doc_id(comment: str, counts: _LineCounts) -> str | None:
     """Return the document id in a comment, None if there is none.
 
-    It is `docid = …`, or the first word of a comment without other assignments.
+    The id is `docid = …`, or the first word of a comment without other assignments.
     """
     match = _DOC_ID.search(comment)
     if match:
@@ -270,7 +270,7 @@ def _load_run(
 def _is_indri(words: Sequence[str]) -> bool:
     """Return whether a line is from -indri and not a TREC line.
 
-    It has a comment, in older versions with its #, in place of the document id.
+    The line has a comment, in older versions with its #, in place of the document id.
     """
     return (
         len(words) > 5

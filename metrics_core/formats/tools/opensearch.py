@@ -1,6 +1,6 @@
 """OpenSearch Search Relevance: judgments, evaluation results, pairwise comparisons.
 
-Each is written as records, or as the hits of a search in the index that stores them.
+Each kind is written as records, or as the hits of a search in the index that stores them.
 """
 
 from __future__ import annotations

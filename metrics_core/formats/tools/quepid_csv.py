@@ -132,7 +132,7 @@ class _RowSubset:
 
 
 def _drop_unrated(named: NamedColumns) -> NamedColumns:
-    """Return the rows of queries that have ratings, with a note about the other queries."""
+    """Return the rows of queries that have ratings, with a note about queries without ratings."""
     is_empty = [pc.equal(_decode_column(named.column(index)), "") for index in (1, 2)]
     is_unrated = pc.and_(*is_empty)
     if not pc.any(is_unrated).as_py():
@@ -179,7 +179,7 @@ def _decode_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def recognise_snapshots(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise snapshots by their first six column names; others are document fields."""
+    """Recognise snapshots by their first six column names; further columns are document fields."""
     if sample.columns or not sample.lines:
         return {}
     names = split_csv(sample.lines[0], ",")
@@ -293,7 +293,7 @@ def _build_run_names(named: NamedColumns) -> list[str]:
 
 
 def _snapshot_notes(named: NamedColumns, runs: list[str]) -> Iterator[tuple[Kind, list[Note]]]:
-    """Yield the notes for each kind of table; those of runs list the snapshots."""
+    """Yield the notes for each kind of table; the notes of runs list the snapshots."""
     columns = (_decode_column(named.column(index)).to_pylist() for index in (1, 2))
     snapshot_keys = dict.fromkeys(zip(runs, *columns, strict=True))
     snapshots = [

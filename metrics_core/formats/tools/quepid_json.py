@@ -1,8 +1,8 @@
-"""Quepid's JSON files: a book, in which judges rate pairs, a case, and a snapshot.
+"""Quepid's JSON files: a book (pairs to be rated by judges), a case, and a snapshot.
 
 {"name": …, "query_doc_pairs": [{"query_text", "doc_id", "document_fields", "judgements": […]}]}
-{"case_name": …, "queries": [{"query_text", "ratings": {document: rating} or [{…}]}]}
-{"name": …, "docs": {number: [{"id", "fields"}]}, "queries": [{"query_id", "query_text"}]}
+{"case_name": …, "queries": [{"query_text", "ratings": {document: rating} or [{…}]}]} {"name": …,
+"docs": {number: [{"id", "fields"}]}, "queries": [{"query_id", "query_text"}]}
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ declare(
 
 
 def _join_texts(content: dict[str, Any], name: str) -> list[Any]:
-    """Return a snapshot with query texts in its lists, as in all other Quepid files."""
+    """Return a snapshot with query texts in its lists, like in all other Quepid files."""
     queries, docs = content.get("queries"), content.get("docs")
     query_records = [entry for entry in queries or () if isinstance(entry, dict)]
     texts = {str(entry.get("query_id")): entry.get("query_text") for entry in query_records}

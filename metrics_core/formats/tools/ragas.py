@@ -188,7 +188,7 @@ def _add_documents(
 ) -> None:
     """Set the lists of ids and texts of this kind in a sample.
 
-    Texts are None if their number differs from that of the ids.
+    Texts are None if their number differs from the number of ids.
     """
     ids, texts = sample.get(_IDS[kind]), sample.get(_TEXTS[kind])
     if by_text:
@@ -222,7 +222,8 @@ def _read_csv(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _parse_cell(source: Source, line: int, name: str, text: str) -> object:
-    """Return the value of a CSV cell: None if empty, a list in list columns, else its text."""
+    """Return the value of a CSV cell: None for an empty cell, a list in list columns, else its
+    text."""
     if not text or name not in _LISTS:
         return text or None
     items = parse_list(text)
@@ -261,7 +262,7 @@ def _is_by_text(source: Source, request: Request, names: Sequence[str]) -> bool:
 def _find_id_name(request: Request, samples: Sequence[Any]) -> str:
     """Return the column of the query ids, "" if the question itself is the id.
 
-    It is the assigned column, or an id column that all samples have.
+    The column is the assigned one, or an id column that all samples have.
     """
     chosen_name = request.columns.get("query_id", "")
     if chosen_name:

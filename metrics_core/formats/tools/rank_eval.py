@@ -27,9 +27,10 @@ _MATCHES = (
 
 
 def _index_finder(path: str) -> CaseFinder:
-    """Return a `CaseFinder` of the indices of the documents at a path, if there are several.
+    """Return a `CaseFinder` of the indices of the documents at a path; it finds nothing unless
+    there are several indices.
 
-    It raises MappingError if an _id occurs in two indices.
+    The finder raises MappingError if an _id occurs in two indices.
     """
 
     def find_indices(records: Records) -> list[str]:

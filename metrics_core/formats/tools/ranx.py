@@ -35,7 +35,7 @@ from metrics_core.tables.columns import ID, encode_texts
 from metrics_core.tables.finite_numbers import to_finite_number
 
 MAGIC = b"\x04\x22\x4d\x18"
-"""First bytes of LZ4; the outer compression is unpacked like that of any packed file."""
+"""First bytes of LZ4; the outer compression is unpacked in the same way as for any packed file."""
 
 _TAGS = (*range(1_100), 43_000)
 """CBOR tags that cbor2 decodes itself; other tags are passed to its hook."""
@@ -78,7 +78,7 @@ def recognise_ranx(sample: Sample) -> Mapping[Kind, int]:
     ),
 )
 def read_ranx(source: Source, request: Request) -> Loaded:
-    """Read the run of such a file, limited as if it were packed once.
+    """Read the run of a file of ranx, limited as if it were packed once.
 
     Raises FileFormatError for another content, RanklensError if cbor2 is not installed.
     """

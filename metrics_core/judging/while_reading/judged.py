@@ -2,8 +2,9 @@
 
     pieces of whole queries ──► rows ──► ranks of the judged rows        (several pieces at a time)
 
-The result is bitwise the same as that of `formats.trec.read_trec` and `judging.judge`, with the
-same notes and errors. If a file needs a second pass the result is None, and these are used instead.
+The result is bitwise the same as from `formats.trec.read_trec` and `judging.judge`, with the same
+notes and errors. If a file needs a second pass the result is None, and these functions are used
+instead.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ order of the pieces."""
 
 _NO_TABLE = pa.table({})
 _MANY_SEGMENTS = 50_000
-"""If the lines of a query are not contiguous, each row may be a segment. At this many segments, and
-whenever their number has doubled, check whether a query occurs again."""
+"""If the lines of a query are not contiguous, each row may be a segment. At this number of
+segments, and whenever their number has doubled, check whether a query occurs again."""
 
 
 @dataclass(frozen=True)
@@ -85,8 +86,8 @@ def judge_run_file(
     *,
     progress: Callable[[int], None] | None = None,
 ) -> JudgedFile | None:
-    """Return the judged ranks of a TREC run, named after its file. `progress` is called with the
-    number of bytes read so far.
+    """Return the judged ranks (the ranks of judged documents) of a TREC run, named after its file.
+    `progress` is called with the number of bytes read so far.
 
     None if the file has another format, the lines of a query are not contiguous, a query lists a
     document twice, an id is not printable ASCII, there are several run names, or no query is
@@ -122,11 +123,11 @@ def judge_and_keep_run(
     kind: Kind | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> StoredFile | None:
-    """Judge a TREC run as `judge_run_file` does, and pass its rows to `keep`.
+    """Judge a TREC run in the same way as `judge_run_file`, and pass its rows to `keep`.
 
-    The file is read as `kind`, or as the detected one. None in the cases of `judge_run_file` except
-    that of no judged query; the rows passed to `keep` must then be discarded. Raises
-    FileFormatError.
+    The file is read as `kind`, by default the detected kind. Returns None in the same cases as
+    `judge_run_file`, except if no query is judged; the rows passed to `keep` must then be
+    discarded. Raises FileFormatError.
     """
     if not _can_be_read(source, judgments, kind):
         return None

@@ -21,8 +21,8 @@ _FEWEST_SLOTS = 4
 
 @dataclass(frozen=True)
 class JudgmentTables:
-    """The judged queries in one hash table, and the judged documents of each query in a table of
-    its own."""
+    """The judged queries in one hash table, and the judged documents of each query in a separate
+    table."""
 
     qrels: Qrels
     queries: HashTables

@@ -22,14 +22,13 @@ if TYPE_CHECKING:
     from metrics_core.judging.while_reading.judgments import JudgmentTables
 
 LEAST_BYTES = 16 << 20
-"""Bytes of runs from which loading the compiled code pays."""
+"""Total size of runs in bytes above which loading the compiled code pays."""
 
 LEAST_MEMORY = 400_000_000
 """Bytes of memory that suffice to judge runs of any size."""
 
 _BEGINNINGS = 1 << 18, 1 << 20
-"""Bytes to read to see what the lists of a run are like: the second if no list ends in the
-first."""
+"""Bytes read to examine the lists of a run; the second number if no list ends within the first."""
 
 _ANY_SIZE = "1000TB"
 _WHOLE_HINT = "omit --memory to read the whole run into memory"
@@ -38,7 +37,7 @@ _WHOLE_HINT = "omit --memory to read the whole run into memory"
 def judge_files(
     files: Sequence[str | Path], qrels: Qrels, read_as: ReadAs = DEFAULT_CHOICES
 ) -> list[JudgedFile] | None:
-    """Return the runs, each judged while it is read; None if that does not pay, or a file needs
+    """Return the runs, each judged while it is read; None if this does not pay, or a file needs
     more than one pass. Raises FileFormatError."""
     paths = [Path(file) for file in files]
     # Files that cannot be read twice, such as pipes, have to be read whole.
@@ -59,8 +58,8 @@ def judge_files(
 
 
 def read_first_lists(file: str | Path, read_as: ReadAs = DEFAULT_CHOICES) -> Run | None:
-    """Return the lists at the beginning of a TREC run, without reading the rest; None if its lines
-    are not regular."""
+    """Return the lists at the beginning of a TREC run, without reading further rows; None if its
+    lines are not regular."""
     source = read_as.open_file(Path(file), str(file))
     for size in _BEGINNINGS:
         parsed = parse_quickly(next(source.blocks(size), b""), RUN)

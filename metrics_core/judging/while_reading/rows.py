@@ -1,4 +1,5 @@
-"""Rows of a piece of a file: compiled code reads regular lines, the careful parser all others."""
+"""Rows of a piece of a file: compiled code reads regular lines, the careful parser all other
+lines."""
 
 from __future__ import annotations
 
@@ -111,7 +112,7 @@ class TextPiece:
 def split_by_query(
     source: Source, progress: Callable[[int], None] | None = None
 ) -> Iterator[TextPiece]:
-    """Yield the decoded text of a file, split where the query changes; it is not checked to be
+    """Yield the decoded text of a file, split at changes of the query, without a check that it is
     text. `progress` is called with the number of bytes read so far. Raises FileFormatError for a
     line that is too long."""
     pending: list[bytes] = []
@@ -180,7 +181,7 @@ def read_regular_rows(padded: bytes | bytearray) -> RunRows | None:
 
 def copy_texts(data: Bytes, start: Any, size: Any) -> pa.StringArray:
     """Return the texts at these offsets of `data` uint8[byte], `start` and `size` int[text], as an
-    array with its own memory."""
+    array with separate memory."""
     edges = np.zeros(len(start) + 1, dtype=np.int64)
     np.cumsum(size, out=edges[1:])
     positions = np.arange(edges[-1]) + np.repeat(start - edges[:-1], size)

@@ -1,1 +1,1 @@
-"""How a measure is declared, named, described and combined over queries."""
+"""Declaration, names, description and combination of measures."""

@@ -1,4 +1,4 @@
-"""How the scores of queries become one score: the only place that defines it."""
+"""Combination of the scores of queries into one score; only defined here."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from metrics_core.base.arrays import Floats, Ints
 Aggregation = Literal["mean", "sum", "geometric"]
 
 LEAST_SCORE = 0.00001
-"""Scores are raised to this value for geometric means, as in trec_eval (MIN_GEO_MEAN): a score of 0
-would make every geometric mean 0."""
+"""Scores are raised to this value for geometric means, like in trec_eval (MIN_GEO_MEAN): a score of
+0 would make every geometric mean 0."""
 
 
 @dataclass(frozen=True)

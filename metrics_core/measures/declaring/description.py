@@ -160,7 +160,7 @@ _COMMON_PARAMETER = "judged_only"
 
 
 def _first_sentence(text: str) -> tuple[str, str]:
-    """Return the first sentence of an explanation, and the rest."""
+    """Return the first sentence of an explanation, and the remaining text."""
     match = re.match(r"(.+?[.!?])\s+(?=[A-Z0-9`(\[|\"'])(.+)", text)
     return (match[1], match[2]) if match else (text, "")
 

@@ -1,6 +1,6 @@
 """The families of measures, each with a title and the question that its measures answer.
 
-A new module of measures is added to a family here, or as a family of its own.
+A new module of measures is added to a family here, or as a new family.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ FAMILIES = (
 
 
 def find_family(declaration: Declaration) -> Family:
-    """Return the family of a measure. A module without a family is its own, and so is the package
-    of a plug-in."""
+    """Return the family of a measure. A module without a family forms a family, and so does the
+    package of a plug-in."""
     name = declaration.family
     if declaration.added_by:
         return Family(f"Added by {declaration.added_by}", "", ())

@@ -1,4 +1,5 @@
-"""From a name to a measure: names of ir_measures, trec_eval and common use, in any case."""
+"""From a name to a measure: names of ir_measures, trec_eval and common use, in upper or lower
+case."""
 
 from __future__ import annotations
 
@@ -49,15 +50,15 @@ GivenMeasure = Any
 
 def parse_measure(text: GivenMeasure) -> Measure:
     """Return the measure for a name: `nDCG@10`, `P(rel=2)@5`, trec_eval's `ndcg_cut_10`, ranx's
-    `map-l2` or `rbp.95`, or common names such as `precision@5`, `recall_at_10`, `mrr`, in any case.
-    A Measure is returned as is; an object of ir_measures is parsed from its name. Raises
-    UnknownMeasureError and ParameterError."""
+    `map-l2` or `rbp.95`, or common names such as `precision@5`, `recall_at_10`, `mrr`, in upper or
+    lower case. A Measure is returned unchanged; an object of ir_measures is parsed from its name.
+    Raises UnknownMeasureError and ParameterError."""
     return text if isinstance(text, Measure) else _parse_name(str(text), count_declarations())
 
 
 def parse_measures(names: GivenMeasure | Iterable[GivenMeasure]) -> list[Measure]:
-    """Return one or several measures as a list. Raises as `parse_measure`, and RanklensError if
-    there is none."""
+    """Return one or several measures as a list. Raises the errors of `parse_measure`, and
+    RanklensError if there is no measure."""
     is_single = isinstance(names, (str, Measure)) or not isinstance(names, Iterable)
     measures = [parse_measure(m) for m in ([names] if is_single else names)]
     if not measures:
@@ -125,8 +126,8 @@ def _find_named(name: str) -> tuple[Declaration, dict[str, Any]]:
 
 @cache
 def _preset_pattern(name: str) -> str:
-    """Return the pattern of a preset name, where `{p}` stands for the decimals of a share, with
-    their point."""
+    """Return the pattern of a preset name; `{p}` in it matches the decimals of a share, with their
+    point."""
     return re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>\\.\\d+)", re.escape(name))
 
 
@@ -205,8 +206,8 @@ def _parse_preset(text: str) -> Measure | None:
 
 @cache
 def _trec_eval_pattern(name: str) -> str:
-    """Return the pattern of a trec_eval name with its parameter after an underscore or, as in -m, a
-    point."""
+    """Return the pattern of a trec_eval name with its parameter after an underscore or a point (the
+    form of -m)."""
     return re.sub(r"_\\\{(\w+)\\\}", r"[._](?P<\1>\\d*\\.?\\d+)", re.escape(name))
 
 

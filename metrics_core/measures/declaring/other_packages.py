@@ -1,5 +1,4 @@
-"""A measure in other packages: what our compatible interfaces need to know, and where numbers
-differ."""
+"""A measure in other packages: data for our compatible interfaces, and differences in numbers."""
 
 from __future__ import annotations
 
@@ -50,7 +49,7 @@ class InTrecEval:
 
     @property
     def patterns(self) -> tuple[str, ...]:
-        """The names that are recognised, in any case."""
+        """The names that are recognised, in upper or lower case."""
         if self.values:
             return ()
         with_default = self.takes == "numbers" and self.plain != self.name
@@ -59,7 +58,8 @@ class InTrecEval:
 
 @dataclass(frozen=True)
 class Difference:
-    """A difference from the numbers of `package`; `what` differs and `why` are whole sentences."""
+    """A difference from the numbers of `package`; `what` (the different numbers) and `why` are
+    whole sentences."""
 
     package: str
     what: str
@@ -91,5 +91,5 @@ EVERYWHERE = (
         "ir_measures reads the whole run for the first of them; the others score 0.",
     ),
 )
-"""Differences that apply to all measures of a package; a measure's declaration has its own. All
-else is equal to 1e-9, query by query, on random data (tests/oracle)."""
+"""Differences that apply to all measures of a package; a measure's declaration has further ones.
+All other numbers are equal to 1e-9, query by query, on random data (tests/oracle)."""

@@ -19,7 +19,8 @@ from metrics_core.base.errors import ParameterError, did_you_mean
 from metrics_core.base.wording import shorten_value
 
 GainTable = tuple[tuple[float, float], ...]
-"""The gain of each grade: (grade, gain) pairs, ascending; other grades are their own gain."""
+"""The gain of each grade: (grade, gain) pairs, ascending; the gain of any other grade is the grade
+itself."""
 
 
 Numbers = tuple[float, ...]
@@ -52,7 +53,7 @@ class Bounds:
 
 _FINITE = Bounds(-sys.float_info.max)
 HIGHEST_EXPONENT = 1_000
-"""Two to a higher power, or a sum of many such, exceeds double precision."""
+"""Two to a higher power, or a sum of many of these powers, exceeds double precision."""
 
 MOST_WHOLE_NUMBER = 2**31
 """The largest allowed whole number, unless the bounds say otherwise."""
@@ -133,7 +134,7 @@ class Parameter:
         return checked
 
     def _convert(self, value: Any) -> Any:
-        """Return the value converted to the parameter's type; None if it is invalid."""
+        """Return the value converted to the parameter's type; None if the value is invalid."""
         if self.choices:
             return value if value in self.choices else None
         if self.kind is bool:
@@ -183,7 +184,7 @@ def _convert_gain_table(value: Any, bounds: Bounds) -> GainTable | None:
 
 
 def _plain_number(number: float) -> float:
-    """Return a whole number as int, others as float."""
+    """Return a whole number as int, any other number as float."""
     return int(number) if number == int(number) else float(number)
 
 

@@ -41,7 +41,7 @@ TIES = "Ties are broken by doc_id: the last in byte order comes first."
 
 
 Need = Literal["subtopics", "documents"]
-"""What a measure needs in addition to grades."""
+"""Data that a measure needs in addition to grades."""
 
 Residual = Literal[
     "monotone",
@@ -53,10 +53,10 @@ Residual = Literal[
     "unaffected",
     "range",
 ]
-"""How `residuals` finds the bounds over all grades of unjudged documents; explained there."""
+"""Method of `residuals` for the bounds over all grades of unjudged documents; explained there."""
 
 Reach = Literal["additive", "first", "apart"]
-"""How `unjudged.bounds` finds the possible differences of two runs; explained there."""
+"""Method of `unjudged.bounds` to find the possible differences of two runs; explained there."""
 
 Divisor = Callable[[Ints], Floats]
 """Returns a divisor, float64[query], given how many further documents of each grade are judged,
@@ -79,16 +79,16 @@ class Declaration:
 
         worked            names of the measure -> arithmetic of their value in `worked_example`
         ideal             the score of a perfect ranking, if known
-        needs             what the judgments or documents must have in addition to grades
+        needs             data that the judgments or documents must have in addition to grades
         by_query          False if a score also depends on the lists of other queries
         from_precisions   for the residual "precisions": the score from its sum of precisions and
-                          the number of relevant documents, if it is not their quotient
+                          the number of relevant documents, unless it is their quotient
         reach             a `Share` if the score is one
         terms             returns the documents whose parts add up to the score, if it is a sum
         ir_measures       parameter values for which its measure of this name is equal, or None
-        presets           further names, such as those of ranx, with their parameter values
+        presets           further names, for example in ranx, with their parameter values
         elsewhere         the name in other packages, for readers
-        also_means        names with another meaning in the field, and how to get that
+        also_means        names with another meaning in the field, and how to get that measure
         added_by          the package of a plug-in, "" for built-in measures
     """
 
@@ -142,7 +142,7 @@ class Declaration:
 
     @property
     def combination(self) -> Combination:
-        """How the scores of queries are combined."""
+        """The combination of the scores of queries."""
         return COMBINATIONS[self.aggregation]
 
     def parameter(self, name: str) -> Parameter | None:
@@ -196,7 +196,7 @@ class Measure:
         return self.value("cutoff")
 
     def value(self, name: str) -> Any:
-        """Return a parameter's value; None if there is no such parameter."""
+        """Return a parameter's value; None if the measure lacks the parameter."""
         return dict(self.values).get(name)
 
     @property
@@ -225,9 +225,9 @@ class Measure:
         return self._apply(self.declaration.kernel, ranks, {**dict(self.values), "cutoff": cutoffs})
 
     def terms(self, ranks: JudgedRanks) -> Hits:
-        """Return the documents that add to a score, each with its part of it instead of the grade.
-        With `judged_only` the ranks are those of the condensed lists. Raises ValueError for a
-        measure without terms, and LackingDataError as `score` does."""
+        """Return the documents that add to a score, each with its part of the score instead of the
+        grade. With `judged_only` the ranks are the ranks in the condensed lists. Raises ValueError
+        for a measure without terms, and LackingDataError in the same cases as `score`."""
         if self.declaration.terms is None:
             raise ValueError(f"{self} is no sum over documents")
         return self._apply(self.declaration.terms, ranks, dict(self.values))
@@ -343,7 +343,7 @@ def terms(*names: str) -> Callable[[Terms], Terms]:
 def weights(*names: str) -> Callable[[Terms], Terms]:
     """Declare the terms of measures by weights: the function takes any of the measure's parameters
     and returns the documents that add to the score, each with a weight of 0 or more instead of its
-    grade. Those within the cutoff share the score in proportion."""
+    grade. Documents within the cutoff share the score in proportion to their weights."""
 
     def declare(function: Terms) -> Terms:
         def parts(ranks: JudgedRanks, *, kernel: Callable[..., Floats], **values: Any) -> Hits:
@@ -358,8 +358,8 @@ def weights(*names: str) -> Callable[[Terms], Terms]:
 
 
 def share(name: str, part: str) -> Callable[[Callable[..., Divisor]], Callable[..., Divisor]]:
-    """Declare the divisor of a measure that divides the score of `part`, over its own
-    parameters."""
+    """Declare the divisor of a measure that divides the score of the measure `part`; its arguments
+    are the parameters of the measure."""
 
     def declare(whole: Callable[..., Divisor]) -> Callable[..., Divisor]:
         reach = guard_part("reach", Share(part, whole), name, declaring_package(whole.__module__))

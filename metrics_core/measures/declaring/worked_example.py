@@ -49,7 +49,7 @@ _FUNCTIONS |= {"sum": sum, "range": range}
 
 
 def make_example() -> JudgedRanks:
-    """Return the example as judged ranks of a single query."""
+    """Return the example as judged ranks (the ranks of judged documents) of a single query."""
     judged = sorted(GRADES, key=lambda doc: -GRADES[doc])
     places = [(i, doc) for i, doc in enumerate(LISTED, 1) if doc in GRADES]
     plain = single_query(

@@ -1,4 +1,5 @@
-"""evaluate() on Spark, and the judged ranks that it scores, as a table."""
+"""evaluate() on Spark, and the judged ranks (the ranks of judged documents) that it scores, as a
+table."""
 
 from __future__ import annotations
 
@@ -30,16 +31,16 @@ def evaluate(
     measure, with its canonical name.
 
     There is one row for each run and judged query, including queries without results, in no
-    particular order. Scores are bitwise equal to those of `metrics_core.evaluate`; an undefined
-    score is null. `runs` has the columns query_id, doc_id (strings or whole numbers), score (a
-    number) and, for several runs, run. `qrels` has query_id, doc_id, relevance, or any form that
-    `metrics_core.evaluate` accepts. With `duplicates="best"`, the highest score counts if a
-    document is listed twice.
+    particular order. Scores are bitwise equal to the scores of `metrics_core.evaluate`; an
+    undefined score is null. `runs` has the columns query_id, doc_id (strings or whole numbers),
+    score (a number) and, for several runs, run. `qrels` has query_id, doc_id, relevance, or any
+    form that `metrics_core.evaluate` accepts. With `duplicates="best"`, the highest score counts if
+    a document is listed twice.
 
-    One quick pass over run and query_id happens immediately, the rest when the scores are computed.
-    Invalid rows (duplicates, scores that are not finite) fail then; inside `told()` with a
-    RanklensError. Raises UnknownMeasureError, ParameterError, NoSharedQueriesError, RanklensError,
-    and LackingDataError for measures that need subtopics or document columns.
+    One quick pass over run and query_id happens immediately, all other steps when the scores are
+    computed. Invalid rows (duplicates, scores that are not finite) fail then; inside `told()` with
+    a RanklensError. Raises UnknownMeasureError, ParameterError, NoSharedQueriesError,
+    RanklensError, and LackingDataError for measures that need subtopics or document columns.
     """
     parsed = _parse_measures(measures, without_relevant)
     collection = _read_collection(runs, qrels, duplicates)
@@ -101,7 +102,7 @@ def write_judged_ranks(
     duplicates: Duplicates = "error",
 ) -> None:
     """Write `judged_ranks` as Parquet to a new folder, for `metrics_core.read_judged_ranks`. Raises
-    the errors of `evaluate`, including those for invalid rows."""
+    the errors of `evaluate`, including the errors for invalid rows."""
     with told():
         judged_ranks(runs, qrels, duplicates=duplicates).write.parquet(path)
 
@@ -139,7 +140,8 @@ def _parse_measures(
 
 
 def refuse_unsupported(measures: Sequence[Measure]) -> None:
-    """Raise LackingDataError for measures that cannot be computed from judged ranks alone."""
+    """Raise LackingDataError for measures that cannot be computed from judged ranks (the ranks of
+    judged documents) alone."""
     for measure in measures:
         needs = measure.declaration.needs
         if needs or not measure.declaration.by_query:

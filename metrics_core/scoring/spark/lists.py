@@ -1,8 +1,8 @@
 """Scoring in Spark's Python workers: Arrow batches of ranked rows, grouped into whole lists.
 
-This runs in the workers. A list (the results of one run for one query) is treated by the kernels as
-a query. Each is scored independently, so lists of several runs are scored together with bitwise
-equal results.
+The code here runs in the workers. A list (the results of one run for one query) is treated by the
+kernels as a query. Each list is scored independently, so lists of several runs are scored together
+with bitwise equal results.
 """
 
 from __future__ import annotations
@@ -22,14 +22,16 @@ from metrics_core.tables.arrays import as_array, as_column
 Batches = Iterator[pa.RecordBatch]
 
 _BATCH_ROWS = 1 << 17
-"""Rows from which lists are scored: enough to make the cost of calling a kernel negligible."""
+"""Minimum number of rows that are scored together: enough to make the cost of calling a kernel
+negligible."""
 
 
 def make_scorer(
     names: Sequence[str], *, without_relevant: WithoutRelevant, top_grade: float
 ) -> Callable[[Batches], Batches]:
     """Return a function from batches of ranked rows to batches of scores: run, query_id and one
-    float64 column per measure, null if undefined. It raises RanklensError for invalid rows."""
+    float64 column per measure, null if undefined. The returned function raises RanklensError for
+    invalid rows."""
 
     def score(batches: Batches) -> Batches:
         measures = [parse_measure(name) for name in names]
@@ -68,7 +70,8 @@ def _problems_error(problems: list[str]) -> RanklensError:
 
 
 def group_whole_lists(batches: Batches) -> Iterator[pa.Table]:
-    """Yield the rows of the batches as tables of whole lists."""
+    """Yield tables of rows from the batches. A table only contains whole lists, even if a list
+    spans several batches."""
     pending: list[pa.RecordBatch] = []
     enough, rows = _BATCH_ROWS, 0
     for batch in batches:
@@ -101,8 +104,8 @@ def list_starts(table: pa.Table) -> Ints:
 
 
 def judge_lists(table: pa.Table, top_grade: float) -> tuple[JudgedRanks, Ints]:
-    """Return the judged ranks of the lists with a judged query, each list as a query of its own, in
-    the table's order, and the first row of each, int64[list]."""
+    """Return the judged ranks (ranks of judged documents) of the lists with a judged query, each
+    list as a separate query, in the table's order, and the first row of each, int64[list]."""
     starts = list_starts(table)
     size = np.diff(starts, append=table.num_rows)
     judged = as_array(table["judged"])[starts] > 0

@@ -30,7 +30,7 @@ def rank_lists(collection: SparkCollection, *, duplicates: Duplicates) -> DataFr
         rank       bigint from 1, null if not listed
         retrieved  bigint, number of listed documents of the list
         judged     bigint, number of judged documents of the list
-        problem    string, what is wrong with the row; null if valid
+        problem    string, the problem of the row; null if valid
 
     The rows of a list are contiguous in one partition, sorted by rank, unlisted documents last.
     """
@@ -89,7 +89,7 @@ def _is_not_finite(number: Any) -> Any:
 
 
 def _problem_column(duplicates: Duplicates) -> Any:
-    """Return a column that describes what is wrong with a pair, null if it is valid."""
+    """Return a column that describes the problem of a pair, null if the pair is valid."""
     from pyspark.sql import functions as f
 
     document = f.concat(f.lit("document "), f.col("doc_id"), f.lit(" of query "), f.col("query_id"))

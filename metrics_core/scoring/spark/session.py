@@ -1,4 +1,4 @@
-"""Starting a Spark session, with errors that say what is missing; and converting errors of
+"""Starting a Spark session, with errors about missing requirements; and converting errors of
 tasks."""
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def require_pyspark() -> None:
 
 
 def has_java() -> bool:
-    """Whether Java is installed where Spark looks for it."""
+    """Whether Java is installed in a place that Spark checks."""
     home = os.environ.get("JAVA_HOME")
     return bool(home and (Path(home) / "bin" / "java").exists()) or bool(shutil.which("java"))
 

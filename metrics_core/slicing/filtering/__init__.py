@@ -1,4 +1,5 @@
-"""The filter language: `category == "billing" and difference < -0.1`, with its own parser."""
+"""The filter language, for example `category == "billing" and difference < -0.1`, with its
+parser."""
 
 from metrics_core.slicing.filtering.completion import describe_column, vocabulary
 from metrics_core.slicing.filtering.conditions import FilterColumns

@@ -1,7 +1,8 @@
-"""Completion data for a filter line: what may follow what, and the columns and values.
+"""Completion data for a filter line: the words that may follow each word, and the columns and
+values.
 
-A browser can offer the next word from this data without a request. Only `parse_filter` defines what
-a line means.
+A browser can offer the next word from this data without a request. Only `parse_filter` defines the
+meaning of a line.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ FOLLOWS: Mapping[str, Mapping[str, str]] = {
     "further": {",": "listed", ")": "joining"},
     "joining": {"and": "test", "or": "test", ")": "joining"},
 }
-"""Expected item -> kind of word, or mark, that can be next -> item expected after it. A line begins
-with "test" and can end where "joining" is expected; a `)` there closes a `(` before a test. A
+"""Expected item -> kind of word, or mark, that can be next -> item expected after that word. A line
+begins with "test" and can end when "joining" is expected; a `)` there closes a `(` before a test. A
 number is only a value of a numeric column, and so on."""
 
 OFFERED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
@@ -41,8 +42,8 @@ OFFERED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 """Operators for each kind of column. For all other items FOLLOWS suffices."""
 
 MOST_COLUMNS, MOST_VALUES, LONGEST = 200, 50, 100
-"""Most columns and values of each, and their most characters: a truncated value would be a
-different value, so longer ones are omitted."""
+"""Maximum number of columns, of values of each, and of characters of a name or value. A truncated
+value would be a different value, so longer ones are omitted."""
 
 
 def vocabulary(
@@ -51,8 +52,8 @@ def vocabulary(
     holds: Callable[[str], dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """Return the completion data for these columns as JSON values: `follows`, `offered`, and for
-    each column its name, its written form, what it `holds` and its most frequent values with the
-    number of rows.
+    each column its name, its written form, the kind of values it `holds` and its most frequent
+    values with the number of rows.
 
     Columns in `numeric` are known to be numeric, so they need not be computed; `holds` returns
     `describe_column` of a column, if cached.
@@ -71,8 +72,8 @@ _NUMBERS: dict[str, Any] = {"holds": "numbers", "values": []}
 
 
 def describe_column(values: npt.NDArray[Any]) -> dict[str, Any]:
-    """Return the kind of a column, float64[row] or object[row], as `holds` ("numbers" or "texts"),
-    and its most frequent `values`."""
+    """Return the kind of a column, float64[row] or object[row], under `holds` ("numbers" or
+    "texts"), and its most frequent `values`."""
     return (
         _NUMBERS
         if values.dtype.kind == "f"

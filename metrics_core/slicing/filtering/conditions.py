@@ -1,4 +1,5 @@
-"""Tests of whole columns: where each is true, and where it is false."""
+"""Tests of whole columns: the rows in which each test is true, and the rows in which it is
+false."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ FilterColumns = Mapping[str, Floats | npt.NDArray[np.object_]]
 object[row] of texts with None."""
 
 Truth = tuple[Mask, Mask]
-"""Where a test is true and where it is false, bool[row] each; where it is neither, a value is
-missing."""
+"""The rows in which a test is true and the rows in which it is false, bool[row] each; in rows with
+neither, a value is missing."""
 Test = Callable[[FilterColumns], Truth]
 
 _COMPARE = {
@@ -85,7 +86,7 @@ def compare_with_column(column: str, operator: str, other: str) -> Test:
 
 
 def match_any(column: str, choices: list[str | float]) -> Test:
-    """Return a test of whether a column's value is one of these."""
+    """Return a test whether a column's value is in a list of values."""
 
     def match(columns: FilterColumns) -> Truth:
         values = columns[column]

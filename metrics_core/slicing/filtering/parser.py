@@ -8,7 +8,7 @@
 
 A column contains numbers or texts, and is compared with the same kind. `contains` ignores case,
 `==` does not. A test of a missing value is neither true nor false, and so is everything that
-depends on it alone (Kleene's logic, as in SQL): "not x > 1" does not select a row without x.
+depends on it alone (Kleene's logic, like in SQL): "not x > 1" does not select a row without x.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ class Filter:
     _test: Test
 
     def matches(self, columns: FilterColumns) -> Mask:
-        """Return for which rows the line is true, bool[row]."""
+        """Return the rows for which the line is true, bool[row]."""
         return self._test(columns)[0]
 
 
 def parse_filter(line: str, columns: FilterColumns) -> Filter:
-    """Parse a line about these columns. Raises FilterLineError with the position, what was found
-    there and what was expected."""
+    """Parse a line about these columns. Raises FilterLineError with the position, the text found
+    there and a description of valid text."""
     reader = FilterReader(line, columns)
     test = reader.read_any(0)
     if reader.next_word.kind != END:
@@ -81,7 +81,7 @@ class FilterReader:
         return self.words[self.position]
 
     def syntax_error(self, expected: str, hint: str = "") -> FilterLineError:
-        """Return the error that the next word is not what was expected."""
+        """Return the error that the next word is different from the expected word."""
         return FilterLineError(
             self.line, self.next_word.start, self.next_word.error_text, expected, hint
         )
@@ -117,7 +117,7 @@ class FilterReader:
         return negate_if(inside, contrary)
 
     def _read_negation(self) -> bool:
-        """Read any number of "not"; return whether they negate what follows."""
+        """Read any number of "not"; return whether together they negate the next test."""
         contrary = False
         while self.next_word.is_mark("not"):
             self.position += 1

@@ -28,7 +28,7 @@ _LIKE_NUMBERS = re.compile(r"[\w.+\u2212-]+")
 
 @dataclass(frozen=True)
 class Word:
-    """One word of a line: its `text`, the position where it starts, and its `value`."""
+    """One word of a line: its `text`, the position of its first character, and its `value`."""
 
     kind: str
     text: str
@@ -46,7 +46,7 @@ class Word:
         return "the end of the line" if self.kind == END else self.text
 
     def is_mark(self, mark: str) -> bool:
-        """Whether it is this parenthesis, comma or keyword."""
+        """Whether the word is this parenthesis, comma or keyword."""
         return self.kind in (MARK, WORD) and self.value == mark
 
 

@@ -1,4 +1,5 @@
-"""Functions compiled by numba: loops over bytes and rows, with arguments as in `signatures`.
+"""Functions compiled by numba: loops over bytes and rows, with the arguments described in
+`signatures`.
 
 Only `building` imports them, since loading numba takes longer than running the code.
 """

@@ -1,4 +1,5 @@
-"""Parse the lines of a TREC run into arrays, and find where a block can be split between queries.
+"""Parse the lines of a TREC run into arrays, and find the positions at which a block can be split
+between queries.
 
 Parsing a block stops at a line that is not regular: printable ASCII, six columns, a plain number as
 score, a whole number as rank. `formats.parsing.trec_lines` then reads that block.

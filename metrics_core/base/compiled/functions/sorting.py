@@ -8,7 +8,7 @@ from numba import njit
 from metrics_core.base.compiled.functions.words import COMPILED
 
 _CROWDED = 8
-"""Average number of other keys in a key's bucket from which merging is faster."""
+"""Average number of other keys in a key's bucket; from this number on, merging is faster."""
 
 
 @njit(**COMPILED)
@@ -35,7 +35,7 @@ def merge_falling(keys, rows, n, keys_room, rows_room):
 
 @njit(**COMPILED)
 def sort_falling(keys, rows, n, keys_room, rows_room, hole, end):
-    """Sort as `merge_falling` does, mostly in one pass.
+    """Sort like `merge_falling`, mostly in one pass.
 
     Each key is put into a bucket by its value and then moved a little; if many keys share few
     buckets, they are merge-sorted instead. `hole` and `end` are working memory for n integers.

@@ -87,7 +87,7 @@ def copy_text(to, to_start, data, start, size):
 
 @njit(**COMPILED)
 def _first(word, count):
-    """Return the first `count` bytes of a word (1 to 8), the others set to zero."""
+    """Return the first `count` bytes of a word (1 to 8), with all other bytes set to zero."""
     return word & (_ALL >> np.uint64((_WORD - count) * 8))
 
 
@@ -102,7 +102,7 @@ def mixed(value, word):
 def field_size(data, start):
     """Return the number of consecutive printable ASCII bytes without blanks from `start`.
 
-    They must end within the buffer or its padding.
+    The bytes must end within the buffer or its padding.
     """
     at = start
     while True:
