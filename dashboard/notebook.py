@@ -114,7 +114,7 @@ class NotebookComparison:
         )
 
     def breakdown(self, by: str) -> pd.DataFrame:
-        """Means and differences by a column of the queries, as the frame of
+        """Means and differences by a column of the queries, with the columns of
         `metrics_core.breakdown`.
 
         Raises UnknownColumnError.

@@ -1,4 +1,5 @@
-"""A gate for programs: is a run worse than its baseline by more than the allowed margin?
+"""A gate for programs: tests whether a run is worse than its baseline by more than the allowed
+margin.
 
 The rule is the same as for `metrics_core compare --gate` (`comparing.gates`); the result is the
 same report.

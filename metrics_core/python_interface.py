@@ -208,7 +208,7 @@ def all_pairs(
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """Why one query scores as it does in a run, possibly compared with a baseline.
+    """Explanation of a query's score in a run, possibly compared with a baseline.
 
     frame     one row per document with a part of the score, largest part first. Columns:
               doc_id, grade, rank, part; with a baseline also baseline_rank, and part is that
@@ -292,7 +292,7 @@ def explain(
 
 def _parts(judged: Sequence[JudgedRanks], measure: Measure) -> tuple[pd.DataFrame, float]:
     """Return the parts of the only run's score, or of the second run's difference from the first,
-    and the remainder. Columns: qrels_row, grade, rank, part; for two runs also baseline_rank."""
+    and the score without them. Columns: qrels_row, grade, rank, part; with two runs baseline_rank."""
     if len(judged) == 1:
         run_ledger = score_ledger(judged[0], measure)
         columns = {

@@ -20,7 +20,7 @@ Pair = tuple[str, str]
 @dataclass(frozen=True)
 class Field:
     """One parameter of an address: one text, "several" texts, or "pairs" of column and value. A
-    field that is not `lasting` is dropped when its page is left by the menu."""
+    field that is not `lasting` is dropped when the user leaves its page by the menu."""
 
     name: str
     kind: Literal["one", "several", "pairs"] = "one"

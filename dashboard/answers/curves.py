@@ -46,7 +46,7 @@ MOST_IN_COLOUR, _BEST_IN_COLOUR = 6, 4
 """The maximum number of runs that all get a colour, and the number of best runs that get a colour
 if there are more."""
 _QUICK_SIZE = 60_000
-"""Bands × cutoffs × queries that can be computed without a noticeable wait."""
+"""Number of bands × cutoffs × queries that can be computed without a noticeable wait."""
 
 Cutoffs = tuple[int, ...]
 RunMeasure = tuple[str, Measure]

@@ -1,4 +1,4 @@
-"""Data: which files are loaded, and do they fit together?"""
+"""Data: the loaded files, and whether they fit together."""
 
 from __future__ import annotations
 

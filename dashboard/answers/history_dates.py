@@ -65,7 +65,7 @@ NO_DATES = VersionDates()
 
 def version_dates(names: Sequence[str], files: Mapping[str, File]) -> VersionDates:
     """Return the dates of these runs. `files` maps runs to their files; a date in the run's name
-    takes precedence over one in the path of its file."""
+    takes precedence over a date in the path of its file."""
     name_dates = _drop_missing(
         {name: find_date(name) or _date_in_path(files.get(name)) for name in names}
     )

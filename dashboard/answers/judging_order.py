@@ -27,7 +27,7 @@ def read_order(word: str) -> str:
 
 def random_order(pairs: Sequence[Pair]) -> list[int]:
     """Return the positions of the pairs in random order. The order comes from a hash of each pair,
-    so the start of any selection of pairs is a random sample of it."""
+    so the start of any selection of pairs is a random sample of the selection."""
     hashes = [blake2b("\0".join(pair).encode(), digest_size=8).digest() for pair in pairs]
     return sorted(range(len(pairs)), key=hashes.__getitem__)
 

@@ -23,7 +23,7 @@ _NOTHING = 1e-12
 
 @dataclass(frozen=True)
 class QueryLedger:
-    """How a query's two scores come about.
+    """Explanation of a query's two scores, by document.
 
     documents every document with a part of either score: doc_id, grade, rank, baseline_rank (NaN:
               not listed), part

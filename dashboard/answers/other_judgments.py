@@ -113,7 +113,7 @@ def version_rows(
     open collection), queries, mean, low, high, judged, date and unknown (bool, see `LESS_JUDGED`).
 
     Dates of files are included only `by_date`. Other collections come before the open collection;
-    by date, all are ordered by their earliest version."""
+    by date, all versions are ordered by their earliest version."""
     most = page.overall["judged"].max()
     unknown = (page.overall["judged"] <= most - LESS_JUDGED) & (not page.complete)
     parts = [(o.dates, o.means.assign(collection=o.identity, judged_by=o.name, unknown=False))

@@ -1,4 +1,4 @@
-"""Ranking: which run may be the best, and which runs differ significantly?"""
+"""Ranking: the runs that may be the best, and the significant differences between runs."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Pairs:
     table: pd.DataFrame
 
     def matching_runs(self, search: str) -> tuple[str, ...]:
-        """Return the runs whose names contain one of the comma-separated texts; all runs if there
-        is none."""
+        """Return the runs whose names contain one of the comma-separated texts; all runs without
+        such texts."""
         texts = [text.strip().lower() for text in search.split(",") if text.strip()]
         runs = self.run_pairs.runs
         return tuple(r for r in runs if any(t in r.lower() for t in texts)) if texts else runs

@@ -1,4 +1,4 @@
-"""Queries: which queries differ, and how?"""
+"""Queries: the queries on which the runs differ."""
 
 from __future__ import annotations
 

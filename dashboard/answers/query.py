@@ -1,4 +1,4 @@
-"""One query: why did it fail?"""
+"""One query: the causes of its scores."""
 
 from __future__ import annotations
 

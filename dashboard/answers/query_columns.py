@@ -195,7 +195,7 @@ def _number_values(study: Study, comparison: Comparison, key: str, mask: AnyArra
 
 def _unjudged_counts(study: Study, comparison: Comparison) -> AnyArray:
     """Return the number of unjudged documents in the first k ranks of the compared runs,
-    float64[query]; NaN if it is unknown which of them are in both lists."""
+    float64[query]; NaN if it is unknown which documents are in both lists."""
     unjudged = unjudged_of_pair(study, comparison, comparison.measure.cutoff or comparison.cutoff)
     queries = len(unjudged.n_run_within)
     if unjudged.is_matched:

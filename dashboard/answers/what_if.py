@@ -1,4 +1,4 @@
-"""What if a document of one query were moved, removed, or had another grade?"""
+"""What if: one query with a document moved, removed, or graded differently."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def show_present_link(context: PageContext, page: Page) -> None:
 
 
 def draw_meeting(context: PageContext) -> None:
-    """Show the presentation, if the address asks for a screen of it."""
+    """Show the presentation, if the address asks for one of its screens."""
     screen = context.view.address["screen"]
     if screen:
         show_meeting(meeting_screens(context), screen, lambda: session.change(screen=""))

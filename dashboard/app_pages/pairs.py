@@ -1,4 +1,4 @@
-"""Ranking: which run may be the best, and which runs differ significantly?"""
+"""Ranking page: the runs that may be the best, and the significant differences between runs."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Queries: which queries differ, and how?"""
+"""Queries page: the queries on which the runs differ."""
 
 import streamlit as st
 from markupsafe import Markup

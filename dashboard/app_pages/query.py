@@ -1,4 +1,4 @@
-"""Query: why did it fail?"""
+"""Query page: the causes of a query's scores."""
 
 from collections.abc import Mapping
 

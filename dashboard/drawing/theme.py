@@ -167,7 +167,7 @@ _BASELINE_DASH = "5px,3px"
 
 @dataclass(frozen=True)
 class RunStyle:
-    """How one run is drawn on all pages.
+    """Appearance of one run on all pages.
 
     - `slot` counts from 0 and belongs to a run permanently, and with it its colour and shape. The
       eight colours come first, then again with another shape and another line, so that no two of

@@ -22,7 +22,7 @@ from metrics_core.base.errors import RanklensError
 
 @dataclass(frozen=True)
 class PageContext:
-    """The study, the user's view of it, and how runs are drawn.
+    """The study, the user's view of it, and the appearance of runs.
 
     `layers` are the active judgment layers, whose grades are part of the scores; `refused` are the
     errors of runs that these layers exclude. `is_guessed` says that the baseline was chosen by its

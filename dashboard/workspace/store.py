@@ -300,7 +300,7 @@ class Workspace:
                 self._store.drop_entry(identity, number)
 
     def restore_entry(self, identity: str, number: str) -> None:
-        """Undo the removal of a file. Raises KeyError once it is deleted."""
+        """Undo the removal of a file. Raises KeyError once the file is deleted."""
         with self.hold_write_lock():
             entry = self._entry_of(identity, number)
             if entry is None:

@@ -126,7 +126,8 @@ def _format_end(value: float, digits: int) -> str:
 
 
 def interval_decimals(low: float | None, high: float | None) -> int:
-    """Return how many decimals an interval needs to keep its width and the signs of its bounds.
+    """Return the number of decimals that an interval needs to keep its width and the signs of its
+    bounds.
 
     Three, or up to eight if it is narrower than a few thousandths or a bound is closer to zero than
     that.

@@ -1,1 +1,1 @@
-"""Checks: do the files fit together, and do stored scores agree with computed ones?"""
+"""Checks: whether the files fit together, and whether stored scores agree with computed ones."""

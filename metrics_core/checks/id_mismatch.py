@@ -310,6 +310,7 @@ def _list_single_maps(readings: Sequence[IdReading]) -> Iterator[IdMap]:
 
 
 def _list_pair_maps(readings: Sequence[IdReading]) -> Iterator[IdMap]:
-    """Yield two readings in sequence on both sides or the run's, or one on each side."""
+    """Yield pairs of readings: both in sequence on both sides or only on the side of the run, or
+    one on each side."""
     for pair in permutations(readings, 2):
         yield from (IdMap(pair, pair), IdMap(pair, ()), IdMap(pair[:1], pair[1:]))

@@ -160,8 +160,8 @@ class GateOutcome:
 
     `low` and `high` are the 95 % interval, simultaneous over all gates and runs; `inner_low` and
     `inner_high` are the 90 % interval of this gate alone. NaN without a test. `error` is the
-    standard error of the difference, and `width` how many standard errors from zero are
-    significant. `lost` counts the queries that score worse by any amount.
+    standard error of the difference, and `width` the distance from zero, in standard errors, that
+    is significant. `lost` counts the queries that score worse by any amount.
     """
 
     gate: Gate

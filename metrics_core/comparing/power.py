@@ -65,9 +65,9 @@ def _likely_deviations(queries: int) -> Floats:
 def smallest_detectable(error: float, width: float, queries: int) -> float:
     """Return the smallest true mean difference that these queries detect with probability `POWER`.
 
-    `error` is the standard error of the mean difference and `width` how many standard errors from
-    zero are significant (`ComparisonResults.width`, which includes the correction). NaN if either
-    is not finite or there are fewer than `FEWEST_FOR_POWER` queries.
+    `error` is the standard error of the mean difference and `width` the distance from zero, in
+    standard errors, that is significant (`ComparisonResults.width`, which includes the correction).
+    NaN if either is not finite or there are fewer than `FEWEST_FOR_POWER` queries.
     """
     if queries < FEWEST_FOR_POWER or not (math.isfinite(error) and math.isfinite(width)):
         return math.nan

@@ -38,8 +38,9 @@ class ScoreSpread:
         return self.highest - self.lowest
 
     def most_disputed(self) -> Ints:
-        """Return the positions of the queries on which the runs disagree, most first, int64[n];
-        without queries that have no score or on which all runs agree."""
+        """Return the positions of the queries on which the runs disagree, largest disagreement
+        first, int64[n]. Queries without a score and queries on which all runs agree are left
+        out."""
         order = np.argsort(-np.nan_to_num(self.spread), kind="stable")
         return order[np.nan_to_num(self.spread[order]) > 0]
 

@@ -1,6 +1,6 @@
 """Robustness checks on the files: tied scores, and queries for which a run has no results.
 
-See `findings.firmness.build_robustness`.
+See `findings.robustness.build_robustness`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Robustness checks of a lead, one by one; see `findings.firmness.build_robustness`."""
+"""Robustness checks of a lead, one by one; see `findings.robustness.build_robustness`."""
 
 from __future__ import annotations
 

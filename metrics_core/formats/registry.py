@@ -82,7 +82,7 @@ KIND_TITLES: Mapping[Kind, str] = {
 }
 
 Evidence = Literal["said", "columns", "name", "loaded", "guess"]
-"""Why a file was read as its kind; `formats.kinds` explains each value."""
+"""The reason why a file was read as its kind; `formats.file_kinds` explains each value."""
 
 TOOL_SPECIFIC, SPECIFIC, TOOL_AMBIGUOUS, AMBIGUOUS, UNNAMED, CERTAIN = 98, 97, 96, 95, 94, 90
 LIKELY, IF_REQUESTED, POSSIBLE, IMPOSSIBLE = 60, 40, 30, 0

@@ -98,8 +98,8 @@ def nerr8(
 def nerr9(
     ranks: JudgedRanks, *, cutoff: TopK, min_rel: MinRel = 0, max_rel: MaxRel | None = None
 ) -> Floats:
-    """Like NERR8, but the reader also loses patience: the weight of a rank is divided by it.
-    Without `max_rel` the highest grade of all judgments gains 1."""
+    """Like NERR8, but the reader also loses patience: the weight of a result is divided by its
+    rank. Without `max_rel` the highest grade of all judgments gains 1."""
     return _score_nearly_err(ranks, min_rel, max_rel, 1 / RANKS, cutoff)
 
 

@@ -2,7 +2,7 @@
 change a result.
 
 A test counts the draws in which a mean is as far off as in the data. An interval needs a quantile
-of these distances. Both methods use sums in single precision (`certified`).
+of these distances. Both methods use sums in single precision (`rounding`).
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Where does a difference come from? Scores and differences by group of queries."""
+"""Scores and differences by group of queries, and the parts of a difference."""

@@ -2,7 +2,7 @@
 signs.
 
 Computed in single precision, and exactly only if a value is close to the value of a slice of the
-data (`scoring.certified`). Above 20,000 queries, parcels of queries are moved instead of single
+data (`scoring.rounding`). Above 20,000 queries, parcels of queries are moved instead of single
 ones (`make_parcels`).
 """
 

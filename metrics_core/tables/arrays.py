@@ -69,7 +69,7 @@ def as_text_column(texts: Sequence[str]) -> pa.StringArray:
 
 
 def _encode_one_by_one(texts: Sequence[str]) -> pa.StringArray:
-    """Return the same for any texts, also none or with zero bytes, encoding one by one."""
+    """Encode any texts one by one, even an empty list or texts with zero bytes."""
     encoded = [text.encode() for text in texts]
     edges = np.zeros(len(encoded) + 1, dtype=np.int32)
     np.cumsum([len(text) for text in encoded], out=edges[1:])

@@ -15,7 +15,7 @@ class HasName(Protocol):
 
     @property
     def name(self) -> str:
-        """Its unique name."""
+        """The unique name of the run."""
 
     def renamed(self, name: str) -> Self:
         """Return the same object with another name."""

@@ -47,9 +47,9 @@ _LONG = "This file is long. Its rows are read when you import it."
 @dataclass(frozen=True)
 class FileCheck:
     """A file whose reading the reader should check. `key` is the prefix of its widgets, `read`
-    reads it with the reader's choices, `kind` is its likely kind. If `of_two_kinds`, it could be
-    either, and `is_guessed` says that it was read as the likelier one. `names` are the refused
-    files of the same shape, `why` is the problem."""
+    reads it with the reader's choices, `kind` is its likely kind. If `of_two_kinds`, the file could
+    be of either kind, and `is_guessed` says that it was read as the likelier kind. `names` are the
+    refused files of the same shape, `why` is the problem."""
 
     original: Original
     key: str

@@ -174,7 +174,7 @@ def _option_control(study: Study, comparison: Comparison, p: Parameter) -> None:
 
 def _number_options(p: Parameter, value: float | None) -> dict[str, Any]:
     """Return bounds and step of a number field; the parameter itself rejects open ends. A field of
-    whole numbers allows fractions if its value is one."""
+    whole numbers allows fractions if its current value is a fraction."""
     low, high = p.bounds.low, p.bounds.high
     is_whole = p.kind is int and not isinstance(value, float)
     if p.fractions and not is_whole:

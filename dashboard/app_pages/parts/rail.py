@@ -92,7 +92,8 @@ def _is_offered(page: Page, first: Page, context: PageContext | None) -> bool:
 
 
 def _collection_menu(context: PageContext | None) -> None:
-    """Show the open collection, which opens the list of all; the list is loaded when opened."""
+    """Show the open collection, with a button that opens the list of collections; the list is
+    loaded when opened."""
     collections = all_collections()
     name, summary = "Collections", "none open"
     if not is_collection_missing():

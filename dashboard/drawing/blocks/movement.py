@@ -82,8 +82,8 @@ def movement_lines(left: Sequence[Row], right: Sequence[Row], cutoff: int, heigh
 
 
 def _from_left(row: Row, cutoff: int, height: int) -> tuple[str, list[_Stroke]]:
-    """Return the colour of the line that starts at a row of the left list, and its stroke, if
-    any."""
+    """Return the colour of the line that starts at a row of the left list, and its stroke (none
+    without a line)."""
     relevant = row["relevant"]
     color = movement(row, "left").tone or "line"
     start = _row_y(row["rank"], height)

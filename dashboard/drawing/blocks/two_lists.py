@@ -31,7 +31,7 @@ FIRST, FIRST_OF_SEVERAL = 5, 10
 STEP = 100
 """Number of rows that each expansion adds beyond k."""
 _SQUARES, _MOST_SQUARES = 10, 30
-"""Least and largest number of squares above a list; between them there are k."""
+"""Least and largest number of squares above a list; within these limits there are k."""
 
 _JOINED = 2
 """Number of lists that are joined by lines; with more, the lines would be confusing."""

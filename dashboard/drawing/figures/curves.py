@@ -47,7 +47,7 @@ _TICKS = (10, 100, 1000, 2, 5, 20, 50, 200, 500)
 _MINUS_LENGTH = 30
 _ROOM = 0.12
 """Space beyond the differences, as a share of their range: bands that are computed later mostly fit
-in it, so that the axis does not change."""
+in this space, so that the axis does not change."""
 _ONE_OF_MANY = 6
 
 

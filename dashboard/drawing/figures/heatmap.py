@@ -30,7 +30,7 @@ _LEAST_LIMIT = 0.1
 _HATCH = {"fillmode": "overlay", "fgopacity": 0.2, "size": 8, "solidity": 0.12}
 """Faint enough to keep numbers readable; Plotly itself chooses black or white lines."""
 FEWEST_UNHATCHED = 5
-"""Cells with fewer queries are hatched."""
+"""Minimum number of queries of a cell; cells with fewer queries are hatched."""
 _UPRIGHT = 44
 
 

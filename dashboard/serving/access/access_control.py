@@ -31,8 +31,8 @@ def _load_refusal_page(name: str) -> bytes:
 
 NOT_SIGNED_IN = _load_refusal_page("not_signed_in.html")
 NO_WORKSPACE = _load_refusal_page("no_workspace.html")
-"""For addresses without a secret path. The cookie is sent only below one, so whether the browser
-has it is unknown."""
+"""For addresses without a secret path. The cookie is sent only below a secret path, so whether the
+browser has it is unknown."""
 _FRESH = (b"cache-control", b"no-store")
 
 

@@ -79,7 +79,7 @@ class StreamedUploads:
     async def _delete(
         self, scope: Any, receive: Receive, send: Send, session: str, file_id: str
     ) -> None:
-        """Forget an upload in its visit if Streamlit does."""
+        """Forget an upload in its visit if Streamlit forgets it."""
         answer = _HeldAnswer()
         await self._app(scope, receive, answer)
         visit = find_visit(session)

@@ -40,8 +40,8 @@ def collection_href(identity: str) -> str:
 
 
 def open_own_files() -> None:
-    """Leave the example for the Files page of the user's collection: the last opened one or a first
-    one.
+    """Leave the example for the Files page of the user's collection: the collection opened last, or
+    a first one if there is none.
 
     Does not return.
     """

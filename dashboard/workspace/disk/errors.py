@@ -47,7 +47,7 @@ def missing_folder_error(folder: Path) -> StorageError:
 
 
 def unreadable_folder_error(error: OSError, folder: Path) -> StorageError:
-    """The system refuses to list a folder."""
+    """Error that the system refuses to list a folder."""
     return StorageError(
         f"The folder {folder} cannot be read: {error.strerror or type(error).__name__}.",
         "Check that its disk is connected and intact, and that this account may read it.",

@@ -287,7 +287,7 @@ class FolderStore(TableFiles):
             raise
 
     def put_contents(self, identity: str, contents: Contents) -> None:
-        """Write layers, notes and tags to a collection that has none."""
+        """Write layers, notes and tags to a collection without any."""
         with self.change_collection(identity) as state:
             put_contents(state, contents)
 

@@ -59,7 +59,7 @@ class Entry:
 
     @property
     def added_at(self) -> str:
-        """When the file was added to the collection, in UTC."""
+        """The time at which the file was added to the collection, in UTC."""
         return self.added or self.changed
 
 

@@ -43,8 +43,8 @@ class TableFiles:
         return None if problem else content
 
     def table_problem(self, name: str, *, look: bool = False) -> str:
-        """Why a table cannot be read; empty if nothing is known against it. With `look`, check its
-        bytes unless this was done since the file changed."""
+        """The reason why a table cannot be read; empty if no problem is known. With `look`, check
+        its bytes unless this was done since the file changed."""
         state = durable.file_state(self.table_path(name))
         if state is None:
             return MISSING

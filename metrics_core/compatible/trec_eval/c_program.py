@@ -21,7 +21,7 @@ class ProgramExit(Exception):  # noqa: N818 - it is an ending, and -h and -v are
 ARGUMENTS = 1
 """The command line is invalid."""
 FILES = 2
-"""A file cannot be read, or a measure's parameters are invalid."""
+"""Exit status if a file cannot be read, or a measure's parameters are invalid."""
 CALCULATION = 4
 """A measure cannot be calculated for a query."""
 NO_QUERIES = 7

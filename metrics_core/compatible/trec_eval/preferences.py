@@ -76,7 +76,8 @@ class JudgePreferences:
 
 @dataclass(frozen=True)
 class QueryPreferences:
-    """A query's judges, and how many of its judged documents the run lists; these come first."""
+    """A query's judges, and how many of its judged documents the run lists; the listed documents
+    come first."""
 
     groups: tuple[JudgePreferences, ...]
     retrieved: int

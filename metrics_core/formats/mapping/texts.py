@@ -56,7 +56,7 @@ def load_texts(
 
     The role `body` of documents is a text or an object that contains one, the role `fields` an
     object. Unmapped values of a record become columns of queries, except the values named in
-    `not_details`; none do if that is None. `title` is the title of the format. Raises
+    `not_details`; no values do if `not_details` is None. `title` is the title of the format. Raises
     FileFormatError with the position of the problem, MissingKindError if there is no row.
     """
     id_role = _IDS[request.kind]

@@ -205,7 +205,7 @@ def select_rows(rows: pa.Table, row_numbers: Ints) -> pa.Table:
 
 
 def add_tag_column(table: pa.Table, tags: Sequence[str]) -> pa.Table:
-    """Return the rows of a block that has one run name, with a column of it."""
+    """Return the rows of a block that has one run name, with a column of this name."""
     if "tag" in table.column_names:
         return table
     codes = as_column(np.zeros(len(table), dtype=np.int32))

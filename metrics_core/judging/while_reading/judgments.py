@@ -1,4 +1,5 @@
-"""Judgments as hash tables for compiled code: is this document judged for this query?"""
+"""Judgments as hash tables for compiled code, which looks up judged documents of judged queries in
+them."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ class Declaration:
 
     @property
     def trec_eval(self) -> tuple[str, ...]:
-        """Its names in trec_eval, which may contain `{cutoff}` or another parameter."""
+        """The measure's names in trec_eval, which may contain `{cutoff}` or another parameter."""
         return tuple(name for trec_measure in self.in_trec_eval for name in trec_measure.patterns)
 
     @property

@@ -42,7 +42,7 @@ class Word:
 
     @property
     def error_text(self) -> str:
-        """Its name in an error."""
+        """The name of the word in an error."""
         return "the end of the line" if self.kind == END else self.text
 
     def is_mark(self, mark: str) -> bool:
