@@ -6,8 +6,7 @@
     all_pairs   which of many runs may be best  every pair, and possible ranks
     explain     why does this query score so    its documents, each with its part
 
-`exclude_self` and `exclude` remove documents from every run, like in `evaluate`. `compare_scores`
-compares scores computed elsewhere. The dashboard and the command line use the same code.
+`exclude_self` and `exclude` work as in `evaluate`; `compare_scores` takes scores from elsewhere.
 """
 
 from __future__ import annotations

@@ -20,9 +20,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = ("metrics_core", "dashboard")
 
 LONGEST = 400
-LONGER: dict[str, int] = {
-    "metrics_core/python_interface.py": 401,
-}
+LONGER: dict[str, int] = {}
 """Modules that may be longer, each with its own limit; they are to be split, not extended."""
 
 TOLD = ("base", "findings", "tables")
