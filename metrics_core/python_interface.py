@@ -291,7 +291,7 @@ def explain(
 
 def _parts(judged: Sequence[JudgedRanks], measure: Measure) -> tuple[pd.DataFrame, float]:
     """Return the parts of the only run's score, or of the second run's difference from the first,
-    and the score without them. Columns: qrels_row, grade, rank, part; with two runs baseline_rank."""
+    and the score without them. Columns: qrels_row, grade, rank, part; baseline_rank with two."""
     if len(judged) == 1:
         run_ledger = score_ledger(judged[0], measure)
         columns = {
