@@ -45,7 +45,7 @@ def differ_by_numbers(names: Sequence[str]) -> bool:
 
 def natural_sort_key(name: str) -> list[tuple[int, int, str]]:
     """Sort key that puts v2 before v10. Numbers are compared by their digits, because a name may
-    have more of them than Python parses."""
+    have more digits than Python parses."""
     parts = re.split("([0-9]+)", name.casefold())
     return [_number_key(part) if part.isdecimal() else (1, 0, part) for part in parts if part]
 

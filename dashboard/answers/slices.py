@@ -52,7 +52,7 @@ def slices(study: Study, comparison: Comparison) -> Slices:
 
 
 def are_slices_known(study: Study, comparison: Comparison) -> bool:
-    """Whether `slices` is in the cache; it takes a while to compute."""
+    """Whether `slices` is in the cache; computing slices takes a while."""
     return study.has_answer(_slices, comparison)
 
 

@@ -58,7 +58,7 @@ class FileReading(Generic[Result]):
 
     @property
     def share(self) -> float:
-        """The share that was read, from 0 to 1; 0 if the size is unknown."""
+        """The share of the file that was read, from 0 to 1; 0 if the size is unknown."""
         return min(self._read / self._size, 1.0) if self._size else 0.0
 
     @property

@@ -1,10 +1,10 @@
 """End a process with the status of the code it ran; for the server and the command line.
 
 When Python shuts down, it ends each running thread as soon as the thread returns to Python code. If
-the thread was called back from Arrow's C++, as when Arrow reads a Python file, the C++ code treats
-this as an exception that must not pass and aborts: the process ends with SIGABRT. Also, if a Ctrl-C
-passed through an `exec`, as in the creation of a dataclass, Python ignores the returned status.
-Therefore the process exits before Python shuts down.
+the thread was called back from Arrow's C++, for example when Arrow reads a Python file, the C++
+code treats this as an exception that must not pass and aborts: the process ends with SIGABRT. Also,
+if a Ctrl-C passed through an `exec`, for example in the creation of a dataclass, Python ignores the
+returned status. Therefore the process exits before Python shuts down.
 """
 
 from __future__ import annotations

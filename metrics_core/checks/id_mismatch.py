@@ -274,7 +274,7 @@ class _Ids:
         )
 
     def _list_readings(self) -> list[IdReading]:
-        """Return the readings that may make unmatched ids match, alone or after another."""
+        """Return the readings that may make unmatched ids match, alone or after another reading."""
         run = self.run.filter(pc.invert(pc.is_in(self.run, value_set=self.qrels)))
         qrels = self.qrels.filter(pc.invert(pc.is_in(self.qrels, value_set=self.run)))
         return list_readings(run.to_pylist(), qrels.to_pylist())

@@ -94,8 +94,8 @@ class Gate:
 
     @classmethod
     def from_margin(cls, target: str, margin: float) -> Self:
-        """Return the gate for a measure, or for one on a slice such as `nDCG@10[category=Billing]`.
-        Raises ParameterError and UnknownMeasureError."""
+        """Return the gate for a measure, or for a measure on a slice such as
+        `nDCG@10[category=Billing]`. Raises ParameterError and UnknownMeasureError."""
         if not isinstance(target, str):
             raise ParameterError(
                 f"{target!r} is not a single measure.", "Name one measure: 'nDCG@10'."

@@ -142,8 +142,8 @@ def single_test_level(width: float, queries: int) -> float:
 
 
 def find_queries_needed(difference: float, deviation: float, level: float) -> float:
-    """Return how many queries detect a true mean difference with probability `POWER`; inf if no
-    number does.
+    """Return the number of queries that detect a true mean difference with probability `POWER`; inf
+    if no number does.
 
     `deviation` is the standard deviation of the paired differences, `level` the confidence level of
     the test of one of them (`single_test_level`). At least `FEWEST_QUERIES`, without which there is

@@ -17,8 +17,8 @@ from metrics_core.scoring.scores import WithoutRelevant
 
 def tie_range(ranks: JudgedRanks, measures: Sequence[Measure]) -> list[tuple[float, float]]:
     """Return the lowest and highest mean (sum, for summed measures) of each measure over all orders
-    of the tied documents. For measures that depend only on the documents' grades and are monotone
-    in them."""
+    of the tied documents. Only for measures that depend on nothing but the documents' grades and
+    are monotone in them."""
     extremes = tie_extremes(ranks)
     spans = [[_combined_score(end, measure) for end in extremes] for measure in measures]
     return [(min(span), max(span)) for span in spans]

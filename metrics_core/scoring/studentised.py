@@ -202,8 +202,8 @@ def studentise(mean: Floats, error: Floats) -> Floats:
 
 def find_limits(statistic: Floats) -> Floats:
     """Return the distance that a draw must reach to be as far off as the data, in standard errors,
-    float64[column]. Draws that tie with the data reach it; all do if the mean is 0 except for
-    rounding."""
+    float64[column]. Draws that tie with the data reach it; all draws reach it if the mean is 0
+    except for rounding."""
     size = np.abs(statistic)
     return np.where(size < _ROUNDING, 0.0, size * (1 - _ROUNDING))
 

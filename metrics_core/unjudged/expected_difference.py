@@ -54,9 +54,9 @@ def estimate_difference(
     is_selective: bool = False,
     level: float = LEVEL,
 ) -> LikelyDifference:
-    """Estimate the difference of two runs with the same judgments if all were judged; `unjudged`
-    goes down to the measure's cutoff. `is_selective` is whether documents were judged because of
-    their effect."""
+    """Estimate the difference of two runs with the same judgments if all documents were judged;
+    `unjudged` goes down to the measure's cutoff. `is_selective` is whether documents were judged
+    because of their effect."""
     # With very many queries the first ranks suffice, and the rest would take minutes.
     deepest = measure.cutoff or (DEEPEST if run.n_queries * DEEPEST <= _MOST_DRAWN else 10)
     depth = min(deepest, DEEPEST)

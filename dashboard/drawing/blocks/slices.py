@@ -13,5 +13,6 @@ _render = Template("slices")
 
 
 def slice_rows(slices: Sequence[UnlikeSlice], *, lead: Callable[[UnlikeSlice], str]) -> Markup:
-    """Draw the slices whose difference is unlike elsewhere; `lead` returns the link of a slice."""
+    """Draw the slices with a different mean difference than all other queries; `lead` returns the
+    link of a slice."""
     return _render("slice_rows", rows=[(found_slice, lead(found_slice)) for found_slice in slices])

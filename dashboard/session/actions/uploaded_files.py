@@ -124,8 +124,8 @@ class Original:
     is_guessed: bool = False
 
     def tables_by(self, choices: Mapping[str, Any]) -> list[Table]:
-        """Read its tables with further choices; empty for a long file, which is read only once the
-        user confirms. Raises RanklensError."""
+        """Read the tables of the file with further choices; empty for a long file, which is read
+        only once the user confirms. Raises RanklensError."""
         source = self.source
         origin: Origin
         state: State | None
