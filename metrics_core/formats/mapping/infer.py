@@ -298,13 +298,12 @@ def _infer_records(
     inference.has_texts = find_position(text_names, QUERY_TEXTS) >= 0
     _add_mappings(inference, documents, system)
     if not documents and not prefix:
-        paths = ((name, (Step("key", name), ITEMS)) for name in lists)
-        id_steps = [
-            steps for name, entry in paths for steps in find_ids_in_objects(values[name], entry)
-        ]
+        id_steps = []
         if not inference.has_texts:
+            for name in lists:
+                id_steps += find_ids_in_objects(values[name], (Step("key", name), ITEMS))
             id_steps += find_lists_in_objects(values)
-        id_steps = (id_steps if not inference.has_texts else []) or find_scored_ids(values, ())
+        id_steps = id_steps or find_scored_ids(values, ())
         inference.possible_ids = [RecordPath(steps) for steps in id_steps]
         inference.sureness |= dict.fromkeys(TABLES, UNNAMED) if id_steps else {}
 

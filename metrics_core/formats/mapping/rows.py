@@ -235,9 +235,9 @@ def _count_values(axis: RowAxis) -> Ints:
 
 def _join_names(parts: Sequence[RoleValues]) -> PythonValues:
     """Join the parts of names; a later part is added only to names that are equal without it."""
-    names = [""] * len(parts[0].to_list())
-    for index, part in enumerate(parts):
-        words = ["" if value is None else str(value) for value in part.to_list()]
+    columns = [["" if value is None else str(value) for value in part.to_list()] for part in parts]
+    names = [""] * len(columns[0])
+    for index, words in enumerate(columns):
         word_counts = Counter(name for name, _ in set(zip(names, words, strict=True)))
         names = [
             f"{name} {word}".strip() if index == 0 or word_counts[name] > 1 else name

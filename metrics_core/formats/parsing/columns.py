@@ -228,10 +228,8 @@ def recognise_columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> di
     query, doc = find_position(names, ROLES["query_id"]), find_position(names, NAMES["doc_id"])
     if (query >= 0 and doc >= 0) or complete["run"] or complete["qrels"]:
         return possible | _recognise_judgable(names, rows, complete)
-    if complete["queries"] and find_position(names, _JUDGED) >= 0:
-        return {
-            "qrels": POSSIBLE
-        }  # a grade beside `id` and `query`: which is the document is asked
+    if find_position(names, _JUDGED) >= 0 and {"id", "query"} <= set(map(fold_name, names)):
+        return {"qrels": POSSIBLE}  # `id` may be that of the document, which is asked
     if complete["queries"] and (query >= 0 or not complete["documents"]):
         return possible | {"queries": CERTAIN}
     if complete["documents"] and doc >= 0:

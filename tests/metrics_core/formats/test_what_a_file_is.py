@@ -817,3 +817,9 @@ def test_judgments_whose_documents_have_no_name_are_asked_about(
     """Both were read as queries without a question."""
     with pytest.raises(FileFormatError, match=re.escape(message)):
         read(content.encode(), name=name)
+
+
+def test_a_grade_of_queries_is_a_column_of_theirs() -> None:
+    (loaded,) = read_each(b"query_id,text,grade\nq1,hello there,3\nq2,other,4\n", name="a.csv")
+    assert isinstance(loaded.table, Queries)
+    assert list(loaded.table.frame["grade"]) == ["3", "4"]
