@@ -89,7 +89,7 @@ _NAMES = """\
 Measures have names such as `nDCG@10`, `P(rel=2)@5` and `nDCG(dcg='exp-log2')@10`. The number after
 the @ is how many results count. Parameters are in parentheses and optional. Names follow
 ir_measures; trec_eval's names (`ndcg_cut_10`) and common ones (`precision@5`, `mrr`) also work, in
-upper or lower case. `python -m metrics_core measures` prints this list, and the page Measures of
+upper or lower case. `metrics-core measures` prints this list, and the page Measures of
 the dashboard shows it.
 
 """

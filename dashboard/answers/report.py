@@ -230,4 +230,4 @@ def _command_line(
     flags = [f" {flag} {quote(value)}" for flag, value in reading_options if value]
     flags += [" --exclude-self"] if settings.exclude_self else []
     options = f"-m {quote(','.join(measures))}{''.join(flags)}"
-    return f"python -m metrics_core compare {paths} {options}"
+    return f"metrics-core compare {paths} {options}"

@@ -204,7 +204,7 @@ class UnknownMeasureError(RanklensError):
             for m, alias in nearest_names.items()
         ]
         hint = instead or (f"Did you mean {' or '.join(suggestions)}?" if suggestions else "")
-        listing = "`python -m metrics_core measures` lists all measures."
+        listing = "`metrics-core measures` lists all measures."
         not_loaded = (
             f"The measures of {' and '.join(failed_packages)} could not be loaded."
             if failed_packages

@@ -41,7 +41,7 @@ FORMAT = 2
 """The version that is written. Version 1 can be read: its check covers only the scores, and it has
 no best means and no unanswered queries."""
 
-REMAKE_HINT = "Make a new one: python -m metrics_core snapshot QRELS RUN -o FILE."
+REMAKE_HINT = "Make a new one: metrics-core snapshot QRELS RUN -o FILE."
 _MARK = re.compile(r"\d{1,15} [0-9a-f]{8}")
 _BEGINNING = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{")
 _HAS_KEY = re.compile(rf'"{KEY}"\s*:'.encode())

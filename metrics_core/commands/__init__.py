@@ -1,4 +1,4 @@
-"""The commands of `python -m metrics_core`: one module per topic, one decorated function per
+"""The commands of `metrics-core`: one module per topic, one decorated function per
 command.
 
 A command's function takes its options and returns the text to print. Importing a module registers

@@ -266,7 +266,7 @@ def _unrecognised_error(source: Source, sample: Sample, kind: Kind | None) -> Fi
         hint=_headless_hint(first)
         or "A TREC run line is: query_id Q0 doc_id rank score run_name. A TREC qrels line is:"
         " query_id 0 doc_id relevance. CSV, TSV, JSON and Parquet need column names such"
-        " as query_id, doc_id, score; `python -m metrics_core formats` shows an example of"
+        " as query_id, doc_id, score; `metrics-core formats` shows an example of"
         " each.",
     )
 

@@ -166,9 +166,7 @@ def _add_command(
     outcome = broken.outcome
     file_arguments = [*options.judgments, files[outcome.baseline], files[outcome.run]]
     query_options = ["-m", str(outcome.gate.measure), "--query", broken.rows[0].query_id]
-    command = shlex.join(
-        ["python", "-m", "metrics_core", "explain", *file_arguments, *query_options]
-    )
+    command = shlex.join(["metrics-core", "explain", *file_arguments, *query_options])
     return replace(broken, command=command)
 
 

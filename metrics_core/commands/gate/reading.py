@@ -32,7 +32,7 @@ def read_compared(
     if options.update:
         raise RanklensError(
             f"--update needs a snapshot as baseline; {options.baseline} is not one.",
-            "Create one: python -m metrics_core snapshot QRELS RUN -o baseline.json.",
+            "Create one: metrics-core snapshot QRELS RUN -o baseline.json.",
         )
     files = (read_files if conditions.overlaps else read_judged_files)(options)
     scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
@@ -62,7 +62,7 @@ def _refuse_missing_snapshot(options: GateOptions) -> None:
     if path.endswith(".json") and not Path(path).exists():
         output_options = ["-o", path, "-m", ",".join(options.measures or ())]
         command = shlex.join(
-            ["python", "-m", "metrics_core", "snapshot", *options.judgments, "RUN", *output_options]
+            ["metrics-core", "snapshot", *options.judgments, "RUN", *output_options]
         )
         raise RanklensError(f"The baseline {path} does not exist.", f"Create it: {command}")
 

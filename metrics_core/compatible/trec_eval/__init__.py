@@ -1,11 +1,11 @@
 """trec_eval's command line: the same options, files, output lines and exit statuses.
 
-    python -m metrics_core trec_eval -q -m map -m P.5,10 qrels run
+    metrics-core trec_eval -q -m map -m P.5,10 qrels run
 
 prints the output of version 10.0; with `--as 9.0.8`, before or among the other options, the output
 of 9.0.8. To use it under its original name:
 
-    alias trec_eval='python -m metrics_core trec_eval'
+    alias trec_eval='metrics-core trec_eval'
 
     options      the command line, the requested measures, the help
     table        the measures: names, families, parameters

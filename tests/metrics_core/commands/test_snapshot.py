@@ -251,9 +251,9 @@ def test_a_file_that_was_laid_out_anew_is_the_same_baseline(
 def test_one_that_is_not_there_is_made_by_a_command(command: Command, tmp_path: Path) -> None:
     path = tmp_path / "gone.json"
     status, _, err = command("compare", "qrels.txt", path, "dense.run", "--gate", "AP > -0.1")
-    line = f"python -m metrics_core snapshot qrels.txt RUN -o {path} -m AP"
+    line = f"metrics-core snapshot qrels.txt RUN -o {path} -m AP"
     assert status == 2 and line in err
-    made = line.replace("RUN", "dense.run").split()[3:]
+    made = line.replace("RUN", "dense.run").split()[1:]
     assert command(*made)[0] == 0
     status, out, _ = command("compare", "qrels.txt", path, "dense.run", "--gate", "AP > -0.1")
     assert status == 0 and "Nothing changed" in out
