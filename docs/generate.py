@@ -57,12 +57,12 @@ _LIMIT = (
     f" {VALUES_FROM:,} values may have at most {VALUES_A_BYTE} values per compressed byte. A"
     f" Parquet table of more than {format_size(TABLE_FROM)} may take at most {TABLE_RATIO} times"
     " the size of its file. Larger files are refused before they are loaded. Unpack or split the"
-    ' file, or raise the limit: `--limit 8GB` on the command line, `limit="8GB"` in Python. A file'
-    f" may contain {MAX_RUNS:,} runs, a set {MAX_FILES:,} files; split larger ones."
+    ' file, or raise the limit: `--limit 8GB` on the command line or `limit="8GB"` in Python.'
+    f" A file may contain {MAX_RUNS:,} runs, a set {MAX_FILES:,} files; split larger ones."
 )
 _NO_TABLES = (
     "A collection of ir_datasets needs no file: use `--collection NAME` in place of QRELS on the"
-    " command line (in the folder of Ranklens `pip install '.[ir_datasets]'`). It also provides"
+    " command line (in the Ranklens folder `pip install '.[ir_datasets]'`). It also provides"
     " queries and documents if needed. It announces downloads before they start.\n\n"
     "Excel, YAML, PDF, NumPy, pickle, SQLite, Git LFS pointers and web pages are not read. The"
     " error names the kind of file and how to convert it. Pickles are never loaded."

@@ -148,7 +148,7 @@ class FileFormatError(RanklensError):
                 also = "found" if first.line is None else "in line"
                 lines.append(f"    also {also} {places}{more}")
         if self.count > len(self.problems):
-            lines.append(f"    {self.count:,} problems in all")
+            lines.append(f"    {self.count:,} problems in total")
         if self.hint:
             lines.append(self.hint)
         if self.offer and self.offer not in self.hint:
@@ -206,7 +206,7 @@ class UnknownMeasureError(RanklensError):
         hint = instead or (f"Did you mean {' or '.join(suggestions)}?" if suggestions else "")
         listing = "`metrics-core measures` lists all measures."
         not_loaded = (
-            f"The measures of {' and '.join(failed_packages)} could not be loaded."
+            f"The measures from {' and '.join(failed_packages)} could not be loaded."
             if failed_packages
             else ""
         )

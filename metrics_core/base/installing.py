@@ -29,7 +29,7 @@ def install_command(extra: str) -> str:
     try:
         package = distribution("ranklens")
     except PackageNotFoundError:
-        return f"pip install '.[{extra}]' in the folder of Ranklens"
+        return f"pip install '.[{extra}]' in the Ranklens folder"
     origin = json.loads(package.read_text("direct_url.json") or "{}")
     if source := _pip_source(origin):
         return f"pip install {quote(source.format(extra=f'[{extra}]'))}"

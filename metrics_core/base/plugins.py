@@ -95,9 +95,9 @@ class Registry(Generic[Declared]):
             shared = names & entry.names
             if shared and not (other_name == name and module == entry.module):
                 raise RanklensError(
-                    f"The {self._what} {name} of {package or 'Ranklens'} has a name of {other_name}"
-                    f" of {entry.package or 'Ranklens'}: {', '.join(sorted(shared))}.",
-                    f"A {self._what} needs unique names.",
+                    f"The {self._what} {name} of {package or 'Ranklens'} shares a name with"
+                    f" {other_name} of {entry.package or 'Ranklens'}: {', '.join(sorted(shared))}.",
+                    f"Every name of a {self._what} must be unique.",
                 )
         self._entries[name] = _Entry(declaration, module, names, package)
         self.changes += 1
@@ -180,7 +180,10 @@ def warn_once(message: str, package: str) -> None:
     """
     import logging
 
-    hint = f"The rest works. Fix or uninstall {package}, or disable all plug-ins: {VARIABLE}=none."
+    hint = (
+        f"Everything else works. Fix or uninstall {package}, or disable all plug-ins with"
+        f" {VARIABLE}=none."
+    )
     logging.getLogger("ranklens").warning("%s", RanklensError(message, hint))
 
 

@@ -124,7 +124,7 @@ def _document_texts_line(
     lacking = len(top_ids) - n_with_text
     remark = "all" if not lacking else f"{lacking:,} shown by id"
     if unknown:
-        remark += f"; without {w.plural(unknown, 'the run', f'the {unknown:,} runs')} loaded as"
+        remark += f"; excludes {w.plural(unknown, 'the run', f'the {unknown:,} runs')} loaded as"
         remark += " judged ranks"
     label = f"documents in the top {cutoff} with a text"
     return FitLine(label, f"{n_with_text:,} of {len(top_ids):,}", not lacking, remark)
@@ -225,8 +225,8 @@ def find_near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
                 Note(
                     f"near_{what}_ids",
                     f"{count:,} {what} {w.plural(count, 'id')} in the judgments would match after"
-                    " cleaning: trim blanks, remove invisible characters, compose accents"
-                    " (clean-ids)",
+                    " cleaning, which trims blanks, removes invisible characters and composes"
+                    " accents (clean-ids)",
                     count,
                     tuple(f"{a!r} and {b!r}" for a, b in pairs[:_EXAMPLES]),
                     loud=True,
@@ -244,8 +244,8 @@ def _shortened_id_notes(what: str, where: str, ids: pa.ChunkedArray) -> list[Not
     different = odd.unique().to_pylist()
     message = (
         f"{w.format_count(len(odd))} of {w.format_count(len(ids))} {what} ids in {where} were"
-        f" shortened by a spreadsheet or float ({w.format_count(len(different))} distinct): several"
-        f" ids may have become one. {EXPORT_AGAIN}"
+        f" shortened by a spreadsheet or by conversion to a float ({w.format_count(len(different))}"
+        f" distinct): different ids may have become identical. {EXPORT_AGAIN}"
     )
     examples = tuple(different[:_EXAMPLES])
     return [Note(f"shortened_{what}_ids", message, len(odd), examples, loud=True)]

@@ -256,8 +256,8 @@ _PLAIN: dict[str, tuple[str, _Read]] = {
     "blanks": ("blanks around ids are removed", pc.utf8_trim_whitespace),
     "case": ("upper and lower case are treated as equal", pc.utf8_lower),
     "zeros": ("leading zeros are removed", _remove_pattern("^0+")),
-    ".0": (".0 at the end is removed", _remove_pattern(r"\.0+$")),
-    "quotes": ("quotes around ids, and Python's b before them, are removed", _remove_quotes),
+    ".0": ("a final .0 is removed", _remove_pattern(r"\.0+$")),
+    "quotes": ("quotes around ids and Python's b prefix are removed", _remove_quotes),
     "percent": ("percent-encoding is decoded", _decode_percent),
     "file name": ("folders and file extensions are removed", _take_file_names),
 }

@@ -249,12 +249,12 @@ def read_snapshot(path: str) -> Snapshot:
     except ValueError as error:
         raise _damaged_error(name, str(error)) from error
     except (KeyError, TypeError) as error:
-        raise _damaged_error(name, "something else") from error
+        raise _damaged_error(name, "a different structure") from error
     if type(format) is int and format > FORMAT:
         raise RanklensError(
             f"{name} is a snapshot from a newer Ranklens ({document.get('made by', '?')}): format"
             f" {format}, but this version reads {FORMAT}.",
-            f"Update Ranklens here. {REMAKE_HINT}",
+            f"Update Ranklens on this computer. {REMAKE_HINT}",
         )
     try:
         check = hash_values({key: value for key, value in document.items() if key != "check"})
@@ -282,7 +282,8 @@ def refuse_other_reading(path: str, snapshot: Snapshot, reading: Mapping[str, st
             for each in (old_choices, reading)
         ]
         raise RanklensError(
-            f"{path} was made with other reading options ({texts[0]}) than these ({texts[1]}).",
+            f"{path} was created with different reading options ({texts[0]}) from the current ones"
+            f" ({texts[1]}).",
             f"Use the same options. {REMAKE_HINT}",
         )
 
@@ -331,8 +332,8 @@ def _parse_score(value: Any) -> float:
 
 
 def _damaged_error(name: str, finding: str, line: int | None = None) -> FileFormatError:
-    problem = LineProblem(line, finding, "a snapshot as it was written")
-    hint = f"The file was truncated, merged or edited by hand. {REMAKE_HINT}"
+    problem = LineProblem(line, finding, "an unmodified snapshot")
+    hint = f"The file was truncated, or it was merged or edited by hand. {REMAKE_HINT}"
     return FileFormatError(name, [problem], hint=hint)
 
 

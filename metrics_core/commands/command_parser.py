@@ -20,8 +20,8 @@ class CommandParser(argparse.ArgumentParser):
         self.add_argument(
             _OPTION,
             metavar="NAME",
-            help="use a collection of ir_datasets instead of QRELS, such as beir/scifact/test; its"
-            " judgments are downloaded, and its queries and documents if they are needed",
+            help="use an ir_datasets collection, such as beir/scifact/test, instead of QRELS; its"
+            " judgments are downloaded, and so are its queries and documents if needed",
         )
 
     def parse_known_args(  # type: ignore[override]

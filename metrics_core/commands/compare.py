@@ -81,7 +81,7 @@ class CompareOptions(GateOptions):
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_reading_options(parser, baseline="the run to compare the others with")
+    add_reading_options(parser, baseline="the run that all others are compared with")
     add_grouping_options(
         parser, "show how much each group of queries contributes to the mean difference"
     )
@@ -90,7 +90,8 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--correction",
         choices=list(CORRECTIONS),
         default="",
-        help="correction for several runs (default: Holm, if the p-values are fine enough for it)",
+        help="correction for several runs (default: Holm, if the p-values have a fine enough"
+        " resolution)",
     )
     parser.add_argument(
         "--margin", type=float, metavar="SIZE", help="the smallest difference that matters"
@@ -102,7 +103,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="RUN",
-        help="name of a run to use as a further baseline; repeatable",
+        help="name of another run to use as an additional baseline; repeatable",
     )
     parser.add_argument(
         "--format", choices=sorted({*FORMATS, "latex", *GATE_FORMATS}), default="table"
@@ -167,7 +168,7 @@ def _refuse_comparison_options(options: CompareOptions) -> None:
     first_refused = next((name for name, value in refused.items() if value), None)
     if first_refused:
         raise RanklensError(
-            f"{first_refused} cannot be used with a gate: its rule is fixed.",
+            f"{first_refused} cannot be used with a gate: the rule of a gate is fixed.",
             "The margin is part of the gate. Leave the option out, or compare without a gate.",
         )
 
@@ -224,8 +225,8 @@ def _test_caption(comparison: pd.DataFrame, baseline_names: Sequence[str], metho
         )
     return (
         "Superscripts mark runs with a significantly lower mean (significance level"
-        f" {1 - method.level:.2g}); only pairs with {w.join_words(baseline_names, 'or')} are"
-        f" compared; test: {TESTS[method.test]}; {corrected}."
+        f" {1 - method.level:.2g}); only pairs that include {w.join_words(baseline_names, 'or')}"
+        f" are compared; test: {TESTS[method.test]}; {corrected}."
     )
 
 

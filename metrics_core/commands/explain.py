@@ -49,7 +49,7 @@ class ExplainOptions(ReadingOptions):
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_options(
         parser,
-        baseline="the run to compare the other with",
+        baseline="the run that the other one is compared with",
         one_run=True,
         measures=_MEASURES,
     )
@@ -259,8 +259,8 @@ def _format_text(
             line(
                 f"{explanation.run} could gain {w.format_score(gains.order[0])} by reordering its"
                 f" first {explanation.top} results. Documents ranked lower could add"
-                f" {w.format_score(gains.below[0])}, and documents not retrieved"
-                f" {w.format_score(gains.missing[0])}."
+                f" {w.format_score(gains.below[0])}, and documents that were not retrieved could"
+                f" add {w.format_score(gains.missing[0])}."
             )
         )
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"

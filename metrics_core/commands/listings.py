@@ -46,7 +46,10 @@ def _add_names(parser: argparse.ArgumentParser) -> None:
 
 
 @command(
-    "measures", MeasuresOptions, help="list the measures, or explain one", arguments=_add_names
+    "measures",
+    MeasuresOptions,
+    help="list the measures, or explain one of them",
+    arguments=_add_names,
 )
 def list_measures(options: MeasuresOptions) -> str:
     """Describe every measure in a sentence, or the named ones in full."""
@@ -68,7 +71,12 @@ def _add_file(parser: argparse.ArgumentParser) -> None:
     )
 
 
-@command("formats", FormatsOptions, help="list the formats, or explain a file", arguments=_add_file)
+@command(
+    "formats",
+    FormatsOptions,
+    help="list the formats, or explain how a file is read",
+    arguments=_add_file,
+)
 def list_formats(options: FormatsOptions) -> str:
     """Describe every file format, or how a file is read."""
     if options.of is not None:

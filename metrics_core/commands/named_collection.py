@@ -82,7 +82,7 @@ class NamedCollection:
         except (OSError, RuntimeError, EOFError) as error:
             first = w.escape_controls(str(error).split("\n")[0] or type(error).__name__)
             raise RanklensError(
-                f"ir_datasets could not get the {table_name} of {self.name}: {first}",
+                f"ir_datasets could not load the {table_name} of {self.name}: {first}",
                 "Check the network and the free disk space. See also the messages above.",
             ) from error
 
@@ -90,7 +90,7 @@ class NamedCollection:
         parts = [name for name in _collection_names() if name.startswith(f"{self.name}/")]
         alternatives = [name for name in parts if _has_records(name, table_name)][:_MAX_SUGGESTIONS]
         hint = (
-            f"Collections with them: {w.join_words(alternatives)}."
+            f"Collections that have them: {w.join_words(alternatives)}."
             if alternatives
             else "Give a file instead."
         )

@@ -84,7 +84,7 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
     evaluating.refuse_unsupported(measures)
     if options.read_as.duplicates == "first":
         raise RanklensError(
-            "Rows have no order on Spark, so there is no first one.",
+            "Rows have no order on Spark, so there is no first row.",
             "Use --duplicates best or error.",
         )
     spark = session(master)

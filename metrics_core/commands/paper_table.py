@@ -13,7 +13,7 @@ from metrics_core.scoring.scores import Scores
 Pair = tuple[str, str]
 """A run, and a run that it significantly outperforms."""
 
-NOTHING_TESTED = "No tests: too few queries, or too few queries on which runs differ."
+NOTHING_TESTED = "Not tested: there are too few queries, or the runs differ on too few queries."
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -47,7 +47,7 @@ def paper_table(scores: Scores, beaten: Mapping[str, AbstractSet[Pair]], tested:
         rows.append(" & ".join(row).rstrip())
     heads = [rf"\multicolumn{{2}}{{c}}{{{escape(name)}}}" for name in names]
     table = tabular("ll" + "r@{}l" * len(names), " & ".join(["", "run", *heads]), rows)
-    caption = escape(f"{_means_over(scores)}, the best in bold. {tested}")
+    caption = escape(f"{_means_over(scores)}, with the best in bold. {tested}")
     return (
         "% needs \\usepackage{booktabs}\n"
         f"\\begin{{table}}\n\\centering\n\\caption{{{caption}}}\n{table}\\end{{table}}\n"

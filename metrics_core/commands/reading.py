@@ -156,7 +156,7 @@ def nothing_to_compare_error(baseline: str) -> RanklensError:
     """The error if all given runs are the baseline."""
     return RanklensError(
         f"There is no run to compare with {baseline}.",
-        "Its file was given twice. Give another run.",
+        "The file of this run was given twice. Give another run.",
     )
 
 
@@ -164,7 +164,7 @@ def _refuse_rereading(files: Sequence[str | None]) -> None:
     """Refuse standard input in two places: the first reader would leave nothing for the second."""
     if sum(name in ("-", "/dev/stdin") for name in files) > 1:
         raise RanklensError(
-            "Standard input can be read only once.", "Use - once, and give files for the others."
+            "Standard input can be read only once.", "Use - once, and give files for the rest."
         )
 
 
@@ -301,7 +301,7 @@ def _refuse_with_memory(options: ReadingOptions, *, needs: bool) -> None:
     """Refuse options that need whole runs together with --memory."""
     unsupported = options.read_as.unsupported_choices(_WHILE_READING | {"columns"})
     conflicts = {
-        "--documents or a measure of documents": needs,
+        "--documents or a measure that uses the documents table": needs,
         "--clean-ids": options.clean_ids,
         "--map-docs or --map-queries": bool(options.maps),
         "--exclude-self or --exclude": bool(options.exclude_self or options.exclude),
@@ -314,7 +314,7 @@ def _refuse_with_memory(options: ReadingOptions, *, needs: bool) -> None:
         raise RanklensError(
             "--memory judges runs while reading them and cannot be combined with"
             f" {first_conflict}.",
-            "Leave one of the two out.",
+            "Leave out one of the two.",
         )
 
 
@@ -368,7 +368,7 @@ def read_needed_queries(
 
     queries = read_named_queries(options)
     if queries is None:
-        hint = "Give their file with --queries FILE."
+        hint = "Pass the queries file with --queries FILE."
         raise RanklensError(f"{needed_by} needs the queries.", hint)
     refuse_unknown_queries(queries, query_ids, str(options.queries or options.collection))
     return queries

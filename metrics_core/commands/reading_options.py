@@ -120,9 +120,9 @@ def add_reading_options(
         dest="measures",
         action="append",
         metavar="NAME",
-        help="one or several measures, such as nDCG@10,AP or P.5,10 or P(rel=2)@5, by their names"
-        " in ir_measures or trec_eval (ndcg_cut_10) or by common names (precision_at_5);"
-        f" repeatable. The command measures lists them (default: {','.join(measures)})",
+        help="one or several measures, such as nDCG@10,AP or P.5,10 or P(rel=2)@5. Names from"
+        " ir_measures and trec_eval (ndcg_cut_10) and common names (precision_at_5) are accepted;"
+        f" repeatable. The command `measures` lists all measures (default: {','.join(measures)})",
     )
     parser.set_defaults(default_measures=measures, one_run=one_run)
     parser.add_argument(
@@ -137,7 +137,7 @@ def add_reading_options(
             f"--{choice.name}", action=_StoreReadingChoice, default=argparse.SUPPRESS, **arguments
         )
     parser.add_argument(
-        "--clean-ids", action="store_true", help="strip blanks and invisible characters around ids"
+        "--clean-ids", action="store_true", help="remove blanks and invisible characters around ids"
     )
     for id_kind, ids_text in (("queries", "query ids"), ("docs", "document ids")):
         parser.add_argument(
@@ -156,8 +156,9 @@ def add_reading_options(
     parser.add_argument(
         "--exclude",
         metavar="FILE",
-        help="remove these documents from every run, such as items seen before: a file with pairs"
-        " of query and document (two columns, header optional), a run or judgments",
+        help="remove these documents from every run, for example items seen before. The file"
+        " contains pairs of a query and a document (two columns, header optional), or it is a run"
+        " or judgments",
     )
     parser.add_argument(
         "--without-relevant",

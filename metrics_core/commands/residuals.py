@@ -52,7 +52,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 @command(
     "residuals",
     ResidualsOptions,
-    help="show how far unjudged documents could move the scores",
+    help="show how much unjudged documents could change the scores",
     arguments=_add_arguments,
 )
 def residuals(options: ResidualsOptions) -> str:

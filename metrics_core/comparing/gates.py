@@ -87,8 +87,8 @@ class Gate:
             example = f"{measure} {'> -0.01' if higher else '< 0.01'}"
             raise ParameterError(
                 f"{text.strip()!r} is not a gate.",
-                "A gate states the loss that is still allowed, by > or, if less is better, by <:"
-                f" {example!r}. For a limit on the mean itself use --floor.",
+                "A gate states the loss that is still allowed, with > (or with < if lower is"
+                f" better): {example!r}. For a limit on the mean itself, use --floor.",
             )
         return cls(measure, margin, _parse_slice(match))
 
@@ -108,8 +108,9 @@ class Gate:
             )
         if not (math.isfinite(margin) and margin > 0):
             raise ParameterError(
-                f"{margin!r} is not a margin.",
-                "A margin is the loss that is still allowed, greater than 0, such as 0.01.",
+                f"{margin!r} is not a valid margin.",
+                "A margin is the loss that is still allowed. It must be greater than 0, such as"
+                " 0.01.",
             )
         query_slice = QuerySlice(column.strip(), group.strip()) if bracket else EVERY_QUERY
         return cls(parse_measure(name), margin, query_slice)
@@ -144,7 +145,7 @@ class Floor:
         if match["side"] not in ((">=", "≥") if higher else ("<=", "≤")):
             raise ParameterError(
                 f"{text.strip()!r} is not a floor.",
-                "A floor states what the mean must reach:"
+                "A floor states the value that the mean must reach:"
                 f" '{measure} {'>=' if higher else '<='} 0.4'.",
             )
         return cls(measure, _parse_number(match["number"]), _parse_slice(match), by_bound)

@@ -51,13 +51,13 @@ class Method:
         if self.correction and self.correction not in self.valid_corrections:
             raise ParameterError(
                 f"{self.test} cannot be corrected by {self.correction!r}.",
-                f"Possible with it: {_join_names(dict.fromkeys(self.valid_corrections))}."
+                f"Corrections for this test: {_join_names(dict.fromkeys(self.valid_corrections))}."
                 f" {_CORRECTION_HINT}",
             )
         if self.margin is not None and not 0 < self.margin < float("inf"):
             raise ParameterError(
                 f"{self.margin:g} is not a valid margin.",
-                "A margin is the smallest difference that matters, and greater than 0.",
+                "A margin is the smallest difference that matters; it must be greater than 0.",
             )
         if not 0.5 <= self.level < 1:
             raise ParameterError(
@@ -94,8 +94,8 @@ DEFAULT_METHOD = Method()
 """The method if no method is chosen."""
 
 _CORRECTION_HINT = (
-    "10,000 draws give no p-value below 0.0001, which is too coarse to correct for the number of"
-    " comparisons. The p-values of bootstrap and random signs can be smaller."
+    "With 10,000 draws, no p-value is below 0.0001; this is too coarse to correct for the number of"
+    " comparisons. With bootstrap or random signs, p-values can be smaller."
 )
 
 

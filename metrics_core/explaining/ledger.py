@@ -103,7 +103,7 @@ def score_ledger(ranks: JudgedRanks, measure: Measure) -> Ledger:
     if not has_ledger(measure):
         raise LackingDataError(
             f"{measure} cannot be split among documents.",
-            "Choose a measure of grades alone.",
+            "Choose a measure that depends only on grades.",
         )
     if measure.declaration.terms is None:
         return _shapley_ledger(ranks, measure)

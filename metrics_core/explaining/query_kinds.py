@@ -40,7 +40,8 @@ KINDS: dict[str, str] = {
     NOT_IN_RUN: "The run does not contain the query.",
     NOTHING_RETRIEVED: "The run contains the query, but no document for it.",
     FINE: "The score is at least two thirds of the best reachable score.",
-    UNJUDGED_TOP: "At least half of the first k results are unjudged, so the score says little.",
+    UNJUDGED_TOP: "At least half of the first k results are unjudged, so the score is hardly"
+    " informative.",
     NOTHING_RELEVANT: "No relevant document is in the list.",
     BELOW: "Relevant documents are in the list, but none among the first k.",
     LOW: "Relevant documents are among the first k, but only a few or at low ranks.",
@@ -51,8 +52,8 @@ FIXED, BROKEN, BETTER, WORSE = "fixed", "broken", "better", "worse"
 SAME, BOTH_FAIL = "same", "both failing"
 
 CHANGES: dict[str, str] = {
-    FIXED: "Good with the run, which scores higher, but not with the baseline.",
-    BROKEN: "Good with the baseline, but not with the run, which scores lower.",
+    FIXED: "The query does well with the run, which scores higher, but not with the baseline.",
+    BROKEN: "The query does well with the baseline, but not with the run, which scores lower.",
     BOTH_FAIL: "Neither run has a relevant document among the first k.",
     BETTER: "The run scores higher, and the query was neither fixed nor broken.",
     WORSE: "The run scores lower, and the query was neither fixed nor broken.",

@@ -163,7 +163,7 @@ def _describe_fate(
         return f"{documents_text} rose from {old} into the top {diagnosis.cutoff}, to {new}"
     if loses:
         be = "are" if is_plural else "is"
-        return f"{documents_text}, at {old} before, {be} no longer retrieved"
+        return f"{documents_text}, previously at {old}, {be} no longer retrieved"
     return f"{documents_text} entered at {new} (not retrieved by {diagnosis.baseline})"
 
 

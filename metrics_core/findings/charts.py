@@ -55,8 +55,8 @@ def extreme_cells(cells: pd.DataFrame, focus: str, baseline: str) -> str:
     testable = inner[(inner["queries"] >= FEWEST_QUERIES) & inner["difference"].notna()]
     if testable.empty:
         return (
-            f"No cell has {w.number_word(FEWEST_QUERIES)} queries, so each is an example, not a"
-            " result."
+            f"No cell has {w.number_word(FEWEST_QUERIES)} queries, so each is an example rather"
+            " than a result."
         )
     clauses = []
     for word, method, sign in (("ahead of", "idxmax", 1), ("behind", "idxmin", -1)):

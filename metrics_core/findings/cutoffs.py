@@ -313,7 +313,7 @@ def precision_lead(points: pd.DataFrame, focus: str, baseline: str, tested: str)
     sentence = Sentence()
     if not math.isnan(baseline_precision):
         sentence = run_span(baseline) + muted_span(f" has {w.format_share(baseline_precision)}. ")
-    limits = "Interpolated: the highest precision at or beyond each recall. Not tested"
+    limits = "Interpolated: the highest precision at or beyond each recall level. Not tested"
     return sentence + muted_span(
         f"{limits}; the test is on {tested}." if focus != baseline else f"{limits}."
     )

@@ -49,7 +49,7 @@ def ties_check(
         reason += "No order of the ties changes the difference."
         return make_check(cannot_phrase(side), "firm")
     if not exact:
-        reason += f"With ties broken both ways, the difference is between {ends}."
+        reason += f"In the two tie orders tried, the difference is between {ends}."
         return make_check(could_phrase(side) if can_turn else w.DASH, "")
     reason += f"However ties are broken, the difference stays between {ends}."
     if can_turn:
@@ -60,7 +60,7 @@ def ties_check(
 def describe_orders(word: str) -> str:
     """Brief form of the answer: the effect of the order of ties."""
     if word == w.DASH:
-        return "two orders tried, not all"
+        return "only two orders were tried"
     verb = word.removeprefix("cannot ").removeprefix("could ").replace("reverse", "reverses")
     verb = verb.replace("separate ", "separates ").replace("make ", "makes ")
     return f"{'no' if word.startswith('cannot') else 'some'} order {verb}"

@@ -364,14 +364,15 @@ def _slice_mask(query_slice: QuerySlice, scores: Scores, queries: Queries | None
         return np.ones(scores.n_queries, dtype=np.bool_)
     if queries is None:
         raise RanklensError(
-            f"A gate on {query_slice} needs the queries.", "Pass their file with --queries FILE."
+            f"A gate on {query_slice} needs the queries.",
+            "Pass the queries file with --queries FILE.",
         )
     groups = find_groups(queries, scores.query_ids, query_slice.column)
     mask = (groups == query_slice.group).to_numpy(dtype=np.bool_)
     if not mask.any():
         group_names = order_groups(groups)
         suggestion = did_you_mean(query_slice.group, group_names)
-        hint = f"{suggestion} There are: {w.name_some(group_names, all_of=12)}.".strip()
+        hint = f"{suggestion} Available: {w.name_some(group_names, all_of=12)}.".strip()
         raise RanklensError(
             f"No judged query has {query_slice.group!r} as its {query_slice.column}.", hint
         )

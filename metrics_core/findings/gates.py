@@ -179,7 +179,7 @@ def floor_finding(outcome: FloorOutcome) -> str:
     if not outcome.queries:
         return f"Cannot tell: no query has a score of {describe_target(floor)}."
     is_few = outcome.queries < FEWEST_SCORES
-    reason = f": under {FEWEST_SCORES} queries a mean has no interval" if is_few else ""
+    reason = f": with fewer than {FEWEST_SCORES} queries, a mean has no interval" if is_few else ""
     return f"Cannot tell: {statement}, over {w.format_count(outcome.queries)} queries{reason}."
 
 
@@ -192,7 +192,7 @@ def overlap_finding(outcome: OverlapOutcome) -> str:
     return (
         f"Overlap {word}: {w.format_share(outcome.mean)} of the {top} stayed (required:"
         f" {least_share}; mean over {w.format_count(len(outcome.query_ids))} queries; RBO, which"
-        f" also counts order: {w.format_score(outcome.mean_rbo)})."
+        f" also takes order into account: {w.format_score(outcome.mean_rbo)})."
     )
 
 
@@ -235,7 +235,7 @@ def correction_finding(family: int) -> str:
         return ""
     return (
         f"“Worse” is corrected for all {family} comparisons (Holm), and the intervals are"
-        " simultaneous; “not worse” for all of them needs no correction."
+        " simultaneous; “not worse” in every comparison needs no correction."
     )
 
 
@@ -249,7 +249,7 @@ def status_finding(status: int, *, unclear: bool, uncompared: bool) -> str:
     return {
         FAILED: "Failed.",
         CHANGED: f"The compared data changed since the snapshot; {instruction}.",
-        UNCLEAR: "Failed: inconclusive, which is set to fail.",
+        UNCLEAR: "Failed: the result is inconclusive, and inconclusive results are set to fail.",
     }.get(status, "Nothing failed." if unclear else "Passed.")
 
 

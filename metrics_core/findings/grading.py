@@ -112,7 +112,9 @@ def judge_next_finding(next_judgments: NextJudgments, pair: ComparedPair, unjudg
         sentences.append(
             f"If {documents} got the highest grade, {trailing_run} would have the better mean."
         )
-    return " ".join(sentences) or "No number of these judgments alone would decide it."
+    return " ".join(sentences) or (
+        "These judgments alone would not decide it, however many you make."
+    )
 
 
 def _most_influential(n: int, unjudged: int) -> str:

@@ -194,7 +194,7 @@ def _significance_sentence(
     """Say which groups are significant by themselves; without a full stop."""
     if (bridge["queries"] < FEWEST_QUERIES).all():
         return (
-            f"No {noun.singular} has the {w.number_word(FEWEST_QUERIES)} queries that a test needs"
+            f"No {noun.singular} has the {w.number_word(FEWEST_QUERIES)} queries needed for a test"
         )
     clear = bridge[bridge["clear"]]
     if clear.empty:
@@ -299,8 +299,8 @@ def untested_note(groups: pd.DataFrame) -> str:
     notes = []
     if len(small_groups):
         notes.append(
-            f"{w.name_some(list(small_groups['group']))}: under {w.number_word(FEWEST_QUERIES)}"
-            " queries, not tested."
+            f"{w.name_some(list(small_groups['group']))}: not tested, because there are fewer than"
+            f" {w.number_word(FEWEST_QUERIES)} queries."
         )
     if len(rarely_differing):
         possessive = "its" if len(rarely_differing) == 1 else "their"
@@ -359,7 +359,7 @@ def mix_finding(mix_table: pd.DataFrame, focus: str, baseline: str) -> Sentence:
     n = {side: int(mix_table[side].sum()) for side in ("before", "after")}
     total = mixed + within_groups
     scored_part, mix_part = w.round_parts(total, [within_groups, mixed])
-    sentence = muted_span("Averaged over the queries that each run answered, ") + run_span(focus)
+    sentence = muted_span("Each averaged over its queries with results, ") + run_span(focus)
     sentence += muted_span(f" ({w.format_count(n['after'])}) and ") + run_span(baseline)
     sentence += muted_span(
         f" ({w.format_count(n['before'])}) differ by {w.format_difference(total)}"
@@ -367,7 +367,7 @@ def mix_finding(mix_table: pd.DataFrame, focus: str, baseline: str) -> Sentence:
     if _is_nonzero(mix_part):
         sentence += muted_span(
             f": {w.format_difference(scored_part)} from the scores within groups,"
-            f" {w.format_difference(mix_part)} from their different mix of groups"
+            f" {w.format_difference(mix_part)} from the different mix of groups"
         )
     sentence += muted_span(".")
     steps = (mix_table["mean_after"] - mix_table["mean_before"]).dropna()

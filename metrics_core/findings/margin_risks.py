@@ -58,7 +58,9 @@ def unjudged_check(
     if side:  # if tied, the check mentions both bounds already
         opposite_bound = w.format_difference(bounds.highest if side > 0 else bounds.lowest)
         check = replace(
-            check, reason=f"{check.reason} In the other direction it could reach {opposite_bound}."
+            check,
+            reason=f"{check.reason} In the other direction, the difference could reach"
+            f" {opposite_bound}.",
         )
     if max(-bounds.lowest, bounds.highest) < margin:
         return _with_answer(check, _CANNOT, "firm")
@@ -83,11 +85,11 @@ def single_queries_check(differences: Floats, margin: float) -> RobustnessCheck:
         fewest += reaching[:1].tolist()
     if not fewest:
         reason = f"No query’s difference reaches {margin:g}."
-        word, brief = "rests on all queries", "no query makes it matter"
+        word, brief = "rests on all queries", "no query makes the difference matter"
         return RobustnessCheck("queries", "Single queries", word, "firm", reason, brief)
     word, tone = classify_breadth(min(fewest), len(sorted_differences))
     count = f"{w.format_count(min(fewest))} of {w.format_count(len(sorted_differences))} queries"
-    reason = f"Removing {count} would make it {margin:g} or more."
+    reason = f"Removing {count} would make the difference {margin:g} or more."
     brief = f"removing {w.format_count(min(fewest))} would make it matter"
     return RobustnessCheck("queries", "Single queries", word, tone, reason, brief)
 

@@ -44,7 +44,9 @@ def changes_findings(changes: SnapshotChanges, file: str, shared: int) -> list[s
         )
     if changes.remeasured:
         measures = w.join_words(map(str, changes.remeasured))
-        sentences.append(f"The package that adds {measures} has another version now: not compared.")
+        sentences.append(
+            f"The package that adds {measures} now has a different version: not compared."
+        )
     if judged or changes.removed or changes.added:
         sentences.append(
             f"Compared on the {_count_queries(shared)} whose judgments did not change."
@@ -77,7 +79,7 @@ def best_findings(
     sentences = []
     for measure in fallen_measures:
         best = snapshot.best[str(measure)]
-        judgments_note = "" if best.judgments == judgments else ", on other judgments"
+        judgments_note = "" if best.judgments == judgments else ", on different judgments"
         word, side = (
             ("highest", "below") if measure.declaration.direction > 0 else ("lowest", "above")
         )
@@ -104,7 +106,7 @@ def _count_queries(n: int) -> str:
 
 def _describe_grades(n_before: int, n_now: int) -> str:
     if n_before == n_now:
-        return f"{w.format_count(n_now)} {w.plural(n_now, 'grade')} as before, but not the same"
+        return f"{w.format_count(n_now)} {w.plural(n_now, 'grade')} as before, but different ones"
     return (
         f"{w.format_count(n_before)} {w.plural(n_before, 'grade')} then,"
         f" {w.format_count(n_now)} now"

@@ -138,7 +138,7 @@ def _find_splits(base: PurePosixPath, names: Collection[str]) -> dict[str, str]:
 def _add_splits_note(loaded: Loaded, split: str, other_splits: list[str]) -> Loaded:
     if not other_splits:
         return loaded
-    message = f"using the judgments of split {split}; the set also has {', '.join(other_splits)}"
+    message = f"using the judgments of the split {split}; other splits: {', '.join(other_splits)}"
     note = Note("splits", message, len(other_splits), tuple(other_splits[:3]))
     return replace(loaded, table=loaded.table.noting(note))
 
@@ -147,6 +147,6 @@ def _not_a_set_error(source_name: str, actual: str) -> FileFormatError:
     return FileFormatError(
         source_name,
         [LineProblem(None, actual, "a BEIR set")],
-        hint="A BEIR set is a folder, or a zip of one, with corpus.jsonl, queries.jsonl and"
-        " qrels/test.tsv.",
+        hint="A BEIR set is a folder with corpus.jsonl, queries.jsonl and qrels/test.tsv, or a zip"
+        " of such a folder.",
     )

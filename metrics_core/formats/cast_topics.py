@@ -66,7 +66,9 @@ def _get_turns(topic: Any) -> list[Any] | None:
 def _iterate_queries(source: Source, topic: Any) -> Iterator[dict[str, Any]]:
     turns = _get_turns(topic)
     if turns is None or not _is_nonempty_text(topic.get("number")):
-        problem = LineProblem(None, "a topic without number and turns", "each topic with both")
+        problem = LineProblem(
+            None, "a topic without a number or without turns", "a number and turns in each topic"
+        )
         raise file_error(source, [problem])
     number = str(topic["number"])
     for turn in turns:
@@ -90,7 +92,7 @@ def _limit_size(source: Source, queries: Iterable[dict[str, Any]]) -> Iterator[d
         size += sum(len(value) for value in query.values() if isinstance(value, str))
         if size > max_size:
             actual = (
-                f"topics whose turns take more than {format_size(max_size)}, each with its topic"
+                f"turns that take more than {format_size(max_size)}, as each turn repeats its topic"
             )
             raise source.limit.limit_error(
                 source.name, actual, f"at most {format_size(max_size)}", size

@@ -52,8 +52,8 @@ def other_kinds(sample: Sample) -> list[Kind]:
     kinds=("run", "qrels"),
     endings=(".json", ".jsonl"),
     explanation="A list of documents per query, as JSON or Parquet. The lists are ranked results"
-    " (scores optional) or relevant documents (grades optional). Records with a list each,"
-    " or one object of lists.",
+    " (scores optional) or relevant documents (grades optional). The file contains one record per"
+    " list, or one object of lists.",
     example='{"query_id": "q1", "hits": [{"doc_id": "doc-7", "score": 14.2}, {"doc_id": "doc-3",'
     ' "score": 11.9}]}',
     recognise=recognise_lists,

@@ -68,8 +68,8 @@ _FOREIGN_FILES = (
         r"(?:[ \t]*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?[ \t]*\n){2,}"
         r"[-+.\de]*\Z",
         "one number per line, such as predictions of SVMrank or LightGBM",
-        "The feature file has the query and document of each number. Join them into lines such as"
-        " q1 Q0 doc-7 1 14.2 run.",
+        "The feature file contains the query and the document for each number. Combine both files"
+        " into lines such as q1 Q0 doc-7 1 14.2 run.",
     ),
 )
 

@@ -99,7 +99,8 @@ def write_json(table: Run | Qrels, file: BinaryIO) -> None:
     """
     if isinstance(table, Qrels) and table.subtopics is not None:
         raise RanklensError(
-            "JSON stores one grade per document of a query, but these have one per subtopic.",
+            "JSON stores one grade per document of a query, but these judgments have one per"
+            " subtopic.",
             "Write them as TREC, CSV, TSV, JSON Lines or Parquet.",
         )
     separator = b"{\n"
@@ -139,7 +140,9 @@ def read_json(source: Source, request: Request) -> Loaded:
     """Read a JSON file: `{query: {document: number}}`, or a list of records."""
     if source.head.lstrip().startswith(b"{") and request.kind in ("run", "qrels"):
         if request.columns:
-            problem = LineProblem(1, "an object by query", "records with the columns named")
+            problem = LineProblem(
+                1, "an object with one entry per query", "records with named columns"
+            )
             raise file_error(
                 source, [problem], hint="Omit the columns option: this file has no named columns."
             )

@@ -102,7 +102,7 @@ def read_ranks_set(
 def _load_run(run: RankedRun, file: str, one_of_several: bool) -> Loaded:
     notes = [ranks_note(run)]
     if one_of_several:
-        message = "one part of a folder; queries in other parts count as missing"
+        message = "only one part of a folder; queries in the other parts count as missing"
         notes.append(Note("part", message, 1, loud=True))
     return Loaded(run.noting(*notes), _NAME, f"{_FORMAT}: {', '.join(COLUMNS)}", file, tag=run.name)
 

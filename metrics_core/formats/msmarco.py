@@ -125,7 +125,7 @@ def write_msmarco_run(run: Run, file: BinaryIO) -> None:
     endings=(".tsv", ".run"),
     explanation="Query, document and rank per line, without a header, as read by MS MARCO's own"
     " evaluation. Documents are ordered by rank. Gaps between ranks are kept, down to rank"
-    " 10,000. With tied ranks only the order is used.",
+    " 10,000. If ranks are tied, only the order is used.",
     example="q1\tdoc-7\t1\nq1\tdoc-3\t2",
     recognise=recognise_msmarco,
     write={"run": write_msmarco_run},
@@ -220,7 +220,7 @@ def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | No
     if len(tied_queries):
         affected_queries = np.unique(tied_queries)
         tie_text = (
-            f"{format_count(len(tied_queries), 'rank')} tied with another, in"
+            f"{format_count(len(tied_queries), 'rank')} tied with another rank, in"
             f" {len(affected_queries):,} of {n:,} queries"
         )
         return None, [

@@ -237,7 +237,7 @@ def _whole_ids_to_text(
     if len(lost_rows):
 
         def describe_problem(row: int) -> tuple[str, str, str]:
-            hint = "Write the ids as text; floating point has lost digits of them."
+            hint = "Write the ids as text; some of their digits were lost in floating point."
             return f"`{column[row].as_py()}`", f"text or whole numbers as {name}", hint
 
         raise values_error(source, None, lost_rows, describe_problem)

@@ -364,7 +364,9 @@ def _check_items(
             f"Query {query!r} contains {shorten_value(items[odd_index])} at position"
             f" {odd_index + 1:,}."
         )
-        hint = "An id must be text or a whole number, or docid, doc_id, node_id or id of an object."
+        hint = (
+            "An id must be text or a whole number, or an object with docid, doc_id, node_id or id."
+        )
         if kind == "run":
             hint += " Either all objects have a score, or none does."
         raise RanklensError(message, f"{hint} {_HINTS[kind]}")

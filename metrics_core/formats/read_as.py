@@ -108,7 +108,8 @@ class ReadAs:
         default="error",
         metadata={
             "choices": ["error", "best", "first"],
-            "help": "a document listed twice: refuse, keep the best score, or keep the first",
+            "help": "if a document is listed twice: refuse the file, keep the best score, or keep"
+            " the first row",
         },
     )
     grades: Grades = field(
@@ -116,7 +117,8 @@ class ReadAs:
         metadata={
             "type": parse_grade_choice,
             "metavar": "integer|real|WORD=NUMBER,…",
-            "help": "how to read grades: integers, real-valued gains, or words with a value each",
+            "help": "how to read grades: integers, real-valued gains, or words that each have a"
+            " value",
         },
     )
     columns: Mapping[str, str] | None = field(
@@ -124,10 +126,10 @@ class ReadAs:
         metadata={
             "type": parse_column_choice,
             "metavar": "ROLE=NAME,…",
-            "help": "assign columns by name: 'query=user,doc=item,grade=stars,score=prediction',"
-            " rank, system; by number (query=1) in files without a header; score=-distance"
-            " inverts the order, system=- reads everything as one run, grade='1' makes"
-            " every document relevant",
+            "help": "assign columns by name, such as"
+            " 'query=user,doc=item,grade=stars,score=prediction' (also rank and system), or by"
+            " number (query=1) in files without a header; score=-distance inverts the order;"
+            " system=- reads everything as one run; grade='1' makes every document relevant",
         },
     )
     encoding: str | None = field(
@@ -151,7 +153,8 @@ class ReadAs:
         format_names = [f.name for f in formats()] if self.format not in (None, "trec") else []
         if format_names and self.format not in format_names:
             raise ParameterError(
-                f"There is no format {self.format!r}.", f"They are: {', '.join(format_names)}."
+                f"There is no format {self.format!r}.",
+                f"The formats are: {', '.join(format_names)}.",
             )
         if self.duplicates not in ("error", "best", "first"):
             raise ParameterError(

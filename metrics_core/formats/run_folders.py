@@ -77,7 +77,7 @@ def read_run_folder(
             member_source = read_as.open_file(members.content(member), f"{source_name}/{member}")
             loaded += read_source(member_source, read_as, force_kind=True)
     if others:
-        message = f"besides the runs, {_format_count(len(others))} not read"
+        message = f"{_format_count(len(others))} not read, because they are not runs"
         note = Note("left_out", message, len(others), tuple(others[:3]))
         loaded[0] = replace(loaded[0], table=loaded[0].table.noting(note))
     return loaded

@@ -100,7 +100,9 @@ def read_set(
         description = (
             "a file with one table, or a tool's file with named columns, such as Ragas samples"
         )
-        raise ParameterError(f"columns applies only to {description}.", "Omit it.")
+        raise ParameterError(
+            f"The columns option applies only to {description}.", "Omit the option."
+        )
     if file_source is not None and set_format is not None:
         return _read_tables(file_source, *set_format, read_as)
     if not beir.is_beir_set(source):

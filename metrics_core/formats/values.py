@@ -25,7 +25,7 @@ from metrics_core.tables.finite_numbers import is_number as is_number
 Grades = Literal["integer", "real"] | Mapping[str, float]
 """Reading of grades: as whole numbers, real numbers, or words with these values."""
 
-A_SCORE = "a finite number as score"
+A_SCORE = "a finite number as the score"
 _MAX_WHOLE = 2**53  # float64 represents all whole numbers up to here
 MAX_GRADE = 127
 """trec_eval overflows beyond this. A larger grade is an id or a score in the wrong column."""
@@ -117,7 +117,7 @@ def _parse_grade(text: str, grades: Grades) -> float | GradeProblem:
         if not is_number(text):
             words = ", ".join(grades)
             return GradeProblem(f"a number or one of: {words}", f"`{text}` is not in the mapping.")
-    expected = "a whole number as grade"
+    expected = "a whole number as the grade"
     if not is_number(text):
         hint = explain_bad_number(text) if text.lower() not in ("nan", "na", "") else ""
         if hint or not text.strip():

@@ -132,7 +132,9 @@ class ListedDocuments:
         """Return the error for a missing documents table or column, None if neither is missing."""
         if self.documents is None:
             what = f"a column {column!r}" if column else "the whole catalogue"
-            return LackingDataError("No documents are loaded.", f"Load the documents, with {what}.")
+            return LackingDataError(
+                "No documents are loaded.", f"Load the documents, including {what}."
+            )
         columns = [c for c in self.documents.table.column_names if c not in ("doc_id",)]
         if column is not None and column not in columns:
             return LackingDataError(
@@ -234,7 +236,7 @@ def _column_numbers(name: str, column: pa.ChunkedArray, doc_ids: pa.ChunkedArray
         row = int(bad_rows[0])
         first = f"{doc_ids[row].as_py()} has {column[row].as_py()!r}"
         raise LackingDataError(
-            f"The column {name!r} has values that are not numbers, {len(bad_rows):,} in all:"
+            f"The column {name!r} has values that are not numbers ({len(bad_rows):,} in total):"
             f" {first}.",
             "Write plain numbers such as 1234.5, without a currency, or leave the cell empty.",
         )

@@ -141,7 +141,7 @@ def _require_finite(value: Any, what: str, doc: Hashable) -> float:
 
 def _put_unique(values: dict[Hashable, Any], doc: Hashable, value: Any, what: str) -> None:
     if values.setdefault(doc, value) != value:
-        raise ParameterError(f"{what} has {values[doc]!r} and {value!r} for {doc!r}.")
+        raise ParameterError(f"{what} has two values for {doc!r}: {values[doc]!r} and {value!r}.")
 
 
 def plain_list(values: Iterable[Any], what: str, *, ordered: bool = False) -> list[Any]:
@@ -151,7 +151,9 @@ def plain_list(values: Iterable[Any], what: str, *, ordered: bool = False) -> li
         raise ParameterError(f"{what} is a string, not a list: {values!r}.", f"Write [{values!r}].")
     if ordered and isinstance(values, (Set, Mapping)):
         kind = type(values).__name__
-        raise ParameterError(f"{what} is a {kind}, which has no order.", "Give a list, best first.")
+        raise ParameterError(
+            f"{what} is a {kind}, which has no order.", "Give a list, with the best first."
+        )
     to_list = getattr(values, "tolist", None)
     return list(to_list() if to_list is not None else values)
 
@@ -252,7 +254,8 @@ def graded_list(
     n_relevant = sum(grade >= 1 for grade in grade_by_id.values())
     if relevant is not None and relevant < n_relevant:
         raise ParameterError(
-            f"{n_relevant} documents of the list are relevant, more than {relevant}."
+            f"{n_relevant} documents of the list are relevant, more than the given number"
+            f" {relevant}."
         )
     missing = range(len(grade_by_id), len(grade_by_id) + (relevant or n_relevant) - n_relevant)
     return retrieved, grade_by_id | dict.fromkeys(missing, 1.0)

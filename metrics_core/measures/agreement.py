@@ -117,8 +117,8 @@ def _grade_keys(query: Ints, grade: Floats, grades: Floats) -> Ints:
         "Accuracy(rel=3)": "1 - 5 / 5",
     },
     unjudged="An unjudged document counts as not relevant, so it should be ranked lower.",
-    missing="Undefined if no relevant document is listed, or no other; such queries are excluded"
-    " from the mean.",
+    missing="Undefined if no relevant document is listed, or no other document; such queries are"
+    " excluded from the mean.",
     differences=Difference(
         "ir_measures",
         "A query whose listed documents are all relevant is undefined and excluded.",

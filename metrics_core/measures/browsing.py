@@ -28,7 +28,7 @@ DECIMALS = Difference(
     "gdeval.pl, which ir_measures runs for them, prints five decimals.",
 )
 MaxRel = Annotated[
-    int, "grade with the highest gain; higher grades count as this one", Samples(2, 4)
+    int, "grade with the highest gain; higher grades count as this grade", Samples(2, 4)
 ]
 Exponent = Annotated[MaxRel, Bounds(1, HIGHEST_EXPONENT)]
 
@@ -69,10 +69,10 @@ Exponent = Annotated[MaxRel, Bounds(1, HIGHEST_EXPONENT)]
         Difference(
             "trec_eval",
             "rbp of version 10.0 scales the grades of a query to [0, 1] if one is outside.",
-            "Here each grade is its gain, as published and in ranx. The output of trec_eval's"
-            " binary depends on its compiler, because its m_rbp.c never initialises the minimum"
-            " and maximum it scales by. Our trec_eval command line starts both at 0, which gives"
-            " what NIST's own tests expect.",
+            "Here each grade is used as the gain, as published and in ranx. The output of"
+            " trec_eval's binary depends on its compiler, because its m_rbp.c never initialises the"
+            " minimum and maximum it scales by. Our trec_eval command line starts both at 0, which"
+            " gives what NIST's own tests expect.",
         ),
         Difference(
             "ranx",

@@ -21,7 +21,7 @@ from metrics_core.measures.declaring.registry import measure
 Column = Annotated[str, "column of the documents table"]
 Users = Annotated[
     Annotated[float, Bounds(1e-100, 1e100)],
-    "number of users behind the popularity counts; 1 if popularity is already a share",
+    "number of users that the popularity counts refer to; 1 if popularity is already a share",
     Samples(1.0, 3.5),
 ]
 

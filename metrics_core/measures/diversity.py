@@ -35,7 +35,7 @@ UNJUDGED = "An unjudged document covers no subtopic."
 _FIRST_RANK = Difference(
     "pyndeval",
     "At cutoff 1 the value is divided by the number of subtopics, as at every other cutoff.",
-    "The loop of ndeval that divides starts at the second rank.",
+    "In ndeval, the loop that divides starts at the second rank.",
 )
 Deep = Annotated[TopK, Bounds(1, 1_000_000)]
 """A cutoff of a measure that allocates an array of that length."""

@@ -29,7 +29,7 @@ Levels = Annotated[
 ]
 Rounding = Annotated[
     Literal["nearest", "up"],
-    "rounding of a recall level to whole documents: nearest (trec_eval 10) or up from .1 (9)",
+    "rounding of a recall level to whole documents: nearest (trec_eval 10), or up from .1 on (9)",
 ]
 
 
@@ -87,10 +87,10 @@ def interpolate_precision(
     residual="normalised",
     differences=Difference(
         "pytrec_eval",
-        "A recall level may require one document less.",
+        "A recall level may require one document fewer.",
         "trec_eval rounds r·R to the nearest whole number since 10.0. Version 9.0.8, which"
         " pytrec_eval and ir_measures run, took the whole part of r·R + 0.9: rounding='up' here."
-        " The provider of Ranklens in ir_measures rounds that way.",
+        " The Ranklens provider for ir_measures rounds that way.",
     ),
 )
 def interpolated_precision(

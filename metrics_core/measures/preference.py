@@ -38,7 +38,7 @@ from metrics_core.measures.declaring.registry import measure, weights
         Difference(
             "ranx",
             "A query without judged non-relevant documents, or without relevant ones, has a value.",
-            "ranx divides by min(R, N), which is 0 then, and by R.",
+            "ranx divides by min(R, N), which is then 0, and by R.",
         ),
     ),
 )

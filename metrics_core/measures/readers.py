@@ -32,7 +32,7 @@ UNJUDGED = "An unjudged document gains nothing."
 Goal = Annotated[
     float,
     Bounds(1e-6, 1e6),
-    "goal of the reader: the gain wanted, in documents of the highest grade",
+    "gain that the reader wants, counted in documents of the highest grade",
     Samples(1, 2.5),
 ]
 Log2 = Annotated[Literal["log2"], "gain of a grade, as a share of the highest"]
@@ -51,7 +51,7 @@ def scaled_gains(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Hits:
     """Return the documents of the first 1,000 ranks with a gain, with the gain, above 0 and up to
     1, instead of the grade. Raises ParameterError if max_rel is not above min_rel."""
     if max_rel is not None and max_rel <= min_rel:
-        raise ParameterError(f"max_rel must be above min_rel, {min_rel}, not {max_rel}.")
+        raise ParameterError(f"max_rel must be above min_rel ({min_rel}), not {max_rel}.")
     highest = ranks.top_grade if max_rel is None else max_rel
 
     def scale_gains() -> Hits:

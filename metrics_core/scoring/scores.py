@@ -62,7 +62,7 @@ class Scores:
         if parsed_measure not in self.measures:
             listing = ", ".join(map(str, self.measures))
             raise RanklensError(
-                f"There are no scores of {parsed_measure}.", f"There are: {listing}."
+                f"There are no scores of {parsed_measure}.", f"Available: {listing}."
             )
         return self.values[:, :, self.measures.index(parsed_measure)]
 
@@ -133,7 +133,7 @@ def scores_from_frame(
     _check_keys(frame)
     if column is not None and (column in _KEYS or column not in frame.columns):
         listing = ", ".join(str(c) for c in frame.columns if c not in _KEYS)
-        raise RanklensError(f"There are no scores of {column}.", f"There are: {listing or 'none'}.")
+        raise RanklensError(f"There are no scores of {column}.", f"Available: {listing or 'none'}.")
     names = [c for c in frame.columns if c not in _KEYS] if column is None else [column]
     numbers: dict[str, Floats] = {}
     for name in names:

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Mapping
 
 SHORTENED = r"^[1-9](?:\.\d+)?[Ee]\+\d+$"
 """A long number as written by a spreadsheet or float: its last digits are lost."""
-EXPORT_AGAIN = "Export the ids again as text, without a spreadsheet or float in between."
+EXPORT_AGAIN = (
+    "Export the ids again as text; do not pass them through a spreadsheet or a float column."
+)
 
 MERGED = {
-    SHORTENED: "was shortened by a spreadsheet or float, so that several ids may have become one."
-    f" {EXPORT_AGAIN}",
+    SHORTENED: "was shortened by a spreadsheet or by conversion to a float, so different ids may"
+    f" have become identical. {EXPORT_AGAIN}",
 }
 """Changes that may give several ids the same text."""
 _DAMAGED = {

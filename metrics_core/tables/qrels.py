@@ -126,7 +126,8 @@ class Qrels(Judgable):
             repeated[grades[repeated] != grades[first]],
             lambda row: RowProblem(
                 row,
-                f"{self.pair(row)} judged {grades[row]}, earlier judged {grades[first_rows[row]]}",
+                f"{self.pair(row)} has grade {grades[row]}, but an earlier row has grade"
+                f" {grades[first_rows[row]]}",
                 "one grade for each document of a query",
             ),
             hint=explain_damage([self.doc_ids[int(repeated[0])].as_py()], MERGED)

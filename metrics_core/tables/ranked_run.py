@@ -39,9 +39,9 @@ def ranked_run_names(runs: Iterable[Run]) -> list[str]:
 
 
 def judged_ranks_text(names: Iterable[str]) -> str:
-    """Return the start of a sentence: these runs came as judged ranks (the ranks of judged
-    documents)."""
-    return f"{w.join_words(names)} came as judged ranks"
+    """Return the start of a sentence: only judged ranks (the ranks of judged documents) were loaded
+    for these runs."""
+    return f"Only judged ranks were loaded for {w.join_words(names)}"
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def _check_ranks(doc_ids: pa.ChunkedArray, rank: Ints, retrieved: Ints, judged: 
         lambda row: RowProblem(row, "an empty doc_id", "an id, or null if no document is judged"),
     )
     raise_for_rows(
-        "Every list needs a length, and ranks no greater than that.",
+        "Every list needs a length, and no rank may be greater than the length.",
         np.flatnonzero((rank < 1) | (rank > retrieved) | (judged < 0) | (retrieved > _MAX_LENGTH)),
         lambda row: RowProblem(
             row,
@@ -193,7 +193,7 @@ def _check_lists(
         first_rows[listed_counts > counts[1, first_rows]],
         lambda row: RowProblem(
             row,
-            f"{listed_counts[codes[row]]} documents for {counts[1, row]} judged",
+            f"{listed_counts[codes[row]]} documents, but {counts[1, row]} judged",
             "at most as many documents as the query has judgments",
         ),
     )

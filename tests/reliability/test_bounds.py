@@ -137,8 +137,8 @@ def quotes(path: Path) -> None:
 
 BOMBS: dict[str, tuple[Callable[[Path], None], str]] = {
     "rows.parquet": (many_rows, "50,000,000 rows of 3 columns"),
-    "value.parquet": (long_value, "of texts, written once for many rows"),
-    "behind.parquet": (long_value_behind, "of texts, written once for many rows"),
+    "value.parquet": (long_value, "of texts that are written once for many rows"),
+    "behind.parquet": (long_value_behind, "of texts that are written once for many rows"),
     "keys.jsonl": (many_keys, "cells, found"),
     "each.jsonl": (keys_in_each_line, "at most 4,096 columns"),
     "details.json": (keys_in_details, "at most 4,096 columns"),
@@ -229,7 +229,8 @@ def test_the_error_names_the_limit_the_size_and_how_to_raise_it() -> None:
         read(RUN, name="x.run", limit=1_000)
     assert str(caught.value) == (
         f"x.run: expected at most 1,000 bytes, found {len(RUN):,} bytes\nIf this size is intended"
-        ' and you have enough memory: `--limit 1GB` on the command line, limit="1GB" in Python.'
+        " and you have enough memory, use `--limit 1GB` on the command line or"
+        ' limit="1GB" in Python.'
     )
     assert len(read(RUN, limit=len(RUN)).table) == 100
 

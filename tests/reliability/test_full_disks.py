@@ -188,7 +188,7 @@ def test_records_that_are_gone_do_not_take_their_tables_along(
         clean_workspace(started)
         assert started.collections() == [] and started.entries("own") == []
         for refused in _changes(started):
-            with pytest.raises(StorageError, match="lacks its subfolder collections"):
+            with pytest.raises(StorageError, match="lacks the subfolder collections"):
                 refused()
     assert not records.is_dir()
     records.unlink(missing_ok=True)

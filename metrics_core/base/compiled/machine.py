@@ -203,9 +203,10 @@ def _check_allowed() -> None:
     if refused:
         why = os.strerror(ctypes.get_errno())
         raise RanklensError(
-            f"This system does not allow a program to run code that it compiles itself ({why}).",
-            "Comparisons, curves and large runs need compiled code. Allow it for this program:"
-            " `MemoryDenyWriteExecute=no` in a systemd unit, `execmem` in SELinux.",
+            "This system does not allow programs to run code that they compile themselves"
+            f" ({why}).",
+            "Comparisons, curves and large runs need compiled code. Allow this program to run it:"
+            " set `MemoryDenyWriteExecute=no` in the systemd unit, or allow `execmem` in SELinux.",
         )
 
 

@@ -74,13 +74,15 @@ def _parse_reports(options: GateOptions) -> list[tuple[str, str]]:
     """Return format and file of each report. Raises RanklensError before anything is read."""
     if options.format not in GATE_FORMATS:
         listed = w.join_words(GATE_FORMATS, "or")
-        raise RanklensError(f"A gate has no {options.format} output.", f"Use {listed}.")
+        raise RanklensError(
+            f"The result of a gate cannot be written as {options.format}.", f"Use {listed}."
+        )
     reports = []
     for text in options.reports:
         format, equals, path = text.partition("=")
         if not (equals and path) or format not in GATE_FORMATS:
             raise ParameterError(
-                f"{text!r} is not a report.",
+                f"{text!r} is not a valid report option.",
                 f"Write FORMAT=FILE, such as markdown=comment.md; formats: {', '.join(FORMATS)}.",
             )
         reports.append((format, path))
@@ -89,7 +91,9 @@ def _parse_reports(options: GateOptions) -> list[tuple[str, str]]:
 
 def _build_report(conditions: GateConditions, options: GateOptions) -> GateReport:
     if options.measures:
-        print_notes("--measure", [Note("unused", "not needed; gates name their own measures")])
+        print_notes(
+            "--measure", [Note("unused", "not needed, because each gate names its own measure")]
+        )
     compared, files = read_compared(conditions, options)
     report = gate_report(
         conditions,

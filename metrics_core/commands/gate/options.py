@@ -12,10 +12,10 @@ GATE_FORMATS = ("table", "markdown", "github", "junit", "json")
 """Output formats of a gate."""
 
 _EXIT = (
-    "Exit status, the first that applies: 2, input error; 1, worse or below a floor; 4, judgments,"
-    " queries or measures changed since the snapshot; 3, cannot tell (with --if-unclear fail); 0,"
-    " otherwise. “Worse” is corrected over all gates and runs; “not worse” for all of them needs no"
-    " correction."
+    "Exit status (the first that applies): 2 = input error; 1 = worse, or below a floor; 4 ="
+    " judgments, queries or measures changed since the snapshot; 3 = cannot tell (with --if-unclear"
+    " fail); 0 = none of these. “Worse” is corrected over all gates and runs; “not worse” for all"
+    " of them needs no correction."
 )
 
 
@@ -66,7 +66,7 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
             "--gate",
             "gates",
             "'MEASURE > -MARGIN'",
-            "the loss that is still allowed, such as 'nDCG@10 > -0.01', or for some queries"
+            "the loss that is still allowed, such as 'nDCG@10 > -0.01'; for some of the queries,"
             " 'nDCG@10[category=Billing] > -0.03' (with --queries); repeatable",
         ),
         (
@@ -80,7 +80,7 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
             "--floor-shown",
             "floors_shown",
             "'MEASURE >= LEAST'",
-            "like --floor, for the lower bound of the 90 %% confidence interval",
+            "like --floor, but for the lower bound of the 90 %% confidence interval",
         ),
         (
             "--overlap",
@@ -101,7 +101,7 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--allow-changed",
         action="store_true",
-        help="allow changes of judgments, queries or measures since the snapshot",
+        help="allow changes to judgments, queries or measures since the snapshot",
     )
     group.add_argument(
         "--update",
@@ -111,10 +111,10 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--accept-loss",
         action="store_true",
-        help="let --update accept a run that is significantly worse by less than the margin",
+        help="let --update accept a run that is significantly worse, but by less than the margin",
     )
     group.add_argument(
-        "--label", default="", metavar="TEXT", help="label of the snapshot that --update writes"
+        "--label", default="", metavar="TEXT", help="label for the snapshot that --update writes"
     )
     group.add_argument(
         "--report",

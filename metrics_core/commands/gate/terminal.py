@@ -90,9 +90,9 @@ def _query_rows(broken: BrokenQueries) -> list[dict[str, str]]:
 
 
 def changed_title(outcome: OverlapOutcome) -> str:
-    """Title of the list: "Most changed of 44 changed queries (top 10 of hybrid)"."""
+    """Title of the list: "Largest changes among 44 changed queries (top 10 of hybrid)"."""
     queries = w.plural(outcome.changed, "query", "queries")
-    title = f"Most changed of {w.format_count(outcome.changed)} changed {queries}"
+    title = f"Largest changes among {w.format_count(outcome.changed)} changed {queries}"
     return f"{title} (top {outcome.overlap.k} of {outcome.run})"
 
 

@@ -54,7 +54,7 @@ def update_snapshot(
     losses = [] if options.accept_loss else _significant_losses(report, compared, snapshot, scores)
     if losses:
         return [
-            f"{path} was not changed: the run is significantly worse, {w.join_words(losses)}. Add"
+            f"{path} was not changed: the run is significantly worse ({w.join_words(losses)}). Add"
             " --accept-loss to update anyway."
         ]
     origin = make_origin(options, options.label)

@@ -212,7 +212,7 @@ def _find_high_grades(
 ) -> dict[str, str]:
     """Return the queries with a grade above `max_grade`, with the reason. `codes` has the position
     of each row's query in `owners`; `limit_text` completes "the highest that …"."""
-    reason = f"{{:,}} is a grade above {max_grade:,}, the highest that {limit_text}"
+    reason = f"{{:,}} is above {max_grade:,}, the highest grade that {limit_text}"
     rows = np.flatnonzero(grades > max_grade)[::-1].tolist()
     return {owners[codes[row]]: reason.format(grades[row]) for row in rows}
 

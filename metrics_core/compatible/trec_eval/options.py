@@ -46,8 +46,8 @@ _SHORT = frozenset("hvqmclnDJNMRToZ")
 
 USAGE = (
     "Usage: trec_eval [-h] [-q] [-m measure[.parameters]] … rel_info_file results_file",
-    "  -q  also the scores of each query      -m  a measure or a family of measures",
-    "  -h  all options, and what the measures given with -m mean",
+    "  -q  print the scores of each query too  -m  a measure or a family of measures",
+    "  -h  list all options, and explain the measures given with -m",
 )
 
 UNLIMITED = 2**63 - 1
@@ -297,19 +297,19 @@ def _parameter_error(row: MeasureRow, problem: str) -> ProgramExit:
 
 
 _OPTIONS = (
-    ("-q, --query_eval_wanted", "the scores of each query as well"),
-    ("-n, --nosummary", "no lines over all queries"),
+    ("-q, --query_eval_wanted", "print the scores of each query as well"),
+    ("-n, --nosummary", "omit the lines over all queries"),
     ("-c, --complete_rel_info_wanted", "average over all judged queries"),
     ("-m, --measure NAME[.PARAMETERS]", "a measure or a family; may be given several times"),
     ("-l, --level_for_rel N", "lowest grade that counts as relevant (1)"),
     ("-M, --Max_retrieved_per_topic N", "only the best N documents of each query"),
-    ("-J, --Judged_docs_only", "without unjudged documents"),
+    ("-J, --Judged_docs_only", "ignore unjudged documents"),
     ("-N, --Number_docs_in_coll N", "size of the collection, for utility (0)"),
     ("-R, --Rel_info_format FORMAT", "qrels, qrels_jg, prefs or qrels_prefs (qrels)"),
     ("-T, --Results_format FORMAT", "trec_results, the only one"),
-    ("-Z, --Zscore FILE", "z-scores, by lines of: query measure mean deviation"),
-    ("-D, --Debug_level N[.QUERY]", "only this query; nothing more is printed"),
-    ("--as VERSION", "print as 10.0 (the default) or 9.0.8 does"),
+    ("-Z, --Zscore FILE", "print z-scores, from lines of: query measure mean deviation"),
+    ("-D, --Debug_level N[.QUERY]", "score only this query; no debug output is printed"),
+    ("--as VERSION", "print like version 10.0 (the default) or 9.0.8"),
     ("-h, --help   -v, --version", ""),
 )
 

@@ -211,7 +211,7 @@ def _align_values(axis: RowAxis, values: Values, rows: RowAxis) -> RoleValues:
         sibling = sibling.parent_axis
     if sibling is None or axis.parent_axis is None:
         raise MappingError(
-            rows, 0, f"values at {axis.path}", f"values at the level of {rows.path} or above it"
+            rows, 0, f"values at {axis.path}", f"values at the same level as {rows.path} or above"
         )
     lengths, axis_value = _count_values(sibling), _count_values(axis)
     differences = np.flatnonzero(lengths != axis_value)
@@ -219,7 +219,7 @@ def _align_values(axis: RowAxis, values: Values, rows: RowAxis) -> RoleValues:
         row = int(differences[0])
         actual = f"{axis_value[row]:,} at {axis.path}"
         raise MappingError(
-            axis.parent_axis, row, actual, f"{lengths[row]:,}, as many as at {sibling.path}"
+            axis.parent_axis, row, actual, f"{lengths[row]:,}, the same number as at {sibling.path}"
         )
     if axis.keys is not None and sibling.keys is not None and axis.keys != sibling.keys:
         pairs = zip(axis.keys, sibling.keys, strict=True)

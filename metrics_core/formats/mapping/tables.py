@@ -269,7 +269,7 @@ def _read_numbers(rows: MappedRows, role: str) -> Floats:
         row = int(np.argmax(is_wrong))
         actual = column.values.describe(row)
         hint = explain_bad_number(actual.strip("`")) if actual.startswith("`") else ""
-        raise wrong_value_error(rows, role, row, f"a finite number as {role}", hint)
+        raise wrong_value_error(rows, role, row, f"a finite number as the {role}", hint)
     if rows.paths[role].reversed:
         numbers = -numbers
     return numbers if column.indexes is None else numbers[column.indexes]
@@ -340,7 +340,7 @@ def _resolve_grades(
     elif unused := len(positive_scores) - positive_scores.null_count:
         message = (
             f"{format_count(unused, 'score')} ignored as grades, because not every document has a"
-            " whole number; listed documents get grade 1, in a negative list 0"
+            " whole number; listed documents get grade 1 (grade 0 in a negative list)"
         )
         notes.append(Note("scores", message, unused, loud=True))
     column_index = table.column_names.index("relevance")

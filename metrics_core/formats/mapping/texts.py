@@ -103,7 +103,9 @@ def _build_table(
 
 def _text_notes(id_role: str, unused: list[str], changed_ids: list[str]) -> Iterator[Note]:
     if unused:
-        message = f"lists and objects of documents not used: {shorten_line(', '.join(unused))}"
+        message = (
+            f"list and object fields of documents, not used: {shorten_line(', '.join(unused))}"
+        )
         yield Note("columns", message, len(unused), tuple(unused[:3]))
     if changed_ids:
         nouns = ("query", "queries") if id_role == "query" else ("document", "documents")

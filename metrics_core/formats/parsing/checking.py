@@ -27,7 +27,7 @@ MAX_ID_BYTES = 1_000_000
 MAX_TEXT_BYTES = 2**31 - 1
 """Maximum bytes of all ids of a column: Arrow's offsets in a joined column are 32-bit integers."""
 
-_ALL_IDS = f"at most {format_size(MAX_TEXT_BYTES)} of ids"
+_ALL_IDS = f"ids of at most {format_size(MAX_TEXT_BYTES)} in total"
 
 
 def build_run_table(

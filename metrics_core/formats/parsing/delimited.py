@@ -138,7 +138,7 @@ def _misfit_problem(
 ) -> LineProblem:
     hint = f"Columns: {', '.join(names[:12])}."
     if last_line > first_line:
-        actual = f"{len(fields)}, over {last_line - first_line + 1} lines"
+        actual = f"{len(fields)}, spread over {last_line - first_line + 1} lines"
         return LineProblem(
             first_line, actual, f"{len(names)} columns", hint="Is a closing quote missing?"
         )

@@ -132,7 +132,11 @@ def load_map(source: Source, request: Request) -> Loaded:
             value_text = shorten_line(
                 json.dumps(rows.invalid_values[row], ensure_ascii=False, default=bytes.decode)
             )[:60]
-            return f"`{value_text}`", A_SCORE if request.kind == "run" else "a number as grade", ""
+            return (
+                f"`{value_text}`",
+                A_SCORE if request.kind == "run" else "a number as the grade",
+                "",
+            )
 
         invalid_rows = np.array(list(rows.invalid_values), dtype=np.int64)
         raise values_error(source, rows, invalid_rows, describe_problem)

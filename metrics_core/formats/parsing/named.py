@@ -99,7 +99,7 @@ def check_columns(
     absent_names = absent_columns(names, request.columns)
     if absent_names:
         problem = LineProblem(
-            line, f"no column `{absent_names[0]}` among {name_list}", "the columns named"
+            line, f"no column `{absent_names[0]}` among {name_list}", "the specified columns"
         )
         raise file_error(source, [problem], hint=did_you_mean(absent_names[0], names))
     header_roles = understand_header(rename_header(names, request.columns), request.kind)
@@ -117,8 +117,8 @@ def check_columns(
     distance_index = find_position(names, DISTANCES)
     if "score" in header_roles.missing and distance_index >= 0:
         hint = (
-            f"`{names[distance_index]}` is a distance (smallest is best), but a score must be"
-            f" highest for the best. Invert it with columns score=-{names[distance_index]}."
+            f"`{names[distance_index]}` is a distance (smallest is best), but the best document"
+            f" must have the highest score. Invert it with columns score=-{names[distance_index]}."
         )
     raise file_error(source, [problem], hint=hint)
 
@@ -192,7 +192,7 @@ def _build_run_rows(
         rows["score"] = _read_scores(source, named, roles["score"])
         if is_reversed(named.names, request.columns):
             rows["score"] = -rows["score"]
-            message = f"`{named.names[roles['score']]}` is inverted: smallest first"
+            message = f"`{named.names[roles['score']]}` is inverted: smallest values first"
             named.notes.append(Note("columns", message, len(named)))
         if "rank" in roles:
             rows["rank"] = _parse_ranks(named.column(roles["rank"]))

@@ -143,8 +143,8 @@ class Limit:
         """
         size_option = f"{-(-needed // 10**9)}GB"
         hint = (
-            f"If this size is intended and you have enough memory: `--limit {size_option}` on the"
-            f' command line, limit="{size_option}" in Python.'
+            f"If this size is intended and you have enough memory, use `--limit {size_option}` on"
+            f' the command line or limit="{size_option}" in Python.'
         )
         if is_packed:
             hint = f"Unpack the file and use its contents, or split it. {hint}"

@@ -108,9 +108,9 @@ def check_footer(source: Source, file: BinaryIO) -> None:
     file.seek(0)
     max_size = max(_FOOTER_AT_LEAST, size // _TIMES_FOOTER)
     if max_size < footer <= size:
-        actual = f"a footer of {format_size(footer)} in {format_size(size)}"
+        actual = f"a footer of {format_size(footer)} in a file of {format_size(size)}"
         hint = "Write it with more rows per row group, and fewer columns."
-        problem = LineProblem(None, actual, f"at most one of {format_size(max_size)}")
+        problem = LineProblem(None, actual, f"a footer of at most {format_size(max_size)}")
         raise FileFormatError(source.name, [problem], hint=hint)
 
 
@@ -158,7 +158,7 @@ def _check_rows(source: Source, rows: int, columns: int) -> None:
     source.limit.check_cells(source.name, rows, columns)
     is_dense = rows > max(_DENSITY_CHECKED_FROM, _MOST_ROWS_A_BYTE * source.size())
     if is_dense and not source.limit.is_explicit:
-        actual = f"{rows:,} rows in {format_size(source.size())}"
+        actual = f"{rows:,} rows in a file of {format_size(source.size())}"
         expected, needed = f"at most {_MOST_ROWS_A_BYTE} rows per byte", rows * columns
         raise source.limit.limit_error(source.name, actual, expected, needed)
 
@@ -181,7 +181,7 @@ def _value_columns(file: pq.ParquetFile, names: Sequence[str], lists: bool) -> l
     else:
         indexes = [index for index in column_indexes if paths[index] in wanted_names]
     if not lists and len(indexes) != len(names):
-        raise pa.ArrowInvalid("lists or structs in a column, or two of one name")
+        raise pa.ArrowInvalid("lists or structs in a column, or two columns with the same name")
     return indexes
 
 
@@ -262,7 +262,7 @@ class _ColumnSizes:
             if self.source.limit.is_explicit:  # the user trusts the file
                 return
             actual = f"{rows_left:,} rows with texts written as differences (DELTA_BYTE_ARRAY)"
-            expected = f"at most {at_once * _MOST_STEPS:,}, or another encoding"
+            expected = f"at most {at_once * _MOST_STEPS:,} such rows, or another encoding"
             raise self.source.limit.limit_error(self.source.name, actual, expected, self.max_size)
         for batch in self._iterate_batches(at_once, groups):
             for index, column in enumerate(_flatten_columns(batch.slice(0, rows_left))):
@@ -272,7 +272,7 @@ class _ColumnSizes:
                 elif self.indexes[index] in self._deltas:
                     text_sizes[index] += column.nbytes
             size = cells + sum(map(max, pages, text_sizes))
-            self._refuse_beyond(size, bound, "of texts, written once for many rows")
+            self._refuse_beyond(size, bound, "of texts that are written once for many rows")
             rows_left -= batch.num_rows
             if rows_left <= 0:
                 return

@@ -265,7 +265,7 @@ def _too_large_error(name: str, actual: str, needed: int, limit: Limit) -> FileF
     limit_text = format_size(limit.size)
     if not limit.is_explicit:
         ratio_text = f"at most {TYPICAL_RATIO} times the compressed size"
-        limit_text += f", and above {format_size(RATIO_FROM)} {ratio_text}"
+        limit_text += f", and {ratio_text} if larger than {format_size(RATIO_FROM)}"
     actual = f"a compressed file that unpacks to {actual}"
     return limit.limit_error(name, actual, f"at most {limit_text}", needed, is_packed=True)
 

@@ -18,7 +18,7 @@ _ARRAY = (
     " to_csv or to_parquet."
 )
 _PICKLE = (
-    "Loading a pickle runs the code in it, so pickles are not read. Load it in your own"
+    "Loading a pickle runs the code in it, so pickles are not read. Load the file in your own"
     " environment, and save the table as Parquet, CSV or JSON."
 )
 _UNPACK = "Unpack it and use the files in it."

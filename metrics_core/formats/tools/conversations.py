@@ -14,7 +14,7 @@ declare(
         "TREC CAsT or iKAT run",
         endings=(".json",),
         explanation="A run of TREC CAsT 2022 or iKAT. The provenance of a turn's responses"
-        " (passage_provenance, provenance) is its list, ordered by score. The responses"
+        " (passage_provenance, provenance) is the list of the turn, ordered by score. The responses"
         " themselves and the PTKB statements are not read.",
         example='{"run_name": "ours", "turns": [{"turn_id": "9-1_1", "responses": [{"rank": 1,'
         ' "text": "…", "passage_provenance": [{"id": "doc-7", "score": 0.83}]}]}]}',
@@ -31,7 +31,7 @@ declare(
             Tool(
                 "TREC iKAT",
                 "the JSON file of a run; also of CAsT 2022",
-                "a run of the passages behind each turn's responses",
+                "a run: the passages that each turn's responses are based on",
                 "the judgments; which response uses which passage",
                 ("rag",),
             ),

@@ -30,7 +30,7 @@ declare(
         "vespa",
         "Vespa responses",
         endings=(".json", ".jsonl"),
-        explanation="Vespa search responses by query, or with the query's id or text next to"
+        explanation="Vespa search responses, listed by query or with the query's id or text next to"
         " `root`. The children are a run, ordered by relevance; their fields are documents.",
         example='{"query_id": "q1", "root": {"id": "toplevel", "relevance": 1.0, "children":'
         ' [{"id": "doc-7", "relevance": 14.2, "fields": {"title": "Refund"}}]}}',
@@ -45,9 +45,9 @@ declare(
         tools=(
             Tool(
                 "Vespa",
-                "its search responses, by query",
+                "its search responses, listed by query",
                 "a run, and documents' fields",
-                "the query, if it is neither beside the response nor its key",
+                "the query, unless it is next to the response or is its key",
                 ("search",),
             ),
         ),
@@ -75,7 +75,7 @@ declare(
                 "Typesense",
                 "the response of `multi_search`",
                 "a run, the queries and the documents",
-                "scores: ranked by order",
+                "scores: the order is the ranking",
                 ("search",),
             ),
         ),
@@ -110,8 +110,8 @@ declare(
         "rre",
         "Rated Ranking Evaluator ratings",
         endings=(".json",),
-        explanation="Ratings of Rated Ranking Evaluator, which Quepid also imports: judgments with"
-        " the placeholders of a query as query id. The keys of relevant_documents are grades,"
+        explanation="Ratings of Rated Ranking Evaluator, which Quepid also imports: judgments that"
+        " use the query's placeholders as the query id. The keys of relevant_documents are grades,"
         " or documents with their gain.",
         example='{"id_field": "id", "index": "films", "queries": [{"placeholders": {"$query":'
         ' "star wars"}, "relevant_documents": {"2": ["11"], "1": ["12"]}}]}',

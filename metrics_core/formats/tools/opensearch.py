@@ -50,7 +50,7 @@ def _judgment_lists(records: Records) -> list[str]:
     ]
     return [
         " ".join(str(record[key]) for key in ("name", "id") if record.get(key) is not None)
-        or f"one without a name, number {number}"
+        or f"an unnamed one (number {number})"
         for number, record in enumerate(stored_lists, 1)
     ]
 
@@ -71,7 +71,7 @@ def _incomplete_searches(records: Records) -> list[str]:
 _ALL_HITS = Remark(
     ("run", "qrels"),
     "hits",
-    "the search returned only some of its hits; request all of them with its size",
+    "the search returned only some of its hits; increase its size to request all of them",
     _incomplete_searches,
     loud=True,
 )
@@ -82,7 +82,7 @@ declare(
         "OpenSearch judgments",
         endings=(".json", ".jsonl"),
         explanation="Judgments of OpenSearch's Search Relevance: as imported, as stored"
-        " (judgmentRatings), or as hits of a search for them. The query text is the query id.",
+        " (judgmentRatings), or as returned by a search for them. The query text is the query id.",
         example='[{"query": "red dress", "ratings": [{"docId": "B07", "rating": "1.0"}]}]',
         recognised_by=("query || judgmentRatings",),
         also=_are_judgments,

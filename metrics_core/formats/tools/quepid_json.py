@@ -206,7 +206,7 @@ declare(
                 "Quepid",
                 "a snapshot as JSON",
                 "a run, the queries and documents' fields",
-                "scores: ranked by order",
+                "scores: the order is the ranking",
                 ("search",),
             ),
         ),

@@ -31,7 +31,7 @@ declare(
             Tool(
                 "DPR, Contriever",
                 "the JSON of questions with their `ctxs`, or training data with `positive_ctxs`",
-                "a run with documents, or judgments; queries",
+                "a run and documents, or judgments; also queries",
                 "judgments of retrieved passages: has_answer matches a string, not relevance",
                 ("rag",),
             ),
@@ -46,8 +46,8 @@ declare(
         "kilt",
         "KILT records",
         endings=(".jsonl",),
-        explanation="KILT records: the provenance pages of each output. They are a run in a"
-        " prediction file, and relevant in a gold file; you choose which.",
+        explanation="KILT records: the provenance pages of each output. In a prediction file they"
+        " are a run; in a gold file they are relevant documents. You choose which.",
         example='{"id": "q1", "input": "who wrote it", "output": [{"answer": "…", "provenance":'
         ' [{"wikipedia_id": "doc-7", "title": "A title"}]}]}',
         recognised_by=("id", "input", "output[].provenance[].wikipedia_id"),
@@ -61,7 +61,7 @@ declare(
         tools=(
             Tool(
                 "KILT",
-                "the JSON Lines file of predictions, or of gold",
+                "the JSON Lines file of predictions, or the gold file",
                 "a run, or judgments",
                 "whether a file is a run or judgments: you choose; grades and paragraphs",
                 ("rag",),
@@ -104,8 +104,8 @@ declare(
         "bioasq",
         "BioASQ questions",
         endings=(".json",),
-        explanation="BioASQ questions with their documents. They are a run in a submission, and"
-        " relevant in a golden file; you choose which.",
+        explanation="BioASQ questions with their documents. In a submission they are a run; in a"
+        " golden file they are relevant documents. You choose which.",
         example='{"questions": [{"id": "q1", "body": "what is it", "documents":'
         ' ["http://www.ncbi.nlm.nih.gov/pubmed/7"]}]}',
         recognised_by=("questions[].id", "questions[].documents"),
@@ -118,7 +118,7 @@ declare(
         tools=(
             Tool(
                 "BioASQ",
-                "the JSON of questions, golden or of a submission",
+                "the JSON of questions, from a golden file or a submission",
                 "a run, or judgments",
                 "whether a file is a run or judgments: you choose",
                 ("search",),

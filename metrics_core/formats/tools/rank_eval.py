@@ -243,14 +243,14 @@ declare(
             Remark(
                 ("run",),
                 "order",
-                "{n:,} {things} with scores that rise along the hits",
+                "{n:,} {things} whose scores rise from hit to hit",
                 _find_rising_lists,
                 loud=True,
             ),
             Remark(
                 ("run",),
                 "failed",
-                "{n:,} {things} failed, so not in the run",
+                "{n:,} {things} failed, so they are not in the run",
                 _find_failures,
                 loud=True,
             ),

@@ -163,7 +163,7 @@ def _decode_lists(source: Source, data: bytes) -> dict[str, dict[str, float]]:
 
 
 def _refuse_tag(*_: object) -> None:
-    raise ValueError("a tag, such as of a date or a pattern")
+    raise ValueError("a tag, such as one for a date or a pattern")
 
 
 def _content_error(source: Source, actual: str) -> FileFormatError:

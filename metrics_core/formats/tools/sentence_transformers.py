@@ -26,7 +26,7 @@ declare(
                 "sentence-transformers",
                 "`InformationRetrievalEvaluator(…, write_predictions=True)`: the JSON Lines file",
                 "a run and the queries",
-                "the judgments; the model, except by file name",
+                "the judgments; the model, which only the file name shows",
                 ("search", "rag"),
             ),
         ),

@@ -32,7 +32,7 @@ RULES_OF_ALL = (
 _DEFAULTS = {"unjudged": UNJUDGED, "missing": MISSING, "ties": TIES}
 _NEEDS = {
     "subtopics": "judgments by subtopic (query_id subtopic doc_id relevance)",
-    "documents": "a documents table with the column it uses",
+    "documents": "a documents table with the column that the measure uses",
 }
 _AGGREGATIONS = {
     "mean": "",

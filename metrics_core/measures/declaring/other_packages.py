@@ -83,7 +83,7 @@ EVERYWHERE = (
     Difference(
         "pyndeval",
         "Cutoffs beyond 20, and judged_only, are supported.",
-        "ndeval has only 20 ranks, and ir_measures fails for judged_only of its measures.",
+        "ndeval has only 20 ranks, and ir_measures fails for its measures with judged_only.",
     ),
     Difference(
         "pyndeval",

@@ -91,7 +91,7 @@ def _guard_terms(terms: Callable[..., Any], what: str, package: str) -> Callable
         if not isinstance(result, Hits):
             raise RanklensError(
                 f"{what} of {package} returned {type(result).__name__}, expected Hits.",
-                "It must return the documents that the score is the sum of.",
+                "It must return the documents that are summed to give the score.",
             )
         return result
 

@@ -229,7 +229,7 @@ class Measure:
         grade. With `judged_only` the ranks are the ranks in the condensed lists. Raises ValueError
         for a measure without terms, and LackingDataError in the same cases as `score`."""
         if self.declaration.terms is None:
-            raise ValueError(f"{self} is no sum over documents")
+            raise ValueError(f"{self} is not a sum over documents")
         return self._apply(self.declaration.terms, ranks, dict(self.values))
 
     def _apply(

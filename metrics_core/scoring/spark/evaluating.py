@@ -116,7 +116,7 @@ def _read_collection(
     if duplicates not in ("error", "best"):
         raise ParameterError(
             f"duplicates must be 'error' or 'best', not {duplicates!r}.",
-            "Rows have no order on Spark, so there is no first one.",
+            "Rows have no order on Spark, so there is no first row.",
         )
     if not isinstance(runs, DataFrame):
         raise RanklensError(

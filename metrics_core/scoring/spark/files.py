@@ -127,7 +127,9 @@ def _read_lines(spark: SparkSession, path: str) -> DataFrame:
     is_shifted = (count > _COLUMNS) & ~f.get("fields", f.lit(_RANK)).rlike(NUMBER)
     is_bad = (count < _COLUMNS) | is_shifted | ~score.rlike(NUMBER)
     message = f.concat(
-        f.lit(f"{path}: expected {_COLUMNS} columns, the fifth a number as score, found: "),
+        f.lit(
+            f"{path}: expected {_COLUMNS} columns, with a number as the score in the fifth, found: "
+        ),
         f.substring("line", 1, 200),
         f.lit(f"\n{RUN.line}"),
     )

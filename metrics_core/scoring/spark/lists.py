@@ -66,7 +66,8 @@ def _problems_error(problems: list[str]) -> RanklensError:
         listed.append(f"and {len(problems) - len(listed):,} more")
     return RanklensError(
         "A run may list a document only once for each query, with a finite score. A document may"
-        " have only one grade for each query, which is finite. Found:\n" + "\n".join(listed)
+        " have only one grade for each query, and the grade must be finite. Found:\n"
+        + "\n".join(listed)
     )
 
 

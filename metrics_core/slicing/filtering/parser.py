@@ -62,7 +62,7 @@ def parse_filter(line: str, columns: FilterColumns) -> Filter:
     reader = FilterReader(line, columns)
     test = reader.read_any(0)
     if reader.next_word.kind != END:
-        raise reader.syntax_error("and, or, or the end of the line")
+        raise reader.syntax_error("“and”, “or” or the end of the line")
     return Filter(line, tuple(reader.used_columns), test)
 
 
@@ -112,7 +112,7 @@ class FilterReader:
         self.position += 1
         inside = self.read_any(depth + 1)
         if not self.next_word.is_mark(")"):
-            raise self.syntax_error("and, or, or a closing )")
+            raise self.syntax_error("“and”, “or” or a closing )")
         self.position += 1
         return negate_if(inside, contrary)
 
@@ -141,10 +141,14 @@ class FilterReader:
             self.position += 1
             return negate_if(match_part(column, self.read_value(column)), contrary)
         if contrary or word.kind != OPERATOR:
-            expected = "in or contains" if contrary else "an operator such as ==, <, in or contains"
+            expected = (
+                "“in” or “contains”"
+                if contrary
+                else "an operator such as ==, <, “in” or “contains”"
+            )
             raise self.syntax_error(expected)
         if not self._is_numeric(column) and word.value not in ("==", "!="):
-            hint = f"{column} contains text. Use ==, !=, in or contains."
+            hint = f"{column} contains text. Use ==, !=, “in” or “contains”."
             raise self.syntax_error("an operator for text", hint)
         self.position += 1
         return self._read_comparison(column, str(word.value))

@@ -60,4 +60,4 @@ def test_installed_it_is_what_it_was_installed_from(
 def test_a_copy_without_either_says_where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(installing, "_ROOT", tmp_path)
     monkeypatch.setattr("sys.path", [])
-    assert install_command("app") == "pip install '.[app]' in the folder of Ranklens"
+    assert install_command("app") == "pip install '.[app]' in the Ranklens folder"

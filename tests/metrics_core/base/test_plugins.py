@@ -99,8 +99,8 @@ def test_one_that_fails_adds_nothing_and_is_told_of_once(
     assert plugins.failed_packages() == ["pear-trees"]
     assert said(caplog) == [
         "A plug-in of pear-trees was not loaded (entry point ranklens.fruit: mine ="
-        f" plugin_pear_trees). {why}\nThe rest works. Fix or uninstall pear-trees, or disable all"
-        " plug-ins: RANKLENS_PLUGINS=none."
+        f" plugin_pear_trees). {why}\nEverything else works. Fix or uninstall pear-trees, or"
+        " disable all plug-ins with RANKLENS_PLUGINS=none."
     ]
 
 
@@ -131,7 +131,7 @@ def test_a_package_that_is_not_whole_takes_no_other_down(
     assert sorted(FRUIT.all()) == ["Apple", "Pear", *(["Quince"] if loads else [])]
     told = said(caplog)
     assert len(told) == (0 if loads or how == "a folder" else 1)
-    assert all("quince-trees" in one and "The rest works." in one for one in told)
+    assert all("quince-trees" in one and "Everything else works." in one for one in told)
     assert Registry[str](GROUP, "fruit", lambda name: {name}).all() == []
     assert len(said(caplog)) == len(told)
 
@@ -144,7 +144,7 @@ def test_a_name_is_of_one_only(
     package("shop", ADDS.format("Plum") + ADDS.format(name))
     assert FRUIT.all() == ["Apple", "Pear"]
     (told,) = said(caplog)
-    assert f"The fruit {name} of shop has a name of {whose}" in told
+    assert f"The fruit {name} of shop shares a name with {whose}" in told
     assert "pear-trees" in told or "Ranklens" in told
 
 
@@ -152,7 +152,9 @@ def test_what_is_declared_again_takes_its_own_place() -> None:
     FRUIT.add("Fig", "a fig", "__main__")
     FRUIT.add("Fig", "another", "__main__")  # a cell of a notebook, run again
     assert FRUIT.all() == ["Apple", "another"]
-    with pytest.raises(RanklensError, match="of __main__ has a name of Apple of Ranklens: apple"):
+    with pytest.raises(
+        RanklensError, match="of __main__ shares a name with Apple of Ranklens: apple"
+    ):
         FRUIT.add("Apple", "Apple", "__main__")
 
 

@@ -139,8 +139,8 @@ def test_ids_that_a_spreadsheet_shortened_are_counted(in_run: bool) -> None:
     where = "the run" if in_run else "the judgments"
     assert (note.kind, note.count, note.loud) == ("shortened_document_ids", 6, True)
     assert note.message.startswith(
-        f"6 of 6 document ids in {where} were shortened by a spreadsheet or float (1 distinct):"
-        " several ids may have become one. Export the ids again as text"
+        f"6 of 6 document ids in {where} were shortened by a spreadsheet or by conversion to a"
+        " float (1 distinct): different ids may have become identical. Export the ids again as text"
     )
     assert note.examples == ("1.23457E+18",)
 
@@ -160,7 +160,7 @@ def test_other_ids_are_not_called_shortened(ids: list[str]) -> None:
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ("1.23457E+18", "1.23457E+18 was shortened by a spreadsheet or float"),
+        ("1.23457E+18", "1.23457E+18 was shortened by a spreadsheet or by conversion to a float"),
         ("b'q1'", "b'q1' is a printed Python bytes object: read ids with 'quotes'"),
         ("q%231", "q%231 is percent-encoded: read ids with 'percent'"),
         ("q1", "Load judgments for these queries."),

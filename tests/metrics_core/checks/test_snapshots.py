@@ -132,7 +132,7 @@ def test_changes_are_named() -> None:
     )
     assert changes_findings(changes, "b.json", 0) == [
         "The judgments of two queries changed since b.json:"
-        " q1 (1 grade as before, but not the same), q2 (2 grades then, 1 now).",
+        " q1 (1 grade as before, but different ones), q2 (2 grades then, 1 now).",
         "One query is no longer judged: ü 3.",
         "One query is newly judged: q4.",
         "b.json has no scores for RR: not compared.",
@@ -147,7 +147,7 @@ def test_a_measure_of_another_version_of_its_package_is_not_compared() -> None:
     changes = find_changes(of_a_package, snapshot.marks, (AP, NDCG))
     assert changes.remeasured == (AP,) and changes.not_compared == (AP,)
     assert changes_findings(changes, "b.json", 3) == [
-        "The package that adds AP has another version now: not compared."
+        "The package that adds AP now has a different version: not compared."
     ]
     assert join_snapshot(of_a_package, snapshot.scores, changes).measures == (NDCG,)
 
@@ -218,7 +218,7 @@ def test_every_value_counts_and_no_layout_does(path: Path) -> None:
             dict: lambda v: {**v, "new": "1"},
         }
         path.write_text(json.dumps({**whole, key: others[type(value)](value)}), "utf-8")
-        with pytest.raises(FileFormatError, match="a snapshot as it was written"):
+        with pytest.raises(FileFormatError, match="an unmodified snapshot"):
             read_snapshot(str(path))
     path.write_text(json.dumps({**whole, "measures": whole["measures"][::-1]}), "utf-8")
     with pytest.raises(FileFormatError, match="do not match the checksum"):

@@ -118,7 +118,12 @@ BAD_RUNS: dict[str, tuple[Content, str, int | None, tuple[str, ...]]] = {
     "score NaN": (RUN + "q1 Q0 d3 3 NaN tag\n", "x.run", 4, ("finite", "`NaN`", "Remove the doc")),
     "score inf": (RUN + "q1 Q0 d3 3 -inf tag\n", "x.run", 4, ("finite", "`-inf`", "Remove the")),
     "score 1e400": (RUN + "q1 Q0 d3 3 1e400 tag\n", "x.run", 4, ("`1e400`", "double precision")),
-    "score abc": (RUN + "q1 Q0 d3 3 abc tag\n", "x.run", 4, ("finite number as score", "`abc`")),
+    "score abc": (
+        RUN + "q1 Q0 d3 3 abc tag\n",
+        "x.run",
+        4,
+        ("finite number as the score", "`abc`"),
+    ),
     "score 0,9": (RUN + "q1 Q0 d3 3 0,9 tag\n", "x.run", 4, ("`0,9`", "comma; write 0.9")),
     "score 1_000": (RUN + "q1 Q0 d3 3 1_000 tag\n", "x.run", 4, ("`1_000`", "thousands")),
     "score ٣": (RUN + "q1 Q0 d3 3 ٣ tag\n", "x.run", 4, ("`٣`", "digits other than 0 to 9")),
@@ -209,7 +214,7 @@ BAD_QRELS: dict[str, tuple[Content, int | None, tuple[str, ...]]] = {
     "grades differ": (
         QRELS + "q1 0 d1 2\n",
         4,
-        ("d1 of query q1 judged 2, earlier judged 1", "Keep the correct grade"),
+        ("d1 of query q1 has grade 2, but an earlier row has grade 1", "Keep the correct grade"),
     ),
     "grade 0.5": (QRELS + "q1 0 d3 0.5\n", 4, ("whole number", "`0.5`", "--grades real")),
     "grade in words": (

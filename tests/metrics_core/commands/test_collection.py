@@ -197,7 +197,7 @@ def test_queries_and_documents_only_where_they_are_needed(command: Command, text
         ("ranklens-test/heldout", ("no collection", f"Similar names: {NAME}")),
         ("qqqqqqqq", ("no collection 'qqqqqqqq'", "`ir_datasets list`")),
         ("ranklens-test", ("has no qrels", NAME)),
-        ("ranklens-test/gone", ("could not get the qrels", "All download sources failed")),
+        ("ranklens-test/gone", ("could not load the qrels", "All download sources failed")),
     ],
 )
 def test_what_is_not_there_is_told(command: Command, name: str, words: tuple[str, ...]) -> None:

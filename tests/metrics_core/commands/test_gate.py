@@ -103,7 +103,9 @@ def test_cannot_tell_ends_as_it_is_set(gate: Gate) -> None:
     status, out, _ = gate(*asked, "--if-unclear", "fail")
     assert status == 3
     assert "inconclusive checks are set to fail (--if-unclear fail)" in out
-    assert out.endswith("Failed: inconclusive, which is set to fail.\n")
+    assert out.endswith(
+        "Failed: the result is inconclusive, and inconclusive results are set to fail.\n"
+    )
 
 
 def test_few_queries_answer_no_gate(gate: Gate) -> None:
@@ -154,7 +156,7 @@ def test_a_floor_of_too_few_queries_cannot_be_shown(gate: Gate, tmp_path: Path) 
     (tmp_path / "queries.csv").write_text("query_id,kind\nq001,odd\nq002,odd\n")
     asked = ("--floor-shown", "AP[kind=odd] >= 0.1", "--queries", str(tmp_path / "queries.csv"))
     status, out, _ = gate(*asked, "--if-unclear", "fail")
-    assert status == 3 and "under 8 queries a mean has no interval" in out
+    assert status == 3 and "with fewer than 8 queries, a mean has no interval" in out
 
 
 @pytest.mark.parametrize("snapshot", [False, True])
@@ -192,11 +194,14 @@ def test_results_of_each_query_can_be_required(gate: Gate, tmp_path: Path, snaps
             "Did you mean 'Billing'?",
         ),
         (("--gate", "AP[kind=x] > -0.1", "--queries", "queries.csv"), "no column 'kind'"),
-        (("--gate", "AP > -0.1", "--format", "csv"), "A gate has no csv output."),
+        (
+            ("--gate", "AP > -0.1", "--format", "csv"),
+            "The result of a gate cannot be written as csv.",
+        ),
         (("--gate", "AP > -0.1", "--margin", "0.1"), "--margin cannot be used with a gate"),
         (("--gate", "AP > -0.1", "--test", "t-test"), "--test cannot be used with a gate"),
         (("--gate", "AP > -0.1", "--by", "category"), "--by cannot be used with a gate"),
-        (("--gate", "AP > -0.1", "--report", "pdf=x"), "'pdf=x' is not a report."),
+        (("--gate", "AP > -0.1", "--report", "pdf=x"), "'pdf=x' is not a valid report option."),
         (("--format", "junit"), "--format junit needs a gate."),
         (("--update",), "--update needs a gate."),
         (("--if-unclear", "fail"), "--if-unclear needs a gate."),
@@ -249,7 +254,7 @@ def test_an_overlap_takes_no_judgments(
     assert main([*asked, "top10 >= 0.8"]) == 0
     out = capsys.readouterr().out.replace(w.NO_BREAK, " ")
     assert "Overlap held: 88 % of the top 10 stayed (required: 80 %" in out
-    assert "Most changed of 86 changed queries (top 10 of hybrid):" in out
+    assert "Largest changes among 86 changed queries (top 10 of hybrid):" in out
     assert out.split("RBO\n")[1].startswith("q003   60 %")
     assert main([*asked, "top10 >= 0.9"]) == 1
     assert "Overlap too small: 88" in capsys.readouterr().out

@@ -30,7 +30,7 @@ def test_a_table_worked_by_hand() -> None:
           "none": [[np.nan, np.nan], [0.1, 0.1]]}  # fmt: skip
     beaten = {"AP": {(ODD, "old")}, "Unjudged@10": {("old", ODD), ("none", ODD)}}
     text = paper_table(scores(of), beaten, "Tested by hand, 5%.")
-    assert r"\caption{Means over 2 queries, the best in bold. Tested by hand, 5\%.}" in text
+    assert r"\caption{Means over 2 queries, with the best in bold. Tested by hand, 5\%.}" in text
     named = r"a\_b \& 50\% \#1 \$x\$ \{y\} \textasciitilde{}z \textasciicircum{}2"
     assert text.split("\\midrule\n")[1].split("\\bottomrule")[0].splitlines() == [
         r"a & old & 0.300 &  & \textbf{0.100} & \textsuperscript{b} \\",
@@ -79,7 +79,7 @@ def test_letters_say_what_the_verdicts_say(printed: dict[str, str]) -> None:
         assert r"a & bm25 & 0.548 & \textsuperscript{c} &" in text
         assert structure(text) == [8] * 4
     told = printed["compare"]
-    assert "only pairs with bm25 (a) or dense (b) are compared; test: bootstrap" in told
+    assert "only pairs that include bm25 (a) or dense (b) are compared; test: bootstrap" in told
     assert "and baseline (at most two): Holm" in told and "104 queries" in told
     told = printed["all-pairs"]
     assert "test: bootstrap and random signs" in told and "three comparisons per measure" in told
@@ -93,7 +93,9 @@ def test_few_queries_are_not_tested(tmp_path: Path, capsys: pytest.CaptureFixtur
     for command in ("compare", "all-pairs"):
         assert main([command, *files, "-m", "AP", "--format", "latex"]) == 0
         text = capsys.readouterr().out
-        assert "Means over 1 query, the best in bold. No tests: too few queries" in text
+        assert (
+            "Means over 1 query, with the best in bold. Not tested: there are too few queries"
+        ) in text
         assert "superscript" not in text
 
 

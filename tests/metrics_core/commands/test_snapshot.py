@@ -155,7 +155,8 @@ def test_a_significant_loss_is_taken_over_only_where_that_is_said_and_the_best_m
         status, out, _ = command(*asked, "--update")
         assert status == 0 and "recorded" not in out
         assert (
-            "was not changed: the run is significantly worse, AP by 0.023. Add --accept-loss" in out
+            "was not changed: the run is significantly worse (AP by 0.023). Add"
+            " --accept-loss" in out
         )
         assert baseline.read_bytes() == before
     status, out, _ = command(*of_ap, "--update", "--accept-loss")
@@ -168,7 +169,7 @@ def test_a_significant_loss_is_taken_over_only_where_that_is_said_and_the_best_m
         assert status == 0 and f"{said})." in out
     changed = qrels_with(tmp_path, lambda rows: [*rows, "q002 0 new-document 1"])
     _, out, _ = command("compare", changed, *of_ap[2:])
-    assert "recorded in baseline.json (0.560, on other judgments)." in out
+    assert "recorded in baseline.json (0.560, on different judgments)." in out
     assert "recorded" not in command(*of_ap[:3], "dense.run", *of_ap[4:])[1]
     # Whoever makes it anew, here or from elsewhere, carries the best means on.
     made = ("snapshot", "qrels.txt", "hybrid.run", "-m", "AP", "-o")
@@ -192,7 +193,7 @@ def test_update_without_a_snapshot_is_an_error(command: Command) -> None:
 def test_runs_read_otherwise_are_refused(command: Command, baseline: Path) -> None:
     asked = ("compare", "qrels.txt", baseline, "hybrid.run", "--gate", "AP > -0.1")
     status, _, err = command(*asked, "--without-relevant", "leave out")
-    assert status == 2 and "other reading options (none) than these" in err
+    assert status == 2 and "different reading options (none) from the current ones" in err
 
 
 def test_a_damaged_and_a_later_one_end_with_2(command: Command, baseline: Path) -> None:
@@ -200,7 +201,7 @@ def test_a_damaged_and_a_later_one_end_with_2(command: Command, baseline: Path) 
     whole = baseline.read_text("utf-8")
     baseline.write_text(whole[:500], "utf-8")
     status, out, err = command(*asked)
-    assert (status, out) == (2, "") and "truncated, merged or edited by hand" in err
+    assert (status, out) == (2, "") and "truncated, or it was merged or edited by hand" in err
     baseline.write_text(whole.replace('snapshot": 2', 'snapshot": 9'), "utf-8")
     status, out, err = command(*asked)
     assert (status, out) == (2, "") and "a newer Ranklens" in err
@@ -223,7 +224,7 @@ def test_swapped_measures_hostile_values_and_faults_of_ours_end_with_2_and_never
         baseline.write_text(whole.replace(old, new), "utf-8")
         status, out, err = command(*asked)
         assert (status, out) == (2, ""), old[:20]
-        assert "baseline.json: expected a snapshot as it was written" in err, old[:20]
+        assert "baseline.json: expected an unmodified snapshot" in err, old[:20]
     for fault in (RuntimeError("odd"), MemoryError(), RecursionError(), SystemExit(1)):
 
         def fail(*_: object, fault: BaseException = fault) -> None:

@@ -37,7 +37,7 @@ def test_an_overlap_is_read_from_its_text() -> None:
     assert Overlap.parse(" top10 >= 0.8 ") == Overlap(10, 0.8) == Overlap.parse("Top 10≥.8")
     assert str(Overlap.parse("top5>=1")) == "top5 >= 1"
     for text in ("top10", "top0 >= 0.5", "top10 > 0.5", "top10 >= 80", "top10 >= 0", "AP >= 0.5"):
-        with pytest.raises(ParameterError, match="is not an overlap"):
+        with pytest.raises(ParameterError, match="is not a valid overlap"):
             Overlap.parse(text)
 
 

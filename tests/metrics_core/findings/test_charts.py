@@ -45,7 +45,7 @@ def test_the_extreme_cells_have_enough_queries() -> None:
         " most behind old in B, x: −0.200 over 10 queries."
     )
     few = extreme_cells(cells.assign(queries=2), "new", "old")
-    assert few == "No cell has ten queries, so each is an example, not a result."
+    assert few == "No cell has ten queries, so each is an example rather than a result."
     same = extreme_cells(cells.assign(difference=0.0), "new", "old")
     assert same == "new equals old in each cell."
 

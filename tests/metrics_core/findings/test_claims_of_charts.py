@@ -249,7 +249,7 @@ def false_in_untested(given: Situation, text: str) -> Iterator[str | bool]:
     few = set(own.index[own["queries"] < FEWEST_QUERIES])
     alike = set(own.index[(own["queries"] >= FEWEST_QUERIES) & own["diff_low"].isna()])
     for groups, pattern in (
-        (few, r"(?:^|\. )([^.:]*): under ten queries, not tested\."),
+        (few, r"(?:^|\. )([^.:]*): not tested, because there are fewer than ten queries\."),
         (alike, r"(?:^|\. )([^.:]*): too few of (?:its|their) queries differ for an interval\."),
     ):
         said = re.search(pattern, text)

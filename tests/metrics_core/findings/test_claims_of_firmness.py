@@ -427,7 +427,7 @@ def false_in_small_unjudged(given: Situation, text: str) -> Iterator[str | bool]
     yield word.startswith("cannot") == may and word
     yield word.startswith("unlikely") and likely_may and word
     yield (tone == "firm") == may and "firm"
-    if other := re.search(rf"In the other direction it could reach ({NUMBER})", text):
+    if other := re.search(rf"In the other direction, the difference could reach ({NUMBER})", text):
         far = reached.highest if reached.difference > 0 else reached.lowest
         yield not is_rounded(other[1], far) and "the other way"
         yield side_of(reached.difference) == 0 and "there is no other way"

@@ -269,5 +269,5 @@ def test_a_mean_is_as_far_below_the_best_as_is_said() -> None:
             assert all(map(is_rounded, printed, (means[2], abs(best - means[2]), best))), text
             assert ("below the highest" in text) == (
                 direction > 0
-            ) and "other judgments" not in text
+            ) and "different judgments" not in text
     assert said > 50

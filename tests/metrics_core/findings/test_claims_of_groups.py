@@ -149,7 +149,7 @@ def false_in_lead(given: Situation, text: str) -> Iterator[str | bool]:
         yield from false_in_count(parts, whole, text, "The mean is (higher|lower)")
         return
     yield "is significant by itself" in text and len(clear) > 0 and "none is significant"
-    yield "that a test needs" in text and bool((parts["queries"] >= FEWEST).any()) and "too few"
+    yield "needed for a test" in text and bool((parts["queries"] >= FEWEST).any()) and "too few"
     for word, side in (("better", 1), ("worse", -1)):
         own = clear[clear["part"] * given.direction * side > 0]
         said = re.search(
@@ -330,7 +330,7 @@ def mixed(given: Situation) -> pd.DataFrame | None:
 def false_in_mix(given: Situation, text: str) -> Iterator[str | bool]:
     found = re.search(
         rf"run1 \((\S+)\) and run0 \((\S+)\) differ by ({NUMBER})"
-        rf"(?:: ({NUMBER}) from the scores within groups, ({NUMBER}) from their different mix of"
+        rf"(?:: ({NUMBER}) from the scores within groups, ({NUMBER}) from the different mix of"
         r" groups)?\.",
         text,
     )

@@ -445,7 +445,7 @@ def test_means_that_go_both_ways_and_may_be_chance_head_no_page() -> None:
     assert titled(rows, noun=CATEGORY) == "No category is significant by itself"
     assert led(rows, noun=CATEGORY) == "The mean is higher in 30 of 40 categories."
     assert titled({g: (5, gap) for g, (_, gap) in rows.items()}, noun=CATEGORY) == (
-        "No category has the ten queries that a test needs"
+        "No category has the ten queries needed for a test"
     )
     assert titled(rows, noun=GroupNoun("kind of product and of market", "kinds")) == (
         "No kind of product and of market is significant by itself"
@@ -495,7 +495,7 @@ def test_the_lead_says_which_groups_are_significant_after_correction() -> None:
     )
     assert slices_finding(20, 2).startswith("two of 20 slices differ from the rest")
     assert slices_finding(0, 0) == ""
-    assert led({"a": (9, 0.1), "b": (9, 0.1)}) == "No group has the ten queries that a test needs."
+    assert led({"a": (9, 0.1), "b": (9, 0.1)}) == "No group has the ten queries needed for a test."
 
 
 def test_of_one_run_its_lowest_group_is_named() -> None:
@@ -535,7 +535,7 @@ def test_crossed_columns_name_the_group_in_which_the_difference_is_largest() -> 
 
 def test_why_groups_have_no_interval_is_said() -> None:
     rows = groups_of({"a": 0.1, "b": 0.2, "c": 0.3}, []).assign(queries=[3, 20, 20])
-    assert untested_note(rows) == "a: under ten queries, not tested."
+    assert untested_note(rows) == "a: not tested, because there are fewer than ten queries."
     told = untested_note(rows.assign(diff_low=np.nan))
     assert told.endswith(" b and c: too few of their queries differ for an interval.")
 
@@ -587,9 +587,8 @@ def mixed(within: list[float], mix: list[float]) -> str:
 
 def test_what_a_mix_consists_of_adds_up_as_printed() -> None:
     assert mixed([0.0536], [-0.0004]) == (
-        "Averaged over the queries that each run answered, dense (12) and bm25 (10) differ by"
-        " +0.053: +0.054 from the scores within groups, \u22120.001 from their different mix of"
-        " groups."
+        "Each averaged over its queries with results, dense (12) and bm25 (10) differ by +0.053:"
+        " +0.054 from the scores within groups, \u22120.001 from the different mix of groups."
     )
     assert mixed([0.0536], [0.0001]).endswith(" and bm25 (10) differ by +0.054.")
 
@@ -744,9 +743,8 @@ def test_no_relevant_document_is_no_claim_about_scores() -> None:
         (
             ["a", *FILL[:11]],
             FILL[:11],
-            "hybrid loses 1.000: the only relevant document, at rank 1 "
-            "before, is no longer retrieved; one non-relevant document is now in its "
-            "top 10.",
+            "hybrid loses 1.000: the only relevant document, previously at rank 1, is no longer"
+            " retrieved; one non-relevant document is now in its top 10.",
         ),
         (
             [*FILL[:11], "a"],

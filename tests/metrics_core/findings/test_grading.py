@@ -70,7 +70,7 @@ def test_what_judging_could_do() -> None:
     )
     assert said(None, 0) == "The verdict is safe, whatever their grades."
     assert "fewer may be enough" in said(3, 2, exact=False)
-    assert said(None, None) == "No number of these judgments alone would decide it."
+    assert said(None, None) == "These judgments alone would not decide it, however many you make."
     assert said(None, 1, of=1) == (
         "If the one unjudged document turns out not relevant, nothing can reverse the order."
     )

@@ -60,7 +60,9 @@ def test_unjudged_documents(
     turned = verdict_risks.unjudged_check(reached, usual, 0.12, 10)
     entry = ways.unjudged_check(turned, reached, usual, 0.02)
     assert (entry.word, entry.tone) == (word, tone)
-    assert entry.reason.endswith(f" In the other direction it could reach +{ends[1]:.3f}.")
+    assert entry.reason.endswith(
+        f" In the other direction, the difference could reach +{ends[1]:.3f}."
+    )
 
 
 @pytest.mark.parametrize(
@@ -74,7 +76,7 @@ def test_unjudged_documents(
         (
             [0.05, -0.05] * 20,
             "broad",
-            "Removing 12 of 40 queries would make it 0.02 or more.",
+            "Removing 12 of 40 queries would make the difference 0.02 or more.",
         ),
         ([0.9, -0.9] + [0.0] * 38, "rests on few queries", "Removing 1 of 40 queries"),
     ],

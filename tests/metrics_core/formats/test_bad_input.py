@@ -103,7 +103,7 @@ def test_many_problems_are_counted_and_the_first_hundred_kept() -> None:
     error = refusal(GOOD + "q1 Q0 d3\n" * 250)
     assert error.count == 250
     assert len(error.problems) == 100
-    assert "250 problems in all" in str(error)
+    assert "250 problems in total" in str(error)
 
 
 # Scores
@@ -112,7 +112,7 @@ def test_many_problems_are_counted_and_the_first_hundred_kept() -> None:
 @pytest.mark.parametrize("score", ["NaN", "nan", "inf", "-inf", "+Infinity", "1e400", "-1e999"])
 def test_score_that_is_not_finite(score: str) -> None:
     error = refusal(GOOD + f"q1 Q0 d3 3 {score} tag\n")
-    assert place(error) == (3, "a finite number as score", f"`{score}`")
+    assert place(error) == (3, "a finite number as the score", f"`{score}`")
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_score_that_is_not_finite(score: str) -> None:
 def test_score_that_is_no_number(score: str, cause: str, separator: str) -> None:
     text = (GOOD + f"q1 Q0 d3 3 {score} tag\n").replace(" ", separator)
     error = refusal(text)
-    assert place(error) == (3, "a finite number as score", f"`{score}`")
+    assert place(error) == (3, "a finite number as the score", f"`{score}`")
     assert cause in error.hint
 
 
@@ -146,7 +146,7 @@ def test_ways_to_write_a_number(score: str) -> None:
 
 def test_score_problems_in_csv_have_their_line() -> None:
     error = refusal('query_id,doc_id,score\nq1,d1,1\nq1,"d2",0x10\n', "x.csv")
-    assert place(error) == (3, "a finite number as score", "`0x10`")
+    assert place(error) == (3, "a finite number as the score", "`0x10`")
     assert "hexadecimal" in error.hint
 
 
@@ -168,7 +168,7 @@ def test_document_twice_in_a_query_of_a_run() -> None:
 def test_judged_twice_with_different_grades() -> None:
     error = refusal("q1 0 d1 1\nq1 0 d2 0\n\nq1 0 d1 2\n", "qrels.txt")
     assert error.problems[0].line == 4
-    assert "judged 2, earlier judged 1" in error.problems[0].found
+    assert "has grade 2, but an earlier row has grade 1" in error.problems[0].found
 
 
 def test_judged_twice_under_two_subtopics() -> None:
@@ -188,7 +188,7 @@ def test_judged_twice_under_two_subtopics() -> None:
 def test_judged_twice_under_one_subtopic_with_different_grades() -> None:
     error = refusal("q1 1 d1 1\nq1 2 d1 0\nq1 1 d1 2\n", "qrels.txt")
     assert error.problems[0].line == 3
-    assert "judged 2, earlier judged 1" in error.problems[0].found
+    assert "has grade 2, but an earlier row has grade 1" in error.problems[0].found
 
 
 def test_a_second_column_that_nobody_uses() -> None:
@@ -465,7 +465,7 @@ def test_negative_grades() -> None:
 
 def test_real_grades() -> None:
     error = refusal("q1 0 d1 1\nq1 0 d2 0.5\n", "qrels.txt")
-    assert place(error) == (2, "a whole number as grade", "`0.5`")
+    assert place(error) == (2, "a whole number as the grade", "`0.5`")
     assert error.offer == "grades=real"
     loaded = load("q1 0 d1 1\nq1 0 d2 0.5\n", "qrels.txt", grades="real")
     assert rows(loaded) == [("q1", "d1", 1.0), ("q1", "d2", 0.5)]
@@ -480,7 +480,7 @@ def test_whole_gains_of_any_size(grade: float) -> None:
 def test_words_as_grades() -> None:
     text = "q1 0 d1 relevant\nq1 0 d2 no\n"
     error = refusal(text, "qrels.txt")
-    assert place(error) == (1, "a whole number as grade", "`relevant`")
+    assert place(error) == (1, "a whole number as the grade", "`relevant`")
     assert "To read words as grades" in error.hint
     assert error.offer.startswith("grades=")
     loaded = load(text, "qrels.txt", grades={"relevant": 2, "no": 0})
@@ -503,7 +503,7 @@ def test_grade_out_of_range(grade: str) -> None:
 @pytest.mark.parametrize("grade", ["nan", "inf", "0x1", "1_0", "٣"])
 def test_grade_that_is_no_number(grade: str) -> None:
     error = refusal(f"q1 0 d1 1\nq1 0 d2 {grade}\n", "qrels.txt")
-    assert place(error) == (2, "a whole number as grade", f"`{grade}`")
+    assert place(error) == (2, "a whole number as the grade", f"`{grade}`")
 
 
 def test_rank_contradicts_score() -> None:
@@ -562,7 +562,7 @@ def test_parquet_nested_columns() -> None:
     data = parquet(query_id=["q1"], doc_id=[["d1", "d2"]], score=[1.0])
     assert "lists or structs in `doc_id`" in str(refusal(data, "x.parquet"))
     hits = parquet(query_id=["q1"], hits=[[{"docid": "d1", "score": [1.5]}]])
-    assert "expected a finite number as score, found a list" in str(refusal(hits, "x.parquet"))
+    assert "expected a finite number as the score, found a list" in str(refusal(hits, "x.parquet"))
 
 
 def test_parquet_duplicate_columns() -> None:
@@ -746,7 +746,7 @@ def test_lines_are_counted_with_the_rows_left_empty() -> None:
 
 def test_judgments_without_any_grade_are_refused() -> None:
     error = refusal("query_id,doc_id,relevance\nq1,d1,\nq1,d2,\n", "next.csv")
-    assert place(error) == (2, "a whole number as grade", "nothing")
+    assert place(error) == (2, "a whole number as the grade", "nothing")
 
 
 def test_a_packed_file_of_very_many_values(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -147,7 +147,9 @@ def test_keys_that_are_one_id_are_found() -> None:
     twice = {"1": {"d": 3}, 1: {"d": 2}}
     with pytest.raises(TableError, match="document d of query 1 a second time"):
         runs_from(twice)
-    with pytest.raises(TableError, match="document d of query 1 judged 2, earlier judged 3"):
+    with pytest.raises(
+        TableError, match="document d of query 1 has grade 2, but an earlier row has grade 3"
+    ):
         qrels_from(twice)
 
 

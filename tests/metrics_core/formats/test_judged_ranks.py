@@ -62,7 +62,7 @@ def test_a_file_a_folder_and_a_zip_are_the_same_runs(tmp_path: Path) -> None:
         assert a.query_ids == ["q1", "q3"] and a.lengths.tolist() == [5, 9]
         assert a.table["doc_id"].to_pylist() == ["d2", "d1", None]
         assert a.notes[0].message.startswith(
-            "came as judged ranks: of 14 listed documents it identifies"
+            "only judged ranks were loaded: of 14 listed documents, they identify"
         )
         assert b.notes[0].message.count("the 0 judged ones")
     glance = guess_file_kind(whole)
@@ -96,7 +96,7 @@ def test_what_is_written_reads_back(tmp_path: Path) -> None:
     (again,) = read_judged_ranks(table_bytes(a, "parquet"))
     assert again.name == "a" and again.has_rows_of(a)
     for name in ("trec", "csv", "jsonl"):
-        with pytest.raises(RanklensError, match="stored only as Parquet"):
+        with pytest.raises(RanklensError, match="which can only be stored as Parquet"):
             write(a, tmp_path / "a.run", name)
     assert not (tmp_path / "a.run").exists()
 

@@ -408,7 +408,9 @@ def test_the_scores_of_results_give_the_order() -> None:
     ],
 )
 def test_results_without_an_id_or_a_score_are_refused(results: list[Any]) -> None:
-    with pytest.raises(RanklensError, match="docid, doc_id, node_id or id of an object") as caught:
+    with pytest.raises(
+        RanklensError, match="an object with docid, doc_id, node_id or id"
+    ) as caught:
         evaluate({"001": results}, QRELS, "RR")
     assert f"at position {len(results)}" in caught.value.message
 

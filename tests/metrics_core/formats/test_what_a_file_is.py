@@ -121,7 +121,7 @@ F2 = [
     Case("F2", json.dumps(RUN), "labels.json", {}, "qrels", QRELS, "name"),
     *in_every_form("F2", REAL, "x", asked=JUDGED | {"grades": "real"}, kind="qrels", rows=GAINS),
     Case("F2", json.dumps(GAINS), "x.json", JUDGED | {"grades": "real"}, "qrels", GAINS),
-    *in_every_form("F2", REAL, "qrels", refused=("a whole number as grade", "grades=real")),
+    *in_every_form("F2", REAL, "qrels", refused=("a whole number as the grade", "grades=real")),
     *in_every_form("F2", REAL, "x", asked=JUDGED, refused=("swapped", "grades=real")),
     Case("F2", REAL, "gold.csv", kind="run", rows=GAINS, evidence="columns"),
 ]
@@ -264,7 +264,7 @@ COLUMNS = [
         asked={"columns": {"score": "-distance"}},
         kind="run",
         rows={"q1": {"d1": -0.5, "d2": -1.5}},
-        says=("inverted: smallest first",),
+        says=("inverted: smallest values first",),
     ),
     *in_every_form("columns", OWN, "x", refused=("",)),
     *in_every_form(
@@ -276,7 +276,7 @@ COLUMNS = [
     *in_every_form(
         "columns", OWN, "x", asked={"columns": NAMED | {"score": "e"}}, refused=("no column `e`",)
     ),
-    Case("columns", json.dumps(RUN), "x.json", {"columns": NAMED}, refused=("columns named",)),
+    Case("columns", json.dumps(RUN), "x.json", {"columns": NAMED}, refused=("named columns",)),
     Case(
         "columns",
         csv("query_id,doc_id,score,mine", "q1,d1,9,2", "q1,d2,8,1"),
@@ -425,7 +425,7 @@ F4 = [
         "too few scores",
         line(query_id="q1", hits=["d1", "d3"], scores=[0.25]),
         "x.jsonl",
-        refused=("line 1", "expected 2, as many as at hits[], found 1 at scores[]"),
+        refused=("line 1", "expected 2, the same number as at hits[], found 1 at scores[]"),
     ),
     Case(
         "scores of the other list",

@@ -79,7 +79,7 @@ def test_a_column_that_is_not_there() -> None:
 @pytest.mark.parametrize("price", ["€10", "1,5", "ten", "nan", "inf"])
 def test_a_price_that_is_no_number(price: str) -> None:
     rows = ROWS | {"b": {"price": price}}
-    with pytest.raises(LackingDataError, match=f"1 in all: b has '{price}'"):
+    with pytest.raises(LackingDataError, match=f"1 in total\\): b has '{price}'"):
         scores_of("MoneyP@5", rows)
 
 

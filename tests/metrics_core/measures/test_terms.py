@@ -98,7 +98,7 @@ def test_whose_part_is_which(name: str, parts: dict[int, float]) -> None:
 
 
 def test_a_measure_without_terms_says_so() -> None:
-    with pytest.raises(ValueError, match="Yaap is no sum over documents"):
+    with pytest.raises(ValueError, match="Yaap is not a sum over documents"):
         parse_measure("Yaap").terms(make_example())
 
 

@@ -115,7 +115,7 @@ def test_two_grades_for_a_document_are_refused() -> None:
     with pytest.raises(TableError) as caught:
         Qrels.from_columns(["q", "q"], ["d", "d"], [1, 2])
     assert caught.value.problems[0].row == 1
-    assert "judged 2, earlier judged 1" in caught.value.problems[0].found
+    assert "has grade 2, but an earlier row has grade 1" in caught.value.problems[0].found
 
 
 def test_the_same_grade_twice_is_counted_once_and_noted() -> None:

@@ -228,5 +228,5 @@ def test_where_no_code_may_be_loaded_it_is_said(collection: Path) -> None:
     if code == 77:
         pytest.skip("this system cannot refuse it")
     assert (code, said) == (2, "")
-    assert "does not allow a program to run code that it compiles itself" in wrong
+    assert "does not allow programs to run code that they compile themselves" in wrong
     assert "MemoryDenyWriteExecute=no" in wrong

@@ -88,14 +88,14 @@ def test_one_rule_covers_every_shape(
         (
             [{"ids": ["a"], "s": [1]}, {"ids": ["a", "b"], "s": [1]}],
             "doc=ids[] score=s[]",
-            r"record 2: expected 2, as many as at ids\[\], found 1 at s\[\]",
+            r"record 2: expected 2, the same number as at ids\[\], found 1 at s\[\]",
         ),
         (
             [{"a": {"x": 1, "y": 2}, "b": {"x": 1, "z": 2}}],
             "doc=a.* score=b.*",
             r"expected the same keys, found the key z at b\.\* at a\.y",
         ),
-        ([{"id": "d", "more": [{"s": 1}]}], "doc=id score=more[].s", "values at the level of"),
+        ([{"id": "d", "more": [{"s": 1}]}], "doc=id score=more[].s", "values at the same level as"),
         ([{"ids": "d1"}], "doc=ids[]", r"record 1: expected a list at ids, found `d1`"),
         ([{"ids": ["d1"], "r": [1]}], "doc=ids[] grade=most(r[])", r"inside ids\[\]"),
     ],

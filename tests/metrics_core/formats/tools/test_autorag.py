@@ -110,7 +110,7 @@ def test_what_is_refused() -> None:
         file_of(QA | uneven),
         "b.parquet",
         "found 1 at retrieve_scores[] (record 1)",
-        "expected 2, as many as at retrieved_ids[]",
+        "expected 2, the same number as at retrieved_ids[]",
     )
     refused(file_of(QA | {"qid": ["a", "b", "a"]}), "qa.parquet", "query a a second time")
     refused(file_of(QA)[:-60], "qa.parquet", "Parquet")

@@ -103,7 +103,7 @@ def test_in_the_browser() -> None:
         (
             b"1 qid:1 1:2 # a\nx qid:1 1:1 # b\n0 qid:1 # c\n",
             {},
-            "line 2: expected a whole number as grade, found `x`",
+            "line 2: expected a whole number as the grade, found `x`",
         ),
         (b"1 qid:1 # a\n0 qid:1 # a\n", {}, "line 2"),
         (b"1 qid:1 1:2 # a\n", {"kind": "run"}, "expected a run, found judgments"),
@@ -116,7 +116,7 @@ def test_in_the_browser() -> None:
         (
             b"1\t0\t0.5\n1\t1\tnan\n",
             {"format": "ranklib"},
-            "line 2: expected a finite number as score, found `nan`",
+            "line 2: expected a finite number as the score, found `nan`",
         ),
     ],
 )
@@ -180,7 +180,7 @@ def test_comments_that_name_no_document_are_refused(comments: tuple[str, ...], w
 
 def test_a_score_that_is_none_among_comments() -> None:
     content = indri("docid = a", "docid = b", "docid = c").replace(b"3.25", b"nan")
-    assert refused(content, "x", "line 2: expected a finite number as score, found `nan`")
+    assert refused(content, "x", "line 2: expected a finite number as the score, found `nan`")
 
 
 @pytest.mark.parametrize("line", ["1 Q0 a 1 4 my indri", "1 Q0 #a 1 4.25 x", "1 Q0 a 1 2 indri"])

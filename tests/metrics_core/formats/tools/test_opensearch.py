@@ -133,7 +133,7 @@ def test_a_configuration_in_several_variants_is_several_runs() -> None:
 
 def test_a_search_that_gave_some_of_its_hits_only() -> None:
     run = by_kind(as_json(hits(*RESULTS, total=1500)), "x.json")["run"][0]
-    loud = "!the search returned only some of its hits; request all of them with its size: "
+    loud = "!the search returned only some of its hits; increase its size to request all of them: "
     assert f"{loud}4 of 1,500" in notes(run)
     (qrels,) = by_kind(as_json(hits(STORED, total=7)), "x.json")["qrels"]
     assert f"{loud}1 of 7" in notes(qrels)

@@ -61,7 +61,7 @@ def test_a_folder_and_a_zip_of_one_hold_its_runs(folder: Path, of: str) -> None:
         ("run", name) for name in RUNS
     ]
     assert [(n.message, n.count) for n in loaded[0].notes] == [
-        ("besides the runs, 2 files that were not read", 2)
+        ("2 files that were not read, because they are not runs", 2)
     ]
     assert loaded[1].notes == ()
 
@@ -76,7 +76,7 @@ def test_on_the_command_line(
     monkeypatch.chdir(folder)
     found, said = on_the_command_line(capsys, "qrels", *given, "-m", "AP")
     assert found == [["BM25", "all", "AP", "0.75"], ["DPH_monoT5", "all", "AP", "0.25"]]
-    assert ("besides the runs, 2 files" in said) == (given != ["exp/*.res.gz"])
+    assert ("2 files that were not read" in said) == (given != ["exp/*.res.gz"])
 
 
 def test_one_run_of_it_is_explained(

@@ -202,7 +202,7 @@ def test_quepids_numbers_never_meet_its_texts(run: Any, qrels: Any, told: bool) 
 
 def test_broken_and_half_fitting_files() -> None:
     for content, words in [
-        (RATINGS.replace(b",3", b",good"), ("line 2", "a whole number as grade", "`good`")),
+        (RATINGS.replace(b",3", b",good"), ("line 2", "a whole number as the grade", "`good`")),
         (RATINGS + b"a,b\n", ("line 6", "expected 3 columns, found 2")),
         (RATINGS + b"a,,2\n", ("line 6", "a doc_id in every row")),
         (RATINGS + b"star wars,11,2\n", ("line 6", "star wars", "grade")),

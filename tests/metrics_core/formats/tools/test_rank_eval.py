@@ -110,7 +110,7 @@ def test_an_answer_is_a_run_and_judgments_of_what_it_found() -> None:
     assert held(made) == {"run": RUN, "qrels": {"q1": {"007": 0, "d1": 3}}}
     assert notes(made["run"][0]) == [
         "1 query with an empty list: q4",
-        "!1 query failed, so not in the run: q3",
+        "!1 query failed, so they are not in the run: q3",
     ]
     assert notes(made["qrels"][0]) == [
         "!2 queries without a rated hit, excluded: q2, q4",
@@ -125,7 +125,7 @@ def test_hits_without_scores_keep_their_order_and_rising_ones_are_told() -> None
     assert rows(by_kind(as_json(plain), "x.json")["run"][0]) == {"q1": {"b": -1.0, "a": -2.0}}
     rising = {**ANSWERED, "details": {"q1": {"hits": [hit("b", 1, 1), hit("a", 2, None)]}}}
     (run,) = by_kind(as_json(rising), "x.json")["run"]
-    assert notes(run)[0] == "!1 query with scores that rise along the hits: q1"
+    assert notes(run)[0] == "!1 query whose scores rise from hit to hit: q1"
 
 
 def test_documents_of_several_indices() -> None:

@@ -86,9 +86,12 @@ def test_whole_numbers_and_empty_queries() -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ({"q1": {"d1": float("nan")}}, "expected a finite number as score, found `nan` at q1.d1"),
-        ({"q1": {"d1": "x"}}, "expected a finite number as score, found `'x'` at q1.d1"),
-        ({"q1": {"d1": True}}, "expected a finite number as score, found `True` at q1.d1"),
+        (
+            {"q1": {"d1": float("nan")}},
+            "expected a finite number as the score, found `nan` at q1.d1",
+        ),
+        ({"q1": {"d1": "x"}}, "expected a finite number as the score, found `'x'` at q1.d1"),
+        ({"q1": {"d1": True}}, "expected a finite number as the score, found `True` at q1.d1"),
         ({"q1": ["d1"]}, "found ['d1'] as the documents of 'q1'"),
         ({1: {"d1": 1.0}}, "found {'d1': 1.0} as the documents of 1"),
         ({"q1": {1: 1.0}}, "found the document 1 of query q1"),

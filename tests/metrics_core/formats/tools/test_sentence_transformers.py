@@ -66,7 +66,7 @@ def test_what_is_refused() -> None:
         "line 3",
         "`high`",
         "results[0].score",
-        "a finite number as score",
+        "a finite number as the score",
     )
     refused(FILE + lines({"query_id": "q3", "query": "x"}), NAME, "line 3", "`results`")
     refused(FILE + lines(found("q2", ("d", 1))), NAME, "line 3", "q2 a second time", "each query")
