@@ -32,5 +32,6 @@ def default_folder() -> Path:
     except RuntimeError as error:
         raise RanklensError(
             "This account has no home folder to store files in.",
-            "Set HOME, or name a folder: make run WORKSPACE=folder, or --workspace folder.",
+            "Set HOME, or choose a folder with make run WORKSPACE=folder or ranklens --workspace"
+            " folder.",
         ) from error

@@ -91,7 +91,9 @@ def _name_folders(options: argparse.Namespace) -> None:
     if options.data:
         folder = _resolve_folder(options.data)
         if not folder.is_dir():
-            raise _RefusedError(f"{options.data} is not a folder; DATA= takes a folder of files.")
+            raise _RefusedError(
+                f"{options.data} is not a folder; --data (DATA=) takes a folder of files."
+            )
         os.environ[DATA_VARIABLE] = str(folder)
     if options.workspace:
         os.environ[WORKSPACE_VARIABLE] = str(_resolve_folder(options.workspace))
@@ -102,7 +104,8 @@ def _resolve_folder(name: str) -> Path:
         return Path(name).expanduser().resolve()
     except RuntimeError as error:
         raise _RefusedError(
-            f"{name} begins with the home folder of an account that has none; write it in full."
+            f"{name} begins with the home folder of an account that has none; write the path in"
+            " full."
         ) from error
 
 
@@ -218,13 +221,19 @@ def _make_parser() -> argparse.ArgumentParser:
         help="a collection to import and open: a report saved with the data, or a downloaded zip",
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    parser.add_argument("--port", type=int, default=8501, help=f"port on {ADDRESS} (8501); 0: any")
+    parser.add_argument(
+        "--port",
+        type=int,
+        default=8501,
+        help=f"port on {ADDRESS} (default: 8501; 0: any free port)",
+    )
     parser.add_argument("--data", help="open this folder's files instead of the samples")
-    parser.add_argument("--workspace", help="folder that keeps files between sessions")
+    parser.add_argument("--workspace", help="folder in which files are kept between sessions")
     parser.add_argument(
         "--until-eof",
         action="store_true",
-        help="end when the standard input closes, for example with the program that started it",
+        help="end when standard input closes, for example when the program that started Ranklens"
+        " ends",
     )
     token = parser.add_mutually_exclusive_group()
     token.add_argument(
@@ -235,6 +244,7 @@ def _make_parser() -> argparse.ArgumentParser:
     token.add_argument(
         "--no-token",
         action="store_true",
-        help="admit everyone who reaches the port; for use behind a proxy that authenticates users",
+        help="admit everyone who can reach the port; use it only behind a proxy that authenticates"
+        " users",
     )
     return parser

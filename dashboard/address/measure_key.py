@@ -68,8 +68,7 @@ def reason_not_drawn(declaration: Declaration) -> str:
         )
     if not declaration.higher_is_better:
         return (
-            f"On {declaration.name} lower is better; the pages read every score as higher is"
-            " better."
+            f"On {declaration.name}, lower is better, but the pages treat higher scores as better."
         )
     return ""
 

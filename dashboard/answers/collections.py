@@ -97,8 +97,8 @@ def missing_result_reason(row: ListedCollection) -> str:
         return f"cannot be opened; {'restore or ' if row.good else ''}remove it with ⋯"
     if row.preview is None:
         ready = row.origin != "own" or (row.runs and row.queries is not None)
-        return "open it to see its result" if ready else "no result without judgments and runs"
-    return "changed since; open it to update" if row.outdated else ""
+        return "open it to see its result" if ready else "no result: judgments or runs are missing"
+    return "files changed since; open it to update" if row.outdated else ""
 
 
 def describe_test(saved_preview: Preview) -> str:

@@ -136,7 +136,7 @@ def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None
         if curves.list_ends[run] < max(curves.list_ends.values())
     ]
     if short_runs:
-        text += " Thin lines: beyond the rank at which half of a run’s lists have ended."
+        text += " Lines are thin beyond the rank at which half of a run’s lists have ended."
     st.html(blocks.note(text))
 
 

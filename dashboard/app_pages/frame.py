@@ -90,7 +90,10 @@ def _run_dialog(run: str) -> None:
         None,
     )
     if holder is not None:
-        st.caption(f"{escape_markdown(holder)} already uses this one; the two runs will swap.")
+        st.caption(
+            f"{escape_markdown(holder)} already uses this colour and shape; the two runs"
+            " will swap theirs."
+        )
     if file is not None and file.file != run:
         st.caption(
             f"From the file {escape_markdown(file.file)}. Saved with the collection, not in the"

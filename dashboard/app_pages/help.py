@@ -21,8 +21,9 @@ def render() -> None:
     if is_served_by_streamlit():
         st.html(
             data.receipt(
-                "Any program on this computer can open Ranklens when streamlit run starts it.",
-                "Start it with python -m dashboard to let in only browsers that have its token.",
+                "If Ranklens is started by streamlit run, any program on this computer can open"
+                " it.",
+                "Start it with python -m dashboard to admit only browsers that have its token.",
             )
         )
     page_keys = [(page.key.upper(), page.title) for page in PAGES if page.key]

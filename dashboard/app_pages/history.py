@@ -80,7 +80,10 @@ def _ask_versions(runs: tuple[str, ...]) -> None:
         yes = {"versions": runs}
         st.button("Yes, in this order", type="primary", on_click=session.change, kwargs=yes)
         st.button("No, they are different systems", on_click=session.change, kwargs=_SYSTEMS)
-    remark = "“No”: this page shows no progress, and Ranking compares all runs. You can undo this."
+    remark = (
+        "If you answer “No”, this page shows no progress, and Ranking compares all runs. You"
+        " can undo this."
+    )
     st.html(blocks.remarks([remark]))
 
 
@@ -145,7 +148,8 @@ def _other_collections(context: PageContext) -> None:
                 *(identity for identity in identities if identity not in query_counts),
             ],
             format_func=lambda identity: collections.name_of(identity) + shared.get(identity, ""),
-            help="Their versions are drawn apart, scored by their own judgments, not compared.",
+            help="Their versions are drawn separately, scored with their own judgments, and not"
+            " compared with the others.",
         )
 
 

@@ -35,7 +35,7 @@ def _show_list() -> None:
     st.html(
         markup.answer(
             f"{w.format_count(listing.total)} measures",
-            "Search by name, by its name in other tools, or by what you want to know.",
+            "Search by name, by the name in other tools, or by what you want to know.",
             {},
         )
     )

@@ -97,7 +97,7 @@ def _show_lists(
     """Show the lists side by side, and links to more rows or runs."""
     diagnosis, drawing, comparison = page.diagnosis, context.drawing, context.comparison
     nameless = context.study.unnamed_runs(comparison.runs)
-    note = f"{judged_ranks_text(nameless)}: only judged documents are known." if nameless else ""
+    note = f"{judged_ranks_text(nameless)}, so only judged documents are known." if nameless else ""
 
     def draw_lists() -> Markup:
         return two_lists.two_lists(

@@ -98,10 +98,11 @@ def _make_parser() -> argparse.ArgumentParser:
             type=_parse_millimetres,
             default="column",
             metavar="SIZE",
-            help="column (84 mm), page (174 mm), or such as 3.3in; text is always 7.5 pt (column)",
+            help="column (84 mm), page (174 mm), or a length such as 3.3in; text is always 7.5 pt"
+            " (default: column)",
         )
         figure_parser.add_argument(
-            "--by", metavar="COLUMN", help="column of a breakdown (the first column)"
+            "--by", metavar="COLUMN", help="column of a breakdown (default: the first column)"
         )
     return parser
 
@@ -111,10 +112,12 @@ def _parse_millimetres(text: str) -> float:
     match = re.fullmatch(r"(\d+\.?\d*|\.\d+) ?(mm|cm|in|pt)", text.strip())
     size = _WIDTHS.get(text) or (float(match[1]) * _MM[match[2]] if match else 0.0)
     if not size:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a width like column, page, 84mm, 3.3in")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a valid width: use column, page, or a length such as 84mm or 3.3in"
+        )
     if not LEAST_MM <= size <= _MOST_MM:
         raise argparse.ArgumentTypeError(
-            f"{text} is not a width for a figure: it has {LEAST_MM:.0f} to {_MOST_MM:.0f} mm"
+            f"{text} is not a valid width: a figure can be {LEAST_MM:.0f} to {_MOST_MM:.0f} mm wide"
         )
     return size
 
@@ -140,7 +143,7 @@ def _curves_figure(request: _FigureRequest) -> _Figure:
         caption += f"; below minus {view.baseline}"
     if answer.queries >= FEWEST_QUERIES:
         caption += "; bands 95\N{NO-BREAK SPACE}%"
-        caption += "" if view.is_alone else ", those below simultaneous over all k"
+        caption += "" if view.is_alone else "; the bands below are simultaneous over all k"
     n_more = len(drawing.styles) - len(coloured_runs)
     caption += f"; {w.number_word(n_more)} more {w.plural(n_more, 'run')} in grey" if n_more else ""
     keyed = [drawing.styles[run] for run in coloured_runs]
@@ -178,7 +181,7 @@ def _breakdown_figure(request: _FigureRequest) -> _Figure:
     chart = difference_by_group(scores.groups, request.drawing, order=scores.order)
     caption = f"Difference from {view.baseline} on {view.name} by {answer.column}"
     caption += _interval_note(answer.group_count, "group")
-    caption += f" Groups with fewer than {FEWEST_QUERIES} queries have none."
+    caption += f" Groups with fewer than {FEWEST_QUERIES} queries have no interval."
     runs = runs_with_values(scores.groups, request.drawing, "difference")
     return _Figure(_chart_with_key(chart, request, runs, below=_axis_label(view)), caption)
 

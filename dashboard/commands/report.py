@@ -82,19 +82,21 @@ def _make_parser() -> CommandParser:
     )
     add_view_options(parser, "report.html")
     parser.add_argument("--title", default="", help="the title of the report")
-    parser.add_argument("--text", default="", help="an introduction, above all else")
+    parser.add_argument("--text", default="", help="an introduction, shown at the top")
     parser.add_argument(
-        "--parts", metavar="NAME,…", help=f"parts to include, of {', '.join(PARTS)} (all)"
+        "--parts",
+        metavar="NAME,…",
+        help=f"parts to include, from {', '.join(PARTS)} (default: all)",
     )
     parser.add_argument(
         "--public",
         action="store_true",
-        help="scores only: runs are A, B, C; groups, queries and documents are numbered",
+        help="scores only: runs are named A, B, C; groups, queries and documents are numbered",
     )
     parser.add_argument(
         "--no-texts",
         action="store_true",
-        help="with the names of runs, groups and files; queries and documents are numbered",
+        help="include the names of runs, groups and files; queries and documents are numbered",
     )
     parser.add_argument(
         "--with-data",

@@ -29,15 +29,27 @@ def add_view_options(parser: argparse.ArgumentParser, out: str) -> None:
     """Add the options for files, measure and runs; `out` is the default output file."""
     add_reading_options(parser, measures=("nDCG@10",))
     parser.add_argument(
-        "-o", "--out", default=out, metavar="FILE", help=f"output file, also .pdf ({out})"
+        "-o",
+        "--out",
+        default=out,
+        metavar="FILE",
+        help=f"output file, which may also end in .pdf (default: {out})",
     )
     parser.add_argument(
-        "--baseline", dest="against", metavar="RUN", help="name of the baseline (the first run)"
+        "--baseline",
+        dest="against",
+        metavar="RUN",
+        help="name of the baseline (default: the first run)",
     )
     parser.add_argument(
-        "--run", dest="focus", metavar="RUN", help="the run to compare (the best of the others)"
+        "--run",
+        dest="focus",
+        metavar="RUN",
+        help="the run to compare (default: the best of the others)",
     )
-    parser.add_argument("--queries", metavar="FILE", help="the queries with texts and columns")
+    parser.add_argument(
+        "--queries", metavar="FILE", help="file of the queries, with texts and columns"
+    )
     parser.set_defaults(format="")
 
 
@@ -53,7 +65,9 @@ def read_view(
     input_files = read_files(options)
     if len(input_files.measures) > 1:
         names = w.join_words(map(str, input_files.measures))
-        raise ParameterError(f"{product} shows one measure, not {names}.", "Create one for each.")
+        raise ParameterError(
+            f"{product} shows one measure, not {names}.", ("Create one for each measure.")
+        )
     study = _build_study(input_files, options)
     comparison = study.comparison(
         input_files.measures[0],

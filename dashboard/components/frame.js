@@ -101,7 +101,7 @@ const copy = async (link) => {
   const done = await copied(address.href);
   const said = link.parentElement.querySelector('[role=status]');
   const before = link.textContent;
-  link.textContent = done ? 'Copied' : 'Copy it from the address bar';
+  link.textContent = done ? 'Copied' : 'Copy the link from the address bar';
   said.textContent = link.textContent;
   setTimeout(() => {
     link.textContent = before;

@@ -253,7 +253,7 @@ const judgedBy = () => {
   const called = stored() || page.data.name;
   const made = node('span', 'by');
   if (!naming) {
-    const change = node('button', 'plain', '', { type: 'button', title: 'Each name has a layer of its own' });
+    const change = node('button', 'plain', '', { type: 'button', title: 'Each name has its own layer' });
     change.onclick = () => {
       naming = true;
       draw();

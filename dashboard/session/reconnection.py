@@ -38,7 +38,8 @@ def handle_return(message: Mapping[str, Any] | None) -> None:
         tell(
             f"{w.join_words(message['large'])} {w.plural(len(message['large']), 'is', 'are')}"
             f" larger than {format_size(largest_upload())}, the limit for uploads in the browser.",
-            "Compress it (.gz, .zst), or start Ranklens with its folder: make run DATA=folder.",
+            "Compress it (.gz, .zst), or start Ranklens with the folder of the file: ranklens"
+            " --data folder.",
             alarming=True,
         )
     if message["cut"]:

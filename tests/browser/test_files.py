@@ -83,7 +83,7 @@ def test_search_from_the_first_run_to_the_verdict(app: str, open_page: Opened) -
     settle(page)
     upload(page, ("llm_out.json", '{"q1": {"d1": 0, "x1": 3}, "q2": {"d2": 0, "x2": 1}}'))
     told = page.locator(".lens.receipt").filter(has_text="llm_out.json was read as judgments")
-    expect(told).to_contain_text("is not in use, because my.qrels is")
+    expect(told).to_contain_text("is not in use, because my.qrels is in use")
     expect(page.get_by_role("button", name="It is a run")).to_be_visible()
     expect(page.locator(".lens.result")).to_contain_text(VERDICT)
     page.goto(link)

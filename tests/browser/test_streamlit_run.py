@@ -36,7 +36,7 @@ def test_streamlit_run_opens_the_sample_and_takes_files(tmp_path: Path, open_pag
         assert fonts and page.locator(".lens.answer").evaluate("e => getComputedStyle(e).display")
         page.goto(f"{address}/help")
         settle(page)
-        expect(page.get_by_text("Any program on this computer can open")).to_be_visible()
+        expect(page.get_by_text("any program on this computer can open it")).to_be_visible()
         page.goto(f"{address}/collections")
         settle(page)
         page.get_by_role("button", name="New collection").click()

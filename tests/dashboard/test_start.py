@@ -192,7 +192,7 @@ def test_a_new_token_is_kept_and_the_old_address_opens_nothing(tmp_path: Path) -
         for base in (before.base, visit.base):
             refused = again.get(f"{base}/_stcore/health", own)
             assert refused.status == 403
-            assert b"address opens it again" in refused.body
+            assert b"the printed address works again" in refused.body
     with serving(tmp_path / "workspace", port=server.port) as later:
         assert (later.let_in(), later.printed()) == (visit, new)
 
@@ -263,9 +263,13 @@ def test_a_number_that_is_no_port_is_refused(port: str) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ([], "Set HOME, or name a folder: make run WORKSPACE=folder, or --workspace folder."),
+        (
+            [],
+            "Set HOME, or choose a folder with make run WORKSPACE=folder or ranklens --workspace"
+            " folder.",
+        ),
         (["--workspace", "~/kept"], "~/kept begins with the home folder of an account"),
-        (["--data", "~nobody-of-this-name/runs"], "write it in full"),
+        (["--data", "~nobody-of-this-name/runs"], "write the path in full"),
     ],
 )
 def test_an_account_without_a_home_folder_is_told_what_to_name(

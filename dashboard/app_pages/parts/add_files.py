@@ -158,7 +158,7 @@ def show_uploader(
             st.html(
                 data.receipt(
                     f"The upload of {w.join_words(cut)} was interrupted.",
-                    "Add it again. Files that did arrive are not added twice.",
+                    "Add it again. Files that were uploaded completely are not added twice.",
                     alarming=True,
                 )
             )
@@ -336,7 +336,7 @@ def show_unused_judgments(library: Library) -> None:
             st.html(
                 data.receipt(
                     f"{file.file} was read as judgments but is not in use, because"
-                    f" {current_file.file} is.",
+                    f" {current_file.file} is in use.",
                     (
                         "Its values are small whole numbers, so they could also be scores. Which"
                         " is it?"

@@ -9,8 +9,9 @@ from dashboard.session.actions.judgments import set_complete
 from dashboard.study.study import Study
 
 _HELP = (
-    "For gold sets that contain every relevant document. Unjudged documents are then not relevant,"
-    " without warnings about missing judgments. No score changes. Saved with the collection."
+    "For gold sets that contain every relevant document. Unjudged documents then count as not"
+    " relevant, and there are no warnings about missing judgments. Scores do not change. The"
+    " setting is saved with the collection."
 )
 
 

@@ -222,9 +222,9 @@ def _unknown_reason(runs: list[str]) -> str:
     if not runs:
         return ""
     return (
-        f"{judged_ranks_text(runs)}: {w.plural(len(runs), 'its', 'their')} unjudged"
-        f" documents are unknown, and {w.plural(len(runs), 'it', 'they')} cannot be"
-        " scored while a further document is judged here."
+        f"{judged_ranks_text(runs)}: {w.plural(len(runs), 'its', 'their')} unjudged documents are"
+        f" unknown, and {w.plural(len(runs), 'it', 'they')} cannot be scored once another document"
+        " is judged here."
     )
 
 

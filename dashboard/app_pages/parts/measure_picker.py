@@ -96,7 +96,8 @@ def _measure_explanation(comparison: Comparison) -> tuple[str, str]:
     text = f"{description.answer} {first}{'.' if rest else ''}".strip()
     if comparison.measure.cutoff is None:
         return (
-            f"{text} It counts the whole list; k = {comparison.cutoff} is for the lists shown.",
+            f"{text} It counts the whole list; k = {comparison.cutoff} applies only to the lists"
+            " shown.",
             rest,
         )
     at_k = f"first {comparison.measure.cutoff}"

@@ -177,5 +177,6 @@ def _download_menu(query_list: QueryList, context: PageContext) -> None:
             key="subset",
             on_click="ignore",
             help="A Zip file of the queries in this table, with their judgments, shown runs, notes,"
-            " tags and active judgment layers. Uploaded elsewhere, it gives the same scores.",
+            " tags and active judgment layers. If you upload the file elsewhere, it gives the same"
+            " scores.",
         )

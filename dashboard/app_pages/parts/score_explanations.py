@@ -138,7 +138,7 @@ def what_if_card(page: QueryPage, query_ledger: QueryLedger, context: PageContex
     card = _open_card("what_if", "What if?")
     card.html(card_head.key("W"))
     if nameless:
-        reason = f"{judged_ranks_text(nameless)}; a list can be changed only if all of it is"
+        reason = f"{judged_ranks_text(nameless)}; a list can only be changed if the whole list is"
         with card:
             st.html(card_head.remark(f"{reason} known."))
         return

@@ -63,8 +63,8 @@ def _show_choices(context: PageContext, queries: int) -> None:
         store=lambda test: {"test": "" if test == Method().test else test, "correction": ""},
         options=list(TESTS),
         format_func=lambda test: _test_label(test, queries),
-        help="The alternatives to the default are for comparison with other tools. All test"
-        " the mean difference, except Wilcoxon's and the sign test.",
+        help="The alternatives to the default are for comparison with other tools. All test the"
+        " mean difference, except Wilcoxon's test and the sign test.",
     )
     if method.test in PAIRED_TESTS:
         greyed = unavailable_test_finding(method.test, queries)

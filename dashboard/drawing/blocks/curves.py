@@ -52,7 +52,9 @@ def bands_note(drawing: Drawing, *, is_tested: bool) -> str:
     if drawing.alone:
         return f"Band: 95 % interval of {short[drawing.focus]}"
     pair = w.join_words((short[drawing.focus], short[drawing.baseline]))
-    return f"Bands: 95 % intervals of {pair}; of their difference, simultaneous over all k"
+    return (
+        f"Bands: 95 % intervals of {pair}; the band of their difference is simultaneous over all k"
+    )
 
 
 def panel_head(title: str, gloss: str) -> Markup:

@@ -186,7 +186,7 @@ def _table_heads(
         if breakdown.table["diff_low"].isna().all():
             about = f"not tested (axis {low} to {high})"
         elif _is_beyond_scale(all_rows, gaps):
-            about = f"{about}; ▸ beyond it"
+            about = f"{about}; ▸ beyond the axis"
         hint = f"{w.format_share(comparison.method.level)} intervals"
         if group_count > 1:
             hint += f", corrected for {w.format_count(group_count)} groups"

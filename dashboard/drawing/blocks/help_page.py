@@ -23,8 +23,8 @@ _WORDS = (
         "clear difference, significant after correction",
         "The difference is larger than chance alone would often produce, corrected for all runs (or"
         " steps, groups, cutoffs) tested together. Only then does a page say “beats” or “best” and"
-        " colour a difference of means. The difference on a single query is a fact: better and"
-        f" worse are coloured from {FEWEST_QUERIES} queries on.",
+        " colour a difference of means. The difference on a single query is a fact: if there are at"
+        f" least {FEWEST_QUERIES} queries, better and worse ones are coloured.",
     ),
     (
         "no clear difference",
@@ -48,11 +48,11 @@ _WORDS = (
     ),
     (
         "fixed, broken",
-        f"Good with the run and not with the baseline, and the reverse. {GOOD}",
+        f"Queries that do well with the run but not with the baseline, and vice versa. {GOOD}",
     ),
     (
         "median win",
-        "Half of the queries that got better gained more than this, half gained less.",
+        "Of the queries that got better, half gained more than this and half gained less.",
     ),
     (
         "slice",

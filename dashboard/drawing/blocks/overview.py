@@ -289,6 +289,6 @@ def group_list(
         digits=digits,
         less=less,
         pieces=sentence_pieces(finding, drawing.styles),
-        rule=f"{w.format_share(LEVEL)} intervals, uncorrected. Coloured if significant{corrected},"
-        f" from {FEWEST_QUERIES} queries on.",
+        rule=f"{w.format_share(LEVEL)} intervals, uncorrected. Coloured if significant{corrected}"
+        f" if there are at least {FEWEST_QUERIES} queries.",
     )

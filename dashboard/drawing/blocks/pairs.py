@@ -144,7 +144,7 @@ def _ranking_rows(
                     if not run_pairs.draws
                     else (
                         f"significantly behind {w.format_count(first - 1)}, significantly ahead of"
-                        f" {w.format_count(total - last)}, not significant against"
+                        f" {w.format_count(total - last)}, not significantly different from"
                         f" {w.format_count(last - first)}"
                     )
                 ),

@@ -189,8 +189,8 @@ class ReportParts:
             return report.curves.lead
         if key == "losses":
             return (
-                "First line: the documents that caused it, with their contributions, which add up"
-                " to the difference. Below: the first ranks of both lists. ? = not judged."
+                "First line: the documents that caused the difference; their contributions add up"
+                " to it. Below: the first ranks of both lists. ? = not judged."
             )
         if key == "wins":
             return self._empty_lists()
@@ -358,8 +358,9 @@ def _method_text(method: Method) -> str:
     """Return the names of test and correction, and which queries count as won."""
     return (
         f"Test: {TESTS[method.test]}; correction: {CORRECTIONS[method.corrected_by]}. The random"
-        f" draws are the same each time. A query is won or lost beyond ±{SAME:g}. Effect size is"
-        " the mean difference divided by the standard deviation of the queries’ differences."
+        " draws are the same each time. A query is won or lost if its difference exceeds"
+        f" ±{SAME:g}. Effect size is the mean difference divided by the standard deviation of the"
+        " queries’ differences."
     )
 
 

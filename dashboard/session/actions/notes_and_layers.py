@@ -57,11 +57,12 @@ def tell_result(result: CarriedResult) -> None:
         layer_count = (
             f"{w.format_count(len(result.layers))} judgment {w.plural(len(result.layers), 'layer')}"
         )
-        tell(f"{layer_count} came with the files, kept separate from their judgments.")
+        tell(f"{layer_count} came with the files and will be kept separate from their judgments.")
     if result.new_notes:
         tell(
             f"{w.format_count(result.new_notes)}"
-            f" {w.plural(result.new_notes, 'note or tag', 'notes and tags')} came too."
+            f" {w.plural(result.new_notes, 'note or tag', 'notes and tags')} also came with the"
+            " files."
         )
     known_count = result.known_notes + result.known_layers
     if known_count:

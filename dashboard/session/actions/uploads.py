@@ -300,7 +300,10 @@ def _tell_unchanged(
         else:
             parts_text = w.join_words(_PARTS[kind] for kind, _ in entries)
             verb = "are" if len(entries) > 1 or entries[0][0] != "run" else "is"
-            tell(f"The {parts_text} of {name} {verb} already here{same}; the rest of it was added.")
+            tell(
+                f"The {parts_text} of {name} {verb} already here{same}; the rest of the file was"
+                " added."
+            )
 
 
 _PARTS = {"run": "run", "qrels": "judgments", "queries": "queries", "documents": "documents"}

@@ -21,13 +21,13 @@ def write_refused_error(error: OSError, folder: Path) -> StorageError:
     if error.errno in _FULL:
         return StorageError(
             f"The disk of {folder} is full.",
-            "Free some space there, or start with another folder: make run WORKSPACE=folder.",
+            "Free some space there, or start with another folder: ranklens --workspace folder.",
         )
     if error.errno in _FORBIDDEN:
         return StorageError(
             f"This account may not write to the folder {folder}.",
-            "Give this account write permission there, or start with another folder:"
-            " make run WORKSPACE=folder.",
+            "Give this account write permission there, or start with another folder: ranklens"
+            " --workspace folder.",
         )
     reason = error.strerror or type(error).__name__
     return StorageError(
@@ -65,7 +65,7 @@ def no_collection_error() -> StorageError:
 def missing_subfolder_error(folder: Path, name: str) -> StorageError:
     """The subfolder that lists all files is missing, while the folder exists."""
     return StorageError(
-        f"The folder {folder} lacks its subfolder {name}, which lists its contents.",
+        f"The folder {folder} lacks the subfolder {name}, which lists the folder’s contents.",
         "Restore the subfolder, from a backup if necessary. To start over, move the"
         " whole folder away and restart Ranklens.",
     )
@@ -100,7 +100,7 @@ def newer_version_error(folder: Path, found_version: object, known_version: int)
     return StorageError(
         f"The folder {folder} was written by a newer Ranklens (layout {found_version}; this"
         f" version knows {known_version}), so it is read-only.",
-        "Use the newer Ranklens, or start with another folder: make run WORKSPACE=folder.",
+        "Use the newer Ranklens, or start with another folder: ranklens --workspace folder.",
     )
 
 

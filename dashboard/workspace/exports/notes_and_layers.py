@@ -130,5 +130,5 @@ def _read_csv(file: str, head: Sequence[str], content: bytes) -> list[list[str]]
     except (UnicodeDecodeError, csv.Error) as error:
         raise RanklensError(f"{file} cannot be read: {error}.") from error
     if not rows or tuple(rows[0]) != tuple(head) or any(len(row) != len(head) for row in rows):
-        raise RanklensError(f"{file} has other columns than {', '.join(head)}.")
+        raise RanklensError(f"{file} has the wrong columns; expected {', '.join(head)}.")
     return [[text.removeprefix("'") for text in row] for row in rows[1:]]

@@ -188,7 +188,8 @@ def _read_collection(packed: zipfile.ZipFile, file: str) -> Collection:
     layout = json.loads(about_content)["layout"]
     if layout > _LAYOUT:
         raise StorageError(
-            f"{file} was written by a newer Ranklens (layout {layout}, this one knows {_LAYOUT}).",
+            f"{file} was written by a newer Ranklens (layout {layout}; this version knows"
+            f" {_LAYOUT}).",
             "Open it with the newer Ranklens.",
         )
     collection_bytes = _read_member(packed, _COLLECTION)

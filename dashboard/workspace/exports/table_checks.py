@@ -38,9 +38,9 @@ def check_table(entry: Entry, content: bytes) -> None:
             raise DamagedRecordError("a record does not match its rows")
         table = read_table(content, entry.kind, name=entry.name, notes=entry.notes)
         if _typed_columns(as_arrow(_read_again(rows, entry))) != _typed_columns(rows):
-            raise DamagedRecordError("a table does not have the columns of its kind")
+            raise DamagedRecordError("a table does not have the expected columns")
         if (len(table), count_queries(table)) != (entry.rows, entry.queries):
-            raise DamagedRecordError("a record has wrong counts of rows or queries")
+            raise DamagedRecordError("a record has the wrong number of rows or queries")
         if entry.complete != (not isinstance(table, Run) or table.complete):
             raise DamagedRecordError("a record does not match its rows")
     except (pa.ArrowException, RanklensError, KeyError, TypeError, OSError) as error:

@@ -57,7 +57,7 @@ def test_the_table_of_the_sample_is_written_out() -> None:
         "\u00a0", " "
     )
     assert "9/104 × +0.243 = +0.021" in unescape(drawn(app))
-    assert "Network and Privacy: under ten queries, not tested." in shown
+    assert "Network and Privacy: not tested, because there are fewer than ten queries." in shown
     assert any("where=category=Network" in link for link in links_to(app, "queries"))
     pages = links_to(app, "breakdown")
     for wanted in ("by=category&across=difficulty", "by=words in the query", "ranked=-room"):
@@ -263,13 +263,13 @@ def test_other_queries_are_told_from_other_scores_where_a_run_lacks_some(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, runs=2)))
-    assert "Averaged over the queries that each run answered" not in text_of(
+    assert "Each averaged over its queries with results" not in text_of(
         opened("breakdown", run="a", base="b")
     )
     run = tmp_path / "b.run"
     kept = [line for line in run.read_text().splitlines(True) if not line.startswith("q1 ")]
     run.write_text("".join(kept))
-    said = "Averaged over the queries that each run answered, a (120) and b (119) differ by"
+    said = "Each averaged over its queries with results, a (120) and b (119) differ by"
     assert said in text_of(opened("breakdown", run="a", base="b"))
     assert said not in text_of(opened("breakdown", run="a", base="b", missing="shared"))
 

@@ -105,7 +105,7 @@ def test_the_list_shows_what_the_overview_of_each_said_last_and_reads_none() -> 
         Workspace.load = read  # type: ignore[method-assign]
     assert "good 1.000" in shown and "one run, no baseline" in shown
     kept().add("own", formats.read(POOR, name="poor.run"))
-    assert "changed since; open it to update" in text_of(opened("collections", set="sample"))
+    assert "files changed since; open it to update" in text_of(opened("collections", set="sample"))
 
 
 def refuse_to_read(*_: Any) -> Any:
@@ -355,7 +355,7 @@ def test_judgments_in_use_stay_when_others_are_added() -> None:
     before = text_of(opened(set="own"))
     page = upload(opened("data", set="own"), ("llm_points.json", GUESSED))
     assert (
-        f"llm_points.json was read as judgments but is not in use, because {name} is."
+        f"llm_points.json was read as judgments but is not in use, because {name} is in use."
         in text_of(page)
     )
     assert "Which is it?" in text_of(page)
@@ -397,9 +397,9 @@ def test_removed_judgments_are_not_asked_for_any_more() -> None:
 
 def test_what_may_be_a_run_never_stands_for_the_judgments_of_the_example() -> None:
     page = upload(opened("data", set="sample"), ("points.json", b'{"q001": {"d1": 3}}'))
-    assert "points.json was read as judgments but is not in use, because qrels.txt is." in text_of(
-        page
-    )
+    assert (
+        "points.json was read as judgments but is not in use, because qrels.txt is in use."
+    ) in text_of(page)
 
 
 def test_a_folder_given_at_the_start_takes_reading_choices(
@@ -445,8 +445,8 @@ def test_a_second_file_of_the_same_questions_adds_its_run_and_says_so() -> None:
     page = upload(page, ("second.jsonl", other))
     said = [receipt.message for receipt in told_in(page, "own")]
     assert said == [
-        "The queries and judgments of second.jsonl are already here, as first.jsonl;"
-        " the rest of it was added."
+        "The queries and judgments of second.jsonl are already here, as first.jsonl; the rest of"
+        " the file was added."
     ]
     assert len([e for e in kept().entries("own") if e.kind == "run"]) == 2
     page = upload(page, ("second.jsonl", other))

@@ -139,7 +139,7 @@ def test_columns_that_cannot_be_read_say_why() -> None:
     assert next(b for b in app.button if b.label == "Import as a run").disabled
     meaning(app, "column 3").select("doc").run()
     shown = text_of(app)
-    assert "expected a finite number as score, found d1" in shown
+    assert "expected a finite number as the score, found d1" in shown
     assert "6 of 6 are not numbers" in shown and "Gives the run" not in shown
     meaning(app, "column 3").select("").run()
     assert "Choose the field for the document." in text_of(app)
@@ -191,7 +191,9 @@ def test_what_the_judgments_tell_is_not_asked_and_they_stay_in_use() -> None:
     assert "b.json was not loaded" not in text_of(app)
     assert "Three files are loaded" in text_of(app)
     given(app, ("c.json", json.dumps({q: {"d" + q[1:] + "1": 0} for q in scores}).encode()))
-    assert "c.json was read as judgments but is not in use, because j.qrels is." in text_of(app)
+    assert (
+        "c.json was read as judgments but is not in use, because j.qrels is in use."
+    ) in text_of(app)
 
 
 def test_what_is_asked_may_be_the_other() -> None:

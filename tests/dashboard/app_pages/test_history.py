@@ -31,7 +31,7 @@ def test_what_is_asked_stands_in_the_order_that_is_shown() -> None:
     app = opened("history", set="sample")
     assert "Put them in order to see how the measure changed" in text_of(app)
     assert app.segmented_control(key="w_in_order").value == ""
-    assert "“No”: this page shows no progress" in text_of(app)
+    assert "If you answer “No”, this page shows no progress" in text_of(app)
 
 
 def test_files_of_a_folder_stand_by_their_own_dates(

@@ -67,17 +67,18 @@ def test_what_needs_no_unjudged_document_is_the_same(page: str) -> None:
 UNKNOWN = {
     "query": (
         "unjudged, so unknown here",
-        "dense came as judged ranks: only judged documents are known.",
-        "dense came as judged ranks; a list can be changed only if all of it is known.",
-        "its unjudged documents are unknown, and it cannot be scored while a further document is"
+        "Only judged ranks were loaded for dense, so only judged documents are known.",
+        "Only judged ranks were loaded for dense; a list can only be changed if the whole list is"
+        " known.",
+        "its unjudged documents are unknown, and it cannot be scored once another document is"
         " judged here.",
     ),
     "firm": (
-        "unknowndense came as judged ranks, without scores",
-        "dense came as judged ranks, so it is unknown which documents are unjudged.",
+        "unknownOnly judged ranks were loaded for dense, without scores",
+        "Only judged ranks were loaded for dense, so it is unknown which documents are unjudged.",
     ),
     "judge": ("its unjudged documents are unknown",),
-    "data": ("Judged ranks: run, query_id", "it identifies the 1,448 judged ones"),
+    "data": ("Judged ranks: run, query_id", "they identify the 1,448 judged ones"),
 }
 
 
@@ -102,7 +103,7 @@ def test_ties_and_a_document_of_the_other_run() -> None:
     judged = document(study, "q001", str(QRELS.doc_ids[0]))
     assert judged is not None and judged.standings["known"].all()
     said = text_of(opened("query", q="q065", doc=unjudged_of_bm25, **PAIR, set="ranks"))
-    assert "unknown: only the judged ones of its 100 are known" in said
+    assert "unknown: of 100 listed, only the judged ones are known" in said
 
 
 def test_a_layer_that_judges_further_documents_leaves_the_run_out() -> None:
@@ -110,11 +111,11 @@ def test_a_layer_that_judges_further_documents_leaves_the_run_out() -> None:
     layers = workspace().layers
     regraded = layers.begin("ranks", "me", {("q001", str(QRELS.doc_ids[0])): 0})
     said = text_of(opened("", set="ranks"))
-    assert "dense" in said and "made with other judgments" not in said
+    assert "dense" in said and "created with different judgments" not in said
     layers.remove("ranks", regraded)
     layers.begin("ranks", "me", {("q001", "never judged"): 3})
     said = text_of(opened("", set="ranks"))
-    why = "The judged ranks of dense were made with other judgments: query q001 had"
+    why = "The judged ranks of dense were created with different judgments: query q001 had"
     assert why in said and "Grades may change, but the same documents must be judged" in said
     asked = text_of(opened("", **PAIR, set="ranks"))
     assert "This link refers to something that is no longer here" in asked and why in asked

@@ -296,7 +296,7 @@ def test_what_a_measure_needs_is_said_on_every_page(monkeypatch: pytest.MonkeyPa
     for page in OF_THE_STUDY:
         assert "AP needs judgments by subtopic." in text_of(opened(page, m="AP"))
     assert "Seven files are loaded" in text_of(opened("data", m="AP"))
-    assert "lack the data that it needs" in text_of(opened("measures", measure="AP"))
+    assert "lack the data that this measure needs" in text_of(opened("measures", measure="AP"))
 
 
 def test_an_option_beyond_its_range_says_the_range() -> None:
@@ -390,7 +390,7 @@ def test_of_forty_categories_those_that_differ_most_are_listed(
 ) -> None:
     folder = collection(tmp_path, 104, [f"group {i}" for i in range(40)])
     monkeypatch.setenv("RANKLENS_DATA", str(folder))
-    few = "under ten queries, not tested."
+    few = "not tested, because there are fewer than ten queries."
     assert few in text_of(opened("breakdown", run="a", base="b"))
     assert few not in text_of(opened("breakdown", run="a", base="b", by="length"))
     shown = text_of(opened(run="a", base="b"))

@@ -55,7 +55,7 @@ def test_a_what_if_from_the_address_and_back() -> None:
 
 def test_a_document_opens_over_the_page() -> None:
     app = opened("query", doc="FN-0175", **PAIR)
-    assert "rank 5 of 100" in text_of(app) and "not among its 2" in text_of(app)
+    assert "rank 5 of 100" in text_of(app) and "not among the 2 listed" in text_of(app)
     assert "rank 5 of 100" not in text_of(opened("query", doc="gone", **PAIR))
 
 

@@ -119,7 +119,7 @@ def test_errors_say_what_to_write(
 def test_a_width_that_is_none(width: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["figure", "pairs", *GIVEN, "--width", width])
-    assert "not a width" in capsys.readouterr().err
+    assert "not a valid width" in capsys.readouterr().err
 
 
 def test_one_run_has_curves_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

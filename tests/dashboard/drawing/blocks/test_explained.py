@@ -143,7 +143,7 @@ def test_a_field_that_is_an_address_is_a_link_and_a_long_text_is_folded() -> Non
     assert 'href="https://example.org/a?b=1"' in part
     assert "<details" in part and "more characters are not shown" in part
     assert len(part) < 400_000 and "<mark>cats</mark>" in part
-    assert "rank 3 of 10" in Page(part).text and "not among its 0" in Page(part).text
+    assert "rank 3 of 10" in Page(part).text and "not among the 0 listed" in Page(part).text
 
 
 def test_an_excerpt_begins_near_the_first_word_that_was_asked_for() -> None:

@@ -102,4 +102,6 @@ def test_many_runs_stand_on_one_measure_on_a_scale_of_their_own() -> None:
         for left, width in re.findall(r'style="left:([\d.]+)%;width:([\d.]+)%', html)
     ]
     assert min(ends)[0] < 20 and max(end for _, end in ends) > 80, "the scale is theirs"
-    assert "significantly behind 0, significantly ahead of 2, not significant against 1" in html
+    assert (
+        "significantly behind 0, significantly ahead of 2, not significantly different from 1"
+    ) in html

@@ -101,7 +101,7 @@ def test_it_stands_by_itself() -> None:
         "8b4bba3b1ae0",
     ):
         assert said in text
-    assert "metrics_core compare qrels.txt bm25.run dense.run" in text
+    assert "metrics-core compare qrels.txt bm25.run dense.run" in text
 
 
 def test_parts_and_words_of_the_sender() -> None:
@@ -120,7 +120,7 @@ def test_what_people_noted_and_graded_is_said() -> None:
     assert "vinegar for the robot<vague>two meanings · ask Ann" in text and "&lt;vague" in page
     assert "Grades given in Ranklens count in addition to those in the files: 12 of Ann's." in text
     # No command knows those grades.
-    assert "metrics_core compare" not in text
+    assert "metrics-core compare" not in text
     assert "Notes and tags" not in text_of(page_of(sample()))
 
 
@@ -171,7 +171,7 @@ def test_the_screens_of_verdict_and_curves_do_not_contradict_each_other() -> Non
     curves = screen_of(page, "curves")
     assert "no clear difference" not in curves
     assert "k = 5 by itself is significant; the band is corrected for all k together." in curves
-    assert "95 % intervals of dense and hybrid; of their difference" in curves
+    assert "95 % intervals of dense and hybrid; the band of their difference" in curves
     whole = screen_of(page_of(sample(), m="AP"), "curves")
     assert "AP counts the whole list; the curves show AP by k." in whole
 
