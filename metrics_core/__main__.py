@@ -129,7 +129,7 @@ def _make_parser(command_line: Sequence[str]) -> argparse.ArgumentParser:
         command_parser = commands.add_parser(command.name, help=command.help)
         command.arguments(command_parser)
         command_parser.set_defaults(command=command)
-    commands.add_parser("trec_eval", help="trec_eval's own command line")
+    commands.add_parser("trec_eval", help="work like the trec_eval program")
     return parser
 
 

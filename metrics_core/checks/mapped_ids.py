@@ -120,7 +120,7 @@ def _merged_notes(
     """Return a note of the dropped rows, if any."""
     message = (
         f"{w.format_count(count)} {w.plural(count, noun)} dropped because the id mapping merged"
-        f" {source}; the {what_counts} of each is kept"
+        f" {source}; for each merged id, the {what_counts} is kept"
     )
     return (Note("mapped", message, count, loud=True),) if count else ()
 

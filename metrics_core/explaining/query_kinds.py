@@ -43,7 +43,7 @@ KINDS: dict[str, str] = {
     UNJUDGED_TOP: "At least half of the first k results are unjudged, so the score is hardly"
     " informative.",
     NOTHING_RELEVANT: "No relevant document is in the list.",
-    BELOW: "Relevant documents are in the list, but none among the first k.",
+    BELOW: "Relevant documents are in the list, but none is among the first k.",
     LOW: "Relevant documents are among the first k, but only a few or at low ranks.",
 }
 """The kinds of one run by name, in the order of testing, each with its rule."""

@@ -235,7 +235,7 @@ def _describe_other_cutoffs(tested_curve: _Curve, focus: str) -> Sentence:
         return muted_span(f"Beyond k = {w.format_count(last)} {describe_cutoffs(ks > last)}.")
     is_outside = ~np.logical_or.reduce([(ks >= a) & (ks <= b) for a, b in clear])
     return (
-        muted_span(f"In between {describe_cutoffs(is_outside)}.")
+        muted_span(f"Between these ranges, {describe_cutoffs(is_outside)}.")
         if is_outside.any()
         else Sentence()
     )
@@ -315,7 +315,7 @@ def precision_lead(points: pd.DataFrame, focus: str, baseline: str, tested: str)
         sentence = run_span(baseline) + muted_span(f" has {w.format_share(baseline_precision)}. ")
     limits = "Interpolated: the highest precision at or beyond each recall level. Not tested"
     return sentence + muted_span(
-        f"{limits}; the test is on {tested}." if focus != baseline else f"{limits}."
+        f"{limits}; the test uses {tested}." if focus != baseline else f"{limits}."
     )
 
 

@@ -91,5 +91,8 @@ def _incomplete_runs_note(answered: Mapping[str, int], judged: int) -> str:
         queries = f"{w.format_count(judged)} {w.plural(judged, 'query', 'queries')}"
         return f"; {w.number_word(len(answered))} runs have no results for some of the {queries}"
     (first, n_answered), *others = answered.items()
-    rest_text = "".join(f", {name} {w.format_count(number)}" for name, number in others)
-    return f"; {first} answers {w.format_count(n_answered)} of {w.format_count(judged)}{rest_text}"
+    rest_text = "".join(f", {name} for {w.format_count(number)}" for name, number in others)
+    return (
+        f"; {first} has results for {w.format_count(n_answered)} of"
+        f" {w.format_count(judged)}{rest_text}"
+    )

@@ -274,6 +274,6 @@ def ratchet_finding(outcome: GateOutcome, *, is_only_run: bool) -> str:
     size = w.format_score(abs(outcome.difference), w.interval_decimals(outcome.low, outcome.high))
     return (
         f"The baseline is {size} {side} {'this run' if is_only_run else outcome.run} on"
-        f" {outcome.gate.measure}; if it is a snapshot, --update"
+        f" {outcome.gate.measure}; if the baseline is a snapshot, --update"
         f" {'' if is_only_run else 'with that run alone '}writes a new one."
     )

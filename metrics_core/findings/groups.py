@@ -306,7 +306,7 @@ def untested_note(groups: pd.DataFrame) -> str:
         possessive = "its" if len(rarely_differing) == 1 else "their"
         notes.append(
             f"{w.name_some(list(rarely_differing['group']))}: too few of {possessive} queries"
-            " differ for an interval."
+            " differ to compute an interval."
         )
     return " ".join(notes)
 

@@ -129,7 +129,9 @@ def cutoff_check(crossings: Crossings | None, pair: ComparedPair, margin: float)
             f"The difference may be as large as the margin {cutoffs_text}.",
         )
     return make_check(
-        "matters at no k", "firm", "The simultaneous band for all k stays within the margin."
+        "does not matter at any k",
+        "firm",
+        "The simultaneous band for all k stays within the margin.",
     )
 
 

@@ -123,7 +123,7 @@ def unavailable_test_finding(test: str, queries: int) -> Sentence:
     if not has_other_hypothesis(test, queries):
         return Sentence()
     return muted_span(
-        "It does not test the mean, and with more than"
+        "This test does not test the mean, and with more than"
         f" {w.format_count(MOST_OF_ANOTHER_HYPOTHESIS)} queries nearly every difference is"
         " significant."
     )

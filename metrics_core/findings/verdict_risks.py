@@ -262,7 +262,7 @@ def cutoff_check(
         chance = "The difference is not significant at any k."
         if pair.is_clear:
             alone_text = f"k = {w.format_count(k)} by itself is significant"
-            chance = f"{alone_text}; corrected for all k together, no k is."
+            chance = f"{alone_text}; after correction for all k together, no k is significant."
         return make_check(NOT_CLEAR_AT_ANY_K, "", f"{chance} {reason}".strip())
     last = spans[-1]
     is_inside = any(low <= k <= high for low, high in spans)

@@ -198,7 +198,8 @@ def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | No
     if odd_count:
         return None, [
             _order_only_note(
-                f"{format_count(odd_count, 'rank')} not a whole number from 0", odd_count
+                f"{format_count(odd_count, 'rank')} with a value that is not a whole number from 0",
+                odd_count,
             )
         ]
     query, rank = as_array(query_id.indices), ranks

@@ -91,8 +91,9 @@ def own_query_notes(run: Run, *, among: str = "") -> tuple[Note, ...]:
     if len(codes) * 2 <= len(query_ids):
         return ()
     message = (
-        f"{len(codes):,} of {among}{len(query_ids):,} lists contain the query itself (its doc_id is"
-        " the query_id); unless it is a valid result, exclude it from every run (exclude-self)"
+        f"{len(codes):,} of {among}{len(query_ids):,} lists contain the query itself (a document"
+        " whose doc_id is the query_id); unless that document is a valid result, exclude it from"
+        " every run (exclude-self)"
     )
     return (Note("own_query", message, len(codes), _examples(whole_run, codes), loud=True),)
 

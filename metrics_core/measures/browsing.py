@@ -68,7 +68,8 @@ Exponent = Annotated[MaxRel, Bounds(1, HIGHEST_EXPONENT)]
         ),
         Difference(
             "trec_eval",
-            "rbp of version 10.0 scales the grades of a query to [0, 1] if one is outside.",
+            "rbp of version 10.0 scales the grades of a query to [0, 1] if one of them is outside"
+            " this range.",
             "Here each grade is used as the gain, as published and in ranx. The output of"
             " trec_eval's binary depends on its compiler, because its m_rbp.c never initialises the"
             " minimum and maximum it scales by. Our trec_eval command line starts both at 0, which"

@@ -142,7 +142,7 @@ def number_relevant_retrieved(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     range=(0, np.inf),
     residual="count",
     higher_is_better=False,
-    unjudged="Unjudged documents are not counted; a negative grade is no judgment.",
+    unjudged="Unjudged documents are not counted; a negative grade is not a judgment.",
 )
 def number_nonrelevant_retrieved(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     """Number of documents that the run lists at any rank and that are judged not relevant."""

@@ -83,7 +83,7 @@ def nerr8(
 @measure(
     "NERR9",
     title="Nearly ERR, equation 9",
-    gloss="as NERR8, discounted by rank",
+    gloss="like NERR8, discounted by rank",
     ir_measures=True,
     formula=r"\frac{\sum_{i \le k} P_i g_i}{\sum_{i \le k} P_i},"
     r"\ P_i = \frac{1}{i}\prod_{j<i}(1-g_j)",
@@ -106,7 +106,7 @@ def nerr9(
 @measure(
     "NERR10",
     title="Nearly ERR, equation 10",
-    gloss="as NERR8, patience p",
+    gloss="like NERR8, with patience p",
     ir_measures=True,
     formula=r"\frac{\sum_i P_i g_i}{\sum_{i \le 1000} P_i},\ P_i = p^{i-1}\prod_{j<i}(1-g_j)",
     reference=f"{_NERR} 10",
@@ -130,7 +130,7 @@ def nerr10(
 @measure(
     "NERR11",
     title="Nearly ERR, equation 11",
-    gloss="as NERR8, goal T",
+    gloss="like NERR8, with goal T",
     ir_measures=True,
     formula=r"\frac{\sum_i P_i g_i}{\sum_{i \le 1000} P_i},"
     r"\ P_i = \frac{(2T)^2}{(i + 2T - 1)^2}\prod_{j<i}(1-g_j)",

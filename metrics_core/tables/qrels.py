@@ -135,7 +135,7 @@ class Qrels(Judgable):
         )
         note = Note(
             "duplicates",
-            f"{len(repeated):,} rows repeated with the same grade, counted once",
+            f"rows repeated with the same grade: {len(repeated):,}; each judgment counts once",
             count=len(repeated),
             examples=tuple(self.pair(int(row)) for row in repeated[:3]),
         )

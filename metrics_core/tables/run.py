@@ -112,7 +112,7 @@ class Run(Judgable):
         rule_text = "the highest score" if duplicates == "best" else "the first row"
         note = Note(
             "duplicates",
-            f"{len(repeated):,} repeated documents; only {rule_text} of each is used",
+            f"repeated documents: {len(repeated):,}; only {rule_text} of each is used",
             count=len(repeated),
             examples=tuple(self.pair(int(row)) for row in repeated[:3]),
             loud=True,

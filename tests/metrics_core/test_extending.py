@@ -116,13 +116,13 @@ def test_what_is_wrong_with_others_is_said_once(installed: Said) -> None:
     assert (
         "broken-one was not loaded (entry point ranklens.measures: a = broken_one). Modul" in stderr
     )
-    assert "The measure nDCG of copy-cat has a name of nDCG of Ranklens: ndcg." in stderr
+    assert "The measure nDCG of copy-cat shares a name with nDCG of Ranklens: ndcg." in stderr
 
 
 def test_who_asks_for_a_measure_that_is_left_out_is_told_so(installed: Said) -> None:
     said, _ = installed
     assert said["hint"].startswith("Did you mean LinearP?")
-    assert said["hint"].endswith("The measures of broken-one and copy-cat could not be loaded.")
+    assert said["hint"].endswith("The measures from broken-one and copy-cat could not be loaded.")
 
 
 def test_where_nothing_is_installed_nothing_is_loaded() -> None:

@@ -82,7 +82,7 @@ def test_a_whole_number_and_its_digits_are_one_id() -> None:
     assert precision_at_k([1, "1", 2], {"1"}, 2) == 1 / 2
     assert precision_at_k([1, "1", 2], {"1"}, 2, duplicates="each") == 1
     assert recall_at_k([1], {1: 1, "1": 1}, 1) == 1
-    with pytest.raises(ParameterError, match="expected has 1 and 2 for '1'"):
+    with pytest.raises(ParameterError, match="expected has two values for '1': 1 and 2"):
         recall_at_k([1], {1: 1, "1": 2}, 1)
 
 
@@ -217,7 +217,7 @@ def test_prices_that_do_not_fit_are_refused() -> None:
         money_recall_at_k(FOUND, ["a", "m"], PRICES, 3)
     with pytest.raises(ParameterError, match="3 values for 4 documents"):
         money_precision_at_k(FOUND, RELEVANT, PRICES[:3], 3)
-    with pytest.raises(ParameterError, match="60 and 61 for 'a'"):
+    with pytest.raises(ParameterError, match="two values for 'a': 60 and 61"):
         money_recall_at_k(FOUND, ["a"], PRICES, 3, expected_prices=[61])
     with pytest.raises(ParameterError, match="expected is a set"):
         money_recall_at_k(FOUND, {"a", "c"}, PRICES, 3, expected_prices=[60, 40])

@@ -90,7 +90,7 @@ def build_qrels_table(
     negative = int(np.count_nonzero(grades < 0))
     if not negative:
         return qrels
-    message = f"{negative:,} negative grades; they count as not relevant"
+    message = f"negative grades: {negative:,}; they count as not relevant"
     return qrels.noting(Note("negative", message, negative))
 
 

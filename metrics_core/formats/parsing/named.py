@@ -266,7 +266,9 @@ def _drop_ungraded(rows: pa.Table, named: NamedColumns) -> tuple[pa.Table, RowLi
     count = pc.sum(is_empty).as_py() or 0
     if not count or count == len(rows):
         return rows, named.index
-    message = f"{count:,} rows without a grade, excluded; their documents stay unjudged"
+    message = (
+        f"rows without a grade: {count:,}; they are excluded, and their documents stay unjudged"
+    )
     named.notes.append(Note("ungraded", message, count, loud=True))
     has_grade = pc.invert(is_empty)
     row_numbers = np.flatnonzero(has_grade.to_numpy())

@@ -38,7 +38,9 @@ def rank_notes(
 
 def fraction_notes(count: int) -> list[Note]:
     """Return the note about `count` ranks that are not whole numbers."""
-    message = f"{format_count(count, 'rank')} not a whole number; ordered by score"
+    message = (
+        f"{format_count(count, 'rank')} with a value that is not a whole number; ordered by score"
+    )
     return [Note("rank", message, count)]
 
 

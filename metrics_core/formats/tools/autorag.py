@@ -102,8 +102,8 @@ declare(
                 "AutoRAG",
                 "qa.parquet, and best_*.parquet of a retrieval node",
                 "judgments and queries; one run per node",
-                "that one of several alternatives in retrieval_gt is enough: every document counts"
-                " as relevant",
+                "the rule that one of several alternatives in retrieval_gt is enough: every"
+                " document counts as relevant",
                 ("rag",),
             ),
         ),

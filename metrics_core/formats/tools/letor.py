@@ -102,7 +102,7 @@ class _LineRows:
             "LETOR, SVMrank",
             "the feature file, with the documents in its comments",
             "judgments",
-            "the documents, if no comment names them; what the features mean",
+            "the documents, if no comment names them; the meaning of the features",
             ("search",),
         ),
     ),

@@ -215,7 +215,8 @@ SNAPSHOTS = Preset(
             "Quepid",
             "a case's snapshots as CSV",
             "one run per snapshot, queries and documents' fields",
-            "scores: ranked by position; the query numbers of the TREC export are in no other file",
+            "scores: the position is the rank; the query numbers of the TREC export, which no other"
+            " file contains",
             ("search",),
         ),
     ),

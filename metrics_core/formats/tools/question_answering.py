@@ -32,7 +32,7 @@ declare(
                 "DPR, Contriever",
                 "the JSON of questions with their `ctxs`, or training data with `positive_ctxs`",
                 "a run and documents, or judgments; also queries",
-                "judgments of retrieved passages: has_answer matches a string, not relevance",
+                "judgments of retrieved passages: has_answer records a string match, not relevance",
                 ("rag",),
             ),
         ),

@@ -85,7 +85,7 @@ SAMPLES = Preset(
             "Ragas",
             "`dataset.to_jsonl(FILE)`, or the table of results as CSV or Parquet",
             "a run, judgments, queries with your columns, the contexts",
-            "the document of a context without an id: identified by its text if you choose that",
+            "documents of contexts without an id: identified by their texts if you choose that",
             ("rag",),
         ),
     ),

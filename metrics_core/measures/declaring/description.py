@@ -25,7 +25,8 @@ RULES_OF_ALL = (
     "A duplicate document in a list of a file is an error, or counts once with its best score or"
     " its first row, depending on `duplicates`. In plain lists (`metrics_core.lists`) 'first'"
     " counts it at its first rank and closes the gap, 'each' counts every rank and 'error' rejects"
-    " the list. For [a, a, b] with a expected, P@2 is 1/2 with 'first' and 2/2 with 'each'.",
+    " the list. If a is expected and [a, a, b] is retrieved, P@2 is 1/2 with 'first' and 2/2 with"
+    " 'each'.",
 )
 """Rules for every measure, unless its description says otherwise."""
 

@@ -30,7 +30,7 @@ FAMILIES = (
     ),
     Family(
         "Precision along recall",
-        "Does precision hold as recall grows?",
+        "Does precision stay high as recall grows?",
         ("interpolated", "relative_precision"),
     ),
     Family("Subtopics", "Are all aspects of the query covered?", ("diversity", "intents")),
@@ -45,7 +45,7 @@ FAMILIES = (
         "What if many documents are unjudged?",
         ("preference", "inferred", "unjudged"),
     ),
-    Family("Hard queries", "Does it help on difficult queries?", ("logarithmic",)),
+    Family("Hard queries", "Does the run do well on difficult queries?", ("logarithmic",)),
     Family("Agreement", "Is the ranking order right?", ("agreement",)),
     Family(
         "Whole lists and counts",

@@ -84,7 +84,10 @@ def test_documents_have_their_ids_read_as_those_of_runs(
     assert main(["evaluate", *files, *more]) == 0
     said = capsys.readouterr().err
     assert "note: docs.csv: 1 of 2 relevant documents in the judgments is missing from" in said
-    assert "1 document dropped because the id mapping merged ids; the first of each" in said
+    assert (
+        "1 document dropped because the id mapping merged ids; for each merged id, the first is"
+        " kept" in said
+    )
     table = Documents.from_columns({"doc_id": ["d1#1", "d1#2", "d2#1"], "text": ["a", "b", "c"]})
     mapped = map_ids(table, IdMaps(documents=parse_id_map("run: cut #")))
     assert mapped.lookup(["d1", "d2"])["text"].to_dict() == {"d1": "a", "d2": "c"}

@@ -319,9 +319,9 @@ def test_an_odd_run_scores_as_its_clean_twin(
 GOOD_QRELS: dict[str, tuple[Content, str]] = {
     "same grade twice": (
         QRELS + "q1 0 d1 1\n",
-        "1 rows repeated with the same grade, counted once",
+        "rows repeated with the same grade: 1; each judgment counts once",
     ),
-    "negative grade": (QRELS + "q1 0 d3 -2\n", "1 negative grades; they count as not relevant"),
+    "negative grade": (QRELS + "q1 0 d3 -2\n", "negative grades: 1; they count as not relevant"),
     "comment and blank": ("# x\n\n" + QRELS, "1 comment line (#), skipped"),
     "CRLF": (QRELS.replace("\n", "\r\n"), ""),
     "header": ("query_id iter doc_id rel\n" + QRELS, "is a header"),
@@ -366,7 +366,7 @@ def test_choices_that_errors_offer(evaluate: Evaluate) -> None:
     twice = "q1 Q0 d1 9 0.5 tag\n" + RUN + "q1 Q0 d1 3 9 tag\n"
     best = evaluate("--duplicates", "best", run=twice)
     assert best.value == 1
-    assert "2 repeated documents; only the highest score of each is used" in best.err
+    assert "repeated documents: 2; only the highest score of each is used" in best.err
     assert evaluate("--duplicates", "first", run=twice).value == AP
     latin = RUN.replace("d1", "é").encode("latin-1")
     qrels = QRELS.replace("d1", "é").encode("latin-1")

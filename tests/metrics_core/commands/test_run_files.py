@@ -55,7 +55,9 @@ def test_a_gate_names_the_file_and_the_run_in_it(
     asked = ["compare", "qrels.txt", "two.trec/poor", "two.trec/good", "third.run"]
     assert main([*asked, "--gate", "RR > -0.01"]) == 0
     out = capsys.readouterr().out
-    assert "The baseline is 0.500 below good on RR; if it is a snapshot, --update with" in out
+    assert (
+        "The baseline is 0.500 below good on RR; if the baseline is a snapshot, --update with"
+    ) in out
 
 
 def test_one_is_named_behind_its_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -61,7 +61,7 @@ def false_in_files(given: Loaded, text: str) -> Iterator[str | bool]:
     unjudged = len(given.asked - given.judged)
     every = "All query ids in the runs are judged" in text
     yield every is not (not unjudged and given.fits and not given.missing) and "that all match"
-    has = re.search(r"run1 answers ([\d,]+) of ([\d,]+)", text)
+    has = re.search(r"run1 has results for ([\d,]+) of ([\d,]+)", text)
     both = len(given.asked & given.judged), len(given.judged)
     yield bool(has) is not (every and both[0] < both[1]) and "that some are lacking"
     yield (count_of(has[1]), count_of(has[2])) != both if has else False

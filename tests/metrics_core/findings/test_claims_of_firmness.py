@@ -227,8 +227,8 @@ def false_in_small_cutoff(given: Situation, text: str) -> Iterator[str | bool]:
     word = re.match(r"\[(.*?)\|", text)[1]  # type: ignore[index]
     beyond = (found.clear != 0) & (np.abs(found.difference) >= margin)
     may = np.maximum(-found.low, found.high) >= margin
-    yield word == "matters at no k" and bool(may.any()) and "at no k"
-    if word.startswith("matters") and not re.search("some|no k", word):
+    yield word == "does not matter at any k" and bool(may.any()) and "at no k"
+    if word.startswith("matters") and "some" not in word:
         yield ks_of(word, found.depth) != set(found.cutoffs[beyond].tolist()) and "matters at"
     if word.startswith("may matter") and "some" not in word:
         yield ks_of(word, found.depth) != set(found.cutoffs[may].tolist()) and "open at"

@@ -438,7 +438,7 @@ def false_elsewhere(lead: str, gap: pd.Series[float], clear: set[int]) -> Iterat
         k = int(open_[2])
         where = {c for c in KS if (c > k if open_[1] == "Beyond" else c <= k)}
         yield bool(where & clear) and "not significant"
-    if "In between the difference is not significant" in lead:
+    if "Between these ranges, the difference is not significant" in lead:
         inside = {int(k) for k in KS if min(clear) < k < max(clear)}
         yield not inside - clear and "in between"
     if named := re.search(r"all k from (\d+) to (\d+)", lead):
@@ -472,7 +472,7 @@ def false_in_precision(given: Situation, text: str) -> Iterator[str | bool]:
     yield (said is None or abs(int(said[1]) - 100 * half["run1"]) > 0.5 + 1e-9) and "run1"
     other = re.search(r"run0 has (\d+)\s%\.", text)
     yield (other is None or abs(int(other[1]) - 100 * half["run0"]) > 0.5 + 1e-9) and "run0"
-    yield "Not tested; the test is on nDCG@10" not in text and "not tested"
+    yield "Not tested; the test uses nDCG@10" not in text and "not tested"
 
 
 def test_precision_at_half_of_the_recall() -> None:

@@ -321,14 +321,14 @@ def significant(where: str) -> str:
             "++?++.++",
             "hybrid is significantly ahead on nDCG at some k",
             f"{significant('from k = 1 to 2, from k = 5 to 10 and from k = 50 on')}"
-            " In between the difference is not significant.",
+            " Between these ranges, the difference is not significant.",
         ),
         (
             "---.??++",
             "hybrid: clear gains and losses on nDCG, depending on k",
             "Significantly ahead of bm25 from k = 50 on, behind bm25 from k = 1 to 3, after"
-            " correction for all k from 1 to 100 (this pair only). In between the difference is not"
-            " significant.",
+            " correction for all k from 1 to 100 (this pair only). Between these ranges, the"
+            " difference is not significant.",
         ),
         (
             "........",
@@ -537,7 +537,7 @@ def test_why_groups_have_no_interval_is_said() -> None:
     rows = groups_of({"a": 0.1, "b": 0.2, "c": 0.3}, []).assign(queries=[3, 20, 20])
     assert untested_note(rows) == "a: not tested, because there are fewer than ten queries."
     told = untested_note(rows.assign(diff_low=np.nan))
-    assert told.endswith(" b and c: too few of their queries differ for an interval.")
+    assert told.endswith(" b and c: too few of their queries differ to compute an interval.")
 
 
 def test_that_most_queries_go_against_the_whole_is_said() -> None:
@@ -861,7 +861,7 @@ def test_no_judgments_and_nothing_relevant() -> None:
          "All query ids in the runs are judged."),
         (7, 0, {}, "Seven files are loaded. All query ids in the runs are judged."),
         (7, 0, {"answered": {"bm25": 98, "dense": 81}, "judged": 104}, "Seven files are loaded. "
-         "All query ids in the runs are judged; bm25 answers 98 of 104, dense 81."),
+         "All query ids in the runs are judged; bm25 has results for 98 of 104, dense for 81."),
         (7, 0, {"answered": {"a": 1, "b": 2, "c": 3}, "judged": 4}, "Seven files are loaded. All "
          "query ids in the runs are judged; three runs have no results for some of the 4 queries."),
         (7, 0, {"unjudged": 1}, "Seven files are loaded. 1 query in the runs has no judgments."),

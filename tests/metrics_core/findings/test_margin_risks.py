@@ -93,7 +93,7 @@ def test_single_queries(values: list[float], word: str, said: str) -> None:
             [0.0, 0.01],
             [-0.01, -0.01],
             [0.01, 0.015],
-            "matters at no k",
+            "does not matter at any k",
             "firm",
             "The simultaneous band for all k stays",
         ),

@@ -74,7 +74,7 @@ def test_a_grade_that_cannot_be_counted_ends_it_for_any_measure(call: Call, form
         qrels = GRADED.replace("c 3", f"c {grade}")
         outcome = call("-R", form, "-m", measure, qrels=qrels, run=LISTED)
         assert outcome.status == status
-        assert not status or "the highest that can be counted" in outcome.messages[1]
+        assert not status or "the highest grade that can be counted" in outcome.messages[1]
 
 
 def test_gains_that_are_no_numbers_or_beyond_an_int_keep_their_order(call: Call) -> None:

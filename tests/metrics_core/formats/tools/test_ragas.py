@@ -166,7 +166,7 @@ def test_ids_of_queries_and_what_is_odd() -> None:
     (run,), (qrels,) = made["run"], made["qrels"]
     assert rows(run) == {"tea": {"3": -1.0, "d": -2.0}, "tea (2)": {"3": -1.0, "d": -2.0}}
     assert notes(run) == [
-        "!2 repeated documents; only the first row of each is used: document 3 of query tea,"
+        "!repeated documents: 2; only the first row of each is used: document 3 of query tea,"
         " document 3 of query tea (2)",
         BY_ORDER,
         "1 query with a repeated text, numbered to keep them distinct",
