@@ -136,14 +136,14 @@ def describe_contents(
             f" {w.plural(len(first.query_ids), 'query', 'queries')}"
         )
         return (
-            f"Gives {w.format_count(len(first))} {w.plural(len(first), 'judgment')} of"
+            f"This gives {w.format_count(len(first))} {w.plural(len(first), 'judgment')} of"
             f" {queries_text}."
         )
     if not isinstance(first, Run):
         count = len(first)
         queries, query_word = isinstance(first, Queries), w.plural(count, "query", "queries")
         return (
-            f"Gives {w.format_count(count)}"
+            f"This gives {w.format_count(count)}"
             f" {query_word if queries else w.plural(count, 'document')}."
         )
     runs = [table for table in tables if isinstance(table, Run)]

@@ -17,8 +17,8 @@ from dashboard.session.open_collection import collection_id
 from dashboard.study.sharing import Include
 
 _EXPLANATIONS: dict[Include, str] = {
-    "scores only": "Leaves out names, ids, texts and notes. Runs are A, B, C; groups, queries and"
-    " documents are numbered.",
+    "scores only": "Leaves out names, ids, texts and notes. Runs are named A, B, C; groups, queries"
+    " and documents are numbered.",
     "run names": "Leaves out ids, texts and notes. Queries and documents are numbered; runs, groups"
     " and files keep their names.",
     "full texts": "Includes everything: queries and documents with their ids and texts, and notes.",

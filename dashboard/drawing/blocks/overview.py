@@ -290,5 +290,5 @@ def group_list(
         less=less,
         pieces=sentence_pieces(finding, drawing.styles),
         rule=f"{w.format_share(LEVEL)} intervals, uncorrected. Coloured if significant{corrected}"
-        f" if there are at least {FEWEST_QUERIES} queries.",
+        f" and based on at least {FEWEST_QUERIES} queries.",
     )

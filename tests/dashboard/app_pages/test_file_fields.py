@@ -248,7 +248,7 @@ def test_what_is_listed_may_all_be_relevant() -> None:
         opened("data", set="own"), ("b.run", b"q1 Q0 d1 1 2.0 x\n"), ("liked.csv", b"a,b\nq1,d1\n")
     )
     box(app, "Read as").select("qrels").run()
-    assert "Gives 1 judgment of 1 query." in text_of(app)
+    assert "This gives 1 judgment of 1 query." in text_of(app)
     press(app, "Import as judgments")
     assert "Two files are loaded" in text_of(app)
     assert "query from a, document from b, all documents relevant" in text_of(app).lower()
@@ -270,7 +270,7 @@ def test_columns_of_queries_are_chosen_and_what_an_error_offers_mends_the_rest()
     app = given(opened("data", set="own"), ("my.qrels", QRELS), ("fragen.csv", texts))
     box(app, "Read as").select("queries").run()
     shown = text_of(app)
-    assert "Gives 2 queries." in shown and "all 2 are query ids of my.qrels" in shown
+    assert "This gives 2 queries." in shown and "all 2 are query ids of my.qrels" in shown
     press(app, "Import as queries")
     assert "Two files are loaded" in text_of(app)
     given(app, ("twice.csv", b"q1,d1,9\nq1,d1,5\n"))

@@ -467,7 +467,10 @@ def groups_drawn(rows: pd.DataFrame, **more: int) -> Markup:
 def test_group_list_in_the_order_given():
     part = groups_drawn(group_rows(3).iloc[::-1], looked_at=7)
     page = Page(part)
-    assert "Coloured if significant after correction for 7 groups, from 10 queries on." in part
+    assert (
+        "Coloured if significant after correction for 7 groups and based on at least 10 queries."
+        in part
+    )
     assert [own["href"] for tag, own in page.found if tag == "a"] == [
         "breakdown?by=topic",
         *("?lead=group 2", "?lead=group 1", "?lead=group 0"),
