@@ -244,7 +244,7 @@ class UnknownRunError(RanklensError):
     """No run has this name."""
 
     def __init__(self, name: str, run_names: Sequence[str]) -> None:
-        listing = f"Available: {', '.join(run_names)}." if run_names else "None is available."
+        listing = f"Available: {', '.join(run_names)}." if run_names else "No runs are available."
         hint = f"{did_you_mean(name, run_names)} {listing}".strip()
         super().__init__(f"There is no run {name!r}.", hint)
 
@@ -253,7 +253,11 @@ class UnknownColumnError(RanklensError):
     """No metadata column with groups has this name."""
 
     def __init__(self, column: str, column_names: Sequence[str]) -> None:
-        listing = f"Available: {', '.join(column_names)}." if column_names else "None is available."
+        listing = (
+            f"Available: {', '.join(column_names)}."
+            if column_names
+            else ("No columns are available.")
+        )
         super().__init__(f"The queries have no column {column!r} to group by.", listing)
 
 

@@ -66,7 +66,7 @@ def _long_table(scores: Scores, *, per_query: bool) -> LongTable:
     """
     if per_query and _MEAN in scores.query_ids:
         raise RanklensError(
-            f"A query has the id {_MEAN!r}, which also names the mean over all queries.",
+            f"A query has the id {_MEAN!r}, which is also the name of the mean over all queries.",
             "Leave out --per-query, or rename that query.",
         )
     names = [str(measure) for measure in scores.measures]

@@ -250,7 +250,9 @@ def _is_by_text(source: Source, request: Request, names: Sequence[str]) -> bool:
         choice = f"{role}={name}"
         if role not in ("query_id", "doc_id"):
             hint = "Ragas samples have no scores: the order of a list is the ranking."
-            raise _sample_error(source, None, choice, "columns that assign the query or doc", hint)
+            raise _sample_error(
+                source, None, choice, "columns that assign the query or the document", hint
+            )
         if name not in names or (role == "doc_id" and name not in _LISTS):
             expected = (
                 f"one of {', '.join(_LISTS)}" if role == "doc_id" else "a column of the samples"
