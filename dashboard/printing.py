@@ -104,5 +104,5 @@ def _browser_options(folder: Path) -> list[str]:
 def _print_error(browser: str, instead: str) -> RanklensError:
     return RanklensError(
         f"{Path(browser).name} is installed but printed nothing.",
-        f"Write a file that ends in .{instead}, and print it from a browser's window.",
+        f"Write a file that ends in .{instead}, and print it from a browser.",
     )

@@ -149,7 +149,9 @@ def version_sentences(
             " mean with a hollow point may be too low."
         )
     sentences += [
-        f"Not shown from {other.name}: {other.why_not}" for other in others if other.why_not
+        f"No versions of {other.name} are shown: {other.why_not}"
+        for other in others
+        if other.why_not
     ]
     comparable = [other for other in others if not other.why_not]
     if comparable:

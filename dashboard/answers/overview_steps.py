@@ -28,7 +28,7 @@ def overview_steps(study: Study, comparison: Comparison) -> list[Step]:
     scope = f"{w.format_count(runs)} {w.plural(runs, 'run')} on {w.format_count(queries)} queries"
     return [
         (
-            f"Comparing {scope}: {measure}. Leaving this page cancels it.",
+            f"Comparing {scope}: {measure}. Leaving this page cancels the comparison.",
             partial(compare_runs, study, comparison, measure),
         )
         for measure in overview_measures(comparison)

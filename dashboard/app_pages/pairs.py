@@ -173,11 +173,11 @@ def _show_table(
     text = f"With fewer than {FEWEST_QUERIES} queries there are no intervals and no places."
     if answer.run_pairs.draws:
         bests = len(answer.run_pairs.possible_bests) > 1
-        text = f"Bracket: may be the best on {comparison.name}. " if bests else ""
+        text = f"Bracket: runs that may be the best on {comparison.name}. " if bests else ""
         text += (
-            f"The {w.format_share(LEVEL)} intervals are each run’s own. Places are corrected for"
-            f" all {w.number_word(answer.run_pairs.n_pairs)} pairs on a measure, so overlapping"
-            " intervals are not decisive."
+            f"The {w.format_share(LEVEL)} intervals are for each run separately. Places are"
+            f" corrected for all {w.number_word(answer.run_pairs.n_pairs)} pairs on a measure, so"
+            " overlapping intervals are not decisive."
         )
     key = "ranking" if with_places else "ranking_awaited"
     note = blocks.note(f"{text} Click a column to sort.")

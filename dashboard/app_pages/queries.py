@@ -76,9 +76,9 @@ def _show_no_match(query_list: QueryList, context: PageContext) -> None:
     address, count_text = context.view.address, _count_text(query_list.list_size)
     is_filtered = address["s"] or address["filter"] or address["pick"]
     if address["s"] and not address["filter"] and not address["pick"]:
-        text = f"None of the {count_text} under “{list_name}” contains “{address['s']}”."
+        text = f"None of the {count_text} in the list “{list_name}” contains “{address['s']}”."
     elif is_filtered:
-        text = f"None of the {count_text} under “{list_name}” matches."
+        text = f"None of the {count_text} in the list “{list_name}” matches."
     else:
         text = f"None of the {_count_text(len(query_list.frame))} is in this list."
     st.html(markup.empty_state("No query matches.", text))

@@ -11,7 +11,7 @@ from metrics_core.base.errors import RanklensError
 COMMANDS = {
     "report": "one HTML or PDF file of a comparison",
     "figure": "a chart for a paper, as SVG or PDF",
-    "backup": "a workspace as one zip file, also while Ranklens runs",
+    "backup": "a workspace as one zip file, even while Ranklens is running",
 }
 """The commands. Each is a module of this name with `made(arguments)`, which returns a message on
 the result."""

@@ -51,8 +51,8 @@ _NAMED_FILES = 3
 """Most file names in the line about files that could not be read."""
 
 _OFFERS = {
-    "duplicates=best": "Keep the best score of each",
-    "duplicates=first": "Keep the first of each",
+    "duplicates=best": "Keep the best score of each document",
+    "duplicates=first": "Keep the first row of each document",
     "encoding=latin-1": "Read as Latin-1",
     "grades=real": "Read grades with decimals",
     "kind=run": "Read as a run",

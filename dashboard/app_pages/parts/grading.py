@@ -140,7 +140,7 @@ def notes_part(query_id: str) -> None:
                 "Note",
                 key=fields[0],
                 height=68,
-                placeholder="Why does it fail?",
+                placeholder="Why does this query fail?",
                 label_visibility="collapsed",
             )
             with st.container(horizontal=True, key="note_foot", vertical_alignment="bottom"):

@@ -98,7 +98,7 @@ def _scatter(query_list: QueryList, context: PageContext) -> list[str] | None:
     # Streamlit reports either clicks or regions of a chart, never both.
     session.widget(
         st.segmented_control,
-        "What the mouse does",
+        "Mouse action",
         "tool",
         value="lasso" if lasso else "",
         store=lambda tool: {} if tool is None else {"tool": tool},

@@ -69,7 +69,10 @@ def test_what_cannot_be_shown_says_why() -> None:
     gone = other_judgments(HERE, shown(), "", "old", "Of 2025", None)
     rows = version_rows(page(), NO_DATES, [gone], by_date=False)
     told = version_sentences(rows, [gone], 1)
-    assert "Not shown from Of 2025: This collection was not found." in told and len(rows) == 3
+    assert (
+        "No versions of Of 2025 are shown: This collection was not found." in told
+        and len(rows) == 3
+    )
     assert not any("Diamonds" in line for line in told)
 
 

@@ -21,8 +21,8 @@ def test_the_steps_are_what_the_page_asks_for(monkeypatch: pytest.MonkeyPatch) -
     shown = comparison(of)
     steps = overview_steps(of, shown)
     assert {label.rpartition(": ")[2] for label, _ in steps} >= {
-        "RR. Leaving this page cancels it.",
-        "AP. Leaving this page cancels it.",
+        "RR. Leaving this page cancels the comparison.",
+        "AP. Leaving this page cancels the comparison.",
     }
     assert all(label.startswith("Comparing ") for label, _ in steps)
     made = [work() for _, work in steps]

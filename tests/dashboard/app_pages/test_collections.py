@@ -412,7 +412,7 @@ def test_a_folder_given_at_the_start_takes_reading_choices(
     monkeypatch.setenv("RANKLENS_DATA", str(folder))
     app = opened("data")
     assert "a.run was not loaded" in text_of(app)
-    press(app, "Keep the best score of each")
+    press(app, "Keep the best score of each document")
     assert "Two files are loaded" in text_of(app)
     assert "a scores 1.000" in text_of(opened())
     upload(opened("data"), ("b.run", b"q1 Q0 d2 1 2.0 x\n"))
@@ -429,7 +429,7 @@ def test_a_set_takes_reading_choices_too() -> None:
         archive.writestr("set/a.run", "q1 Q0 d1 1 2.0 x\nq1 Q0 d1 2 1.0 x\n")
     app = opened("data", set="own")
     upload(app, ("set.zip", packed.getvalue()))
-    press(app, "Keep the best score of each")
+    press(app, "Keep the best score of each document")
     assert "Four files are loaded" in text_of(app)
 
 

@@ -45,7 +45,7 @@ def test_duplicates_can_be_kept_by_choice() -> None:
     by_text = "Match documents by text"
     next(b for b in app.button if b.label == by_text).click().run()
     assert "rag.jsonl was not loaded" not in text_of(app)
-    next(b for b in app.button if b.label == "Keep the best score of each").click().run()
+    next(b for b in app.button if b.label == "Keep the best score of each document").click().run()
     assert "Five files are loaded" in text_of(app)
 
 
