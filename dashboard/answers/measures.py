@@ -128,5 +128,5 @@ def _find_missing_inputs(declaration: Declaration, study: Study | None) -> str:
     example = parse_measure(next(iter(declaration.worked)))
     missing = example.lacks(study.judged[study.names[0]])
     return (
-        (f"The open files lack the data that this measure needs. {missing.hint}") if missing else ""
+        f"The open files lack the data that this measure needs. {missing.hint}" if missing else ""
     )

@@ -66,7 +66,7 @@ def read_view(
     if len(input_files.measures) > 1:
         names = w.join_words(map(str, input_files.measures))
         raise ParameterError(
-            f"{product} shows one measure, not {names}.", ("Create one for each measure.")
+            f"{product} shows one measure, not {names}.", "Create one for each measure."
         )
     study = _build_study(input_files, options)
     comparison = study.comparison(
