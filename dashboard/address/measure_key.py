@@ -22,9 +22,9 @@ DEFAULT_MEASURE = "nDCG@k"
 _DEFAULTS = ("nDCG", "P", "R", "RR", "AP")
 _ANY_K = 10
 _BETWEEN = " · "
-"""Separator between the names of an entry; also known to the script of the picker."""
+"""Separator between the names in an entry's label. The script of the picker uses the same one."""
 _RELEVANCE_PARAMETER = "rel"
-"""The parameter of many measures for the lowest relevant grade."""
+"""The parameter of many measures that is the lowest relevant grade."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,8 @@ class MeasureChoice:
 
 @dataclass(frozen=True)
 class ChosenMeasure:
-    """A measure from the address; `refused` says why it differs from the requested measure."""
+    """A measure from the address. If it is not the requested measure, `refused` is the error that
+    says why."""
 
     measure: Measure
     key: str
@@ -123,8 +124,9 @@ def _fold(name: str) -> str:
 
 
 def _default_key(declaration: Declaration) -> str:
-    """Return the key of a picked measure: at k if its gloss mentions the top k. Required parameters
-    have the values of its first worked example."""
+    """Return the key of a measure that is picked by its bare name. The measure is at k if its gloss
+    mentions the top k. Required parameters have the values of the declaration's first worked
+    example."""
     needed = {p.name for p in declaration.parameters if p.required and p.name != "cutoff"}
     example = parse_measure(next(iter(declaration.worked)))
     values = {name: value for name, value in example.values if name in needed}
@@ -136,8 +138,8 @@ def _default_key(declaration: Declaration) -> str:
 
 
 def measure_key(measure: Measure, *, takes_k: bool) -> str:
-    """Return a measure as written in the address. A cutoff that is not written after the @ stays a
-    parameter."""
+    """Return a measure as written in the address. If its cutoff is not the number after "@", the
+    cutoff is written as a parameter."""
     name = str(measure)
     if not takes_k or measure.cutoff is None or measure.declaration.at != "cutoff":
         return name
@@ -173,8 +175,8 @@ def _refuse_undrawn(declaration: Declaration) -> None:
 
 
 def pick_measure(text: str, cutoff: int) -> dict[str, str]:
-    """Return the changes of the address for a picked or typed measure. Raises RanklensError if the
-    name is unknown or the pages cannot draw the measure."""
+    """Return the changes to the address that select a picked or typed measure. Raises RanklensError
+    if the name is unknown or the pages cannot draw the measure."""
     choice = next((c for c in measure_choices() if text in (c.name, c.label)), None)
     if choice is not None:
         return {"m": choice.key}
@@ -195,14 +197,15 @@ def pick_measure(text: str, cutoff: int) -> dict[str, str]:
 
 
 def _find_choice(text: str) -> MeasureChoice | None:
-    """The entry of the picker with this name, in any spelling."""
+    """The entry of the picker that has this name; case, spaces, underscores and hyphens are
+    ignored."""
     name = _fold(text)
     listing = (c for c in measure_choices() if name in map(_fold, c.label.split(_BETWEEN)))
     return next(listing, None)
 
 
 def presets() -> dict[str, str]:
-    """Names that stand for a measure with parameters other than its entry's: {"rbp":
+    """Names of trec_eval that imply parameters, with the measures that they mean: {"rbp":
     "RBP(p=0.9)"}."""
     pairs = [
         (d, trec_eval_measure)
@@ -246,7 +249,7 @@ def _format_defaults(declaration: Declaration) -> str:
 
 
 def _parse_typed(text: str, cutoff: int) -> Measure:
-    """Parse a typed name; a measure without the cutoff that it needs takes the chosen cutoff."""
+    """Parse a typed name. If the measure needs a cutoff and the name has none, `cutoff` is used."""
     if text.endswith("@k"):
         return _parse_at(text, cutoff)
     declaration = find_declaration(text)
@@ -259,7 +262,7 @@ def _parse_typed(text: str, cutoff: int) -> Measure:
 
 
 def key_with_value(chosen_measure: ChosenMeasure, name: str, value: Any) -> str:
-    """The key with another value of a parameter. Raises ParameterError."""
+    """The key of the measure with another value of a parameter. Raises ParameterError."""
     values = dict(chosen_measure.measure.values) | {name: value}
     return measure_key(chosen_measure.measure.declaration(**values), takes_k=chosen_measure.takes_k)
 
@@ -279,7 +282,7 @@ def relevance_limit(chosen_measure: ChosenMeasure) -> float | None:
 
 
 def key_with_limit(chosen_measure: ChosenMeasure, grade: float) -> str:
-    """The key of the measure with this lowest relevant grade."""
+    """The key of the measure with `grade` as its lowest relevant grade."""
     return key_with_value(
         chosen_measure,
         _RELEVANCE_PARAMETER,
@@ -288,7 +291,7 @@ def key_with_limit(chosen_measure: ChosenMeasure, grade: float) -> str:
 
 
 def key_for_whole_list(chosen_measure: ChosenMeasure, cutoff: int, *, is_whole: bool) -> str:
-    """The key of the measure over the whole list, or at k."""
+    """The key of the measure without a cutoff if `is_whole`, otherwise at k."""
     return measure_key(
         chosen_measure.measure.at(None if is_whole else cutoff), takes_k=not is_whole
     )

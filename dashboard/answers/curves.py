@@ -1,4 +1,4 @@
-"""By cutoff: the lead by the number of results that count."""
+"""By cutoff: the lead of a run as a function of the cutoff."""
 
 from __future__ import annotations
 
@@ -40,11 +40,12 @@ from metrics_core.scoring import curves as by_cutoff
 
 _FAMILIES = ("P", "R", "nDCG")
 _DEFAULT_CUTOFFS = (*range(1, 21), 50, 100)
-"""Cutoffs that readers usually choose: if all are computed, choosing one changes no band."""
+"""Cutoffs that readers usually choose. They are always computed, so that choosing one does not
+change the bands."""
 _BOUNDS = ("low", "high", "diff_low", "diff_high")
 MOST_IN_COLOUR, _BEST_IN_COLOUR = 6, 4
-"""The maximum number of runs that all get a colour, and the number of best runs that get a colour
-if there are more."""
+"""Up to `MOST_IN_COLOUR` runs all have a colour. If there are more runs, only the compared pair and
+the `_BEST_IN_COLOUR` best runs have one."""
 _QUICK_SIZE = 60_000
 """Number of bands × cutoffs × queries that can be computed without a noticeable wait."""
 
@@ -53,7 +54,8 @@ RunMeasure = tuple[str, Measure]
 """A run and a measure."""
 MeansKey = tuple[str, Measure, Cutoffs, Comparison]
 BandKey = tuple[str, Measure, Cutoffs, Comparison, str]
-"""Key of a band: run, measure, cutoffs, the part of the view that selects queries, baseline."""
+"""Cache key of a band: run, measure, cutoffs, the part of the comparison that selects the queries,
+and baseline."""
 Result = TypeVar("Result")
 
 
@@ -126,7 +128,8 @@ def curves(study: Study, comparison: Comparison) -> Curves:
 
 
 def are_curves_quick(study: Study, comparison: Comparison) -> bool:
-    """Whether the page, or its slow part (the bands), is in the cache or quick to compute."""
+    """Whether the page is in the cache, or its bands (the slow part) are cached or quick to
+    compute."""
     if study.has_answer(_curves, comparison):
         return True
     inputs = _curve_inputs(study, comparison)
@@ -277,8 +280,8 @@ def _curve_frames(
     means: Mapping[RunMeasure, MeanCurve],
     bands_by_pair: Mapping[RunMeasure, Band],
 ) -> dict[str, pd.DataFrame]:
-    """Return the frame of `mean_curves` for each measure. Each run's part depends on that run alone
-    and each band on its pair, so parts from another view are reused."""
+    """Return the frame of `mean_curves` for each measure. The means of a run depend only on that
+    run, and a band only on its pair, so that both are reused from other views."""
 
     def run_frame(run: str, measure: Measure) -> pd.DataFrame:
         key = run, measure

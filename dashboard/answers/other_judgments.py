@@ -19,8 +19,8 @@ from metrics_core.scoring.curves import judged_share
 from metrics_core.slicing.breakdowns import ALL, summarise_groups
 
 LESS_JUDGED = 0.2
-"""A version is marked if its judged share is this much below the largest in the collection: most of
-its results may then be unjudged, and unjudged documents count as not relevant."""
+"""A version is marked if its judged share is at least this much below the largest judged share of
+the versions. Its mean may then be too low, because unjudged documents count as not relevant."""
 
 _MEANS = ["run", "queries", "mean", "low", "high", "judged"]
 
@@ -53,8 +53,8 @@ def other_judgments(
     name: str,
     library: Library | None,
 ) -> OtherJudgments:
-    """Return the versions of the collection `identity`, whose content is `library` (None if the
-    collection no longer exists), in the order given on the page."""
+    """Return the versions of the collection `identity` in the given order. `library` is the
+    collection's content, or None if the collection no longer exists."""
     if library is None:
         return OtherJudgments(identity, name, why_not="This collection was not found.")
     other = library.study
@@ -112,8 +112,8 @@ def version_rows(
     """Return the versions in the order of the chart: run, collection, judged_by (both "" for the
     open collection), queries, mean, low, high, judged, date and unknown (bool, see `LESS_JUDGED`).
 
-    Dates of files are included only `by_date`. Other collections come before the open collection;
-    by date, all versions are ordered by their earliest version."""
+    Dates that come from files are included only `by_date`. Other collections come before the open
+    one; `by_date`, the collections are sorted by their earliest version."""
     most = page.overall["judged"].max()
     unknown = (page.overall["judged"] <= most - LESS_JUDGED) & (not page.complete)
     parts = [(o.dates, o.means.assign(collection=o.identity, judged_by=o.name, unknown=False))

@@ -1,8 +1,8 @@
-"""The lists of the Queries page: their keys in an address, and the queries they contain.
+"""The lists of the Queries page: their keys in an address, and the queries that they contain.
 
-Better, worse and tied are the outcomes that every page counts. The kinds of `explaining.kinds` add
-detail: a query that was fixed also got better. Lists overlap, so each is computed separately.
-"""
+Better, worse and tied are the outcomes; every page counts them. The kinds of
+`explaining.query_kinds` give more detail: for example, a query that was fixed also got better.
+Lists overlap, so each is computed separately."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ FAILURES = {
     "empty": query_kinds.NOTHING_RETRIEVED,
     "no-relevant": query_kinds.NOTHING_TO_FIND,
 }
-"""Keys of the lists with one kind of failure of the run in focus, and the kind."""
+"""Keys of the lists of queries on which the run in focus fails in one way, with the kind of
+failure."""
 RULES = {
     **{key: query_kinds.CHANGES[kind] for key, kind in CHANGES.items()},
     **{key: query_kinds.KINDS[kind] for key, kind in FAILURES.items()},
@@ -40,7 +41,7 @@ RULES = {
         for key in ("fixed", "broken")
     },
 }
-"""The rule for a query to be in a list, for lists whose name does not say it."""
+"""The rules by which queries belong to a list, for lists whose name does not explain it."""
 
 ABOUT_RUNS = (SHOW_ALL, *OUTCOMES, *CHANGES, "none", "missing")
 """Lists about several runs: all queries, the outcomes, the changes, queries on which every run
@@ -50,8 +51,8 @@ ABOUT_FOCUS = ("zero", *FAILURES)
 SHOWS = (*ABOUT_RUNS, *ABOUT_FOCUS)
 CHIPS = (SHOW_ALL, "fixed", "broken", *OUTCOMES, "none")
 CHIPS_OF_ONE = ("zero", "nothing", "low", "fine")
-"""Lists in the row of chips, `CHIPS_OF_ONE` for a single run; the remaining lists follow under
-"more"."""
+"""Lists that have a chip in the row; `CHIPS_OF_ONE` is for a single run. The remaining lists are
+under "more"."""
 
 _OF_A_PAIR = (*OUTCOMES, *CHANGES)
 _OF_SEVERAL = ("none", "missing")

@@ -21,7 +21,7 @@ _LISTED = 5
 EVERY_QUERY = "every query"
 
 Region = Mapping[str, Sequence[float]]
-"""The corners of a box or a lasso, as lists "x" and "y"."""
+"""The corners of a box or a lasso: {"x": coordinates, "y": coordinates}."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Strips:
 
 
 def strips(study: Study, comparison: Comparison, by: str) -> Strips:
-    """Return every query's score for the compared runs by the groups of a column; as one group if
-    the column is unknown."""
+    """Return the scores of the compared runs on each query, by the groups of a column. If the
+    column is unknown, all queries are one group."""
     return study.cached_answer(_strips, comparison, by)
 
 
@@ -48,10 +48,10 @@ def strip_groupings(study: Study, comparison: Comparison) -> list[str]:
 @dataclass(frozen=True)
 class Heat:
     """The queries of a heatmap, easiest first. `frame` has query_id, text and a column of scores
-    per shown run; `empty` says for each run whether it lists nothing (bool). `failing` is the
-    number of listed queries on which all runs fail; `failed` has the first of these queries
-    (query_id, text, meta). `ahead` has the queries on which the run in focus leads all other shown
-    runs most, with the lead as difference."""
+    per shown run; `empty` has a bool column per run: whether the run's list is empty. `failing` is
+    the number of listed queries on which all runs fail; `failed` has the first of these queries
+    (query_id, text, meta). `ahead` has the queries on which the run in focus has the largest lead
+    over the next best shown run; the lead is in the column difference."""
 
     frame: pd.DataFrame
     empty: pd.DataFrame
@@ -61,8 +61,8 @@ class Heat:
 
 
 def heatmap(study: Study, queries: QueryList, comparison: Comparison) -> Heat:
-    """Return the listed queries ordered by the mean of the shown runs; of too many queries, evenly
-    spaced ones."""
+    """Return the listed queries, ordered by the mean of the shown runs. If there are too many,
+    evenly spaced queries are selected."""
     frame = queries.rows
     scores = frame[[f"run: {name}" for name in comparison.runs]]
     at_zero = (scores == 0).all(axis=1)
@@ -94,9 +94,9 @@ def _ahead(frame: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
 
 
 def ids_inside(frame: pd.DataFrame, x: str, y: str, regions: Sequence[Region]) -> list[str]:
-    """Return the query_ids of the rows whose point (columns `x`, `y`) is in one of the regions: a
-    box by two corners, or a lasso by all. Uses the even-odd rule: an even number of crossed edges
-    means outside."""
+    """Return the query_ids of the rows whose point (columns `x`, `y`) is inside one of the regions.
+    A region with two corners is a box; one with more corners is a lasso. Uses the even-odd rule: a
+    point is outside if a ray from it crosses an even number of edges."""
     x_values, y_values = frame[x].to_numpy(dtype=np.float64), frame[y].to_numpy(dtype=np.float64)
     is_inside = np.zeros(len(frame), dtype=np.bool_)
     for region in regions:

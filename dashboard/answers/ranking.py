@@ -1,5 +1,5 @@
-"""Ranking: all runs on several measures, with their possible places by all pairs of each
-measure."""
+"""Ranking: all runs on several measures, and the places that each run could have according to the
+comparison of all pairs."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ from metrics_core.scoring.intervals import mean_intervals
 
 @dataclass(frozen=True)
 class RankedMeasure:
-    """All runs on one measure, in the order of the chosen measure; arrays have shape [run]
+    """All runs on one measure. The runs are ordered by the chosen measure; arrays have shape [run]
     (float64, int64).
 
-    `key` selects the measure in an address. `low` and `high` are the separate interval of each run,
-    NaN if there are too few queries. `first` and `last` are the best and worst place that a run can
-    have by all pairs on this measure; None if not computed yet or not tested."""
+    `key` selects the measure in an address. `low` and `high` are the bounds of each run's own
+    confidence interval, NaN if there are too few queries. `first` and `last` are the best and worst
+    place that a run can have on this measure, according to the comparison of all pairs; None if not
+    computed yet or not tested."""
 
     measure: Measure
     key: str
@@ -42,10 +43,10 @@ class RankedMeasure:
 
 @dataclass(frozen=True)
 class Ranking:
-    """All runs on several measures, the best on the chosen measure first. `table` has one row per
-    measure and run: measure, run, mean, low, high and, if known, first_place, last_place.
-    `alone_sentence` says on which other measures a single run ranks first, as far as the places are
-    known."""
+    """All runs on several measures; the best run on the chosen measure comes first. `table` has one
+    row per measure and run: measure, run, mean, low, high and, if known, first_place, last_place.
+    `alone_sentence` names the other measures on which one run alone ranks first, as far as the
+    places are known."""
 
     runs: tuple[str, ...]
     columns: tuple[RankedMeasure, ...]

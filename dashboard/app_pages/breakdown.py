@@ -43,8 +43,8 @@ from metrics_core.scoring.intervals import LEVEL
 def show_crossed(
     breakdown: Breakdown, across: str, context: PageContext, top: Callable[..., None]
 ) -> None:
-    """Show the cells of two columns and the scores of all runs by the second; `top` shows the
-    head."""
+    """Show the cells of two crossed columns, and the scores of all runs by the second column. `top`
+    shows the head of the page."""
     show_all = bool(context.view.address["every"])
     crossed_groups = crossing(
         context.study, context.comparison, breakdown.by, across, show_all=show_all
@@ -87,7 +87,7 @@ _HEADROOM_NOTES = {
 _CHARTS, _TABLE = "1", "0"
 _TABLE_RUNS = 2
 _UNFOLDED = {"own": 3, "crossed": 1, "computed": 2}
-"""Number of columns of each kind that are not folded."""
+"""Number of columns of each kind that are shown; further columns are folded away."""
 
 
 def render() -> None:
@@ -125,7 +125,7 @@ def _show_head(
     across: str,
     downloads: list[tuple[str, str, Callable[[], pd.DataFrame]]],
 ) -> None:
-    """Show the title, the lead (with the slices found, once known), the columns and downloads."""
+    """Show the title, the lead (with the slices once computed), the column links and downloads."""
     placeholder, comparison = st.empty(), context.comparison
 
     def show_answer(slices_text: str) -> None:
@@ -249,7 +249,7 @@ def _show_groups(breakdown: Breakdown, context: PageContext) -> None:
 def _show_group_controls(
     breakdown: Breakdown, group_rows: GroupRows, request: GroupTableRequest
 ) -> None:
-    """Show the search, the order and the least size, for many groups."""
+    """Show the controls for many groups: search, sort order, and minimum number of queries."""
     ranks = [key for key in _RANKS if key in sort_columns(breakdown.groups)]
     with st.container(horizontal=True, key="finding_groups"):
         session.widget(
@@ -327,7 +327,7 @@ def _more_link(group_rows: GroupRows, request: GroupTableRequest) -> str:
 def _show_charts(
     breakdown: Breakdown, group_rows: GroupRows, request: GroupTableRequest, context: PageContext
 ) -> None:
-    """Show all runs by the listed groups, and the column crossed with the best other column."""
+    """Show all runs by group, and the column crossed with the best other column."""
     comparison = context.comparison
     scores = answers.group_scores(
         context.study, comparison, breakdown.by, tuple(group_rows.rows["group"])
@@ -374,7 +374,7 @@ _FORMS: dict[str, Callable[[Breakdown, GroupRows, GroupTableRequest, PageContext
 
 
 def _show_slices(context: PageContext) -> None:
-    """Show the slices with a different mean difference than all other queries."""
+    """Show the slices whose mean difference differs from that of all other queries."""
     result = slices(context.study, context.comparison)
     if not result.slices:
         return

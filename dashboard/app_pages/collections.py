@@ -97,8 +97,8 @@ def _show_row(row: ListedCollection, now: datetime, *, is_open: bool) -> None:
 
 
 def _show_actions(row: ListedCollection) -> None:
-    """Show the actions on a collection: only copying if it is read-only, only restoring or removing
-    if it cannot be read."""
+    """Show the actions on a collection. A read-only collection can only be copied; a collection
+    that cannot be read can only be restored or removed."""
     if row.folder:
         if row.good:
             st.button(

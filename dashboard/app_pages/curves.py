@@ -1,4 +1,4 @@
-"""By cutoff page: the lead by the number of results that count."""
+"""By cutoff page: the lead of a run as a function of the cutoff."""
 
 from collections.abc import Callable
 

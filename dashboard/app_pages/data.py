@@ -37,7 +37,8 @@ _HELP = (
 
 
 def exclusion_switch(study: Study) -> None:
-    """Show the switch that excludes documents with the id of their query."""
+    """Show the switch that excludes each query's own document, that is, the document with the
+    query's id."""
     session.widget(
         st.toggle,
         "Leave out each query's own document",
@@ -136,15 +137,16 @@ def _describe_file(
 
 
 def _use_text(file: File) -> str:
-    """Return whether a file is in use, for judgments (only one file is used) and unused files; else
-    ""."""
+    """Return a text that says whether a file is in use, "" if it need not be said. It is said for
+    judgments, because only one file of them is used, and for unused files."""
     if not file.used:
         return "not in use"
     return "in use" if file.kind == "qrels" else ""
 
 
 def _show_file_actions(rows: list[FileRow]) -> None:
-    """Show the first rows of files and the actions on them: remove, restore, correct."""
+    """Show the first rows of files, with the actions on each file: remove, correct, and restore if
+    it was removed."""
     look = st.expander("Preview, correct or remove", key="look", on_change="rerun")
     if not look.open:
         return
@@ -180,8 +182,8 @@ def _show_file_actions(rows: list[FileRow]) -> None:
 
 
 def _kind_picker(file: File) -> None:
-    """Show the kind that the file is read as, if it can be changed: runs and judgments are both
-    numbers of documents."""
+    """Show the kind that the file is read as, as a choice if it can be changed: between a run and
+    judgments, because both assign numbers to documents."""
     if not _is_correctable(file):
         return
 

@@ -31,12 +31,12 @@ from metrics_core.tables.ranked_run import judged_ranks_text
 _SHOWN = 20
 _IN_A_HEAD = 24
 _TO_JUDGE = 5
-"""Maximum number of documents to judge next on the page; the download and the queue contain all of
-them."""
+"""Maximum number of documents to judge next that the page lists. The download and the queue contain
+all of them."""
 
 
 def render() -> None:
-    """Show one row per check, failing ones first, and the evidence of the open one."""
+    """Show one row per check, failed checks first, and the evidence for the open check."""
     context = session.study_context()
     comparison, styles = context.comparison, context.drawing.styles
     strip = answers.robustness_summary(context.study, comparison)
@@ -189,7 +189,8 @@ def _show_queries(context: PageContext, reason: str) -> None:
 
 
 def _query_table(frame: pd.DataFrame, column_names: Mapping[str, str], caption: str) -> None:
-    """Show one row per query, with these difference columns under these names."""
+    """Show one row per query. `column_names` maps columns of differences to the headings to
+    show."""
     heads = [Column("Query"), *(Column(name, "number") for name in column_names.values())]
     rows = [
         [_query_cell(row), *(Cell(w.format_difference(row[column])) for column in column_names)]

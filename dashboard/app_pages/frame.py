@@ -128,14 +128,14 @@ ICON = str(_STATIC / "icon.svg")
 
 
 def streamlit_pages(pages: tuple[Page, ...]) -> dict[str, st.Page]:
-    """Return Streamlit's pages by name, copied for one run, because Streamlit marks the current
-    page."""
+    """Return Streamlit's pages by name. They are copies for a single run of the app, because
+    Streamlit marks the current page."""
     return {name: copy(page) for name, page in _make_pages(pages).items()}
 
 
 @cache
 def _make_pages(pages: tuple[Page, ...]) -> dict[str, st.Page]:
-    """Create Streamlit's pages; cached because this looks up their files."""
+    """Create Streamlit's pages. They are cached, because creating them looks up their files."""
     return {
         page.name: st.Page(
             f"app_pages/{page.name}.py",
@@ -195,9 +195,10 @@ def _chart_script() -> str:
 
 
 def show_instead(page: Page) -> bool:
-    """Show a message instead of the page if it does not exist, nothing is open, the link is
-    invalid, no query is in view, or the measure lacks data; return whether one is shown. Else show
-    notices on layers, id maps, exclusions and refused runs above the page."""
+    """Show a message instead of the page, and return whether one was shown. A message is shown if
+    the page does not exist, no files are open, the link is invalid, no query is in view, or the
+    measure lacks data. Otherwise, show notices on layers, id maps, exclusions and refused runs
+    above the page."""
     if no_page := session.address()[NO_PAGE.name]:
         st.html(markup.empty_state(f"There is no page “{no_page}”.", "The menu lists all pages."))
         st.button("Open the Overview", on_click=session.change, kwargs={NO_PAGE.name: ""})
@@ -273,13 +274,13 @@ def _has_missing_data(context: PageContext) -> bool:
 
 
 def show_error(error: RanklensError) -> None:
-    """Show a user's mistake instead of the page."""
+    """Show an error that the user can correct, instead of the page."""
     st.html(data.error_card(error))
 
 
 def show_failure(error: Exception) -> None:
-    """Show, instead of the page, that it failed because of the open collection, and offer the other
-    collections. The traceback goes to stderr."""
+    """Show, instead of the page, a message that it failed because of the open collection, and offer
+    the other collections. The traceback is written to stderr."""
     logging.getLogger("ranklens").error("A page could not be drawn.", exc_info=error)
     collections, current = all_collections(), collection_id()
     entries = collections.list_collections()

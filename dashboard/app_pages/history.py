@@ -33,7 +33,7 @@ from metrics_core.explaining.query_kinds import GOOD
 from metrics_core.findings.history import not_versions_finding
 
 _SYSTEMS = {"in_order": answers.NONE, "versions": ()}
-"""Fields of the address if the reader says that the runs are not versions."""
+"""Values of the address fields that say that the runs are not versions."""
 _ORDERS = {answers.BY_NAME: "by name", answers.AS_LOADED: "as loaded", answers.BY_DATE: "by date"}
 
 
@@ -87,8 +87,8 @@ def _ask_versions(runs: tuple[str, ...]) -> None:
 def _show_order(
     runs: tuple[str, ...], dates: VersionDates, context: PageContext, *, are_versions: bool
 ) -> None:
-    """Show the versions in order, with controls to sort them or order them by hand; if they
-    `are_versions`, also versions of other collections."""
+    """Show the versions in order, with controls to sort them or to order them by hand. If the runs
+    `are_versions`, versions of other collections can be added."""
     study, address = context.study, context.view.address
     default_order = answers.ordered_versions(study, address["in_order"], (), dates)
     with st.container(horizontal=True, key="versions", vertical_alignment="bottom"):
@@ -119,8 +119,8 @@ def _show_order(
 
 
 def _other_collections(context: PageContext) -> None:
-    """Show the choice of other collections whose versions are shown; their list is loaded when it
-    is opened."""
+    """Show the choice of other collections whose versions are added. The list of collections is
+    loaded only when the choice is opened."""
     identities = context.view.address["also_from"]
     count_text = f" ({w.format_count(len(identities))})" if identities else ""
     with st.popover(f"Also from other collections{count_text}", on_change="rerun") as popover:

@@ -129,8 +129,8 @@ def _runs_markup(answer: Overview, context: PageContext) -> Markup:
 
 
 def _show_leaderboard(answer: Overview, context: PageContext) -> None:
-    """Show all loaded runs. Comparing all pairs takes a while, so the places follow in space kept
-    for them."""
+    """Show all loaded runs with their places. Comparing all pairs takes a while, so the places are
+    filled in later, in space kept for them."""
     comparison, study, search = context.comparison, context.study, context.view.address["named"]
     with st.container(horizontal=True, key="head_leaderboard", vertical_alignment="center"):
         heading = st.empty()
@@ -179,8 +179,8 @@ def _show_leaderboard(answer: Overview, context: PageContext) -> None:
 
 
 def _measure_links(answer: Overview, context: PageContext) -> list[tuple[str, str, str]]:
-    """Return (name, gloss, link) of each measure: the link chooses the measure or, for the chosen
-    one, leads to its description."""
+    """Return (name, gloss, link) for each measure. The link chooses the measure; for the measure
+    already chosen, it leads to the description."""
     comparison = context.comparison
     measure_link = session.href("measures", measure=comparison.measure.declaration.name)
     return [
@@ -306,7 +306,7 @@ def _show_single_run(answer: Overview, context: PageContext) -> None:
 
 
 def _score_lead(context: PageContext) -> untested.ScoreLead:
-    """Return links to the queries whose scores are between two values."""
+    """Return a function that makes a link to the queries with scores between two values."""
     run = context.comparison.focus
     return lambda low, high: session.href(
         "queries", **DEFAULT_LIST | {"filter": answers.score_filter(run, low, high)}
@@ -324,8 +324,8 @@ def _group_link(answer: Overview, context: PageContext) -> Lead:
 
 
 def _run_link(context: PageContext) -> Lead:
-    """Return links from run names: they put a run in focus or, for the run in focus, lead to its
-    queries."""
+    """Return a function that makes a link from a run's name. The link puts the run in focus; for
+    the run in focus, it leads to the run's queries."""
 
     def run_link(run: str) -> str:
         if run == context.comparison.focus:

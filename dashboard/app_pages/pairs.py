@@ -71,8 +71,8 @@ def _show_too_few_runs(context: PageContext) -> None:
 
 
 def _matching_runs(answer: Pairs, context: PageContext) -> tuple[str, ...]:
-    """Return all runs or, if there are many, the runs that match the search; none if no name
-    matches."""
+    """Return the runs to show: all runs or, if there are many, those that match the search. Empty
+    if no name matches."""
     if len(answer.run_pairs.runs) <= _SEARCHED:
         return answer.run_pairs.runs
     search = context.view.address["named"]
@@ -96,8 +96,8 @@ def _matching_runs(answer: Pairs, context: PageContext) -> tuple[str, ...]:
 
 
 def _choose_measure(context: PageContext) -> bool:
-    """Show the choice of the measure by which many runs are ranked; return whether all measures are
-    chosen."""
+    """Show the choice of the measure by which many runs are ranked. Return whether "all measures"
+    is chosen."""
     measures = {c.key: str(c.measure) for c in _ranking(context).columns}
     chosen_key = next(key for key, name in measures.items() if name == context.comparison.name)
     is_all = context.view.address["part"] == _ALL_MEASURES
@@ -126,7 +126,7 @@ def _ranking(context: PageContext) -> Ranking:
 
 
 def _show_beside(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> None:
-    """Show many runs on one measure, with the pairs of these runs beside them."""
+    """Show a ranking of many runs on one measure, and beside it the pairs of these runs."""
     run_pairs, comparison = answer.run_pairs, context.comparison
     some_pairs = run_pairs.among(runs[:MOST_IN_MATRIX])
     pairs = blocks.pair_table(
@@ -225,7 +225,8 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
 
 
 def _basis_texts(answer: Pairs, context: PageContext) -> tuple[str, str]:
-    """Return the data that all pairs are based on, and how they are tested."""
+    """Return two notes: on the data that the comparison of all pairs is based on, and on how pairs
+    are tested."""
     comparison = context.comparison
     text = (
         f"{section.format_count(answer.queries, 'query', 'queries')},"

@@ -48,7 +48,8 @@ def render() -> None:
 def _filter_summary(
     query_list: QueryList, context: PageContext, picked_ids: tuple[str, ...]
 ) -> Markup:
-    """Return the number of remaining queries, with links that clear each filter."""
+    """Return a summary of the list: the number of queries that remain, and each active filter with
+    a link that clears it."""
     comparison, address = context.comparison, context.view.address
     without = {column: comparison.replace_filters({column: ()}) for column, _ in comparison.filters}
     parts = [

@@ -25,7 +25,7 @@ from metrics_core.tables.ranked_run import judged_ranks_text
 
 _MOST_BESIDE = 2
 _CLEARED = {"rows": "", "what": (), "try": "", "doc": ""}
-"""Fields of the address that apply to one query only."""
+"""Empty values of the address fields that apply to a single query."""
 
 _LISTS = {
     "better": " that got better",
@@ -42,8 +42,9 @@ _LISTS = {
 
 
 def render() -> None:
-    """Show the query, one sentence, the lists and the relevant documents they miss; beside them the
-    contributions and actions; below them every run and every contribution."""
+    """Show the query and one sentence on it. Below are the lists and the relevant documents that
+    they miss, beside them the contributions and actions, and at the end every run and every
+    contribution."""
     context = session.study_context()
     comparison, address = context.comparison, context.view.address
     request = QueryListRequest(
@@ -147,7 +148,7 @@ def _show_lists(
 
 
 def _show_missed(page: QueryPage, context: PageContext, grades: Mapping[float, str]) -> None:
-    """Show the relevant documents that are not in the top of the run in focus."""
+    """Show the relevant documents that are not in the top k of the run in focus."""
     comparison, study = context.comparison, context.study
     diagnosis, styles = page.diagnosis, context.drawing.styles
     k = w.format_count(comparison.cutoff)
@@ -171,7 +172,7 @@ def _show_missed(page: QueryPage, context: PageContext, grades: Mapping[float, s
 
 
 def _show_standings(page: QueryPage, context: PageContext, grades: Mapping[float, str]) -> None:
-    """Show every shown run on the query."""
+    """Show how every shown run ranks documents of the query."""
     diagnosis, drawing = page.diagnosis, context.drawing
     section.show_heading(
         "Every run on this query",
@@ -192,13 +193,14 @@ def _other_runs(context: PageContext) -> list[str]:
 
 
 def _runs_beside(context: PageContext) -> list[str]:
-    """Return the runs chosen to be listed beside the two compared."""
+    """Return the runs that the reader chose to list beside the compared pair."""
     others = _other_runs(context)
     return [run for run in context.view.address["beside"] if run in others][:_MOST_BESIDE]
 
 
 def _row_count(text: str, *, is_several: bool) -> int:
-    """Return how many rows of the lists are shown; a small number if the address has none."""
+    """Return the number of rows of the lists to show: the number in the address, but not fewer than
+    the default."""
     first = two_lists.FIRST_OF_SEVERAL if is_several else two_lists.FIRST
     return max(parse_whole_number(text) or 0, first)
 

@@ -41,7 +41,7 @@ class ReportOptions(ViewOptions):
 
     @property
     def include(self) -> Include:
-        """The parts that the report includes."""
+        """How much the report may reveal: "scores only", "run names" or "full texts"."""
         if self.public:
             return "scores only"
         return "run names" if self.no_texts else "full texts"
@@ -117,7 +117,7 @@ def _parse_parts(names: str | None) -> tuple[str, ...]:
 
 
 def _used_files(options: ReportOptions, input_files: InputFiles) -> tuple[UsedFile, ...]:
-    """The files of the report, with their content and fingerprint."""
+    """The files that the report is based on, with their sizes and fingerprints."""
     run_files = [
         _used_file(input_files.files[run.name], "run", run.name, len(run), len(run.query_ids))
         for run in input_files.runs

@@ -48,7 +48,7 @@ from metrics_core.base.errors import FileFormatError, RanklensError
 from metrics_core.formats.source.limits import format_size
 
 _NAMED_FILES = 3
-"""Most file names in the line about files that could not be read."""
+"""Maximum number of file names in the line about files that could not be read."""
 
 _OFFERS = {
     "duplicates=best": "Keep the best score of each",
@@ -62,8 +62,8 @@ _OFFERS = {
 
 
 def show_bar() -> None:
-    """Show the controls in the bar of the Files page: the uploader, and the download of the
-    collection."""
+    """Show the controls in the bar of the Files page: the button to add files, and the download of
+    the collection."""
     identity = collection_id()
     if all_collections().folder_of(identity) is None and workspace().has_collection(identity):
         st.download_button(
@@ -79,8 +79,8 @@ def show_bar() -> None:
 
 
 def show_first_run() -> None:
-    """Show which files to load, the uploader, and the example; if some files are loaded, which are
-    missing."""
+    """Show which files to load, the uploader, and the example. If some files are already loaded,
+    show which are still missing."""
     library = current_library()
     questions = file_fields.file_checks(library.files)
     if library.files:
@@ -118,8 +118,8 @@ def show_first_run() -> None:
 
 
 def _choose_audience() -> str:
-    """Ask which kind of system the reader evaluates, which determines the words of the page; stored
-    in the address."""
+    """Ask which kind of system the reader evaluates, and return the answer. It determines the terms
+    that the page uses, and is stored in the address."""
     return str(
         session.widget(
             st.pills,
@@ -136,11 +136,10 @@ def _choose_audience() -> str:
 
 
 def receipts_area() -> DeltaGenerator:
-    """Container for messages before the uploader.
+    """Return a container for messages above the uploader.
 
-    If a message moved the uploader down, the browser would create it again and break off a running
-    upload.
-    """
+    Without it, a message would move the uploader down; the browser would then create the uploader
+    again and abort a running upload."""
     return st.container()
 
 
@@ -150,8 +149,8 @@ def show_uploader(
     *,
     width: int | Literal["stretch"] = "stretch",
 ) -> None:
-    """Show the uploader for any number of files; each is read, stored and reported in `area`, by
-    default beside the uploader."""
+    """Show the uploader for any number of files. Each file is read, stored and reported in `area`.
+    If `area` is None, reports are shown beside the uploader."""
     with area or receipts_area():
         cut = cut_off_uploads()
         if cut:
@@ -205,8 +204,8 @@ def question_names(questions: Sequence[FileCheck]) -> tuple[list[str], list[str]
 
 
 def show_messages(files: Sequence[File] = (), questions: Sequence[FileCheck] | None = None) -> None:
-    """Show the results of past actions with undo, the questions about files, and a card for each
-    other file that could not be read, with the choices that would fix it."""
+    """Show the results of past actions with buttons to undo them, and the questions about files.
+    Every other file that could not be read gets a card with the choices that would fix it."""
     trouble = workspace().trouble()
     if trouble is not None:
         st.html(data.receipt(trouble.message, trouble.hint, alarming=True))
@@ -225,7 +224,7 @@ def show_messages(files: Sequence[File] = (), questions: Sequence[FileCheck] | N
 
 
 def show_arrival() -> None:
-    """Show the result of an upload, file by file, on the page that it opened."""
+    """Show the result of an upload, file by file, on the page that the upload opened."""
     loaded = arrived_files()
     if loaded is None:
         return
@@ -286,8 +285,8 @@ def _show_refusal(name: str, refusal: Refusal) -> None:
 
 
 def _show_unread(files: Sequence[File], asked_keys: Collection[str]) -> None:
-    """Show a card for each unreadable file of the open collection, with the choices that would fix
-    it, except for files with a question."""
+    """Show a card for each file of the open collection that cannot be read, with the choices that
+    would fix it. Files with a question (`asked_keys`) are left out."""
     for file in files:
         if file.error is None or file.key in asked_keys:
             continue
@@ -326,7 +325,8 @@ def show_id_maps(sentence: str) -> None:
 
 
 def show_unused_judgments(library: Library) -> None:
-    """Show a line for each file of judgments that is not in use, with its other possible uses."""
+    """Show a line for each judgment file that is not in use, with buttons to use it as judgments or
+    as a run."""
     current_file = library.judgments
     for file in library.files_of_kind("qrels"):
         if current_file is None or file is current_file:
@@ -361,7 +361,7 @@ def show_unused_judgments(library: Library) -> None:
 
 
 def _offer_buttons(error: RanklensError, key: str, read: Callable[..., None]) -> None:
-    """Show a button for each choice for reading a file."""
+    """Show a button for each way of reading a file that the error suggests."""
     for offer, label in _matching_offers(error):
         st.button(label, key=f"{offer}_{key}", on_click=partial(read, **_parse_choice(offer)))
 

@@ -185,8 +185,8 @@ def _short_names(context: PageContext) -> dict[str, str]:
 
 
 def _also_controls(context: PageContext, others: list[str], short: dict[str, str]) -> None:
-    """Show a pill for each further run that can be shown; if there are many, also buttons for all,
-    the best, or none."""
+    """Show a pill for each further run that can be shown. If there are many, also show buttons for
+    all, the best, or no further runs."""
     comparison, styles = context.comparison, context.look.styles
     session.widget(
         st.pills,
@@ -227,7 +227,8 @@ def _also_controls(context: PageContext, others: list[str], short: dict[str, str
 
 
 def _change_baseline(context: PageContext, name: str) -> dict[str, Any]:
-    """Return the change to a new baseline; if it was the run in focus, the two swap."""
+    """Return the changes to the address that make a run the baseline. If it is the run in focus,
+    the two runs swap."""
     comparison = context.comparison
     return context.view.changes_to_compare(
         comparison.baseline if name == comparison.focus else comparison.focus, name

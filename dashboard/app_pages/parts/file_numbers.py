@@ -1,5 +1,5 @@
-"""The figures of a file read with the chosen columns, and the choices behind them: from which grade
-documents are relevant, and how unjudged documents count."""
+"""The figures of a file that is read with the chosen columns, and two choices that determine them:
+the lowest relevant grade, and how unjudged documents count."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _DEFAULT_K = 10
 
 
 def ask_relevance_limit(tables: Sequence[Table], words: Words, key: str) -> float:
-    """Ask from which grade a document is relevant and how unjudged documents count, if the tables
-    are judgments; return the grade. The grade is stored in the address if the measure there has a
-    parameter for it; otherwise it only affects the figures shown here."""
+    """If the tables are judgments, ask for the lowest relevant grade and how unjudged documents
+    count. Return the lowest relevant grade. It is stored in the address if the measure in the
+    address has a parameter for it; otherwise it only affects the figures shown here."""
     measure_choice = _current_measure()
     current, qrels = relevance_limit(measure_choice), tables[0] if tables else None
     if not isinstance(qrels, Qrels):

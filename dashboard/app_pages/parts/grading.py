@@ -1,4 +1,4 @@
-"""Additions of readers to a collection: layers of grades as files, and notes."""
+"""What readers add to a collection: layers of grades, as files, and notes."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ _MOST_DAMAGED = 20
 
 
 def show_layers() -> None:
-    """Show the layers of the open collection, with controls to switch, download, remove and import
-    them."""
+    """Show the layers of the open collection, with controls to activate, download, remove and
+    import layers."""
     all_layers, active = current_layers(), active_layers()
     for layer in all_layers:
         _layer_row(layer, is_on=layer in active)
@@ -96,7 +96,8 @@ def _layer_row(layer: Layer, *, is_on: bool) -> None:
 
 
 def _show_damaged(name: str, rows: Sequence[str]) -> None:
-    """Show damaged rows as far as legible, to copy and to delete."""
+    """Show the legible parts of damaged rows, with buttons to copy, download and delete the
+    rows."""
     with st.popover(f"Damaged {w.plural(len(rows), 'row')}"):
         st.markdown(
             f"{section.format_count(len(rows), 'row', 'rows')} of {escape_markdown(name)}"

@@ -102,8 +102,8 @@ def show_cells(crossing: Crossing, by: str, context: PageContext) -> None:
 
 
 def _open_queries(clicked: Sequence[Any] | None, by: str, context: PageContext) -> None:
-    """Open the queries of the clicked group; a click on a dot also compares its run with the
-    baseline."""
+    """Open the queries of the clicked group. If a run's dot was clicked, also compare this run with
+    the baseline."""
     if not clicked:
         return
     comparison, run = context.comparison, clicked[1] if len(clicked) > 1 else ""

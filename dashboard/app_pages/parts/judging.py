@@ -41,7 +41,8 @@ _WINDOW = 40
 _LONGEST_TEXT = 3_000
 _QUEUE = "judge_queue"
 _NAME, _MOST_NAMED = 24, 3
-"""Maximum number of characters of a run's name, and of runs named, in a document's ranks."""
+"""Maximum length of a run's name in the text about a document's ranks, and maximum number of runs
+named there."""
 
 
 def query_part(context: PageContext, query_id: str) -> None:
@@ -136,7 +137,8 @@ def queue_part(context: PageContext) -> None:
 
 
 def _settling_pairs(context: PageContext, summary: answers.JudgingSummary) -> set[tuple[str, str]]:
-    """Return the documents that settle the order; empty if the order is random."""
+    """Return the documents whose judgments settle the order of the runs. Empty if documents are
+    judged in random order."""
     if not summary.settle or context.view.address["order"] == AT_RANDOM:
         return set()
     first = answers.judging_queue(context.study, context.comparison).head(summary.settle)
@@ -164,7 +166,8 @@ def _queue_summary(
     *,
     settles: bool,
 ) -> dict[str, Any]:
-    """Return the texts around the card of a queue: the amount left, the orders, the effect."""
+    """Return the texts around the card of a queue: how many documents are unjudged, the orders to
+    choose from, and the effect of the grades."""
     comparison, blind, short = (
         context.comparison,
         is_blind(),
@@ -217,8 +220,8 @@ def _score_changes(context: PageContext, waiting: pd.DataFrame) -> Mapping[str, 
 
 
 def _unknown_reason(runs: list[str]) -> str:
-    """Explain which documents cannot be judged because these runs were loaded as judged ranks
-    (ranks of judged documents only)."""
+    """Explain why the unjudged documents of these runs cannot be judged: the runs were loaded as
+    judged ranks (ranks of judged documents only). Return "" if there are no such runs."""
     if not runs:
         return ""
     return (
@@ -297,7 +300,7 @@ def _show_keys(
 
 
 def _chosen_fields(event: Mapping[str, Any]) -> dict[str, str]:
-    """Return the fields of a queue's address that an event changes."""
+    """Return the address fields of a queue that a browser event changes."""
     return {name: str(event[name]) for name in ("order", "blind") if name in event}
 
 

@@ -1,4 +1,5 @@
-"""The area above the table of the Queries page: a strip, or one chart at a time."""
+"""The area above the table of the Queries page: the strip of sorted differences, or another
+chart."""
 
 from __future__ import annotations
 
@@ -42,7 +43,8 @@ def choose_view(context: PageContext) -> str:
 
 
 def draw_chart(view: str, query_list: QueryList, context: PageContext) -> None:
-    """Draw the chart of a view above the table; a single run has no sorted differences."""
+    """Draw the chart of a view above the table. The table view has the strip of sorted differences,
+    except for a single run."""
     if not view and context.comparison.is_alone:
         return
     with st.container(key="marks"):

@@ -84,8 +84,8 @@ def own_files_button(location: Literal["rail", "page"]) -> None:
 
 
 def _is_offered(page: Page, first: Page, context: PageContext | None) -> bool:
-    """Whether a page is in the rail: before anything is loaded only the first page and pages that
-    need no study, later also the pages for which there are enough runs."""
+    """Whether the rail shows a page. Before anything is loaded, it shows only the first page and
+    pages that need no study; later, all pages for which there are enough runs."""
     if context is None:
         return page is first or not page.needs_study
     return len(context.study.names) >= page.fewest_runs
@@ -131,7 +131,8 @@ def _show_shelf(entries: Sequence[ListedCollection]) -> None:
 def filter_by_name(
     collections: Sequence[ListedCollection], key: str, placeholder: str
 ) -> Sequence[ListedCollection]:
-    """Return the collections that match a search by name, which is shown only if there are many."""
+    """Return the collections whose names match the search. The search field is shown only if there
+    are many collections; otherwise all are returned."""
     if len(collections) <= MAX_WITHOUT_SEARCH:
         return collections
     words = st.text_input(

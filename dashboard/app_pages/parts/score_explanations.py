@@ -46,7 +46,7 @@ def failure_kind(page: QueryPage) -> str:
 def ledger_part(
     page: QueryPage, query_ledger: QueryLedger, context: PageContext, grades: Mapping[float, str]
 ) -> None:
-    """Show the difference by document, or the score of a single run."""
+    """Show each document's contribution to the difference or, for a single run, to its score."""
     comparison = context.comparison
     if query_ledger.steps.empty:
         return
@@ -90,7 +90,7 @@ def ledger_card(page: QueryPage, query_ledger: QueryLedger, context: PageContext
 
 
 def _ledger_title(query_ledger: QueryLedger, context: PageContext) -> str:
-    """Return the title of a ledger: the quantity to which its parts add up."""
+    """Return the title of a ledger, which names the sum of its parts."""
     before, after = query_ledger.scores
     size = w.format_score(abs(after - before))
     if context.comparison.is_alone:
@@ -130,8 +130,8 @@ def _open_card(name: str, title: str, subtitle: str = "") -> DeltaGenerator:
 
 
 def what_if_card(page: QueryPage, query_ledger: QueryLedger, context: PageContext) -> None:
-    """Show the best single change to the list of the run in focus, and a link to change it by
-    hand."""
+    """Show the best single change to the list of the run in focus, and a link for changing the list
+    by hand."""
     if not query_ledger.by:
         return
     nameless = context.study.unnamed_runs((context.comparison.focus, context.comparison.baseline))
@@ -164,8 +164,8 @@ def _apply_edits(page: QueryPage, context: PageContext, edits: tuple[Edit, ...])
 
 
 def what_if_part(page: QueryPage, context: PageContext, grades: Mapping[float, str]) -> bool:
-    """Show the list of the run in focus, changed by hand; return whether the address asks for
-    it."""
+    """Show the list of the run in focus with the edits made by hand, if the address requests it.
+    Return whether it was shown."""
     comparison, query_id = context.comparison, page.diagnosis.query_id
     edit_keys: tuple[str, ...] = context.view.address["what"]
     edits = read_edits(edit_keys)

@@ -41,7 +41,7 @@ with single queries, up to about 1 %.
 
 
 def show_test(test_sentence: Sentence, context: PageContext, queries: int) -> None:
-    """Show the correction of the verdict, its meaning, and the choice of another test."""
+    """Show how the verdict was corrected, what it means, and the choice of another test."""
     if not test_sentence:
         return
     with (

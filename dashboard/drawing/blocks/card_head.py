@@ -1,4 +1,4 @@
-"""Headings of the cards beside the lists of a query; on a phone they fold the cards."""
+"""Headings of the cards beside the lists of a query. On a phone, a heading folds its card."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def summary(text: str = "") -> Markup:
 
 
 def key(letter: str) -> Markup:
-    """Draw the key that opens a card, at the end of its heading."""
+    """Draw, at the end of a card's heading, the keyboard key that opens the card."""
     return _render("key", letter=letter)
 
 

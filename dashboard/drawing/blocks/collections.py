@@ -40,8 +40,8 @@ def heads() -> Markup:
 
 
 def storage_note(folder: str, put_aside: Sequence[object] = ()) -> Markup:
-    """Draw the order and the location of the collections; the `folder` is folded. Damaged databases
-    that were `put_aside` are listed."""
+    """Draw a note on how the collections are ordered and where they are stored; the path of the
+    `folder` is folded away. Damaged databases in `put_aside` are listed."""
     return _render("kept", folder=folder, put_aside=[str(path) for path in put_aside])
 
 

@@ -69,9 +69,9 @@ def means_by_k(
     frames: Mapping[str, pd.DataFrame], glosses: Mapping[str, str], drawing: Drawing,
     in_colour: Sequence[str],
 ) -> Markup:  # fmt: skip
-    """Draw the means of the runs at round cutoffs k, one table per measure, and the difference of
-    the run in focus from the baseline with its band, coloured if significant. `frames` are results
-    of `mean_curves` by measure name."""
+    """Draw one table per measure with the means of the runs at round cutoffs k. The difference of
+    the run in focus from the baseline is added with its band, coloured if significant. `frames`
+    maps measure names to results of `mean_curves`."""
     heads = [drawing.styles[run] for run in in_colour]
     tables = [
         (f"{name}@k", glosses[name], heads, _mean_rows(frame, heads, drawing))
@@ -108,8 +108,8 @@ def _mean_rows(
 
 
 def precision_table(frame: pd.DataFrame, drawing: Drawing) -> Markup:
-    """Draw the precision at recall 0.2, 0.5 and 0.8, best run at 0.5 first; `frame` has run,
-    recall, precision."""
+    """Draw the precision of each run at recall 0.2, 0.5 and 0.8. The run with the best precision at
+    0.5 comes first. `frame` has run, recall, precision."""
     level = frame["recall"].round(6)
     columns = [
         dict(zip(part["run"], part["precision"], strict=True))

@@ -24,8 +24,8 @@ def head(
     why: LineProblem | None = None,
     others: int = 0,
 ) -> Markup:
-    """Draw the heading of a file to check: the number of rows inspected, why it was not read, and
-    the number of `others` like it."""
+    """Draw the heading of a file to check: the number of inspected rows, why the file was not read,
+    and the number of other files (`others`) with the same fields."""
     about = (
         f"{'the first ' if rows >= _LOOKED_AT else ''}{w.format_count(rows)}"
         f" {w.plural(rows, 'row')}"
@@ -54,12 +54,13 @@ def reason(evidence: Evidence) -> Markup:
 
 
 def preview(file_preview: FilePreview, words: Mapping[str, str]) -> Markup:
-    """Draw the first rows as they would be read; `words` maps meanings to column names."""
+    """Draw the first rows as they would be read. `words` has the names of the meanings for the
+    column headings."""
     return _render("preview", found=file_preview, words=words)
 
 
 def message(text: str, *, wrong: bool) -> Markup:
-    """Draw the content of a file, or the reason why it cannot be read."""
+    """Draw a text that says what a file contains or, if `wrong`, why it cannot be read."""
     return _render("told", text=text, wrong=wrong)
 
 

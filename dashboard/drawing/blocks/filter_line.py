@@ -35,7 +35,7 @@ def line_error(error: FilterLineError) -> Markup:
 
 
 def filter_help(names: Sequence[str], example: str) -> Markup:
-    """Draw the columns that a filter line can name, folded, with the possible conditions."""
+    """Draw the columns and the conditions that a filter line can contain, folded away."""
     return _render("can_name", names=list(names), example=example)
 
 
@@ -45,6 +45,7 @@ def search_chip(words: str, link: str) -> Markup:
 
 
 def selection_chip(count: int, is_known: bool, link: str) -> Markup:
-    """Draw the number of queries selected in a chart, with a link that clears the selection; or
-    that the selection was made in another visit."""
+    """Draw a chip with the number of queries selected in a chart, and a link that clears the
+    selection. If the selection is not known, because it was made in another visit, the chip says
+    so."""
     return _render("chosen", picked=count, known=is_known, link=link)

@@ -16,7 +16,7 @@ from metrics_core.scoring.intervals import LEVEL
 _render = Template("help_page")
 
 FORMATS = "formats"
-"""Value of the Help page's field `about` that shows the file formats."""
+"""Value of the address field `about` with which the Help page shows the file formats."""
 
 _WORDS = (
     (

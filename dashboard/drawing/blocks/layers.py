@@ -14,8 +14,8 @@ _render = Template("layers")
 
 
 def notice(layers: Sequence[Layer], link: str) -> Markup:
-    """Draw that scores include grades of these layers, with a link that deactivates them; empty if
-    none is active."""
+    """Draw a notice that the scores include grades of these layers, with a link that deactivates
+    the layers. Empty if no layer has grades."""
     non_empty = [layer for layer in layers if len(layer)]
     return _render("notice", layers=non_empty, link=link) if non_empty else Markup()
 
@@ -42,8 +42,8 @@ def effect(
     measure: str,
     queries: int,
 ) -> Markup:
-    """Draw the effect of layers on a measure, before and after: each run's changed score on a
-    query, and the mean difference of the two named runs."""
+    """Draw the effect of layers, as values before and after: the score of each run on a query, if
+    it changed, and the mean difference of the two runs in `names`."""
     rows = [(run, *both) for run, both in scores.items() if both[0] != both[1]]
     return _render(
         "effect", scores=rows, difference=difference, names=names, measure=measure, queries=queries
@@ -51,7 +51,8 @@ def effect(
 
 
 def judging_link(link: str, words: str, kind: Literal["", "primary", "back"] = "") -> Markup:
-    """Draw a link to continue judging, as a button, or (`back`) to the page it started from."""
+    """Draw a link that continues judging; with the kind `primary` as a button, with `back` as a
+    link to the page from which judging started."""
     return _render("onward", link=link, words=words, kind=kind)
 
 

@@ -19,9 +19,9 @@ from metrics_core.findings.sentence import Sentence
 
 Styles = Mapping[str, RunStyle]
 Href = Callable[..., str]
-"""Returns the address of a page with these parameters."""
+"""A function that returns the link to a page with these address fields."""
 Lead = Callable[[str], str]
-"""Returns the link of a run or of a group of queries."""
+"""A function that returns the link of a run or of a group of queries."""
 
 _IN_A_TITLE = 24
 """Maximum number of characters of a run's name in a page's headline; longer names are shortened."""
@@ -30,8 +30,8 @@ _render = Template("markup")
 
 
 class SentencePiece(NamedTuple):
-    """A piece of a sentence to draw. `style` is the style of a run's name, and `short` the
-    shortened name for narrow screens."""
+    """A piece of a sentence. If it is a run's name, `style` is the style of the run, and `short` is
+    the shortened name for narrow screens."""
 
     text: str
     kind: str = ""
@@ -78,8 +78,8 @@ def second_line(sentence: Sentence, styles: Styles) -> Markup:
 def answer(
     title: str | Sentence, lead: str | Sentence, styles: Styles, *, badge: Badge | None = None
 ) -> Markup:
-    """Draw the top of a page: the finding in at most 60 characters with the test's result as a
-    badge; below it numbers, test and limits in at most two lines."""
+    """Draw the top of a page. The first line is the finding, in at most 60 characters, with the
+    result of the test as a badge. Below are numbers, test and limits, in at most two lines."""
     short = short_names(styles, _IN_A_TITLE)
     pieces = [
         piece._replace(short=short[piece.text]) if piece.style else piece

@@ -52,7 +52,8 @@ def facts(description: Description) -> Markup:
 
 
 def worked_example(description: Description) -> Markup:
-    """Draw the shared example as squares, and the measure computed on it."""
+    """Draw the example list that all measures share, as squares, and the values of the measure on
+    it."""
     return _render(
         "worked",
         squares=[_make_square(rank, doc) for rank, doc in enumerate(LISTED, 1)],
@@ -73,7 +74,8 @@ def _subtopic_lines() -> list[str]:
 
 
 def _document_lines() -> list[str]:
-    """Return the columns of the example's documents, in the order of the list."""
+    """Return lines with the values of each document column of the example, in the order of the
+    list."""
     lines = []
     for name, values in COLUMNS.items():
         values_text = ", ".join(str(values[doc]) for doc in LISTED)

@@ -46,7 +46,7 @@ _BEST = 18
 """Maximum number of characters of a run's name beside the name of its collection."""
 
 _FIELD, _BUTTON = 72, 39
-"""Widths in px of a run's field and of a button, without their text."""
+"""Widths in px of the field for a run and of a button, not counting their text."""
 _GAP, _WIDE_GAP = 6, 8
 _BESIDE = 352
 """Width in px of the buttons and edges beside the sentence, including a closed rail."""
@@ -82,8 +82,8 @@ def word(text: str) -> Markup:
 
 
 def folded_controls(pair: Sequence[RunStyle], short: Mapping[str, str], rest: str) -> Markup:
-    """Draw the controls as one line in a narrow bar, which opens them; `short` maps runs to
-    shortened names."""
+    """Draw the controls as one line for a narrow bar; a click on the line opens the controls.
+    `short` maps runs to shortened names."""
     return _render("folded", pair=pair, short=short, rest=rest.removesuffix(" queries"))
 
 
@@ -98,9 +98,9 @@ def folding_style(
     words: Sequence[str],
     dropped: Sequence[str] = (),
 ) -> Markup:
-    """Return the style that folds the bar if the sentence does not fit in one line: `fields` for
-    runs, `buttons` that open controls, and `words`. Before that the sentence omits the `dropped`
-    words and ends of buttons."""
+    """Return the style that folds the sentence of controls if it does not fit in one line. The
+    sentence consists of `fields` for runs, `buttons` that open controls, and `words`. Before it is
+    folded, it omits the `dropped` words and ends of buttons."""
     parts = [*map(field_width, fields), *(_BUTTON + _bold_width(text) for text in buttons)]
     parts += [text_width(word, size=15) for word in words]
     least = _BESIDE + sum(parts) + _GAP * len(parts)
@@ -114,7 +114,7 @@ def _bold_width(text: str) -> float:
 
 
 def copy_link() -> Markup:
-    """Draw the link that copies the current address."""
+    """Draw the link that copies the URL of the page."""
     return _render("copy_link")
 
 
@@ -142,8 +142,8 @@ def measure_note(name: str, text: str, link: str, more: str = "") -> Markup:
 def measure_error(
     error: RanklensError, current: str = "", link: Callable[[str], str] = lambda name: ""
 ) -> Markup:
-    """Draw why a typed name or value was rejected; the nearest measures are links, `current` is the
-    measure used instead."""
+    """Draw the reason why a typed name or value was rejected. The measures with the most similar
+    names are drawn as links; `current` is the measure that is used instead."""
     near: list[tuple[str, str]] = []
     hint = error.hint
     if isinstance(error, UnknownMeasureError):

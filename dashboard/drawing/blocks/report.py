@@ -44,7 +44,7 @@ _render = Template("report")
 
 @dataclass(frozen=True)
 class Foot:
-    """The foot of a report, and its origin."""
+    """The foot of a report, which says when and from what it was made."""
 
     made_with: str
     date: str
@@ -107,8 +107,8 @@ def slide(
     note: str | Sentence = "",
     wide: bool = False,
 ) -> Markup:
-    """Draw one finding per screen, identified by its key: the question, the answer, a note, and one
-    picture."""
+    """Draw one screen of the presentation, identified by its key: the question, the answer, a note,
+    and one picture."""
     pieces, small = sentence_pieces(answer, styles), sentence_pieces(note, styles)
     return _render(
         "slide",
@@ -138,8 +138,8 @@ def reasons(robustness: Robustness, *, brief: bool = False) -> Markup:
 
 
 def panels(charts: Sequence[tuple[Markup, Markup, bool]], legend: Markup, note: Markup) -> Markup:
-    """Draw charts beside each other with one legend; each is its head, its drawing, and whether it
-    shows the chosen measure."""
+    """Draw charts side by side with one common legend. Each chart is a triple: its heading, its
+    drawing, and whether it shows the chosen measure."""
     return _render("panels", charts=charts, legend=legend, note=note)
 
 
@@ -188,7 +188,8 @@ _Line = tuple[int, Markup, str, bool]
 def _case_list(
     diagnosis: Diagnosis, run: str, drawing: Drawing, grades: Grades, documents: pd.DataFrame
 ) -> tuple[object, list[_Line], str]:
-    """Return the first ranks of a run's list, or a message that it is empty."""
+    """Return the style of a run, the first ranks of its list, and a message if the list is
+    empty."""
     top = diagnosis.rankings[run].head(min(drawing.cutoff, CASE_ROWS))
     style = run_style(drawing.styles, run)
     if top.empty:
@@ -210,9 +211,9 @@ def query_rows(
     drawing: Drawing,
     query_link: Callable[[str], str],
 ) -> Markup:
-    """Draw every query with its scores, to be searched and sorted by the report's script; without
-    scripts, the whole table is shown. `lists` are bool[query] over `query_list.frame`; `query_link`
-    returns the link of a query, or ""."""
+    """Draw every query with its scores. The report's script lets readers search and sort the rows;
+    without scripts, the whole table is shown. `lists` has bool[query] over `query_list.frame` for
+    each list; `query_link` returns the link of a query, or ""."""
     columns = sorted(query_list.columns, key=lambda column: column.kind != "text")
     keys = [key for key in _CHIPS if np.any(lists.get(key, False))]
     membership = pd.DataFrame({key: lists[key] for key in keys}, index=query_list.frame["query_id"])
@@ -240,7 +241,7 @@ def missing_part(why: str) -> Markup:
 
 
 def by_width(wide: Markup, narrow: Markup) -> Markup:
-    """Draw a chart for wide screens and one for phones, of which one is visible."""
+    """Draw a chart twice, for wide screens and for phones. Only one of the two is visible."""
     return _render("by_width", wide=wide, narrow=narrow)
 
 

@@ -1,4 +1,4 @@
-"""Blocks of robustness: the checks of a verdict in one row, the strip of one check, and tables of
+"""Blocks of robustness: all checks of a verdict in one row, a single check, and tables of
 evidence."""
 
 from __future__ import annotations
