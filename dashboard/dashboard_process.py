@@ -36,7 +36,8 @@ class DashboardProcess:
         """Serve the workspace in `folder`. If `temporary` is given, this temporary folder is
         removed at the end.
 
-        Raises RanklensError if the dashboard does not start."""
+        Raises RanklensError if the dashboard does not start.
+        """
         with TemporaryFile("w+") as complaints:
             self._process = _start_process(folder, complaints)
             printed = _first_line(self._process)
@@ -80,7 +81,8 @@ def serve_tables(
 
     If `folder` is given, the collection is kept there; files stored again under the same names
     replace the earlier ones. If `folder` is None, everything is removed at the end. Raises
-    RanklensError and StorageError."""
+    RanklensError and StorageError.
+    """
     temporary = None
     if folder is None:
         temporary = TemporaryFolder()
@@ -99,7 +101,8 @@ def _start_process(folder: Path, complaints: IO[str]) -> subprocess.Popen[str]:
 
     It runs in a separate session, so that interrupting a notebook cell does not stop it. It ends
     when its standard input is closed, which the system does when this process ends for any
-    reason."""
+    reason.
+    """
     options = ["--port", "0", "--workspace", str(folder), "--until-eof"]
     return subprocess.Popen(
         [sys.executable, "-c", _BEGIN, *options],

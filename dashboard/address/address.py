@@ -2,7 +2,8 @@
 
 The fields that all pages share are declared here; a field of a single page is declared with that
 page. Links, the URL in the browser and the session use an `Address`; no other module knows how its
-values are written."""
+values are written.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,8 @@ def default_baseline(names: Sequence[str], *, as_before: bool = False) -> str:
     If several names contain the same word, the one with the fewest words is taken. If no name
     contains such a word and the names differ only by numbers, the lowest is taken. With
     `as_before`, any name that contains one of a few words is accepted, so that links of older
-    collections do not change."""
+    collections do not change.
+    """
     if as_before:
         matching = [name for hint in _BEFORE for name in names if hint in name.casefold()]
         return matching[0] if matching else names[0]

@@ -31,7 +31,8 @@ class Page:
     If `within` is set, the rail highlights that page instead. Pressing G and then `key` opens the
     page. A page that `needs_study` is shown once there are judgments and a run; the rail offers it
     if there are at least `fewest_runs` runs. `controls` names the controls that the page uses,
-    `bar` is the last item of the bar, and `fields` are the address fields of this page alone."""
+    `bar` is the last item of the bar, and `fields` are the address fields of this page alone.
+    """
 
     name: str
     title: str

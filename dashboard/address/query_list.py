@@ -1,7 +1,8 @@
 """Address fields of two lists of queries: the list of the Queries page, and the list from which the
 query of the Query page was opened.
 
-The second list stays with the opened query and does not change the list of the Queries page."""
+The second list stays with the opened query and does not change the list of the Queries page.
+"""
 
 from __future__ import annotations
 

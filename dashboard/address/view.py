@@ -2,7 +2,8 @@
 
 Every value of an address is checked against the loaded files. `find_missing` describes the values
 that do not exist; these messages are shown instead of the page, so that a link never shows anything
-other than what was meant."""
+other than what was meant.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ class Comparison:
     numbers.
 
     `filters` are (column, value) pairs. A query must have one of the values for every filtered
-    column. `loaded` is the number of loaded runs. `controls` has the word of each of `CONTROLS`."""
+    column. `loaded` is the number of loaded runs. `controls` has the word of each of `CONTROLS`.
+    """
 
     focus: str
     baseline: str
@@ -104,7 +106,8 @@ class Comparison:
         """A comparison with only the values that the queries in view depend on.
 
         The compared runs are kept only if a derived column or a control narrows the queries;
-        measure and cutoff are kept only for a derived column."""
+        measure and cutoff are kept only for a derived column.
+        """
         derived = any(column.endswith(MARK) for column, _ in self.filters)
         words = self._control_words(lambda control: control.narrows)
         pair = (self.focus, self.baseline) if derived or any(words) else ("", "")
@@ -131,7 +134,8 @@ class View:
 
     `lacking` has a message for each field whose value does not exist. `guessed` is true if the
     address names no baseline and the baseline was guessed from the names of the runs, unless the
-    guess is the first run."""
+    guess is the first run.
+    """
 
     comparison: Comparison
     address: Address

@@ -2,4 +2,5 @@
 
 There is one module per page, without Streamlit and without drawing; the study caches the results.
 This package imports nothing, so that a page's module is loaded only when somebody opens the
-page."""
+page.
+"""

@@ -41,7 +41,8 @@ class Breakdown:
     measures with headroom, score, order, below, missing. `bridge` has the groups, named as in
     sentences: group, queries, difference, part (contribution to the difference), clear, unlike. If
     the two runs list different queries, `query_mix` separates the effect of the different queries
-    from the effect of different scores."""
+    from the effect of different scores.
+    """
 
     columns: list[str]
     by: str = ""

@@ -29,7 +29,8 @@ class Crossing:
     `extremes` describes the most extreme cells in words. `margins` has the groups of the second
     column alone (column, group, queries, difference). `groups` has the scores of all runs by the
     second column (the frame of `summarise_groups`); `order` is the order of its groups, and
-    `summary` describes the scores in words."""
+    `summary` describes the scores in words.
+    """
 
     across: str
     title: Sentence

@@ -93,7 +93,8 @@ class Curves:
     column measure. `precision_recall` has run, recall, precision, and `half_recall` describes it.
     `ranges` maps measure names to the least and greatest score, `list_ends` each run to the rank by
     which half of its lists have ended. `best_runs` are the shown runs, ordered by their mean on the
-    chosen measure."""
+    chosen measure.
+    """
 
     title: Sentence
     lead: Sentence

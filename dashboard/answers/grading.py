@@ -82,7 +82,8 @@ def unjudged_documents(study: Study, comparison: Comparison, query_id: str) -> p
     (a dict from run to rank), title, text ("" if no documents are loaded).
 
     For runs loaded as judged ranks (only the ranks of judged documents), unjudged documents are
-    unknown and therefore missing. Empty if the judgments are complete."""
+    unknown and therefore missing. Empty if the judgments are complete.
+    """
     documents = study.unlayered.cached_answer(
         _unjudged_documents, comparison.runs, comparison.cutoff, query_id
     )
@@ -127,7 +128,8 @@ def judging_queue(
     Only the judgments of the files count, so that the queue does not change while it is worked on.
     In the default order the documents that could change the difference most come first, then the
     remaining documents by rank. In the order by query, the first `settle` documents of the default
-    order come first. Empty if one of the runs was loaded as judged ranks."""
+    order come first. Empty if one of the runs was loaded as judged ranks.
+    """
     return study.unlayered.cached_answer(
         _judging_queue, comparison, order, settle if order == BY_QUERY else None
     )

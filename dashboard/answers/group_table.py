@@ -39,7 +39,8 @@ class GroupRows:
 
     The `hidden` groups have `hidden_queries` queries and contribute `hidden_adds` (`hidden_printed`
     if rounded). `matching_count` is the number of groups that match the request; `sort_key` is the
-    column that they are sorted by ("-" before it for descending order)."""
+    column that they are sorted by ("-" before it for descending order).
+    """
 
     rows: pd.DataFrame
     hidden: int

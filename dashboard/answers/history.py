@@ -51,7 +51,8 @@ class HistoryPage:
     `overall` has one row per version, in order: run, queries, mean, low, high, judged (judged share
     of its top results). `queries` has the queries that changed, latest first: query_id, text,
     states (a "+" or "-" per version), changes, broke, fixed, first_bad (version names, "" for
-    none), flickers. `complete` says whether the judgments are complete."""
+    none), flickers. `complete` says whether the judgments are complete.
+    """
 
     finding: Sentence
     are_versions: bool

@@ -24,7 +24,8 @@ class VersionDates:
     All dates come from one source, because a date in a name says when a version was made, but the
     date of a file says when the file was last written. The source is `NAMES` (the names of runs and
     files) if at least half of the versions have a date there, otherwise `FILES`. Versions without a
-    date are `undated`."""
+    date are `undated`.
+    """
 
     source: Source = ""
     dates: Mapping[str, RunDate] = field(default_factory=lambda: MappingProxyType({}))

@@ -33,7 +33,8 @@ class QueryLedger:
     by        "terms", "shapley" or "order": how the parts were computed; "" without a ledger
     scores    the baseline's score and the score of the run in focus
     headroom  of the run in focus; None if a better order does not raise the measure
-    kind      the kind of failure, a name of `KINDS`"""
+    kind      the kind of failure, a name of `KINDS`
+    """
 
     documents: pd.DataFrame
     steps: pd.DataFrame

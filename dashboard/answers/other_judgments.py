@@ -32,7 +32,8 @@ class OtherJudgments:
     `means` has run, queries, mean, low, high, judged (judged share of the top results) over the
     `shared` queries: queries in view that the other collection judges too. `judgments` and
     `queries` are its totals; `other_text` counts shared queries with a different text there.
-    `why_not` says why there are no means."""
+    `why_not` says why there are no means.
+    """
 
     identity: str
     name: str
@@ -113,7 +114,8 @@ def version_rows(
     open collection), queries, mean, low, high, judged, date and unknown (bool, see `LESS_JUDGED`).
 
     Dates that come from files are included only `by_date`. Other collections come before the open
-    one; `by_date`, the collections are sorted by their earliest version."""
+    one; `by_date`, the collections are sorted by their earliest version.
+    """
     most = page.overall["judged"].max()
     unknown = (page.overall["judged"] <= most - LESS_JUDGED) & (not page.complete)
     parts = [(o.dates, o.means.assign(collection=o.identity, judged_by=o.name, unknown=False))

@@ -64,7 +64,8 @@ class QueryList:
     selection. `order` is a column's key, with "-" before it if descending. `paired` is the number
     of queries with a score for both runs. `scale` is the range of the score bars, None if scores
     below 0 are possible. If the filter line is invalid, `line_error` says why, and the line is
-    ignored."""
+    ignored.
+    """
 
     finding: Sentence
     lead: Sentence

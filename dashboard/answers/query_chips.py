@@ -2,7 +2,8 @@
 
 Better, worse and tied are the outcomes; every page counts them. The kinds of
 `explaining.query_kinds` give more detail: for example, a query that was fixed also got better.
-Lists overlap, so each is computed separately."""
+Lists overlap, so each is computed separately.
+"""
 
 from __future__ import annotations
 

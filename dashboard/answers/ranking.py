@@ -29,7 +29,8 @@ class RankedMeasure:
     `key` selects the measure in an address. `low` and `high` are the bounds of each run's own
     confidence interval, NaN if there are too few queries. `first` and `last` are the best and worst
     place that a run can have on this measure, according to the comparison of all pairs; None if not
-    computed yet or not tested."""
+    computed yet or not tested.
+    """
 
     measure: Measure
     key: str

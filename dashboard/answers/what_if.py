@@ -52,7 +52,8 @@ class WhatIf:
     list_length the number of documents in the run's list
     below       the rank down to which all rows are shown: k, but at most the number of rows that
                 can be edited by hand
-    lines       the grades that the edits set, each as a line of a judgment file"""
+    lines       the grades that the edits set, each as a line of a judgment file
+    """
 
     edits: tuple[Edit, ...]
     rows: pd.DataFrame

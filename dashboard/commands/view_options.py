@@ -48,7 +48,8 @@ def read_view(
 
     Notes are printed to stderr. `product` names the result in errors, such as "A report";
     `other_runs` are the other runs to show, written as in an address. Raises the errors of
-    `read_files`, UnknownRunError, and ParameterError if several measures are given."""
+    `read_files`, UnknownRunError, and ParameterError if several measures are given.
+    """
     input_files = read_files(options)
     if len(input_files.measures) > 1:
         names = w.join_words(map(str, input_files.measures))

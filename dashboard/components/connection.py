@@ -20,7 +20,8 @@ def watch_connection(address: str, uploads: int, largest: int, charts: str) -> A
     never disconnected.
 
     `uploads` is the number of uploaders so far, `largest` the maximum size of a file in bytes, and
-    `charts` the URL of the script that draws charts."""
+    `charts` the URL of the script that draws charts.
+    """
     result = _CONNECTION(
         key="connection",
         data={"address": address, "uploads": uploads, "largest": largest, "charts": charts},

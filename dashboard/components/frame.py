@@ -20,5 +20,6 @@ def watch_frame(page: str, names: Mapping[str, str], measures: Mapping[str, str]
     """Draw the component. If `page` changes, the drawer is closed.
 
     `names` maps shortened names to full names. `measures` maps names that can be typed, but are not
-    entries of the picker, to the measures that they mean."""
+    entries of the picker, to the measures that they mean.
+    """
     _FRAME(key="in_browser", data={"page": page, "names": dict(names), "measures": dict(measures)})

@@ -42,7 +42,8 @@ def order_versions(
 
     `all_names` are all runs of the collection. The reader can remove versions, but at least
     `fewest` remain. A change of the order calls `on_order`. Each version has the mark of its run,
-    and a date if `dates` has one. With `in_rows`, the versions are one below the other."""
+    and a date if `dates` has one. With `in_rows`, the versions are one below the other.
+    """
     left_out = [name for name in all_names if name not in version_names]
     length = _NAME if len(all_names) <= _MANY else _SHORT
     short = {name: text for name, text in short_names(all_names, length).items() if text != name}

@@ -2,7 +2,8 @@
 reloaded.
 
 If the theme changes, the page is drawn again, because charts are drawn on the server. Plotly's own
-download button supports only one image format, which is set in a chart's menu."""
+download button supports only one image format, which is set in a chart's menu.
+"""
 
 from __future__ import annotations
 

@@ -139,7 +139,8 @@ def receipts_area() -> DeltaGenerator:
     """Return a container for messages above the uploader.
 
     Without it, a message would move the uploader down; the browser would then create the uploader
-    again and abort a running upload."""
+    again and abort a running upload.
+    """
     return st.container()
 
 

@@ -44,7 +44,8 @@ def leaderboard(
 
     Runs beyond `FIRST_ROWS` are folded away, except for the compared pair. If `search` is given,
     only runs with this text in their names are drawn. `places` is the comparison of all pairs, None
-    while it is computed; `pairs` is the link to the page of all pairs."""
+    while it is computed; `pairs` is the link to the page of all pairs.
+    """
     order = runs_by_mean(table, drawing)
     short = short_names(order, _NAME)
     search_text = search.strip().lower()

@@ -198,7 +198,8 @@ def headroom_bar(headroom: Headroom, drawing: Drawing, difference: float = math.
 
     Each array of `headroom` has one value. The printed gains sum to the printed headroom; a gain
     equal to the `difference` from the baseline is printed with the same digits. Empty if the best
-    score is not above 0, or if the score is negative, because it cannot be drawn as a length."""
+    score is not above 0, or if the score is negative, because it cannot be drawn as a length.
+    """
     best = float(headroom.best[0])
     if not best > 0 or headroom.score[0] < 0:
         return Markup()

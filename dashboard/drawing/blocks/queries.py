@@ -61,7 +61,8 @@ def query_table(
     `order` is the key of the sort column, with "-" before it for descending order. The differences
     are between the runs of the `pair`; `span` is the range of their bars. If `coloured`,
     differences are in colour unless they count as the same. `sorted_by` returns the link of a
-    column heading, `opened` the link of a query."""
+    column heading, `opened` the link of a query.
+    """
     texts = column_texts(columns, rows.frame)
     return _render(
         "query_table",

@@ -3,7 +3,8 @@
 The function in `NAME.py` decides on the content and its order; the macro writes the markup. Every
 text is escaped unless it is already `Markup`, and a missing value is an error. Line breaks next to
 a tag only lay out the source. They are removed, because on the page they would be spaces between
-words; an intended space is written within a line, or as {{ " " }}."""
+words; an intended space is written within a line, or as {{ " " }}.
+"""
 
 from __future__ import annotations
 

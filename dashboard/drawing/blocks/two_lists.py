@@ -105,7 +105,8 @@ def two_lists(
     If there are two lists, lines connect them; in more lists, the movement of each document from
     the baseline is given in words. `documents` is indexed by doc_id; its columns title and text are
     optional. A click on a row opens the full text. A single run has one list. `note` is shown above
-    the lists."""
+    the lists.
+    """
     runs = list(dict.fromkeys([drawing.baseline, drawing.focus, *further]))
     reach = rows or diagnosis.cutoff
     several = len(runs) > _JOINED

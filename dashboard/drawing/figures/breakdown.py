@@ -35,7 +35,8 @@ def difference_by_group(frame: pd.DataFrame, drawing: Drawing, *, order: Sequenc
     in it one interval per run.
 
     `frame` is the result of `summarise_groups`. A click on a run's point returns the customdata
-    [group, run, hover text]; a click elsewhere in a row returns [group]."""
+    [group, run, hover text]; a click elsewhere in a row returns [group].
+    """
     ticks = difference_ticks(_column_values(frame, drawing, _DIFFERENCE))
     line = {"zeroline": True, "zerolinecolor": drawing.palette.zero, "zerolinewidth": 1.5}
     return _group_chart(frame, drawing, order, _DIFFERENCE, ticks, line)

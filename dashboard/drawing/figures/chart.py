@@ -4,7 +4,8 @@ Plotly's Python classes validate each property of each mark when it is set, whic
 long as computing the marks. Here, charts are validated only in the tests (`Chart.data` and
 `Chart.layout`), because their properties do not change at run time. The app also starts without
 waiting for Plotly itself: `plotly_figure` loads it after the Overview is shown, or with the first
-chart."""
+chart.
+"""
 
 from __future__ import annotations
 

@@ -91,7 +91,8 @@ def measure_by_cutoff(
     `frame` is the result of `mean_curves`; `value_range` is the range of its measure. Runs
     `in_colour` keep their style, and other runs are grey; if it is empty, all runs keep their
     style. `ends` maps runs to the rank by which half of their lists have ended; beyond it, lines
-    are thinner. Without differences there is only the upper panel."""
+    are thinner. Without differences there is only the upper panel.
+    """
     palette, k = drawing.palette, drawing.cutoff
     rows = frame[frame["run"].isin(list(drawing.styles))]
     runs = [s for s in drawing_order(drawing.styles) if s.name in set(rows["run"])]

@@ -51,7 +51,8 @@ def difference_heatmap(
 
     `cells` is the frame of `cross_groups`. The column with fewer groups is placed at the top, so
     that the chart fits on a narrow screen. Each cell with queries is one bar that fills it, with
-    customdata [row, column, hover text]."""
+    customdata [row, column, hover text].
+    """
     grid = _make_grid(cells)
     margin, length = _heatmap_margin(grid)
     return make_figure(

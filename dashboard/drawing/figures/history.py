@@ -39,7 +39,8 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing) -> Chart:
     must be next to each other.
 
     customdata is [run, escaped run, numbers, collection]. If there are many versions, only every
-    second or third (or nth) is named below the chart; all have hover texts."""
+    second or third (or nth) is named below the chart; all have hover texts.
+    """
     palette = drawing.palette
     rows: list[Row] = frame.to_dict("records")
     segments = [list(segment) for _, segment in groupby(rows, key=lambda row: row["collection"])]

@@ -36,7 +36,8 @@ def sorted_differences(
 
     `frame` is the result of `query_differences` with a column text. customdata is [query_id,
     escaped text, numbers]. If there are more than MOST_BARS queries, evenly spaced queries are
-    drawn, including the best and the worst."""
+    drawn, including the best and the worst.
+    """
     palette, ranked = drawing.palette, _rank_queries(frame)
     most, least = (end(ranked.difference, initial=0.0) for end in (np.max, np.min))
     padding = max(_LEAST, most - least) * 0.03

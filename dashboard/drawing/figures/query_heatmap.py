@@ -38,7 +38,8 @@ def score_heatmap(
     `frame` has query_id, text and one column of scores per shown run; its rows are the queries from
     left to right. The run in focus is at the top. Undefined scores are blank. `empty` has a bool
     column per run that is true for empty lists; these are framed. customdata is [query_id, escaped
-    text, numbers]."""
+    text, numbers].
+    """
     palette, runs = drawing.palette, list(drawing.styles)
     values = frame[runs].to_numpy(dtype=np.float64).T
     short = short_names(runs, _NAME)
