@@ -1,4 +1,4 @@
-"""The command `ranklens`: start the dashboard on this computer only, and print its address."""
+"""The command `ranklens`: start the dashboard on this computer only, and print its URL."""
 
 from __future__ import annotations
 
@@ -165,7 +165,8 @@ class _RefusedError(Exception):
 
 
 def _open_socket(port: int) -> socket.socket:
-    """Open a socket that listens already, so that a page that is opened too early waits."""
+    """Open a socket that listens already. A page that is opened before the server is ready then
+    waits."""
     if not 0 <= port < 2**16:
         raise _RefusedError(
             f"{port} is not a port; a port is a number from 1 to 65535, or 0 for any."
@@ -194,7 +195,8 @@ def _next_port(port: int) -> int:
 
 
 def _end_with_input() -> None:
-    """End when standard input closes: the starting process holds its other end, however it ends."""
+    """End this process when its standard input closes. The process that started it holds the other
+    end, which closes however that process ends."""
     sys.stdin.buffer.read()
     os.kill(os.getpid(), signal.SIGTERM)
 

@@ -18,7 +18,8 @@ _Key = tuple[str, str]
 
 
 class LoadedFiles:
-    """Shared by all sessions, so that each table is in memory once."""
+    """The tables of the workspace that are loaded. They are shared by all sessions, so that each
+    table is in memory only once."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace

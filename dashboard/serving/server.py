@@ -59,8 +59,8 @@ def make_application(port: int, opened_by: Keys | None) -> Any:
 
 
 def serve(listening: socket.socket, token: str) -> None:
-    """Serve until a signal ends it, on a socket that listens on a port of this computer. An empty
-    token means that everybody on this computer has access."""
+    """Serve on a socket that listens on a port of this computer, until a signal ends the server. If
+    the token is empty, everybody on this computer has access."""
     port = listening.getsockname()[1]
     config = uvicorn.Config(
         make_application(port, derive_keys(token, port) if token else None),
@@ -119,8 +119,8 @@ class _Server(uvicorn.Server):
             listening.listen(_BACKLOG)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Start to end. A running computation cannot keep the process alive; its failure to start
-        further threads is not printed."""
+        """Begin to shut down. A running computation cannot keep the process alive. If such a
+        computation fails to start further threads, the failure is not printed."""
         threading.excepthook = lambda _: None
         process_exit.exit_within(128 + sig)
         super().handle_exit(sig, frame)

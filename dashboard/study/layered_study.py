@@ -48,7 +48,7 @@ class LayeredStudy(Study):
     """
 
     def __init__(self, bare: Study, layers: Sequence[Layer]) -> None:
-        """Join the queries with grades in the layers again."""
+        """Join runs and judgments again for the queries with grades in the layers."""
         graded = [layer.grades for layer in layers]
         self._bare, self.settings = bare, bare.settings
         self.qrels = apply_layers(bare.qrels, graded)

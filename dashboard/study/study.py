@@ -47,8 +47,8 @@ from metrics_core.tables.ranked_run import ranked_run_names
 
 
 class Study(CachedAnswers):
-    """Runs, qrels, queries and documents that belong together. With `document_numbers`, answers
-    have a document's number in place of its id, text and title."""
+    """Runs, qrels, queries and documents that belong together. If `document_numbers` is set,
+    answers have a document's number in place of its id, text and title."""
 
     document_numbers: NumberedIds | None = None
 
@@ -103,7 +103,7 @@ class Study(CachedAnswers):
 
     @cached_property
     def texts(self) -> dict[str, str]:
-        """query_id -> text, or the id itself without a text."""
+        """query_id -> text; the id itself if the query has no text."""
         own_texts: dict[str, str] = {}
         if self.queries is not None:
             frame = self.queries.frame
@@ -148,7 +148,7 @@ class Study(CachedAnswers):
         return self.cached_answer(columns.columns, unfiltered)
 
     def splitting_columns(self, comparison: Comparison) -> list[str]:
-        """Those of `columns` with more than one group among the queries in view."""
+        """The names of the `columns` that have more than one group among the queries in view."""
         return self.cached_answer(columns.splitting_columns, replace(comparison, other_runs=()))
 
     @cached_property
@@ -209,8 +209,8 @@ class Study(CachedAnswers):
         focus: str | None = None,
         other_runs: tuple[str, ...] = (),
     ) -> Comparison:
-        """The comparison for a program or a command: this measure at its built-in cutoff, and runs
-        by name.
+        """The comparison for a program or a command, with this measure at its built-in cutoff. Runs
+        are given by name.
 
         By default the first run is the baseline, and the best of the other runs is in focus. Raises
         UnknownRunError.
@@ -224,7 +224,8 @@ class Study(CachedAnswers):
         ).comparison
 
     def _with_current_names(self, address: Address) -> Address:
-        """Replace original names of renamed runs, so that earlier links still work."""
+        """Replace original names of renamed runs with their current names, so that earlier links
+        still work."""
         names = dict(self.settings.names)
 
         def current_name(name: str) -> str:

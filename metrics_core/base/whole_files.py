@@ -54,8 +54,8 @@ def _make_seal(name: str, content: bytes | memoryview) -> bytes:
 def write(path: Path, content: bytes | memoryview) -> None:
     """Write a file, replacing a file or folder of this name.
 
-    Raises OSError. The old file is then unchanged, or the new one is complete if only flushing the
-    folder failed.
+    Raises OSError. The old file is then unchanged; if only flushing the folder failed, the new file
+    is complete.
     """
     draft = path.with_name(f"{path.name}.{os.urandom(4).hex()}{DRAFT}")
     try:

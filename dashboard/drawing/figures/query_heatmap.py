@@ -94,7 +94,8 @@ def _score_bars(
     drawing: Drawing,
     empty: pd.DataFrame | None,
 ) -> list[Trace]:
-    """Return bars that fill the cells, because overlapping marks could not be clicked."""
+    """Return bars that fill the cells. Bars are used because overlapping marks could not be
+    clicked."""
     titles = [query_text(text) for text in frame["text"]]
     ids = list(frame["query_id"])
     runs = [escape(run) for run in drawing.styles]

@@ -64,8 +64,8 @@ def document(report: Report, drawing: Drawing, request: ReportRequest) -> str:
 
 
 def meeting(report: Report, drawing: Drawing, request: ReportRequest) -> str:
-    """Return the same findings one per screen, with their style sheet, to show over a page that has
-    its palette. Font sizes relative to the page are enlarged for a presentation."""
+    """Return the same findings for a presentation, one per screen, with their style sheet. They are
+    shown over a page that has its own palette. Font sizes relative to the page are enlarged."""
     report_parts = ReportParts(
         report, replace(drawing, palette=BY_THEME), replace(request, parts=())
     )
@@ -85,5 +85,5 @@ def _slides(report_parts: ReportParts) -> Markup:
 
 
 def without_links(page_markup: Markup) -> str:
-    """Return the page with empty links replaced by plain text."""
+    """Return the page with its links that lead nowhere replaced by plain text."""
     return _LINK_TO_NOWHERE.sub(r"<span\1\2>\3</span>", str(page_markup))

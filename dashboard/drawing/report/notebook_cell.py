@@ -62,7 +62,8 @@ def _no_link(page: str, **changes: Any) -> str:
 
 
 def _scoped_sheet(inside: str) -> str:
-    """Return the style sheet for the cell only, nested to override the notebook's table styles."""
+    """Return a style sheet that applies only to the cell. Its rules are nested, so that they
+    override the notebook's table styles."""
     full_sheet = sheet_for(inside, own_sheet("cell.css"))
     variables = css_variables()
     rules = full_sheet.replace(variables, "", 1)

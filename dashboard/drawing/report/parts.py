@@ -42,7 +42,7 @@ PARTS = {
     "noted": "Notes and tags",
     "measured": "What was measured, and how",
 }
-"""The optional parts below the verdict, with their titles, by their anchor in the file."""
+"""The titles of the optional parts below the verdict, by the anchor of the part in the file."""
 _WIDTH, WIDE = 360.0, 900.0
 """Width in px of a drawn chart, in the report and on a slide; the chart is scaled when shown."""
 _TITLES = {"P": "Precision@k", "R": "Recall@k", "nDCG": "nDCG@k"}
@@ -147,8 +147,8 @@ class ReportParts:
         ]
 
     def _draw_part(self, key: str) -> Markup:
-        """Draw the content of a part, or why it could not be made. The reason is omitted if
-        anything was left out, because an error may quote ids and texts."""
+        """Draw the content of a part, or the reason why it could not be made. The reason is omitted
+        if anything was left out of the report, because an error may quote ids and texts."""
         failure = self.report.errors.get(key)
         if failure is None:
             try:
@@ -197,7 +197,8 @@ class ReportParts:
         return ""
 
     def _empty_lists(self) -> str:
-        """Return the number of the largest wins that are queries missing from the baseline."""
+        """Return a sentence that says how many of the largest wins are queries without results from
+        the baseline; empty if there are none."""
         wins, baseline = self.report.wins, self.drawing.baseline
         empty = sum(case.row["unlisted_by"] == baseline for case in wins)
         if not empty:
@@ -290,7 +291,8 @@ class ReportParts:
         return self.draw_case(case, self._anchors[str(case.row["query_id"])])
 
     def draw_case(self, case: Case, anchor: str) -> Markup:
-        """Draw a query with both lists; without an anchor nothing links to it."""
+        """Draw a query with the lists of both runs. If `anchor` is empty, nothing links to the
+        query."""
         grades = Grades.from_grades(self.report.grades)
         return blocks.case(case, self.drawing, grades, anchor)
 
@@ -355,7 +357,8 @@ class ReportParts:
 
 
 def _method_text(method: Method) -> str:
-    """Return the names of test and correction, and which queries count as won."""
+    """Return the names of the test and the correction, and the rule for counting a query as won or
+    lost."""
     return (
         f"Test: {TESTS[method.test]}; correction: {CORRECTIONS[method.corrected_by]}. The random"
         f" draws are the same each time. A query is won or lost beyond ±{SAME:g}. Effect size is"

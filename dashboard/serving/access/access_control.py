@@ -31,16 +31,17 @@ def _load_refusal_page(name: str) -> bytes:
 
 NOT_SIGNED_IN = _load_refusal_page("not_signed_in.html")
 NO_WORKSPACE = _load_refusal_page("no_workspace.html")
-"""For addresses without a secret path. The cookie is sent only below a secret path, so whether the
-browser has it is unknown."""
+"""The refusal page for URLs without a secret path. Whether the browser has the cookie is unknown
+there, because it is sent only below a secret path."""
 _FRESH = (b"cache-control", b"no-store")
 
 
 class AccessControl:
-    """Passes on requests of our pages with the right cookie, and answers 403 to all other requests.
+    """Passes on requests from our pages with the right cookie, and answers 403 to all other
+    requests.
 
-    The cookie is given for the token, which the printed address contains as `?token=`. Without keys
-    (`--no-token`) only Host and Origin are checked.
+    A browser gets the cookie in exchange for the token, which the printed URL contains as
+    `?token=`. Without keys (`--no-token`) only Host and Origin are checked.
     """
 
     def __init__(
@@ -89,14 +90,14 @@ class AccessControl:
 
 
 def _release_connection(scope: Any) -> None:
-    """Stop the time limit of a connection that is let in."""
+    """Cancel the time limit of a connection once it is let in."""
     let_in = scope.get("state", {}).get(LET_IN)
     if let_in is not None:
         let_in()
 
 
 async def _grant_access(scope: Any, send: Any, keys: Keys) -> None:
-    """Set the cookie and redirect to the requested address, without the token."""
+    """Set the cookie and redirect to the requested URL, without the token."""
     path = quote(_SECRET_PATH.sub("", scope["path"]) or "/", safe="/~!$&'()*+,;=:@")
     target = f"/{keys.base}{path}"
     query = b"&".join(_split_query(scope)[1])
@@ -112,8 +113,8 @@ async def _grant_access(scope: Any, send: Any, keys: Keys) -> None:
 
 
 async def _refuse(scope: Any, send: Any) -> None:
-    """Answer 403, with the same page for every reason below a secret path of any server. A
-    websocket is closed before it is accepted."""
+    """Answer 403. Below a secret path, even one of another server, the page is the same for every
+    reason. A websocket is closed before it is accepted."""
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008})
         return
@@ -132,7 +133,8 @@ def _is_below(path: str, keys: Keys) -> bool:
 
 
 def _cookie_values(scope: Any) -> list[bytes]:
-    """The values of our cookie; another server on this host may have set one with the same name."""
+    """The values of all cookies with the name of ours; another server on this host may have set
+    one."""
     pairs = (
         part.strip().partition(b"=")
         for header in origin.header_values(scope, b"cookie")

@@ -1,4 +1,4 @@
-"""Whether a request comes from one of our pages, by headers that no page can set.
+"""Decide from headers that no page can set whether a request comes from one of our pages.
 
 A cookie does not show this: pages on all ports of 127.0.0.1 are one site to a browser, and anyone
 can point a domain name at 127.0.0.1, which makes it the origin of their page.
@@ -22,8 +22,8 @@ def allowed_hosts(port: int) -> frozenset[bytes]:
 
 
 def is_same_origin_request(scope: Any, hosts_served: Set[bytes]) -> bool:
-    """Whether an ASGI scope goes to a host of this server, and comes from a page of that host, or
-    from no page if it only reads."""
+    """Whether the request of an ASGI scope goes to a host of this server and comes from a page of
+    that host. A request that only reads may also come from no page."""
     host_values = header_values(scope, b"host")
     if len(host_values) != 1 or host_values[0] not in hosts_served:
         return False
@@ -35,8 +35,8 @@ def is_same_origin_request(scope: Any, hosts_served: Set[bytes]) -> bool:
 
 
 def _is_fetched_by_us(scope: Any) -> bool:
-    """Whether it is not an image, script or frame of another page; a followed link from there is
-    allowed."""
+    """Whether the request was not made for an image, script or frame of another page. Following a
+    link from another page is allowed."""
     sites = header_values(scope, b"sec-fetch-site")
     if all(site in (b"same-origin", b"none") for site in sites):
         return True

@@ -1,7 +1,7 @@
 """The token that opens the dashboard, stored in the workspace, so that open pages survive a
 restart.
 
-The printed address contains it. The browser stores and sends a value derived from the token for
+The printed URL contains the token. The browser stores and sends a value derived from the token for
 each port. If another program takes over the port of a stopped server and receives an open page's
 requests, it cannot use them to open another server.
 """
@@ -26,8 +26,8 @@ _FOR_OTHERS = 0o077
 
 @dataclass(frozen=True)
 class Keys:
-    """The keys that open a server: `token` in the printed address, then `cookie`, which the browser
-    sends only to addresses below `/base`."""
+    """The keys that open a server. The browser first sends the `token` in the printed URL, and then
+    the `cookie`, which it sends only to URLs below `/base`."""
 
     token: str
     base: str

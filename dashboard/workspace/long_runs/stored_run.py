@@ -39,18 +39,20 @@ from metrics_core.tables.judgable import rename_queries
 from metrics_core.tables.run import new_list_cache
 
 MAX_IN_MEMORY = 250_000
-"""A run with no more rows is held in memory."""
+"""Maximum number of rows of a run that is held in memory."""
 
 _FEW = 16
-"""Number of single queries of a run whose lists are held."""
+"""Maximum number of lists of a run that are held in memory after they were each read for a single
+query."""
 
 
 @dataclass(frozen=True)
 class StoredRows:
-    """The rows of one file in the folder of the `cache` or of the workspace, with the name `table`.
+    """The rows of one file, stored under the name `table` in the folder of the `cache` or of the
+    workspace.
 
     `content` is a hash of the rows. `reading` guards reads of the file, and raises StorageError if
-    it is damaged.
+    the file is damaged.
     """
 
     path: Path
@@ -114,8 +116,8 @@ class StoredRows:
     def _read_part(
         self, file: pq.ParquetFile, group: int, wanted_ids: set[str], first: int
     ) -> pa.Table:
-        """Read a row group; for a single query only a copy of the query's rows, so that the other
-        rows are released."""
+        """Read a row group. If a single query is wanted, only a copy of its rows is returned, so
+        that the other rows are released."""
         table = file.read_row_group(group)
         if len(wanted_ids) > 1:
             return table
@@ -128,7 +130,7 @@ class StoredRows:
 
 @dataclass(frozen=True)
 class _RenamedRows:
-    """Stored rows with other names of the queries."""
+    """Stored rows whose queries are renamed."""
 
     rows: StoredRows
     names: Mapping[str, str]
@@ -299,7 +301,8 @@ def is_long(rows: int) -> bool:
 
 
 def group_queries(run: Run) -> Run:
-    """Make the rows of each query of a long run contiguous, in their order."""
+    """Make the rows of each query of a long run contiguous. Rows of the same query keep their
+    order."""
     if not is_long(len(run)) or has_grouped_queries(run):
         return run
     order = np.argsort(run.query_codes, kind="stable")
