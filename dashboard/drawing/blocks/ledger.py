@@ -32,7 +32,7 @@ _ALIKE = 1e-9
 _render = Template("ledger")
 
 
-def ledger_rows(
+def draw_ledger_rows(
     steps: pd.DataFrame,
     ends: tuple[float, float],
     drawing: Drawing,
@@ -130,7 +130,7 @@ class LedgerEntry:
     grade: float
 
 
-def ledger_card(
+def draw_ledger_card(
     steps: pd.DataFrame,
     ends: tuple[float, float],
     drawing: Drawing,
@@ -140,7 +140,7 @@ def ledger_card(
 ) -> Markup:
     """Draw the largest parts of a ledger by document; the remaining parts are folded into one line
     with their sum. All printed parts add up to the printed difference. The arguments are the same
-    as for `ledger_rows`."""
+    as for `draw_ledger_rows`."""
     entries, most, rest = ledger_parts(steps, ends, drawing, documents, document_link=document_link)
     return _render("ledger_card", shown=entries[:most], folded=entries[most:], rest=rest)
 
@@ -155,7 +155,7 @@ def ledger_parts(
 ) -> tuple[list[LedgerEntry], int, float]:
     """Return the parts of a ledger by document (largest first), how many of them are shown
     separately, and the sum of the remaining parts. The arguments are the same as for
-    `ledger_rows`."""
+    `draw_ledger_rows`."""
     steps = steps.assign(printed=_printed_parts(steps, ends))
     steps = steps.sort_values("part", key=abs, ascending=False, kind="stable")
     most = len(steps) if len(steps) <= _ON_THE_CARD + 1 else _ON_THE_CARD
@@ -190,7 +190,7 @@ def _short_movement(row: Mapping[str, Any], *, alone: bool) -> str:
     return f"{w.format_count(before)} → {w.format_count(after)}"
 
 
-def headroom_bar(headroom: Headroom, drawing: Drawing, difference: float = math.nan) -> Markup:
+def draw_headroom_bar(headroom: Headroom, drawing: Drawing, difference: float = math.nan) -> Markup:
     """Draw the score of a query, or a mean score, and its headroom as one bar up to the best
     possible score.
 
