@@ -39,7 +39,7 @@ from metrics_core.formats.in_memory import (
     runs_from,
 )
 from metrics_core.formats.parsing.columns import NAMES, find_position
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.exclusions import Exclusions, exclude_documents
 from metrics_core.measures import GivenMeasure, Measure, parse_measure, parse_measures
 from metrics_core.scoring.curves import cutoffs_up_to, deepest_list
@@ -267,7 +267,7 @@ def explain(
     other_name = next((name for name in names if name != baseline_name), baseline_name)
     focus = other_name if run is None else _check_run_name(run, names)
     sides = [all_runs[names.index(name)] for name in dict.fromkeys((baseline_name, focus))]
-    judged = [judge(side, table, documents=documents) for side in sides]
+    judged = [join_judgments(side, table, documents=documents) for side in sides]
     top = parsed.cutoff or _TOP
     diagnosis = diagnose(
         sides, judged, table, query_id, parsed, baseline=baseline_name, focus=focus, cutoff=top

@@ -57,7 +57,7 @@ class ChosenMeasure:
         return self.key.endswith("@k")
 
 
-def reason_not_drawn(declaration: Declaration) -> str:
+def explain_unsupported(declaration: Declaration) -> str:
     """Explain why the pages cannot show a measure; empty if they can. They compare means over
     queries, and assume that higher is better."""
     if declaration.aggregation == "sum":
@@ -77,7 +77,7 @@ def reason_not_drawn(declaration: Declaration) -> str:
 
 @lru_cache(maxsize=4)
 def _choices(names: tuple[str, ...]) -> list[MeasureChoice]:
-    drawable = [d for d in declarations() if not reason_not_drawn(d)]
+    drawable = [d for d in declarations() if not explain_unsupported(d)]
     ordered = [d for ds in group_by_family(drawable).values() for d in ds]
     positions = {name: i for i, name in enumerate(_DEFAULTS)}
     ordered.sort(key=lambda d: positions.get(d.name, len(positions)))
@@ -158,7 +158,7 @@ def read_measure(key: str, cutoff: int) -> ChosenMeasure:
         return ChosenMeasure(_parse_at(DEFAULT_MEASURE, cutoff), DEFAULT_MEASURE)
     try:
         measure = _parse_at(key, cutoff)
-        _refuse_undrawn(measure.declaration)
+        _refuse_unsupported(measure.declaration)
     except RanklensError as error:
         return ChosenMeasure(_parse_at(DEFAULT_MEASURE, cutoff), DEFAULT_MEASURE, error)
     return ChosenMeasure(measure, measure_key(measure, takes_k=key.endswith("@k")))
@@ -168,8 +168,8 @@ def _parse_at(key: str, cutoff: int) -> Measure:
     return parse_measure(re.sub(r"@k$", f"@{cutoff}", key))
 
 
-def _refuse_undrawn(declaration: Declaration) -> None:
-    reason = reason_not_drawn(declaration)
+def _refuse_unsupported(declaration: Declaration) -> None:
+    reason = explain_unsupported(declaration)
     if reason:
         raise RanklensError(reason, "The command line prints it.")
 
@@ -187,7 +187,7 @@ def pick_measure(text: str, cutoff: int) -> dict[str, str]:
         if choice is None:
             raise
         return {"m": choice.key}
-    _refuse_undrawn(measure.declaration)
+    _refuse_unsupported(measure.declaration)
     if str(measure) == measure.declaration.name:
         # A bare name, in any spelling, is the entry of that name.
         return {"m": _default_key(measure.declaration)}

@@ -146,7 +146,7 @@ def _breakdown_table(
 ) -> pd.DataFrame:
     """Return the frame `Breakdown.table`."""
     groups = study.columns(comparison)[by]
-    scores = study.scores(comparison, comparison.measure).only([comparison.baseline])
+    scores = study.scores(comparison, comparison.measure).select_runs([comparison.baseline])
     baseline_groups = breakdowns.summarise_groups(
         scores, comparison.measure, groups, bounds_of_means=False
     )
@@ -196,7 +196,9 @@ def _bridge(
         scores, comparison.measure, comparison.focus, comparison.baseline, groups
     )
     clear = dict(zip(focus_groups["group"], focus_groups["clear"], strict=True))
-    one, other = scores.only([comparison.focus, comparison.baseline]).of(comparison.measure)
+    one, other = scores.select_runs([comparison.focus, comparison.baseline]).values_of(
+        comparison.measure
+    )
     gaps = additive_differences(one, other, comparison.measure.declaration.combination)
     group_labels = breakdowns.fill_missing_groups(groups.reindex(list(scores.query_ids)))
     unlike_names = find_unlike_groups(gaps, group_labels.to_numpy())
@@ -210,13 +212,13 @@ def _query_mix(study: Study, comparison: Comparison, by: str) -> Sentence:
     """State how much of the difference is due to the runs listing different queries. Empty if both
     runs list the same queries, or if the measure is not combined by the arithmetic mean."""
     combination = comparison.measure.declaration.combination
-    scores = study.scores(comparison, comparison.measure).only(
+    scores = study.scores(comparison, comparison.measure).select_runs(
         [comparison.focus, comparison.baseline]
     )
     focus_lacks, baseline_lacks = scores.missing
     if comparison.is_alone or (focus_lacks == baseline_lacks).all() or combination != MEAN:
         return Sentence()
-    listed_scores = scores.of(comparison.measure).copy()
+    listed_scores = scores.values_of(comparison.measure).copy()
     listed_scores[scores.missing] = np.nan
     focus_scores, baseline_scores = (
         pd.Series(row, index=list(scores.query_ids)) for row in listed_scores

@@ -180,7 +180,9 @@ def _curves_without_bands(study: Study, comparison: Comparison) -> Curves:
 
 
 def _precision_recall(study: Study, run: str, comparison: Comparison) -> pd.DataFrame:
-    return by_cutoff.precision_recall([study.judged[run].among(study.view_mask(comparison))])
+    return by_cutoff.precision_recall(
+        [study.judged[run].select_queries(study.view_mask(comparison))]
+    )
 
 
 def _measure_family(comparison: Comparison) -> str:
@@ -190,7 +192,7 @@ def _measure_family(comparison: Comparison) -> str:
 
 def _curve_inputs(study: Study, comparison: Comparison) -> _CurveInputs:
     mask = study.view_mask(comparison)
-    ranks = [study.judged[name].among(mask) for name in comparison.runs]
+    ranks = [study.judged[name].select_queries(mask) for name in comparison.runs]
     families, family = (
         {name: parse_measure(f"{name}@1") for name in _FAMILIES},
         _measure_family(comparison),
@@ -330,7 +332,9 @@ def _compute_means(
     combinations = [measure.declaration.combination for _, measure, *_ in keys]
     for combination in dict.fromkeys(combinations):
         indices = [i for i, c in enumerate(combinations) if c == combination]
-        run_measures = [(study.judged[keys[i][0]].among(mask), keys[i][1]) for i in indices]
+        run_measures = [
+            (study.judged[keys[i][0]].select_queries(mask), keys[i][1]) for i in indices
+        ]
         means |= dict(
             zip(indices, means_by_cutoff(run_measures, cutoffs, bounds=bounds), strict=True)
         )
@@ -348,5 +352,7 @@ def _differences(study: Study, *keys: BandKey) -> tuple[Band, ...]:
 def _pair_ranks(study: Study, keys: Sequence[BandKey]) -> tuple[list[Pair], Cutoffs]:
     _, _, cutoffs, view, baseline = keys[0]
     mask = study.view_mask(view)
-    runs = {name: study.judged[name].among(mask) for name in {baseline, *(a[0] for a in keys)}}
+    runs = {
+        name: study.judged[name].select_queries(mask) for name in {baseline, *(a[0] for a in keys)}
+    }
     return [(runs[run], runs[baseline], m) for run, m, *_ in keys], cutoffs

@@ -64,7 +64,7 @@ def cutoff_and_measure(comparison: Comparison | None) -> tuple[int, Measure]:
     return 10, read_measure("", 10).measure
 
 
-def data(
+def files_page(
     library: Library,
     refused: int,
     measure: Measure,
@@ -179,7 +179,7 @@ def first_rows(table: Any) -> pd.DataFrame:
         return table.frame.head(_PREVIEW_ROWS)
     if isinstance(table, Run):
         # Each query has at least one row.
-        table = table.holding(table.query_ids[:_PREVIEW_ROWS])
+        table = table.select_queries(table.query_ids[:_PREVIEW_ROWS])
     if isinstance(table, (Run, Qrels)):
         head = table.table.slice(0, _PREVIEW_ROWS)
         return head.to_pandas().astype({"query_id": object})

@@ -64,7 +64,7 @@ def loaded_ids(fields: FileFields, library: Library, file: str) -> LoadedIds:
         judged_ids = frozenset(texts.filter(is_judged).to_pylist())
     documents = None if corpus is None or is_of_file(corpus.file, file) else corpus.table
     if isinstance(documents, Documents):
-        column = documents.known(pa.array(values, ID))
+        column = documents.are_known(pa.array(values, ID))
         document_ids = frozenset(
             value for value, is_known in zip(values, column, strict=True) if is_known
         )

@@ -11,7 +11,7 @@ from dashboard.study.library import Library, apply_settings
 from dashboard.workspace import Settings
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.tables import Qrels, Run, Table
 
 _MOST_ROWS = 2_000_000
@@ -113,7 +113,7 @@ def file_numbers(
         queries = len({query_id for run in runs for query_id in run.query_ids})
         unit = f"rows for {w.format_count(queries)} {w.plural(queries, words.query, words.queries)}"
         return FileNumbers(((w.format_count(rows), unit),))
-    grades = qrels.given["relevance"].to_numpy()
+    grades = qrels.input_table["relevance"].to_numpy()
     relevant = int((grades >= relevant_from).sum())
     number = f"{w.format_grade(relevant_from)} or more"
     judgment_count = (
@@ -145,7 +145,7 @@ def judged_share(runs: Sequence[Run], qrels: Qrels, cutoff: int) -> float | None
     judged_count, listed_count = 0.0, 0
     for run in runs:
         try:
-            ranks = judge(run, qrels)
+            ranks = join_judgments(run, qrels)
         except RanklensError:  # no query in common
             continue
         judged_count += ranks.judged().count(cutoff).sum()

@@ -126,7 +126,7 @@ def _history_page(
         finding = no_versions_finding(runs)
         return HistoryPage(finding, is_history, runs, pd.DataFrame(), pd.DataFrame())
     mask = study.view_mask(comparison)
-    in_view = [study.judged[name].among(mask) for name in runs]
+    in_view = [study.judged[name].select_queries(mask) for name in runs]
     overall = _group_means(
         study, comparison, runs, pd.Series(ALL, index=list(in_view[0].query_ids))
     )
@@ -173,7 +173,7 @@ def _is_best(study: Study, comparison: Comparison, runs: Sequence[str]) -> bool:
 def _group_means(
     study: Study, comparison: Comparison, runs: Sequence[str], groups: pd.Series
 ) -> pd.DataFrame:
-    scores = study.scores_of_all_runs(comparison, comparison.measure).only(runs)
+    scores = study.scores_of_all_runs(comparison, comparison.measure).select_runs(runs)
     return summarise_groups(scores, comparison.measure, groups)[
         ["group", "run", "queries", "mean", "low", "high"]
     ]
@@ -185,7 +185,9 @@ def _find_first_bad(
     """For each slice (bool[query]), return the version since which it has been significantly worse;
     "" if there is none."""
     scores = (
-        study.scores_of_all_runs(comparison, comparison.measure).only(runs).of(comparison.measure)
+        study.scores_of_all_runs(comparison, comparison.measure)
+        .select_runs(runs)
+        .values_of(comparison.measure)
     )
     declared = comparison.measure.declaration
     indices = find_first_bad_versions(

@@ -48,7 +48,7 @@ def id_offers(library: Library) -> list[IdOffer]:
     settings = study.settings
     return [
         IdOffer(
-            f"{w.name_some([name for name, _ in members])}: {members[0][1].text}.",
+            f"{w.shorten_list([name for name, _ in members])}: {members[0][1].text}.",
             f"For example {w.join_words(members[0][1].examples)}.",
             _append_map(settings.map_queries, reading if id_kind == "query" else ""),
             _append_map(settings.map_docs, reading if id_kind == "document" else ""),

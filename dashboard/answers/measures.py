@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dashboard.address.measure_key import measure_choices, reason_not_drawn
+from dashboard.address.measure_key import explain_unsupported, measure_choices
 from dashboard.study.study import Study
 from metrics_core.base.errors import RanklensError, UnknownMeasureError
 from metrics_core.measures import Declaration, declarations, parse_measure
@@ -117,7 +117,7 @@ def measure_detail(name: str, study: Study | None) -> MeasureDetail:
     return MeasureDetail(
         description=describe_measure(declaration),
         key=choice.key if choice else "",
-        why_not=reason_not_drawn(declaration) or _find_missing_inputs(declaration, study),
+        why_not=explain_unsupported(declaration) or _find_missing_inputs(declaration, study),
     )
 
 

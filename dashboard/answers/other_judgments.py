@@ -100,10 +100,10 @@ def _version_means(
     study: Study, runs: Sequence[str], measure: Measure, cutoff: int, ids: tuple[str, ...]
 ) -> pd.DataFrame:
     mask = pd.Index(study.query_ids).isin(ids)
-    scores = study.cached_answer(all_scores, measure).only(runs).among(mask)
+    scores = study.cached_answer(all_scores, measure).select_runs(runs).select_queries(mask)
     groups = pd.Series(ALL, index=list(scores.query_ids))
     means = summarise_groups(scores, measure, groups)
-    means["judged"] = [judged_share(study.judged[run].among(mask), cutoff) for run in runs]
+    means["judged"] = [judged_share(study.judged[run].select_queries(mask), cutoff) for run in runs]
     return means[_MEANS]
 
 
@@ -146,7 +146,7 @@ def version_sentences(
             for run, share in zip(unknown["run"], unknown["judged"], strict=True)
         ]
         sentences.append(
-            f"Fewer results are judged for {w.name_some(shares)} than for other versions (up"
+            f"Fewer results are judged for {w.shorten_list(shares)} than for other versions (up"
             f" to {best}). Most measures count unjudged documents as not relevant, so a"
             " mean with a hollow point may be too low."
         )

@@ -159,9 +159,7 @@ def _overview(study: Study, comparison: Comparison) -> Overview:
     mask = study.view_mask(comparison)
     best = all_rows.sort_values("mean", ascending=comparison.measure.declaration.direction < 0)
     run_names = dict.fromkeys([*comparison.runs, *best["run"].head(_MOST_JUDGED)])
-    in_view = {
-        name: study.judged[name].among(mask) for name in run_names if name in set(table["run"])
-    }
+    in_view = {n: study.judged[n].select_queries(mask) for n in run_names if n in set(table["run"])}
     return Overview(
         verdict=_find_verdict(scores, comparison, all_rows),
         test_sentence=join_sentences(
@@ -216,7 +214,7 @@ def _find_verdict(scores: Scores, comparison: Comparison, all_rows: pd.DataFrame
         )
     level = comparison.method.level
     focus_row = (
-        aggregate(scores.only([comparison.focus]), level=level)
+        aggregate(scores.select_runs([comparison.focus]), level=level)
         .set_index("measure")
         .loc[comparison.name]
     )
@@ -291,7 +289,7 @@ def _score_histogram(scores: Scores, comparison: Comparison) -> list[int]:
     """Count a single run's scores in ten bins; empty unless the measure ranges from 0 to 1."""
     if not comparison.is_alone or tuple(comparison.measure.declaration.range) != (0, 1):
         return []
-    focus_scores = scores.only([comparison.focus]).of(comparison.measure)[0]
+    focus_scores = scores.select_runs([comparison.focus]).values_of(comparison.measure)[0]
     counts, _ = np.histogram(focus_scores[~np.isnan(focus_scores)], bins=_BINS, range=(0, 1))
     return [int(n) for n in counts]
 
@@ -331,7 +329,9 @@ def _groups_sentence(
 def _unlisted_by(scores: Scores, comparison: Comparison) -> npt.NDArray[np.object_]:
     """For each query, return the one of the two runs that does not list it, object[query]. The
     value is "" if both or neither list it."""
-    focus_missing, baseline_missing = scores.only([comparison.focus, comparison.baseline]).missing
+    focus_missing, baseline_missing = scores.select_runs(
+        [comparison.focus, comparison.baseline]
+    ).missing
     return np.select(
         [focus_missing & ~baseline_missing, baseline_missing & ~focus_missing],
         [comparison.focus, comparison.baseline],
@@ -362,7 +362,7 @@ def _facts(
         highest_grade=float(grades.max()) if len(grades) else math.nan,
         judged_share=judged_count / listed_count if listed_count else math.nan,
         cutoff=comparison.cutoff,
-        all_zero=int((scores.of(comparison.measure) == 0).all(axis=0).sum()),
+        all_zero=int((scores.values_of(comparison.measure) == 0).all(axis=0).sum()),
         missing=missing_queries(study, comparison, (comparison.focus, comparison.baseline)),
         left_out=comparison.is_shared_only,
         unanswerable=int((ranks[0].n_relevant() == 0).sum()),
@@ -377,7 +377,8 @@ def missing_queries(study: Study, comparison: Comparison, runs: Iterable[str]) -
     Queries that are excluded from the view because they are missing are counted."""
     mask = study.view_mask(comparison.with_default_control(MISSING))
     counts = {
-        run: len(study.judged[run].among(mask).missing_queries) for run in dict.fromkeys(runs)
+        run: len(study.judged[run].select_queries(mask).missing_queries)
+        for run in dict.fromkeys(runs)
     }
     return {run: count for run, count in counts.items() if count}
 
@@ -385,12 +386,8 @@ def missing_queries(study: Study, comparison: Comparison, runs: Iterable[str]) -
 def overview_measures(comparison: Comparison) -> list[Measure]:
     """Return the default measures at the chosen cutoff, with the chosen measure first if it is not
     among the default measures."""
-    default_measures = [parse_measure(m.format(k=comparison.cutoff)) for m in _USUAL_MEASURES]
-    return (
-        default_measures
-        if comparison.measure in default_measures
-        else [comparison.measure, *default_measures]
-    )
+    measures = [parse_measure(m.format(k=comparison.cutoff)) for m in _USUAL_MEASURES]
+    return measures if comparison.measure in measures else [comparison.measure, *measures]
 
 
 def gloss(measure: Measure) -> str:

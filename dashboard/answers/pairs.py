@@ -76,7 +76,7 @@ def _pairs(study: Study, comparison: Comparison) -> Pairs:
         level=comparison.method.level,
     )
     mask = study.view_mask(comparison)
-    ranks = [study.judged[name].among(mask) for name in comparison.runs]
+    ranks = [study.judged[name].select_queries(mask) for name in comparison.runs]
     listed_count = sum(int(r.documents(comparison.cutoff).sum()) for r in ranks)
     judged_count = sum(float(r.judged().count(comparison.cutoff).sum()) for r in ranks)
     queries = int(mask.sum())

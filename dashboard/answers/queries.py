@@ -256,7 +256,7 @@ def _all_queries(study: Study, comparison: Comparison) -> pd.DataFrame:
     frame = study.with_texts(
         query_differences(scores, comparison.measure, comparison.focus, comparison.baseline)
     )
-    run_scores = scores.of(comparison.measure)
+    run_scores = scores.values_of(comparison.measure)
     runs = pd.DataFrame(run_scores.T, columns=[f"run: {name}" for name in comparison.runs])
     return pd.concat([frame, runs], axis=1)
 
@@ -276,7 +276,7 @@ def _query_findings(study: Study, comparison: Comparison) -> _QueryFindings:
         finding=queries_finding(frame, *pair, counts),
         lead=queries_lead(frame, *pair, counts),
         lists=masks,
-        scale=_score_scale(comparison, scores.of(comparison.measure)),
+        scale=_score_scale(comparison, scores.values_of(comparison.measure)),
     )
 
 

@@ -59,7 +59,7 @@ _OF_A_PAIR = (*OUTCOMES, *CHANGES)
 _OF_SEVERAL = ("none", "missing")
 
 
-def failures(study: Study, comparison: Comparison) -> Objects:
+def query_failures(study: Study, comparison: Comparison) -> Objects:
     """Return the kind of failure of each query in view for the run in focus, object[query]."""
     return run_failures(study, comparison.focus, comparison.measure, comparison.cutoff)[
         study.view_mask(comparison)
@@ -71,7 +71,7 @@ def run_failures(study: Study, run: str, measure: Measure, cutoff: int) -> Objec
     return study.cached_answer(_failures, run, measure, cutoff)
 
 
-def changes(study: Study, comparison: Comparison) -> Objects:
+def query_changes(study: Study, comparison: Comparison) -> Objects:
     """Return the kind of change of each query in view between the two runs, object[query]."""
     run_changes = study.cached_answer(
         _changes, comparison.focus, comparison.baseline, comparison.measure, comparison.cutoff
@@ -82,19 +82,19 @@ def changes(study: Study, comparison: Comparison) -> Objects:
 def query_masks(study: Study, comparison: Comparison, scores: Scores) -> dict[str, Mask]:
     """Return which queries in view are in each list, bool[query] by key. `scores` are the scores of
     the shown runs."""
-    run_scores = scores.of(comparison.measure)
+    run_scores = scores.values_of(comparison.measure)
     focus, baseline = (
         run_scores[comparison.runs.index(comparison.focus)],
         run_scores[comparison.runs.index(comparison.baseline)],
     )
     outcome = classify_differences((focus - baseline) * comparison.measure.declaration.direction)
-    change, failure = changes(study, comparison), failures(study, comparison)
+    change, failure = query_changes(study, comparison), query_failures(study, comparison)
     return {
         SHOW_ALL: np.ones(run_scores.shape[1], dtype=np.bool_),
         **{name: np.asarray(outcome == name) for name in OUTCOMES},
         **{key: np.asarray(change == kind) for key, kind in CHANGES.items()},
         "none": (run_scores == 0).all(axis=0),
-        "missing": scores.only([comparison.focus, comparison.baseline]).missing.any(axis=0),
+        "missing": scores.select_runs([comparison.focus, comparison.baseline]).missing.any(axis=0),
         "zero": focus == 0,
         **{key: np.asarray(failure == kind) for key, kind in FAILURES.items()},
     }

@@ -139,7 +139,9 @@ def _column_values(study: Study, comparison: Comparison, column: TableColumn) ->
     if prefix in ("score", "difference"):
         return _score_values(study, comparison, name)
     if prefix == "kind":
-        kinds_answer = query_chips.failures if name == "failure" else query_chips.changes
+        kinds_answer = (
+            query_chips.query_failures if name == "failure" else query_chips.query_changes
+        )
         return kinds_answer(study, comparison)
     if prefix == "n":
         return _number_values(study, comparison, name, mask)
@@ -160,7 +162,7 @@ def _query_texts(study: Study, ids: AnyArray) -> AnyArray:
 
 def _score_values(study: Study, comparison: Comparison, name: str) -> AnyArray:
     scores = study.scores_of_all_runs(comparison, comparison.measure)
-    run_scores = scores.of(comparison.measure)
+    run_scores = scores.values_of(comparison.measure)
     if name:
         return run_scores[scores.position(name)]
     return np.asarray(
@@ -188,7 +190,7 @@ def _number_values(study: Study, comparison: Comparison, key: str, mask: AnyArra
         return ranks.n_relevant(0)[mask].astype(np.float64)
     if key in _HEADROOM:
         return np.asarray(getattr(query_headroom(study, comparison), key))
-    scores = study.scores_of_all_runs(comparison, comparison.measure).of(comparison.measure)
+    scores = study.scores_of_all_runs(comparison, comparison.measure).values_of(comparison.measure)
     summary = spread_of_scores(scores, comparison.measure)
     return summary.mean if key == "mean" else summary.spread
 
@@ -244,10 +246,10 @@ def _describe_column(study: Study, comparison: Comparison, column: TableColumn) 
 def filter_values(study: Study, comparison: Comparison, column: TableColumn) -> AnyArray:
     """Return a column's values for a filter line: float64[query], or object[query] with None for
     missing texts."""
-    return _with_none(column_values(study, comparison, column))
+    return _replace_missing(column_values(study, comparison, column))
 
 
-def _with_none(values: AnyArray) -> AnyArray:
+def _replace_missing(values: AnyArray) -> AnyArray:
     if values.dtype.kind == "f":
         return values
     texts = values.astype(object)
@@ -279,7 +281,7 @@ class FilterColumns(Mapping[str, AnyArray]):
         return (
             filter_values(self._study, self._comparison, column)
             if further is None
-            else _with_none(further)
+            else _replace_missing(further)
         )
 
     def describe_column(self, name: str) -> dict[str, Any]:

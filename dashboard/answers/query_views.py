@@ -34,7 +34,7 @@ class Strips:
     groups: list[str]
 
 
-def strips(study: Study, comparison: Comparison, by: str) -> Strips:
+def query_strips(study: Study, comparison: Comparison, by: str) -> Strips:
     """Return the scores of the compared runs on each query, by the groups of a column. If the
     column is unknown, all queries are one group."""
     return study.cached_answer(_strips, comparison, by)
@@ -68,7 +68,7 @@ def heatmap(study: Study, queries: QueryList, comparison: Comparison) -> Heat:
     at_zero = (scores == 0).all(axis=1)
     means, failing = scores.mean(axis=1), count_failing(comparison, int(at_zero.sum()))
     failed = frame[at_zero].head(_LISTED if failing else 0)
-    ahead = _ahead(frame, comparison)
+    ahead = _count_ahead(frame, comparison)
     easiest = means.sort_values(ascending=False, kind="stable", na_position="last").index
     if comparison.measure.declaration.direction < 0:
         easiest = means.sort_values(kind="stable", na_position="last").index
@@ -82,7 +82,7 @@ def heatmap(study: Study, queries: QueryList, comparison: Comparison) -> Heat:
     return Heat(cells, pd.DataFrame(empty, index=cells.index), failing, failed, ahead)
 
 
-def _ahead(frame: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
+def _count_ahead(frame: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
     """Return the queries on which the run in focus leads the next best shown run by more than
     `SAME`."""
     rivals = frame[[f"run: {name}" for name in comparison.runs if name != comparison.focus]]
@@ -115,7 +115,7 @@ def ids_inside(frame: pd.DataFrame, x: str, y: str, regions: Sequence[Region]) -
 
 def _strips(study: Study, comparison: Comparison, by: str) -> Strips:
     runs = list(dict.fromkeys((comparison.focus, comparison.baseline)))
-    scores = study.scores(comparison, comparison.measure).only(runs)
+    scores = study.scores(comparison, comparison.measure).select_runs(runs)
     ids = np.array(scores.query_ids, dtype=object)
     groups = np.full(len(ids), EVERY_QUERY, dtype=object)
     if by in study.columns(comparison):
@@ -125,7 +125,7 @@ def _strips(study: Study, comparison: Comparison, by: str) -> Strips:
             "query_id": np.tile(ids, len(runs)),
             "group": np.tile(groups, len(runs)),
             "run": np.repeat(np.array(runs, dtype=object), len(ids)),
-            "score": scores.of(comparison.measure).ravel(),
+            "score": scores.values_of(comparison.measure).ravel(),
         }
     )
     frame["text"] = frame["query_id"].map(study.texts)

@@ -60,9 +60,10 @@ def ranking(study: Study, comparison: Comparison, *, all_places: bool = True) ->
     longer and are included if cached, or if `all_places` is set."""
     if all_places:
         for measure in overview_measures(comparison):
-            all_run_pairs(study, _on_measure(comparison, measure))
+            all_run_pairs(study, _replace_measure(comparison, measure))
     known_places = tuple(
-        are_pairs_known(study, _on_measure(comparison, m)) for m in overview_measures(comparison)
+        are_pairs_known(study, _replace_measure(comparison, m))
+        for m in overview_measures(comparison)
     )
     return study.cached_answer(_ranking, pairs_key(study, comparison), known_places)
 
@@ -70,11 +71,12 @@ def ranking(study: Study, comparison: Comparison, *, all_places: bool = True) ->
 def is_ranking_known(study: Study, comparison: Comparison) -> bool:
     """Whether the places on all measures are in the cache."""
     return all(
-        are_pairs_known(study, _on_measure(comparison, m)) for m in overview_measures(comparison)
+        are_pairs_known(study, _replace_measure(comparison, m))
+        for m in overview_measures(comparison)
     )
 
 
-def _on_measure(comparison: Comparison, measure: Measure) -> Comparison:
+def _replace_measure(comparison: Comparison, measure: Measure) -> Comparison:
     if measure == comparison.measure:
         return comparison
     return replace(comparison, chosen_measure=read_measure(key_at_k(measure), comparison.cutoff))
@@ -110,7 +112,7 @@ def _rank_on_measure(
     study: Study, comparison: Comparison, measure: Measure, runs: tuple[str, ...], *, placed: bool
 ) -> RankedMeasure:
     scores = study.scores_of_all_runs(comparison, measure)
-    values = np.asarray(scores.of(measure), dtype=np.float64)
+    values = np.asarray(scores.values_of(measure), dtype=np.float64)
     positions = [scores.runs.index(run) for run in runs]
     declaration = measure.declaration
     (means,) = mean_intervals(
@@ -121,7 +123,7 @@ def _rank_on_measure(
         low, high = np.full((2, len(runs)), np.nan)
     first = last = None
     if placed:
-        run_pairs = all_run_pairs(study, _on_measure(comparison, measure))
+        run_pairs = all_run_pairs(study, _replace_measure(comparison, measure))
         if run_pairs.draws:
             pair_rows = [run_pairs.runs.index(run) for run in runs]
             first, last = run_pairs.first[pair_rows], run_pairs.last[pair_rows]

@@ -54,7 +54,9 @@ def pair_ranks(study: Study, comparison: Comparison) -> tuple[JudgedRanks, Judge
     """Return the judged ranks (the ranks of the judged documents) of the run in focus and of the
     baseline for the queries in view."""
     mask = study.view_mask(comparison)
-    return study.judged[comparison.focus].among(mask), study.judged[comparison.baseline].among(mask)
+    return study.judged[comparison.focus].select_queries(mask), study.judged[
+        comparison.baseline
+    ].select_queries(mask)
 
 
 def pair_key(comparison: Comparison) -> Comparison:
@@ -84,8 +86,8 @@ def query_differences(study: Study, comparison: Comparison) -> Floats:
     averaged."""
     focus_scores, baseline_scores = (
         study.scores(comparison, comparison.measure)
-        .only([comparison.focus, comparison.baseline])
-        .of(comparison.measure)
+        .select_runs([comparison.focus, comparison.baseline])
+        .values_of(comparison.measure)
     )
     onto = comparison.measure.declaration.combination.to_scale
     return np.asarray(onto(focus_scores) - onto(baseline_scores))
@@ -246,7 +248,7 @@ def tie_effects(study: Study, comparison: Comparison) -> TieEffects | None:
 def _tie_effects(study: Study, comparison: Comparison) -> TieEffects:
     mask = study.view_mask(comparison)
     focus_ties, baseline_ties = (
-        study.cached_answer(_tie_range, name, comparison.measure).among(mask)
+        study.cached_answer(_tie_range, name, comparison.measure).select_queries(mask)
         for name in (comparison.focus, comparison.baseline)
     )
     return TieEffects(
@@ -269,9 +271,9 @@ def queries_moved_by_ties(study: Study, comparison: Comparison) -> pd.DataFrame 
     if effects is None:
         return None
     scores = study.scores(comparison, comparison.measure)
-    focus_scores, baseline_scores = scores.only([comparison.focus, comparison.baseline]).of(
-        comparison.measure
-    )
+    focus_scores, baseline_scores = scores.select_runs(
+        [comparison.focus, comparison.baseline]
+    ).values_of(comparison.measure)
     frame = pd.DataFrame(
         {
             "query_id": np.array(scores.query_ids, dtype=object),
@@ -293,7 +295,7 @@ def pair_coverage(study: Study, comparison: Comparison) -> QueryCoverage:
 def shared_difference(study: Study, comparison: Comparison) -> float:
     """Return the difference over the queries that both runs list; NaN if there are none."""
     pair = (comparison.focus, comparison.baseline)
-    scores = select_scores(study.scores(comparison, comparison.measure).only(pair), "shared")
+    scores = select_scores(study.scores(comparison, comparison.measure).select_runs(pair), "shared")
     if not scores.n_queries:
         return float("nan")
     focus_mean, baseline_mean = scores.combined()[:, 0]

@@ -101,8 +101,8 @@ def test_doubts(study: Study, comparison: Comparison) -> Sentence:
         return Sentence()
     focus_scores, baseline_scores = (
         study.scores(comparison, comparison.measure)
-        .only([comparison.focus, comparison.baseline])
-        .of(comparison.measure)
+        .select_runs([comparison.focus, comparison.baseline])
+        .values_of(comparison.measure)
     )
     return join_sentences(
         doubts_findings(

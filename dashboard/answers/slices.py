@@ -57,10 +57,10 @@ def are_slices_known(study: Study, comparison: Comparison) -> bool:
 
 
 def _slices(study: Study, comparison: Comparison) -> Slices:
-    scores = study.scores(comparison, comparison.measure).only(
+    scores = study.scores(comparison, comparison.measure).select_runs(
         [comparison.focus, comparison.baseline]
     )
-    focus_scores, baseline_scores = scores.of(comparison.measure)
+    focus_scores, baseline_scores = scores.values_of(comparison.measure)
     declared = comparison.measure.declaration
     gaps = additive_differences(focus_scores, baseline_scores, declared.combination)
     if comparison.is_alone or (~np.isnan(gaps)).sum() < FEWEST_QUERIES:

@@ -36,7 +36,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 _NO_FILE_NAME = '/\\:*?"<>|\0'
 
 
-def subset(
+def export_subset(
     study: Study,
     comparison: Comparison,
     query_ids: Sequence[str],
@@ -78,7 +78,7 @@ def subset(
 
 def select_queries(table: Judged, query_ids: Sequence[str]) -> Judged:
     """Return the rows of a run or of judgments that belong to these queries."""
-    table = table.holding(query_ids) if isinstance(table, Run) else table
+    table = table.select_queries(query_ids) if isinstance(table, Run) else table
     selected = replace(table, table=_select_rows(table.table, query_ids), notes=())
     if isinstance(selected, Qrels) and selected.subtopics is not None:
         return replace(selected, subtopics=_select_rows(selected.subtopics, query_ids))

@@ -192,10 +192,10 @@ def _measure_score(
 ) -> dict[str, object]:
     scores = study.scores_of_all_runs(comparison, measure)
     pair = [scores.position(name) for name in (comparison.focus, comparison.baseline)]
-    rows = scores.of(measure)[pair]
+    rows = scores.values_of(measure)[pair]
     # A query that is not in view still has scores.
     position = study.query_ids.index(query_id)
-    before = study.cached_answer(all_scores, measure).of(measure)[pair, position]
+    before = study.cached_answer(all_scores, measure).values_of(measure)[pair, position]
     combination = measure.declaration.combination
     means = [float(combination.combine(row)) for row in rows]
     ids = list(scores.query_ids)

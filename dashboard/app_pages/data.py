@@ -62,34 +62,34 @@ def render() -> None:
     cutoff, measure = answers.cutoff_and_measure(context.comparison if context else None)
     questions = file_fields.file_checks(library.files)
     unclear, of_two_kinds = add_files.question_names(questions)
-    answer = answers.data(library, len(refusals()), measure, cutoff, unclear, of_two_kinds)
-    st.html(markup.answer(*answer.finding.statement_and_rest, {}))
+    answer = answers.files_page(library, len(refusals()), measure, cutoff, unclear, of_two_kinds)
+    st.html(markup.draw_answer(*answer.finding.statement_and_rest, {}))
     with add_files.receipts_area():
         add_files.show_messages(answer.unread, questions)
         add_files.show_unused_judgments(library)
         if context and _has_result(context):
             placeholder = st.empty()
-            placeholder.html(data.result(None, {}, ""))
+            placeholder.html(data.draw_result(None, {}, ""))
             defer(lambda: _show_result(context), placeholder)
         for number, offer in enumerate(answer.offers):
             add_files.show_id_offer(offer, f"ids_{number}")
         if context and id_maps_sentence(context.study):
             add_files.show_id_maps(id_maps_sentence(context.study))
         for error in answer.errors:
-            st.html(data.error_card(error))
+            st.html(data.draw_error_card(error))
         for note in answer.notes:
             if not note.examples:  # not about single runs
-                st.html(data.receipt(f"{w.sentence_case(note.message)}."))
+                st.html(data.draw_receipt(f"{w.sentence_case(note.message)}."))
     add_files.show_uploader()
     if answer.files:
         rows = [_describe_file(row, answer.notes, context) for row in answer.files]
-        st.html(data.file_table(rows, cutoff))
+        st.html(data.draw_file_table(rows, cutoff))
         _show_file_actions(answer.files)
     left, right = st.columns(2, gap="large")
     with left:
         if answer.fit:
             section.show_heading("Do the ids match?", "Compared exactly, case-sensitive.")
-            st.html(data.fit_table(answer.fit))
+            st.html(data.draw_fit_table(answer.fit))
         if library.study is not None and has_own_documents(library.study):
             exclusion_switch(library.study)
     with right:
@@ -113,7 +113,9 @@ def _show_result(context: PageContext) -> None:
     """Show the verdict and a link to the Overview."""
     verdict = overview.overview(context.study, context.comparison).verdict
     is_alone = context.comparison.is_alone
-    st.html(data.result(verdict, context.look.styles, session.href("overview"), alone=is_alone))
+    st.html(
+        data.draw_result(verdict, context.look.styles, session.href("overview"), alone=is_alone)
+    )
 
 
 def _describe_file(
@@ -175,7 +177,7 @@ def _show_file_actions(rows: list[FileRow]) -> None:
             if choose is not None:
                 choose()
             else:
-                st.html(data.preview(row.kind, answers.first_rows(row.file.table)))
+                st.html(data.draw_preview(row.kind, answers.first_rows(row.file.table)))
         for entry in workspace().removed_entries(collection_id()):
             message = f"{escape_markdown(entry.file)} was removed."
             section.show_removed(message, f"back_{entry.number}", restore_file, entry.number)

@@ -100,7 +100,7 @@ def _run_dialog(run: str) -> None:
         try:
             rename_run(run, name, slot if chosen_slot is None else chosen_slot)
         except RanklensError as error:
-            st.html(data.error_card(error))
+            st.html(data.draw_error_card(error))
         else:
             st.rerun()
 
@@ -113,7 +113,7 @@ _FIRST_SCREENS |= {"queries": "losses", "query": "losses"}
 def show_present_link(context: PageContext, page: Page) -> None:
     """Show the link that starts the presentation."""
     screen = _FIRST_SCREENS.get(page.name, "verdict")
-    st.html(navigation.present_link(session.href(page.name, screen=screen)), width="content")
+    st.html(navigation.draw_present_link(session.href(page.name, screen=screen)), width="content")
 
 
 def draw_meeting(context: PageContext) -> None:
@@ -170,13 +170,13 @@ def draw_frame(pages: Sequence[Page], current: Page) -> Callable[[], None]:
     with st.container(
         key="top", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     ):
-        st.html(navigation.page_title(current.title, current.name))
+        st.html(navigation.draw_page_title(current.title, current.name))
         if context is not None and current.controls:
             controls.show_sentence(context, current)
         if current.bar == "files":
             add_files.show_bar()
         else:
-            st.html(navigation.copy_link(), width="content")
+            st.html(navigation.draw_copy_link(), width="content")
             if context is not None and current.controls:
                 save_button(context)
                 show_present_link(context, current)
@@ -200,7 +200,9 @@ def show_instead(page: Page) -> bool:
     measure lacks data. Otherwise, show notices on layers, id maps, exclusions and refused runs
     above the page."""
     if no_page := session.address()[NO_PAGE.name]:
-        st.html(markup.empty_state(f"There is no page “{no_page}”.", "The menu lists all pages."))
+        st.html(
+            markup.draw_empty_state(f"There is no page “{no_page}”.", "The menu lists all pages.")
+        )
         st.button("Open the Overview", on_click=session.change, kwargs={NO_PAGE.name: ""})
         return True
     if not page.needs_study:
@@ -214,16 +216,16 @@ def show_instead(page: Page) -> bool:
     # Above all scores, because active layers must never go unnoticed. The placeholder always
     # exists, so that the first grade does not move the component that listens to the keys.
     placeholder = st.empty()
-    notices = layers.notice(context.layers, session.href(page.name, layers=(NO_OTHER_RUN,)))
+    notices = layers.draw_notice(context.layers, session.href(page.name, layers=(NO_OTHER_RUN,)))
     receipts = list[Markup]()
     mapped = id_maps_sentence(context.study)
     if mapped:
         sentence = "Ids are mapped. Undo under Files."
-        receipts.append(data.receipt(sentence, f"{w.sentence_case(mapped)}."))
+        receipts.append(data.draw_receipt(sentence, f"{w.sentence_case(mapped)}."))
     left_out = exclusion_sentence(context.study)
     if left_out:
-        receipts.append(data.receipt(f"{left_out} Undo under Files."))
-    notices = Markup().join([notices, *receipts, *map(data.error_card, context.refused)])
+        receipts.append(data.draw_receipt(f"{left_out} Undo under Files."))
+    notices = Markup().join([notices, *receipts, *map(data.draw_error_card, context.refused)])
     if notices:
         placeholder.html(notices)
     return False
@@ -237,7 +239,7 @@ def _has_invalid_link(context: PageContext, page: Page) -> bool:
     if not problems:
         return False
     st.html(
-        markup.empty_state(
+        markup.draw_empty_state(
             "This link refers to something that is no longer here:", " ".join(problems.values())
         )
     )
@@ -256,7 +258,7 @@ def _has_invalid_link(context: PageContext, page: Page) -> bool:
 def _has_empty_view(context: PageContext) -> bool:
     if context.study.view_mask(context.comparison).any():
         return False
-    st.html(markup.empty_state("No queries in view.", "No query matches the filters."))
+    st.html(markup.draw_empty_state("No queries in view.", "No query matches the filters."))
     narrowing = {control.name: "" for control in CONTROLS if control.narrows}
     back = {"where": (), **narrowing}
     st.button("Clear filters", on_click=session.change, kwargs=back)
@@ -275,7 +277,7 @@ def _has_missing_data(context: PageContext) -> bool:
 
 def show_error(error: RanklensError) -> None:
     """Show an error that the user can correct, instead of the page."""
-    st.html(data.error_card(error))
+    st.html(data.draw_error_card(error))
 
 
 def show_failure(error: Exception) -> None:
@@ -291,7 +293,7 @@ def show_failure(error: Exception) -> None:
         st.button("Remove this collection", on_click=remove_collection, args=(current,))
     others = [row for row in entries if row.id != current]
     st.html(
-        navigation.shelf(
+        navigation.draw_shelf(
             [
                 ShelfEntry(row.name, describe_contents(row), collection_href(row.id), False, "", "")
                 for row in others

@@ -35,7 +35,7 @@ def render() -> None:
 
     def show_head(more: Sentence) -> None:
         lead = answer.lead + muted_span(" ") + more if more else answer.lead
-        head.html(markup.answer(answer.title, lead, context.look.styles))
+        head.html(markup.draw_answer(answer.title, lead, context.look.styles))
 
     show_head(Sentence())
     runs = _matching_runs(answer, context)
@@ -65,7 +65,7 @@ def render() -> None:
 def _show_too_few_runs(context: PageContext) -> None:
     runs = section.format_count(len(context.study.names), "run is", "runs are")
     text = f"Ranking needs at least {w.number_word(FEWEST_OF_PAIRS)} runs; {runs} loaded."
-    st.html(markup.empty_state("There are too few runs for this page.", text))
+    st.html(markup.draw_empty_state("There are too few runs for this page.", text))
     if st.button("Open the Overview"):
         session.goto("overview")
 
@@ -90,7 +90,7 @@ def _matching_runs(answer: Pairs, context: PageContext) -> tuple[str, ...]:
     if not matching:
         total = w.format_count(len(answer.run_pairs.runs))
         text = f"None of the {total} runs has “{search}” in its name."
-        st.html(markup.empty_state("No run matches.", text))
+        st.html(markup.draw_empty_state("No run matches.", text))
         st.button("Show all runs", on_click=session.change, kwargs={"named": ""})
     return matching
 
@@ -128,8 +128,8 @@ def _ranking(context: PageContext) -> Ranking:
 def _show_beside(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> None:
     """Show a ranking of many runs on one measure, and beside it the pairs of these runs."""
     run_pairs, comparison = answer.run_pairs, context.comparison
-    some_pairs = run_pairs.among(runs[:MOST_IN_MATRIX])
-    pairs = blocks.pair_table(
+    some_pairs = run_pairs.select_runs(runs[:MOST_IN_MATRIX])
+    pairs = blocks.draw_pair_table(
         some_pairs,
         context.look.styles,
         _pair_link(context),
@@ -137,7 +137,7 @@ def _show_beside(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
     )
     with st.container(key="runs_table"):
         st.html(
-            blocks.ranking_beside(
+            blocks.draw_ranking_beside(
                 _ranking(context),
                 runs,
                 run_pairs,
@@ -149,7 +149,7 @@ def _show_beside(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
             )
         )
         basis, hint = _basis_texts(answer, context)
-        note = blocks.note(f"{_matrix_note(answer, some_pairs.runs, context)} {basis}", hint)
+        note = blocks.draw_note(f"{_matrix_note(answer, some_pairs.runs, context)} {basis}", hint)
         section.show_note(note, "Every pair", frame=answer.table, key="pairs")
 
 
@@ -159,7 +159,7 @@ def _show_table(
     comparison = context.comparison
     ranking = ranked.ranking(context.study, comparison, all_places=with_places)
     st.html(
-        blocks.ranking_table(
+        blocks.draw_ranking_table(
             ranking,
             runs,
             answer.run_pairs,
@@ -180,7 +180,7 @@ def _show_table(
             " intervals are not decisive."
         )
     key = "ranking" if with_places else "ranking_awaited"
-    note = blocks.note(f"{text} Click a column to sort.")
+    note = blocks.draw_note(f"{text} Click a column to sort.")
     section.show_note(note, "Ranking", frame=ranking.table, key=key)
 
 
@@ -193,14 +193,14 @@ def _show_matrix(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
         key="pairs",
     )
     st.html(
-        blocks.pair_table(
-            answer.run_pairs.among(runs),
+        blocks.draw_pair_table(
+            answer.run_pairs.select_runs(runs),
             context.look.styles,
             _pair_link(context),
             label=f"Every pair on {comparison.name}",
         )
     )
-    st.html(blocks.note(*_basis_texts(answer, context)))
+    st.html(blocks.draw_note(*_basis_texts(answer, context)))
 
 
 def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> str:

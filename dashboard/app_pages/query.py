@@ -63,10 +63,10 @@ def render() -> None:
     grades = dict.fromkeys(context.study.grades, "")
     _show_steps(page, context)
     st.html(
-        query.query_head(
+        query.draw_query_head(
             page.text, diagnosis.query_id, page.metadata, score_explanations.failure_kind(page)
         )
-        + query.explanation(page.explanation, context.drawing.styles)
+        + query.draw_explanation(page.explanation, context.drawing.styles)
     )
     with st.container(key=f"query_board{'_wide' if len(runs_beside) > 1 else ''}"):
         with st.container(key="query_lists"):
@@ -101,7 +101,7 @@ def _show_lists(
     note = f"{judged_ranks_text(nameless)}: only judged documents are known." if nameless else ""
 
     def draw_lists() -> Markup:
-        return two_lists.two_lists(
+        return two_lists.draw_two_lists(
             diagnosis,
             drawing,
             page.documents,
@@ -121,7 +121,7 @@ def _show_lists(
         further = ("3 runs side by side", session.href("query", beside=(others[0],)))
     with st.container(horizontal=True, key="head_lists", vertical_alignment="bottom"):
         st.html(
-            two_lists.list_links(
+            two_lists.draw_list_links(
                 rows,
                 max(
                     diagnosis.length(run)
@@ -166,7 +166,9 @@ def _show_missed(page: QueryPage, context: PageContext, grades: Mapping[float, s
     )
     section.show_cached(
         "missed",
-        lambda: query.missed_documents(diagnosis, page.documents, styles, study.max_depth, grades),
+        lambda: query.draw_missed_documents(
+            diagnosis, page.documents, styles, study.max_depth, grades
+        ),
         *(diagnosis, context.drawing, tuple(grades), study.max_depth),
     )
 
@@ -181,7 +183,7 @@ def _show_standings(page: QueryPage, context: PageContext, grades: Mapping[float
     )
     section.show_cached(
         "standings",
-        lambda: query.standings(diagnosis, drawing.styles, grades),
+        lambda: query.draw_standings(diagnosis, drawing.styles, grades),
         *(diagnosis, drawing, tuple(grades)),
     )
 
@@ -223,7 +225,9 @@ def _show_steps(page: QueryPage, context: PageContext) -> None:
             f" {w.format_count(page.listed)}{noun}{kind}{searched}"
         )
     back = session.href("queries", **list_for_queries_page(address))
-    st.html(navigation.steps(query_link(page.previous), query_link(page.following), position, back))
+    st.html(
+        navigation.draw_steps(query_link(page.previous), query_link(page.following), position, back)
+    )
 
 
 if __name__ == "__main__":

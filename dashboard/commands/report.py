@@ -21,7 +21,7 @@ from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.commands.command_parser import CommandParser
 from metrics_core.commands.console import show_step
-from metrics_core.commands.file_columns import name_and_file
+from metrics_core.commands.file_columns import split_name_and_file
 from metrics_core.commands.reading import InputFiles
 from metrics_core.formats import Loaded
 from metrics_core.formats.source.limits import format_size
@@ -140,7 +140,7 @@ def _pack_tables(
         (study.documents, options.documents or ""),
     ]
     files = [
-        Loaded(table, "", "from a report", name_and_file(path)[0])
+        Loaded(table, "", "from a report", split_name_and_file(path)[0])
         for table, path in tables
         if table is not None
     ]
@@ -148,6 +148,6 @@ def _pack_tables(
 
 
 def _used_file(path: str, kind: formats.Kind, run: str, rows: int, queries: int) -> UsedFile:
-    name, file = name_and_file(path)
+    name, file = split_name_and_file(path)
     content_hash = fingerprint(Path(file)) if Path(file).is_file() else ""
     return UsedFile(name, kind, run, rows, queries, content_hash)

@@ -67,7 +67,7 @@ def convert_run(
 
     try:
         qrels = _fitting_judgments(source, judgments)
-        tables = _TABLES(hash_rows(qrels.given, "qrels"), lambda: make_judgment_tables(qrels))
+        tables = _TABLES(hash_rows(qrels.input_table, "qrels"), lambda: make_judgment_tables(qrels))
         tables = tables if tables.plain else make_judgment_tables(_NO_JUDGMENTS)
         with cache.open_draft() as draft:
             if draft is None:

@@ -77,7 +77,7 @@ def find_choices(origin: Origin, name: str, answers: Answers) -> dict[str, Any]:
 def note_read_as_before(loaded: Loaded, choices: Mapping[str, Any]) -> Loaded:
     """Return a table with the note that it was read like an earlier file of its shape."""
     note = Note("as_before", f"read as before: {describe_choices(choices)}")
-    return replace(loaded, table=loaded.table.noting(note))
+    return replace(loaded, table=loaded.table.with_notes(note))
 
 
 def describe_choices(choices: Mapping[str, Any]) -> str:

@@ -21,7 +21,7 @@ from metrics_core.checks.id_readings import UNCHANGED_IDS, parse_id_map
 from metrics_core.checks.mapped_ids import AnyTable, IdMaps, map_ids
 from metrics_core.formats import Loaded
 from metrics_core.formats.registry import Kind, run_name
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.exclusions import Exclusions, exclude_documents
 from metrics_core.tables import Documents, Qrels, Queries, Run
 from metrics_core.tables.run_names import find_free_name, make_names_unique
@@ -74,7 +74,7 @@ def assemble(
     files: Iterable[File],
     *,
     qrels_key: str = "",
-    judging: Callable[..., JudgedRanks] = judge,
+    judging: Callable[..., JudgedRanks] = join_judgments,
     settings: Settings = DEFAULT_SETTINGS,
 ) -> Library:
     """Make the study from all runs and one table of each other kind.
@@ -166,7 +166,7 @@ def _map_ids(table: AnyTable, settings: Settings) -> AnyTable:
     try:
         return map_ids(table, maps)
     except RanklensError as error:
-        return table.noting(
+        return table.with_notes(
             Note("not_mapped", f"its ids are unchanged: {error.message}", loud=True)
         )
 
@@ -184,7 +184,9 @@ def _remove_left_out(run: Run, settings: Settings) -> Run:
     try:
         return exclude_documents(run, Exclusions(own_documents=settings.exclude_self))
     except RanklensError as error:
-        return run.noting(Note("not_left_out", f"nothing is left out: {error.message}", loud=True))
+        return run.with_notes(
+            Note("not_left_out", f"nothing is left out: {error.message}", loud=True)
+        )
 
 
 def id_maps(settings: Settings) -> IdMaps:
@@ -254,7 +256,7 @@ def choose_judgments(files: Sequence[File], runs: Sequence[Run], key: str = "") 
 def convert_to_judgments(file: File) -> Loaded:
     """Convert a run to judgments, with the scores as grades."""
     assert isinstance(file.table, Run)
-    rows, grades = file.table.whole().table, file.table.scores
+    rows, grades = file.table.read_whole().table, file.table.scores
     if (grades == np.round(grades)).all():
         grades = grades.astype(np.int64)
     qrels = Qrels.from_columns(rows["query_id"], rows["doc_id"], grades)
@@ -286,6 +288,6 @@ def _choose_documents(files: Sequence[File], qrels: File | None) -> File | None:
     judged = qrels.table.doc_ids.unique()
 
     def count_known(f: File) -> int:
-        return int(f.table.known(judged).sum()) if isinstance(f.table, Documents) else 0
+        return int(f.table.are_known(judged).sum()) if isinstance(f.table, Documents) else 0
 
     return max(files, key=lambda f: (count_known(f), files.index(f)))

@@ -33,7 +33,7 @@ from metrics_core.base.arrays import Mask
 from metrics_core.base.errors import RanklensError, UnknownRunError
 from metrics_core.base.notes import Note
 from metrics_core.checks.fit import find_near_matches
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.exclusions import own_query_notes
 from metrics_core.measures import Measure
 from metrics_core.scoring import curves
@@ -58,7 +58,7 @@ class Study(CachedAnswers):
         qrels: Qrels,
         queries: Queries | None = None,
         documents: Documents | None = None,
-        judging: Callable[..., JudgedRanks] = judge,
+        judging: Callable[..., JudgedRanks] = join_judgments,
         settings: Settings = DEFAULT_SETTINGS,
     ) -> None:
         """Judge every run; `refused` has the error of each run that cannot be judged."""
@@ -74,7 +74,7 @@ class Study(CachedAnswers):
             try:
                 ranks = judging(run, qrels, documents=documents)
                 first = next(iter(self.judged.values()), ranks)
-                self.judged[run.name] = ranks if first is ranks else ranks.sharing(first)
+                self.judged[run.name] = ranks if first is ranks else ranks.share_cache(first)
             except RanklensError as error:
                 self.refused[run.name] = error_of_run(run.name, error)
                 continue
@@ -258,11 +258,11 @@ class Study(CachedAnswers):
 
     def scores(self, comparison: Comparison, *measures: Measure) -> Scores:
         """Scores of the shown runs over the queries in view, float64[run, query, measure]."""
-        return self.scores_of_all_runs(comparison, *measures).only(comparison.runs)
+        return self.scores_of_all_runs(comparison, *measures).select_runs(comparison.runs)
 
     def scores_of_all_runs(self, comparison: Comparison, *measures: Measure) -> Scores:
         """Scores of all loaded runs over the queries in view."""
-        return self.all_scores(*measures).among(self.view_mask(comparison))
+        return self.all_scores(*measures).select_queries(self.view_mask(comparison))
 
     def all_scores(self, *measures: Measure) -> Scores:
         """Scores of all loaded runs over all queries."""

@@ -229,12 +229,12 @@ def join_words(words: Iterable[str], last: str = "and") -> str:
     return f"{', '.join(items[:-1])} {last} {items[-1]}"
 
 
-def name_some(words: Sequence[str], *, all_of: int = 4) -> str:
+def shorten_list(words: Sequence[str], *, longest: int = 4) -> str:
     """Return words as a list in a sentence.
 
-    Of more than `all_of` words, return only three and the number of remaining words.
+    Of more than `longest` words, return only three and the number of remaining words.
     """
-    if len(words) <= all_of:
+    if len(words) <= longest:
         return join_words(words)
     rest = len(words) - _NAMED
     return f"{', '.join(words[:_NAMED])} and {format_count(rest)} more"

@@ -21,7 +21,7 @@ def missing_document_notes(documents: Documents, qrels: Qrels) -> tuple[Note, ..
     """Return the note on relevant documents in the judgments (a grade above 0) that are missing
     from the documents, if any."""
     relevant = qrels.doc_ids.filter(as_column(qrels.relevance > 0)).unique()
-    missing = relevant.filter(as_column(~documents.known(relevant)))
+    missing = relevant.filter(as_column(~documents.are_known(relevant)))
     count = len(missing)
     if not count:
         return ()

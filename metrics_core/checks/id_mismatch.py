@@ -162,7 +162,7 @@ def find_document_mismatch(
         return None
     sampled = shared[np.linspace(0, len(shared) - 1, min(_QUERIES, len(shared))).astype(np.int64)]
     query_ids = [run.query_ids[i] for i in sampled]
-    run = run.holding(query_ids)
+    run = run.select_queries(query_ids)
     query_positions = find_indexes(run.query_ids, qrels.query_ids)
     sampled = find_indexes(query_ids, run.query_ids)
     codes = run.query_codes
@@ -173,7 +173,7 @@ def find_document_mismatch(
     judged, judged_code = _encode_ids(qrels.doc_ids.take(as_column(qrels_rows)))
     ids = _Ids(run_ids, run_code, query_positions[codes[rows]],
                judged, judged_code, qrels.query_codes[qrels_rows].astype(np.int64))  # fmt: skip
-    if ids.count_found(UNCHANGED_IDS) >= FEW * ids.most:
+    if ids.count_matched(UNCHANGED_IDS) >= FEW * ids.max_matches:
         return None
     size = len(sampled) if len(sampled) < len(shared) else 0
     return ids.find_mismatch(
@@ -200,7 +200,7 @@ class _Ids:
     qrels_query: Ints
 
     @property
-    def most(self) -> int:
+    def max_matches(self) -> int:
         """The largest possible number of matches."""
         return min(len(self.run_code), len(self.qrels_code))
 
@@ -209,15 +209,17 @@ class _Ids:
     ) -> Mismatch | None:
         """Return the mapping with the most matches, if that is far more than now. Only
         `only_reading` is tried if given. `run` and `qrels` are all ids, if these are a sample."""
-        n_now, least_gain = self.count_found(UNCHANGED_IDS), GAIN * self.most
-        if not self.most or n_now + least_gain > self.most:
+        n_now, least_gain = self.count_matched(UNCHANGED_IDS), GAIN * self.max_matches
+        if not self.max_matches or n_now + least_gain > self.max_matches:
             return None
         # A mapping that is safe for a sample may not be for all ids: then try the next best one.
         for reading in self._best_readings() if only_reading is None else [only_reading]:
-            n_then = self.count_found(reading)
+            n_then = self.count_matched(reading)
             if n_then - n_now >= least_gain and is_safe(reading, run, qrels):
                 examples = self.find_examples(reading)
-                return Mismatch(what, reading, n_now, n_then, self.most, *examples, sampled=sampled)
+                return Mismatch(
+                    what, reading, n_now, n_then, self.max_matches, *examples, sampled=sampled
+                )
         return None
 
     def _best_readings(self) -> list[IdMap]:
@@ -225,14 +227,14 @@ class _Ids:
         small = self._select_few()
         readings = small._list_readings()
         tried = small._count_matches(_list_single_maps(readings))
-        if max(map(_match_count, tried), default=0) < small.most:
+        if max(map(_match_count, tried), default=0) < small.max_matches:
             tried += small._count_matches(_list_pair_maps(readings[:_IN_PAIRS]))
         best = sorted(tried, key=_match_count, reverse=True)
         return [reading for _, reading in best[:_COUNTED]]
 
     def _count_matches(self, readings: Iterable[IdMap]) -> list[tuple[int, IdMap]]:
         """Return the safe mappings with any match, with the number of matches."""
-        counted = [(self.count_found(reading), reading) for reading in readings]
+        counted = [(self.count_matched(reading), reading) for reading in readings]
         return [
             (n, candidate)
             for n, candidate in counted
@@ -256,7 +258,7 @@ class _Ids:
             qrels_query=self.qrels_query[in_qrels],
         )
 
-    def count_found(self, reading: IdMap) -> int:
+    def count_matched(self, reading: IdMap) -> int:
         """Return the number of judged rows that the run has with this mapping."""
         keys, judged = self._row_keys(reading)
         return int(np.isin(judged, keys).sum())

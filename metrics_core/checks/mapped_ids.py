@@ -63,7 +63,7 @@ def _map_queries(table: Queries, maps: IdMaps) -> Queries:
     ids = as_text_column(table.frame["query_id"].tolist())
     mapped = table.frame.assign(query_id=maps.queries.map_qrels_ids(ids).to_pylist())
     try:
-        return Queries.from_columns(dict(mapped.items())).noting(*table.notes)
+        return Queries.from_columns(dict(mapped.items())).with_notes(*table.notes)
     except TableError as error:
         raise _merged_queries_error(error) from error
 
@@ -93,11 +93,11 @@ def _map_documents(table: Documents, maps: IdMaps) -> Documents:
     mapped = pa.table({**columns, "doc_id": ids.cast(ID)}).take(as_column(first))
     merged = _merged_notes(len(rows) - len(first), "document", "first", source="ids")
     documents = Documents.from_columns(dict(zip(mapped.column_names, mapped.columns, strict=True)))
-    return documents.noting(*table.notes, *merged)
+    return documents.with_notes(*table.notes, *merged)
 
 
 def _map_qrels(table: Qrels, maps: IdMaps) -> Qrels:
-    given_rows = table.given
+    given_rows = table.input_table
     query_id = _map_column(given_rows["query_id"], maps.queries.map_qrels_ids, keep_apart=True)
     doc_id = _map_column(given_rows["doc_id"], maps.documents.map_qrels_ids)
     rows = pa.table({"query_id": query_id, "doc_id": doc_id, "relevance": given_rows["relevance"]})

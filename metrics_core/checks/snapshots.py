@@ -370,7 +370,7 @@ def join_snapshot(snapshot: Snapshot, scores: Scores, changes: SnapshotChanges) 
     position = {query_id: i for i, query_id in enumerate(snapshot.scores.query_ids)}
     changed = {*changes.added, *(changes.rejudged or {})}
     is_unchanged = np.array([q not in changed for q in scores.query_ids], dtype=np.bool_)
-    own_scores = scores.among(is_unchanged)
+    own_scores = scores.select_queries(is_unchanged)
     rows = np.array([position[query_id] for query_id in own_scores.query_ids], dtype=np.int64)
     measures = tuple(
         m for m in scores.measures if m in snapshot.measures and m not in changes.not_compared

@@ -190,7 +190,7 @@ def _scores_against(scores: Scores, earlier_baselines: Sequence[str], baseline: 
     """
     scores.position(baseline)
     others = [run for run in scores.runs if run != baseline and run not in earlier_baselines]
-    return scores.only([baseline, *others])
+    return scores.select_runs([baseline, *others])
 
 
 def _format_latex(

@@ -84,7 +84,7 @@ def _group_means(scores: Scores, by: str, groups: pd.Series) -> pd.DataFrame:
     column = f"query {by}" if by in ("run", "measure", "value") else by
     parts = []
     for group in order_groups(groups):
-        group_scores = scores.among((groups == group).to_numpy())
+        group_scores = scores.select_queries((groups == group).to_numpy())
         parts.append(combine_scores(group_scores).assign(**{column: group}))
     frame = pd.concat(parts, ignore_index=True)
     order = {run: i for i, run in enumerate(scores.runs)}

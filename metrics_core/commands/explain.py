@@ -168,7 +168,7 @@ def _explain_queries(files: InputFiles, options: ExplainOptions) -> _Explanation
 def _select_queries(ranks: JudgedRanks, measure: Measure, options: ExplainOptions) -> JudgedRanks:
     """Select the queries to explain. Raises RanklensError if the requested query is not judged."""
     if options.without_relevant == "leave out":
-        ranks = ranks.among(ranks.n_relevant(measure.relevant_from) > 0)
+        ranks = ranks.select_queries(ranks.n_relevant(measure.relevant_from) > 0)
     if options.query is None:
         return ranks
     if options.query not in ranks.query_ids:

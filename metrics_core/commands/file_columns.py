@@ -42,7 +42,7 @@ def split_run_path(path: str) -> tuple[str, str | None]:
     return path, None
 
 
-def name_and_file(path: str) -> tuple[str, str]:
+def split_name_and_file(path: str) -> tuple[str, str]:
     """Return the name of a file without its folder (with the run if the path names one), and its
     path."""
     file, run = split_run_path(path)

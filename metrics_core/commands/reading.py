@@ -30,7 +30,7 @@ from metrics_core.commands.reading_options import ReadingOptions, parse_measure_
 from metrics_core.commands.run_files import FileRun, read_file_runs
 from metrics_core.formats.beir import read_set_qrels
 from metrics_core.formats.pairs import read_pairs
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.exclusions import Exclusions, exclude_documents, own_query_notes
 from metrics_core.judging.while_reading.large_files import (
     judge_files,
@@ -69,7 +69,7 @@ class RunToJudge:
         """The run joined with the judgments. Raises NoSharedQueriesError, with a hint on mapped
         ids."""
         try:
-            return judge(self.run, self.qrels, documents=self.documents)
+            return join_judgments(self.run, self.qrels, documents=self.documents)
         except NoSharedQueriesError as error:
             from metrics_core.checks.id_mismatch import find_query_mismatch
 
@@ -198,7 +198,7 @@ def _judge_runs(
     ]
     for name, note in (
         *query_id_notes(runs, qrels),
-        *document_id_notes(judged, [run.whole for run in runs], qrels),
+        *document_id_notes(judged, [run.read_whole for run in runs], qrels),
     ):
         print_notes(name, (note,))
     files = {file_run.name: file_run.file for file_run in file_runs}
@@ -217,7 +217,7 @@ def read_whole_runs(options: ReadingOptions) -> list[FileRun[Run]]:
         print_notes(about, remaining.notes[len(run_with_ids.notes) :])
         file = f"{path.rstrip('/')}/{run.name}" if path in shared_paths else path
         file_runs.append(FileRun(remaining, file))
-    return _with_distinct_names(file_runs, lambda one, other: one.has_rows_of(other), options)
+    return _with_distinct_names(file_runs, lambda one, other: one.has_same_rows(other), options)
 
 
 def _with_distinct_names(
@@ -234,11 +234,11 @@ def _with_distinct_names(
         runs = [baseline.renamed(unique_name), *other_runs]
     runs = add_folder_names(runs, [run.file for run in runs])
 
-    def is_given_again(one: FileRun[AnyRun], other: FileRun[AnyRun]) -> bool:
+    def is_same_run(one: FileRun[AnyRun], other: FileRun[AnyRun]) -> bool:
         return normpath(one.file) == normpath(other.file) and has_same_rows(one.run, other.run)
 
     distinct, notes = (
-        make_names_unique(runs) if keeps_same else make_names_unique(runs, is_given_again)
+        make_names_unique(runs) if keeps_same else make_names_unique(runs, is_same_run)
     )
     print_notes("runs", notes)
     return distinct
@@ -287,7 +287,7 @@ def _judge_at_once(
             print_notes(Path(path).name, notes)
             is_checked = bool(notes)
     file_runs = [FileRun(run, path) for path, run in zip(options.all_runs, runs, strict=True)]
-    return _with_distinct_names(file_runs, lambda one, other: one.has_rows_of(other), options)
+    return _with_distinct_names(file_runs, lambda one, other: one.has_same_rows(other), options)
 
 
 def _judge_within_memory(

@@ -141,11 +141,11 @@ def find_disagreements(
     differences over the queries and signed so that positive is better; `apart` is the absolute
     difference of the two. Queries without a score are excluded. Raises UnknownRunError.
     """
-    pair = scores.only([run, baseline])
+    pair = scores.select_runs([run, baseline])
     gaps: list[Floats] = []
     units: list[Floats] = []
     for measure in map(parse_measure, (first, second)):
-        own_scores, other_scores = pair.of(measure)
+        own_scores, other_scores = pair.values_of(measure)
         gap = own_scores - other_scores
         typical = float(np.sqrt(np.nanmean(np.square(gap)))) if (~np.isnan(gap)).any() else 0.0
         gaps.append(gap)

@@ -61,4 +61,4 @@ def shared_queries(scores: Scores, runs: Sequence[str] = ()) -> Mask:
 def select_scores(scores: Scores, missing: Missing, runs: Sequence[str] = ()) -> Scores:
     """Return the scores that count: all scores with "zero"; with "shared" only the scores of
     queries for which all of these runs have results. Raises UnknownRunError."""
-    return scores if missing == "zero" else scores.among(shared_queries(scores, runs))
+    return scores if missing == "zero" else scores.select_queries(shared_queries(scores, runs))

@@ -60,12 +60,12 @@ class Crossings:
     def clear_ranges(self, side: int) -> list[tuple[int, int]]:
         """Return the ranges of cutoffs, as (first, last), at which the band shows this side to be
         better."""
-        return ranges_where(self.cutoffs, self.clear == side)
+        return find_ranges(self.cutoffs, self.clear == side)
 
     def side_ranges(self, side: int) -> list[tuple[int, int]]:
         """Return the ranges of k, as (first, last), at which the means favour this side; 0 for
         equal means."""
-        return ranges_where(np.arange(1, self.depth + 1), self.side == side)
+        return find_ranges(np.arange(1, self.depth + 1), self.side == side)
 
     def clear_side(self, cutoff: int) -> int:
         """Return `clear` at the deepest cutoff of the band that is at most `cutoff`."""
@@ -73,7 +73,7 @@ class Crossings:
         return int(self.clear[max(index, 0)])
 
 
-def ranges_where(cutoffs: Ints, holds: Mask) -> list[tuple[int, int]]:
+def find_ranges(cutoffs: Ints, holds: Mask) -> list[tuple[int, int]]:
     """Return (first, last) cutoff of every unbroken stretch of `cutoffs` int64[cutoff] in which
     `holds` bool[cutoff] is true."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], holds, [False]]).astype(np.int64)))

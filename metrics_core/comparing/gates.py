@@ -267,9 +267,10 @@ def evaluate_gates(
     runs = [run for run in scores.runs if run != baseline]
     if not gates:
         return []
-    ordered = scores.only([baseline, *runs])
+    ordered = scores.select_runs([baseline, *runs])
     columns = [
-        np.ascontiguousarray(ordered.of(gate.measure)[:, members[gate.slice]].T) for gate in gates
+        np.ascontiguousarray(ordered.values_of(gate.measure)[:, members[gate.slice]].T)
+        for gate in gates
     ]
     groups = [
         PairedScores(values[:, 1:], values[:, :1], gate.measure)
@@ -326,7 +327,9 @@ def evaluate_floors(
     """Evaluate each floor for each of the runs, floor by floor. `members` maps each slice to its
     queries, bool[query]. Raises UnknownRunError."""
     return [
-        _evaluate_floor(floor, run, scores.only([run]).of(floor.measure)[0][members[floor.slice]])
+        _evaluate_floor(
+            floor, run, scores.select_runs([run]).values_of(floor.measure)[0][members[floor.slice]]
+        )
         for floor in floors
         for run in runs
     ]

@@ -56,8 +56,8 @@ def query_differences(
 ) -> pd.DataFrame:
     """Return the two scores of each query. Columns: query_id, score, baseline_score, difference
     (run minus baseline), outcome ("better", "worse", "same" or None). Raises UnknownRunError."""
-    run_scores, parsed_measure = Scores.given(scores), parse_measure(measure)
-    own_scores, other_scores = run_scores.only([run, baseline]).of(parsed_measure)
+    run_scores, parsed_measure = Scores.from_any(scores), parse_measure(measure)
+    own_scores, other_scores = run_scores.select_runs([run, baseline]).values_of(parsed_measure)
     return pd.DataFrame(
         {
             "query_id": np.array(run_scores.query_ids, dtype=object),
@@ -124,13 +124,14 @@ def compare_measures(
 ) -> list[pd.DataFrame]:
     """Return the `compare` frame of each measure, in one pass over the draws. `methods` has one
     method per measure; they may differ only in their margins. Raises UnknownRunError."""
-    run_scores, parsed_measures = Scores.given(scores), [parse_measure(m) for m in measures]
+    run_scores, parsed_measures = Scores.from_any(scores), [parse_measure(m) for m in measures]
     run_scores.position(baseline)
     if len({replace(method, margin=None) for method in methods}) != 1:
         raise ValueError("measures are compared together by one method")
     runs = list(dict.fromkeys([baseline, *run_scores.runs]))
     run_values = [
-        np.ascontiguousarray(run_scores.only(runs).of(measure).T) for measure in parsed_measures
+        np.ascontiguousarray(run_scores.select_runs(runs).values_of(measure).T)
+        for measure in parsed_measures
     ]
     results = compare_groups(
         [

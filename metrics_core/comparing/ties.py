@@ -35,7 +35,7 @@ class TieRange:
     tied: Mask
     exact: bool
 
-    def among(self, queries: Mask) -> TieRange:
+    def select_queries(self, queries: Mask) -> TieRange:
         """Return the range for some of the queries, bool[query]."""
         return TieRange(self.low[queries], self.high[queries], self.tied[queries], self.exact)
 

@@ -91,12 +91,12 @@ class Diagnosis:
         ranking = self.rankings[run]
         return int(ranking["rank"].iloc[-1]) if len(ranking) else 0
 
-    def squares(self, run: str, ranks: int = SQUARES) -> Sequence[tuple[str, float | None]]:
+    def grades_by_rank(self, run: str, ranks: int = SQUARES) -> Sequence[tuple[str, float | None]]:
         """Return the doc_id ("" if unknown) and the grade at each of the first ranks: NaN for an
         unjudged document, None for a rank without a document. Cached."""
-        return self._memo((run, ranks), lambda: self._squares(run, ranks))
+        return self._memo((run, ranks), lambda: self._grades_by_rank(run, ranks))
 
-    def _squares(self, run: str, ranks: int) -> list[tuple[str, float | None]]:
+    def _grades_by_rank(self, run: str, ranks: int) -> list[tuple[str, float | None]]:
         first = self.rankings[run].head(ranks)
         first = first[first["rank"] <= ranks]
         cells = zip(first["doc_id"].fillna("").tolist(), first["grade"].tolist(), strict=True)
@@ -109,9 +109,9 @@ class Diagnosis:
         """Return the documents of the run's first ranks, with `other_rank`, the rank in the list of
         the run `other` (NaN: not listed), `other_known`, whether that rank is known, and
         `relevant`, whether the document is relevant to the measure. Cached; do not modify."""
-        return self._memo((run, other, rows), lambda: self._side_by_side(run, other, rows))
+        return self._memo((run, other, rows), lambda: self._aligned_rankings(run, other, rows))
 
-    def _side_by_side(self, run: str, other: str, rows: int) -> list[dict[str, Any]]:
+    def _aligned_rankings(self, run: str, other: str, rows: int) -> list[dict[str, Any]]:
         ranks, partly_known = self.ranks(other), other in self.nameless
         ranking = self.rankings[run].head(rows)
         first: list[dict[str, Any]] = ranking[ranking["rank"] <= rows].to_dict("records")

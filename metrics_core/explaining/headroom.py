@@ -74,7 +74,7 @@ def headroom(ranks: JudgedRanks, measure: Measure, cutoff: int) -> Headroom:
         raise ValueError(f"{measure} has no best order")
     first, least = measure.cutoff or cutoff, measure.relevant_from
     # Lists that do not depend on the cutoff are cached.
-    best_order, reachable = ranks.kept(
+    best_order, reachable = ranks.cached(
         "best lists", least, lambda: (sort_lists(ranks, least), make_best_lists(ranks, least))
     )
     score, ordered, deeper, best = (

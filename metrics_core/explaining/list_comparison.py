@@ -187,7 +187,7 @@ def _list_lengths(query: Ints, rank: Ints, n_queries: int) -> Ints:
 def _read_lists(run: Run, query_ids: Sequence[str], depth: int) -> tuple[Ints, Ints, pa.Array]:
     """Return query position, rank (int64[row] each) and doc_id of a run's results for these
     queries."""
-    run = run.holding(query_ids)
+    run = run.select_queries(query_ids)
     position = {query_id: i for i, query_id in enumerate(query_ids)}
     positions = np.array([position.get(q, -1) for q in run.query_ids], dtype=np.int64)
     rows, rank = top_ranks(run, depth)

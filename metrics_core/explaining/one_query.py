@@ -15,7 +15,7 @@ def select_query(ranks: JudgedRanks, query_id: str) -> JudgedRanks:
     queries = np.zeros(len(ranks.query_ids), dtype=np.bool_)
     if query_id in ranks.query_ids:
         queries[ranks.query_ids.index(query_id)] = True
-    return ranks.among(queries)
+    return ranks.select_queries(queries)
 
 
 def find_grade(grades: Mapping[str, float], doc_id: str) -> float:

@@ -41,7 +41,7 @@ class _Move:
         return (self.after or math.inf) > (self.before or math.inf)
 
 
-def stand_verb(n: int) -> str:
+def is_or_are(n: int) -> str:
     """Return "is" or "are", to agree with n documents."""
     return "is" if n == 1 else "are"
 
@@ -240,7 +240,7 @@ def _describe_documents_above(diagnosis: Diagnosis, moves: list[_Move], loses: b
         parts.append(f"{w.number_word(unjudged)} unjudged{noun}")
     if not parts:
         return ""
-    verb = stand_verb(zero + unjudged)
+    verb = is_or_are(zero + unjudged)
     pronoun = "it" if len(moves) == 1 else "them"
     if reach > k:
         position_text = (

@@ -13,7 +13,7 @@ import numpy as np
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import Floats, Ints, Mask
-from metrics_core.comparing.crossings import ranges_where
+from metrics_core.comparing.crossings import find_ranges
 from metrics_core.comparing.verdicts import AHEAD, CLEAR, FEWEST_QUERIES
 from metrics_core.comparing.winners import better_side, better_sides
 from metrics_core.findings.phrases import COMPARE_ANOTHER_RUN, NOT_SIGNIFICANT, family_note
@@ -62,8 +62,8 @@ class _Curve:
             ks,
             rows["difference"].to_numpy(),
             (better_sides(rows["difference"]) == 0) & unchanged,
-            ranges_where(ks, (rows["diff_low"] > 0).to_numpy()),
-            ranges_where(ks, (rows["diff_high"] < 0).to_numpy()),
+            find_ranges(ks, (rows["diff_low"] > 0).to_numpy()),
+            find_ranges(ks, (rows["diff_high"] < 0).to_numpy()),
         )
 
     @property

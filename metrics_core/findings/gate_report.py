@@ -327,7 +327,7 @@ def _list_broken_queries(
     broken_or_none = [
         broken_queries(
             outcome,
-            compared.scores.among(members[outcome.gate.slice]),
+            compared.scores.select_queries(members[outcome.gate.slice]),
             compared.judged[outcome.run],
             texts,
         )
@@ -371,7 +371,7 @@ def _slice_mask(query_slice: QuerySlice, scores: Scores, queries: Queries | None
     if not mask.any():
         group_names = order_groups(groups)
         suggestion = did_you_mean(query_slice.group, group_names)
-        hint = f"{suggestion} There are: {w.name_some(group_names, all_of=12)}.".strip()
+        hint = f"{suggestion} There are: {w.shorten_list(group_names, longest=12)}.".strip()
         raise RanklensError(
             f"No judged query has {query_slice.group!r} as its {query_slice.column}.", hint
         )

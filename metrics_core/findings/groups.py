@@ -175,7 +175,7 @@ def _concentration_sentence(bridge: pd.DataFrame, higher_is_better: bool) -> Sen
         )
     else:
         part_text = f"{w.format_difference(part)} of the {w.format_difference(total)}"
-    n, verb = int(row["queries"]), "add" if _is_several(row["group"]) else "adds"
+    n, verb = int(row["queries"]), "add" if _is_plural(row["group"]) else "adds"
     with_few = (
         f"{',' if ',' in part_text else ''} with {w.format_count(n)} of the"
         f" {w.format_count(queries)} queries"
@@ -183,7 +183,7 @@ def _concentration_sentence(bridge: pd.DataFrame, higher_is_better: bool) -> Sen
     return muted_span(f"{row['group']} {verb} {part_text}") + aside_span(with_few) + muted_span(".")
 
 
-def _is_several(name: str) -> bool:
+def _is_plural(name: str) -> bool:
     """Whether the group's name describes its queries, such as "queries without category"."""
     return name.startswith("queries ")
 
@@ -226,7 +226,7 @@ def _group_subject(
     """Groups as the subject of a sentence: by name if they are few, otherwise counted."""
     verb = (
         "is"
-        if len(chosen_groups) == 1 and not _is_several(chosen_groups["group"].iloc[0])
+        if len(chosen_groups) == 1 and not _is_plural(chosen_groups["group"].iloc[0])
         else "are"
     )
     if len(chosen_groups) <= _MAX_NAMED:
@@ -299,13 +299,13 @@ def untested_note(groups: pd.DataFrame) -> str:
     notes = []
     if len(small_groups):
         notes.append(
-            f"{w.name_some(list(small_groups['group']))}: under {w.number_word(FEWEST_QUERIES)}"
+            f"{w.shorten_list(list(small_groups['group']))}: under {w.number_word(FEWEST_QUERIES)}"
             " queries, not tested."
         )
     if len(rarely_differing):
         possessive = "its" if len(rarely_differing) == 1 else "their"
         notes.append(
-            f"{w.name_some(list(rarely_differing['group']))}: too few of {possessive} queries"
+            f"{w.shorten_list(list(rarely_differing['group']))}: too few of {possessive} queries"
             " differ for an interval."
         )
     return " ".join(notes)

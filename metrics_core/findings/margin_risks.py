@@ -13,7 +13,7 @@ import numpy as np
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import Floats, Mask
 from metrics_core.comparing.agreement import Agreement
-from metrics_core.comparing.crossings import Crossings, ranges_where
+from metrics_core.comparing.crossings import Crossings, find_ranges
 from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.comparing.winners import better_side
 from metrics_core.findings.file_risks import describe_orders
@@ -107,7 +107,7 @@ def cutoff_check(crossings: Crossings | None, pair: ComparedPair, margin: float)
     if matters.any():
         sentences = []
         for side in (1, -1):
-            spans = ranges_where(crossings.cutoffs, matters & (crossings.clear == side))
+            spans = find_ranges(crossings.cutoffs, matters & (crossings.clear == side))
             if spans:
                 largest = w.format_score(float(size[matters & (crossings.clear == side)].max()))
                 cutoffs_text = format_cutoffs(crossings, spans)
@@ -132,7 +132,7 @@ def cutoff_check(crossings: Crossings | None, pair: ComparedPair, margin: float)
 
 
 def _format_spans(crossings: Crossings, mask: Mask) -> str:
-    spans = ranges_where(crossings.cutoffs, mask)
+    spans = find_ranges(crossings.cutoffs, mask)
     return format_cutoffs(crossings, spans) if len(spans) < 3 else "at some k"
 
 

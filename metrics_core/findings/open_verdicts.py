@@ -87,7 +87,7 @@ def other_measures_check(verdicts: Mapping[str, str], pair: ComparedPair) -> Rob
     for words, name in ((AHEAD, pair.run), (BEHIND, pair.baseline)):
         clear = [measure for measure, word in others.items() if word in words]
         if clear:
-            clauses.append(f"{w.name_some(clear, all_of=_MAX_NAMED)}: significant for {name}")
+            clauses.append(f"{w.shorten_list(clear, longest=_MAX_NAMED)}: significant for {name}")
     brief = "; ".join(clauses) or f"none of {len(others)} is significant"
     return _make_check("measures", "Other measures", brief, warns=bool(clauses))
 

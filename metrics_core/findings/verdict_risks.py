@@ -360,7 +360,7 @@ def other_measures_check(agreement: Agreement, pair: ComparedPair, runs: int) ->
     sentences = []
     if pair.side:
         tied = [m for m in table.index if table.loc[m, "side"] == 0]
-        sentences += [f"Tied on {w.name_some(tied)}."] if tied else []
+        sentences += [f"Tied on {w.shorten_list(tied)}."] if tied else []
         sentences.append(
             describe_lead(table, pair, -pair.side)
             or f"{pair.leader(pair.side)} leads on all{' other' if tied else ''} measures."
@@ -395,5 +395,6 @@ def describe_lead(table: pd.DataFrame, pair: ComparedPair, side: int) -> str:
     words = AHEAD if side > 0 else BEHIND
     clearly = [m for m in ahead if table.loc[m, "verdict"] in words]
     if clearly:
-        return f"{pair.leader(side)} is significantly ahead on {w.name_some(clearly)}."
-    return f"{pair.leader(side)} leads on {w.name_some(ahead)}, not significantly." if ahead else ""
+        return f"{pair.leader(side)} is significantly ahead on {w.shorten_list(clearly)}."
+    text = f"{pair.leader(side)} leads on {w.shorten_list(ahead)}, not significantly."
+    return text if ahead else ""

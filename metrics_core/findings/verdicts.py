@@ -149,7 +149,7 @@ def _few_queries_finding(
         + run_span(baseline)
         + muted_span(" ")
         + _strong_score(baseline_row)
-        + muted_span(f" on {measure}: {_tally(row)}. ")
+        + muted_span(f" on {measure}: {_format_counts(row)}. ")
         + muted_span(
             f"A test needs at least {FEWEST_QUERIES} queries, so there are no intervals, colours"
             " or checks."
@@ -310,7 +310,7 @@ def groups_finding(
         "gains": [names[i] for i in largest if better[i] > 0],
         "loses": [names[i] for i in largest if better[i] < 0],
     }
-    clauses = [f"{verb} in {w.name_some(named)}" for verb, named in sides.items() if named]
+    clauses = [f"{verb} in {w.shorten_list(named)}" for verb, named in sides.items() if named]
     themselves = w.plural(len(clear), "significant by itself", "each significant by itself")
     return run_span(focus) + muted_span(f" {' and '.join(clauses)}, {themselves}.")
 
@@ -348,7 +348,7 @@ def few_queries_note(queries: int) -> Sentence:
     )
 
 
-def _tally(row: pd.Series) -> str:
+def _format_counts(row: pd.Series) -> str:
     won, lost, same = int(row["won"]), int(row["lost"]), int(row["same"])
     return f"{won} better, {same} same, {lost} worse"
 

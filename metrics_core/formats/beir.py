@@ -140,7 +140,7 @@ def _add_splits_note(loaded: Loaded, split: str, other_splits: list[str]) -> Loa
         return loaded
     message = f"using the judgments of split {split}; the set also has {', '.join(other_splits)}"
     note = Note("splits", message, len(other_splits), tuple(other_splits[:3]))
-    return replace(loaded, table=loaded.table.noting(note))
+    return replace(loaded, table=loaded.table.with_notes(note))
 
 
 def _not_a_set_error(source_name: str, actual: str) -> FileFormatError:

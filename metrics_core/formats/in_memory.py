@@ -131,7 +131,7 @@ def qrels_from(data: QrelsLike) -> Qrels:
     table = to_table(data, "qrels")
     columns = _extract_columns(table, "qrels")
     qrels = Qrels.from_columns(*columns, distinct=_are_distinct(table, *columns))
-    return qrels.noting(*table.notes)
+    return qrels.with_notes(*table.notes)
 
 
 def pairs_from(data: PairsLike) -> Qrels:
@@ -140,7 +140,7 @@ def pairs_from(data: PairsLike) -> Qrels:
     if isinstance(data, (str, Path)):
         return read_pairs(data)
     if isinstance(data, (Run, Qrels)):
-        return to_pairs(data.whole().table if isinstance(data, Run) else data.table)
+        return to_pairs(data.read_whole().table if isinstance(data, Run) else data.table)
     if isinstance(data, Mapping):
         return to_pairs(qrels_from(data).table)
     table = to_any_table(data)
@@ -215,7 +215,7 @@ def _to_runs(data: Any, name: str) -> list[Run]:
     if tag_index < 0:
         is_distinct = _are_distinct(table, *columns)
         run = Run.from_columns(table.called or name, *columns, distinct=is_distinct)
-        return [run.noting(*table.notes)]
+        return [run.with_notes(*table.notes)]
     # All runs are checked together, so that an error gives row numbers of the whole table.
     queries, docs, tags = (
         encode_ids(query_ids),
@@ -229,7 +229,7 @@ def _to_runs(data: Any, name: str) -> list[Run]:
     systems, notes = split_systems(pa.table(rows))
     default_name = tags.dictionary[0].as_py() if len(tags.dictionary) == 1 else name
     runs = [_build_run(system, system.name or default_name) for system in systems]
-    return [runs[0].noting(*table.notes, *notes), *runs[1:]]
+    return [runs[0].with_notes(*table.notes, *notes), *runs[1:]]
 
 
 def _build_run(system: SystemRows, name: str) -> Run:

@@ -24,7 +24,7 @@ from metrics_core.formats.parsing.json_text import (
     parse_json_lines,
 )
 from metrics_core.formats.parsing.named import load_named
-from metrics_core.formats.parsing.records import named_of
+from metrics_core.formats.parsing.records import to_named_columns
 from metrics_core.formats.registry import (
     CERTAIN,
     IF_REQUESTED,
@@ -152,7 +152,7 @@ def read_json(source: Source, request: Request) -> Loaded:
         raise file_error(source, [problem], hint=hint)
     check_characters(source, text, find_strings(content), None)
     records = ((None, record) for record in content)
-    named = named_of(source, records, request.kind, known_lines=False)
+    named = to_named_columns(source, records, request.kind, known_lines=False)
     return load_named(source, request, named, "json", "JSON records")
 
 
@@ -186,7 +186,7 @@ def read_jsonl(source: Source, request: Request) -> Loaded:
             yield number, line
 
     records = parse_json_lines(source, number_lines())
-    named = named_of(source, records, request.kind, known_lines=True)
+    named = to_named_columns(source, records, request.kind, known_lines=True)
     if blanks:
         named.notes.append(Note("blank", f"{format_count(blanks, 'blank line')}, skipped", blanks))
     return load_named(source, request, named, "jsonl", "JSON Lines")

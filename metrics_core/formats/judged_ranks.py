@@ -72,8 +72,8 @@ def read_judged_ranks(
 ) -> list[RankedRun]:
     """Return the runs of judged ranks in a file, a folder, a zip of one, or its bytes.
 
-    Runs are in the byte order of their names. `judge` joins them with the judgments that they were
-    made with. Raises FileFormatError if the source does not contain judged ranks.
+    Runs are in the byte order of their names. `join_judgments` joins them with the judgments that
+    they were made with. Raises FileFormatError if the source does not contain judged ranks.
     """
     loaded = read_ranks_set(source, name=name, limit=limit)
     return [cast(RankedRun, ranked_run.table) for ranked_run in loaded]
@@ -104,7 +104,9 @@ def _load_run(run: RankedRun, file: str, one_of_several: bool) -> Loaded:
     if one_of_several:
         message = "one part of a folder; queries in other parts count as missing"
         notes.append(Note("part", message, 1, loud=True))
-    return Loaded(run.noting(*notes), _NAME, f"{_FORMAT}: {', '.join(COLUMNS)}", file, tag=run.name)
+    return Loaded(
+        run.with_notes(*notes), _NAME, f"{_FORMAT}: {', '.join(COLUMNS)}", file, tag=run.name
+    )
 
 
 def recognise_ranks(sample: Sample) -> Mapping[Kind, int]:

@@ -143,7 +143,7 @@ def read_msmarco(source: Source, request: Request) -> Loaded:
     file_ranks, rank_notes = _check_ranks(encode_ids(rows["query_id"]), ranks)
     run = build_run_table(source, request, table, index, ranks=file_ranks)
     message = "no scores in the file; ordered by rank"
-    run = run.noting(*notes, Note("rank", message, len(run)), *rank_notes)
+    run = run.with_notes(*notes, Note("rank", message, len(run)), *rank_notes)
     return Loaded(run, "msmarco", "MS MARCO run: query, document, rank", source.name)
 
 

@@ -155,7 +155,7 @@ def read_source(
     with convert_memory_errors(source):
         loaded = recognition.format.read(source, replace(request, kind=recognition.kind))
     notes = () if recognition.note is None else (recognition.note,)
-    first = replace(loaded, table=loaded.table.noting(*notes), others=())
+    first = replace(loaded, table=loaded.table.with_notes(*notes), others=())
     return [
         replace(loaded_table, evidence=recognition.evidence)
         for loaded_table in (first, *loaded.others)

@@ -79,7 +79,7 @@ def read_run_folder(
     if others:
         message = f"besides the runs, {_format_count(len(others))} not read"
         note = Note("left_out", message, len(others), tuple(others[:3]))
-        loaded[0] = replace(loaded[0], table=loaded[0].table.noting(note))
+        loaded[0] = replace(loaded[0], table=loaded[0].table.with_notes(note))
     return loaded
 
 

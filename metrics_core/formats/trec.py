@@ -61,8 +61,8 @@ def recognise_trec(sample: Sample) -> Mapping[Kind, int]:
     if max(runs, qrels) <= 0.5 and sample.text.lstrip().startswith(("{", "[", "<")):
         return {}
     return {
-        "run": _rate_sureness(runs, _count_share(lines, 6), _count_share(lines, 5), has_run_ending),
-        "qrels": _rate_sureness(
+        "run": _rate_match(runs, _count_share(lines, 6), _count_share(lines, 5), has_run_ending),
+        "qrels": _rate_match(
             qrels, _count_share(lines, 4), _count_share(lines, 3, 5), sample.named("qrel")
         ),
     }
@@ -72,7 +72,7 @@ def _count_share(lines: Sequence[Sequence[str]], *counts: int) -> float:
     return sum(len(fields) in counts for fields in lines) / len(lines)
 
 
-def _rate_sureness(fit_share: float, exact_share: float, near_share: float, is_named: bool) -> int:
+def _rate_match(fit_share: float, exact_share: float, near_share: float, is_named: bool) -> int:
     """Return how sure a kind is, from the shares of lines that fit it.
 
     fit_share    lines with the right number of columns and a number in the right one
@@ -101,7 +101,7 @@ def write_trec_run(run: Run, file: BinaryIO) -> None:
 
 def write_trec_qrels(qrels: Qrels, file: BinaryIO) -> None:
     """Write TREC judgments; the second column is the subtopic, or 0 without subtopics."""
-    table = qrels.given
+    table = qrels.input_table
     check_texts(table, r"^$|[ \t\r\n\x00]", "TREC", marks="#\ufeff")
     for batch in table.to_batches(max_chunksize=ROWS_AT_ONCE):
         query, doc, grade = (batch[c].cast(ID) for c in ("query_id", "doc_id", "relevance"))
@@ -169,7 +169,7 @@ def read_trec(source: Source, request: Request, *, always_careful: bool = False)
     title = trec_title(source, request.kind)
     if layout is QRELS:
         table: Table = build_qrels_table(source, request, rows, index)
-        return Loaded(table.noting(*notes), "trec", title, source.name)
+        return Loaded(table.with_notes(*notes), "trec", title, source.name)
     rows = rows.set_column(
         rows.column_names.index("score"), "score", rows["score"].combine_chunks()
     )

@@ -94,7 +94,7 @@ class ListedDocuments:
         """Return query in the run, rank, and row in the documents table of the documents in the
         first `cutoff` ranks of any query, int64[document] each."""
         assert self.run is not None
-        run = self.run.leading(cutoff)
+        run = self.run.select_top(cutoff)
         rows, rank = top_ranks(run, cutoff)
         return (
             run.query_codes[rows].astype(np.int64),
@@ -140,7 +140,7 @@ class ListedDocuments:
             )
         return None
 
-    def among(self, queries: Mask, judged: Mask) -> ListedDocuments:
+    def select_queries(self, queries: Mask, judged: Mask) -> ListedDocuments:
         """Return the lists for some of the queries, bool[query], and some of the judgments,
         bool[judgment]."""
         new_position = np.cumsum(queries) - 1

@@ -44,7 +44,7 @@ class EmptyRanks:
         length = np.maximum(last - self.first + 1, 0)
         return np.bincount(self.query, length, self.n_queries).astype(np.int64)
 
-    def among(self, queries: Mask) -> EmptyRanks:
+    def select_queries(self, queries: Mask) -> EmptyRanks:
         """Return the stretches of some of the queries, bool[query]."""
         in_queries, new_position = queries[self.query], np.cumsum(queries) - 1
         query = new_position[self.query[in_queries]]

@@ -54,7 +54,7 @@ def exclude_documents(run: Run, exclusions: Exclusions) -> Run:
             f"{judged_ranks_text([run.name])}, so no document can be excluded.",
             "Exclude it from the run, then make the judged ranks again.",
         )
-    run = run.whole()
+    run = run.read_whole()
     is_excluded = np.zeros(len(run), dtype=np.bool_)
     notes = []
     if exclusions.own_documents:
@@ -70,9 +70,9 @@ def exclude_documents(run: Run, exclusions: Exclusions) -> Run:
         notes.append(_exclusion_note("exclude", "excluded documents are removed", run, is_named))
         is_excluded |= is_named
     return (
-        replace(run, table=_filter_rows(run, ~is_excluded)).noting(*notes)
+        replace(run, table=_filter_rows(run, ~is_excluded)).with_notes(*notes)
         if is_excluded.any()
-        else run.noting(*notes)
+        else run.with_notes(*notes)
     )
 
 
@@ -81,12 +81,12 @@ def own_query_notes(run: Run, *, among: str = "") -> tuple[Note, ...]:
     `among` describes the checked lists, if not all lists were checked."""
     if not run.complete or not len(run):
         return ()
-    query_ids, part = run.query_ids, run.leading(_FIRST)
+    query_ids, part = run.query_ids, run.select_top(_FIRST)
     step = max(1, len(query_ids) // _SAMPLE)
     part = Run(table=part.table.filter(as_column(part.query_codes % step == 0)))
     if np.count_nonzero(_own_query_rows(part)) * 4 * step < len(query_ids):
         return ()
-    whole_run = run.whole()
+    whole_run = run.read_whole()
     codes = np.unique(whole_run.query_codes[_own_query_rows(whole_run)])
     if len(codes) * 2 <= len(query_ids):
         return ()

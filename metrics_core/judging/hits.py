@@ -75,7 +75,7 @@ class Hits:
     def _ordinals(self) -> Ints:
         return np.arange(1, len(self.query) + 1) - self._starts[self.query]
 
-    def running(self, values: Floats, step: np.ufunc = np.add) -> Floats:
+    def accumulate(self, values: Floats, step: np.ufunc = np.add) -> Floats:
         """Return the running sum (np.add) or product (np.multiply) of `values` float64[hit] within
         each query, including the hit itself, float64[hit]. Each query is computed separately in
         rank order, bitwise equal to a loop."""
@@ -113,7 +113,7 @@ class Hits:
             n_done += len(queries)
         return tables
 
-    def previous(self, values: npt.NDArray[Any], first: float) -> Floats:
+    def previous_values(self, values: npt.NDArray[Any], first: float) -> Floats:
         """Return the value of the previous hit of the same query, float64[hit], given `values`
         [hit]; `first` for the first hit of a query."""
         shifted = np.full(len(values), float(first))
@@ -121,7 +121,7 @@ class Hits:
         shifted[1:][same] = values[:-1][same]
         return shifted
 
-    def only(self, mask: Mask) -> Hits:
+    def select(self, mask: Mask) -> Hits:
         """Return the hits selected by `mask` bool[hit]."""
         return Hits(self.query[mask], self.rank[mask], self.relevance[mask], self.n_queries)
 
@@ -129,15 +129,15 @@ class Hits:
         """Return the hits within the cutoff with their part of `total`, `weight` float64[hit],
         instead of the grade."""
         weighed = replace(self, relevance=weight)
-        return weighed if cutoff is None else weighed.only(self.rank <= cutoff)
+        return weighed if cutoff is None else weighed.select(self.rank <= cutoff)
 
-    def sharing(self, score: Floats) -> Hits:
+    def divide(self, score: Floats) -> Hits:
         """Return the hits with their parts of the query's score, float64[query], instead of their
         grades. The grades must be weights of 0 or more; the score is divided in proportion to the
         weights."""
         return self.parts(self.relevance * ratio(score, self.total(self.relevance))[self.query])
 
-    def within(self, depth: Ints, query: Ints) -> Ints:
+    def last_within(self, depth: Ints, query: Ints) -> Ints:
         """Return the position of the last hit within `depth` for each of these queries, -1 if there
         is none; all int64[n]."""
         deepest = max(int(self.rank.max(initial=0)), int(depth.max(initial=0))) + 1

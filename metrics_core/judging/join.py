@@ -30,25 +30,25 @@ _OTHER_JUDGMENTS = (
 )
 
 
-def judge(run: Run, qrels: Qrels, *, documents: Documents | None = None) -> JudgedRanks:
+def join_judgments(run: Run, qrels: Qrels, *, documents: Documents | None = None) -> JudgedRanks:
     """Join a run with judgments.
 
     Documents are ranked by score, highest first; ties by doc_id, descending in byte order, like in
     trec_eval. `judging.ties` has the range over other tie orders. `documents` are for measures of
     their columns. For a run loaded as judged ranks (the ranks of judged documents), `listed` and
     `tied` are None. Raises NoSharedQueriesError, and RanklensError in the same cases as
-    `find_places`.
+    `find_judged_places`.
     """
-    return judge_at_places(run, qrels, find_places(run, qrels), documents=documents)
+    return join_judged_places(run, qrels, find_judged_places(run, qrels), documents=documents)
 
 
-def find_places(run: Run, qrels: Qrels) -> JudgedPlaces:
-    """Return the ranks of the judged documents: `judge` needs nothing else of the run's rows.
-    Raises NoSharedQueriesError, and RanklensError if the run was loaded as judged ranks (the ranks
-    of judged documents) that were made with other judgments."""
+def find_judged_places(run: Run, qrels: Qrels) -> JudgedPlaces:
+    """Return the ranks of the judged documents: `join_judgments` needs nothing else of the run's
+    rows. Raises NoSharedQueriesError, and RanklensError if the run was loaded as judged ranks (the
+    ranks of judged documents) that were made with other judgments."""
     if isinstance(run, RankedRun):
         return _places_of_ranked_run(run, qrels)
-    run, query_ids = run.whole(), qrels.query_ids
+    run, query_ids = run.read_whole(), qrels.query_ids
     row_query = _judged_query_positions(run, query_ids)[run.query_codes]
     rows, qrels_rows = match_judged_rows(run.doc_ids, row_query, qrels)
     ranking = RowRanks(run, row_query, rows)
@@ -79,11 +79,11 @@ def _list_lengths(
     return last, EmptyRanks.from_documents(query, given_ranks[rows], n_queries)
 
 
-def judge_at_places(
+def join_judged_places(
     run: Run, qrels: Qrels, places: JudgedPlaces, *, documents: Documents | None = None
 ) -> JudgedRanks:
-    """Return `judge(run, qrels)` from known ranks of the judged documents, without reading rows of
-    the run. Raises NoSharedQueriesError."""
+    """Return `join_judgments(run, qrels)` from known ranks of the judged documents, without
+    reading rows of the run. Raises NoSharedQueriesError."""
     query_ids = qrels.query_ids
     query_positions = _judged_query_positions(run, query_ids)
     ranks = assemble_ranks(

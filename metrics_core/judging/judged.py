@@ -103,13 +103,13 @@ class JudgedRanks:
     def relevant(self, rel: float = 1) -> Hits:
         """Return the retrieved documents whose grade is at least `rel` and not negative."""
         level = max(rel, 0)
-        return self.kept("relevant", level, lambda: self._select_hits(self.relevance >= level))
+        return self.cached("relevant", level, lambda: self._select_hits(self.relevance >= level))
 
-    def kept(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
+    def cached(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
         """Return the result of `make`, cached for these ranks by the keys `what` and `detail`."""
         return _make_read_only(self._memo((what, detail), make))
 
-    def known(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
+    def cached_by_judgments(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
         """Return the result of `make`, which must depend only on the judgments; cached for all
         ranks derived by `with_lists`."""
         return _make_read_only(self._memo_of_judgments((what, detail), make))
@@ -121,7 +121,7 @@ class JudgedRanks:
         object.__setattr__(other, "_memo_of_judgments", self._memo_of_judgments)
         return other
 
-    def sharing(self, other: JudgedRanks) -> JudgedRanks:
+    def share_cache(self, other: JudgedRanks) -> JudgedRanks:
         """Return these ranks with the cache of judgments shared with `other`; unchanged if the
         judgments of the two differ."""
         if not (
@@ -143,7 +143,7 @@ class JudgedRanks:
 
     def gaining(self) -> Hits:
         """Return the retrieved documents with a grade above 0, even below 1."""
-        return self.kept("gaining", None, lambda: self._select_hits(self.relevance > 0))
+        return self.cached("gaining", None, lambda: self._select_hits(self.relevance > 0))
 
     def pooled(self) -> Hits:
         """Return the retrieved documents that occur in the judgments, including negative grades."""
@@ -151,7 +151,7 @@ class JudgedRanks:
 
     def ideal(self) -> Hits:
         """Return all judgments as a ranking, best grade first: the best possible order."""
-        return self.known("ideal", None, self._ideal)
+        return self.cached_by_judgments("ideal", None, self._ideal)
 
     def _ideal(self) -> Hits:
         starts = np.searchsorted(self.judged_query, np.arange(self.n_queries))
@@ -161,7 +161,7 @@ class JudgedRanks:
     def n_relevant(self, rel: float = 1) -> Ints:
         """Return the number of judged documents with a grade of at least `rel`, int64[query]."""
         level = max(rel, 0)
-        return self.known("n_relevant", level, lambda: self._n_relevant(level))
+        return self.cached_by_judgments("n_relevant", level, lambda: self._n_relevant(level))
 
     def _n_relevant(self, level: float) -> Ints:
         counted = self.judged_query[self.judged_relevance >= level]
@@ -172,7 +172,7 @@ class JudgedRanks:
 
     def condensed(self) -> JudgedRanks:
         """Return the ranks with unjudged documents removed from every list."""
-        return self.kept("condensed", None, self._condensed)
+        return self.cached("condensed", None, self._condensed)
 
     def _condensed(self) -> JudgedRanks:
         judged, rows = self.judged(), self.qrels_row[self.relevance >= 0]
@@ -206,7 +206,7 @@ class JudgedRanks:
             empty=None,
         )
 
-    def among(self, queries: Mask) -> JudgedRanks:
+    def select_queries(self, queries: Mask) -> JudgedRanks:
         """Return the ranks of some of the queries, bool[query]."""
         if queries.all():
             return self
@@ -222,10 +222,10 @@ class JudgedRanks:
             retrieved=self.retrieved[queries],
             judged_query=new_position[self.judged_query[judged]],
             judged_relevance=self.judged_relevance[judged],
-            subtopics=self.subtopics and self.subtopics.among(queries),
-            listed=self.listed and self.listed.among(queries, judged),
+            subtopics=self.subtopics and self.subtopics.select_queries(queries),
+            listed=self.listed and self.listed.select_queries(queries, judged),
             tied=self.tied and self.tied.select(in_queries),
-            empty=self.empty and self.empty.among(queries),
+            empty=self.empty and self.empty.select_queries(queries),
         )
 
 

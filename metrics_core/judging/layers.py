@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from metrics_core.base.arrays import Ints, Mask
 from metrics_core.judging.documents import ListedDocuments
-from metrics_core.judging.join import judge
+from metrics_core.judging.join import join_judgments
 from metrics_core.judging.judged import JudgedRanks, TiedRanks
 from metrics_core.judging.subtopics import SubtopicJudgments, subtopic_judgments
 from metrics_core.tables import Qrels, Run
@@ -99,15 +99,15 @@ def _find_rows(qrels: Qrels, query: Ints, documents: pa.Array, n_queries: int) -
 
 
 def rejudge(ranks: JudgedRanks, run: Run, qrels: Qrels, changed: Mask) -> JudgedRanks:
-    """Return `judge(run, qrels)`, bitwise equal, from the ranks made before `apply_layers`: only
-    the `changed` queries, bool[query of `qrels`], are joined again. For a run loaded as judged
-    ranks (the ranks of judged documents) the layers may only change grades; otherwise raises
-    RanklensError."""
+    """Return `join_judgments(run, qrels)`, bitwise equal, from the ranks made before
+    `apply_layers`: only the `changed` queries, bool[query of `qrels`], are joined again. For a run
+    loaded as judged ranks (the ranks of judged documents) the layers may only change grades;
+    otherwise raises RanklensError."""
     if not run.complete:
-        return judge(run, qrels)
+        return join_judgments(run, qrels)
     part, judged_rows = _join_changed(run, qrels, changed)
     if ranks.empty or part.empty:
-        return judge(run, qrels)
+        return join_judgments(run, qrels)
     was_changed = changed[: ranks.n_queries]
     unchanged_hits, unchanged_judgments = (
         ~was_changed[ranks.query],
@@ -167,7 +167,7 @@ def _join_changed(run: Run, qrels: Qrels, changed: Mask) -> tuple[JudgedRanks, I
     judged_rows = np.flatnonzero(changed[qrels.query_codes])
     query_ids = as_text_column(qrels.query_ids)
     changed_ids = query_ids.filter(as_column(changed))
-    run = run.holding(changed_ids.to_pylist())
+    run = run.select_queries(changed_ids.to_pylist())
     changed_run = _select_queries(
         run, pc.is_in(encode_ids(run.table["query_id"]).dictionary, changed_ids)
     )
@@ -180,7 +180,7 @@ def _join_changed(run: Run, qrels: Qrels, changed: Mask) -> tuple[JudgedRanks, I
         )  # fmt: skip
         return no_ranks, judged_rows
     # Filtering keeps the dictionaries, so a query has the same code in the part.
-    part = judge(changed_run, Qrels(table=qrels.table.take(as_column(judged_rows))))
+    part = join_judgments(changed_run, Qrels(table=qrels.table.take(as_column(judged_rows))))
     return replace(part, qrels_row=judged_rows[part.qrels_row]), judged_rows
 
 

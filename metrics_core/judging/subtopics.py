@@ -131,7 +131,7 @@ class SubtopicJudgments:
             rows, remaining = rows[~is_taken], remaining[rank_of[remaining] == 0]
         return self._coverage_of_ranks(cells, cell, rank_of[doc])
 
-    def among(self, queries: Mask) -> SubtopicJudgments:
+    def select_queries(self, queries: Mask) -> SubtopicJudgments:
         """Return the judgments of some of the queries, bool[query]."""
         is_kept = queries[self.query]
         return SubtopicJudgments(

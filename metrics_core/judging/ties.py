@@ -20,7 +20,7 @@ def tie_extremes(ranks: JudgedRanks) -> tuple[JudgedRanks, JudgedRanks]:
     """Return the ranks with the worst grades first among tied documents, and with the best first;
     documents of the same grade keep their order. `listed` and `subtopics` are None. Cached for
     these ranks. Raises RanklensError if tied scores are unknown."""
-    return ranks.kept(
+    return ranks.cached(
         "tie extremes", None, lambda: (_order_by_grade(ranks, 1), _order_by_grade(ranks, -1))
     )
 

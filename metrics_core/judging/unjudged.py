@@ -102,4 +102,4 @@ def split_into_blocks(ranks: JudgedRanks, depth: int | None) -> Iterator[tuple[s
     for start, stop in zip(starts, np.append(starts[1:], ranks.n_queries), strict=True):
         inside = np.zeros(ranks.n_queries, dtype=np.bool_)
         inside[start:stop] = True
-        yield slice(start, stop), ranks.among(inside)
+        yield slice(start, stop), ranks.select_queries(inside)

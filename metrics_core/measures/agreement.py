@@ -56,7 +56,7 @@ def _weigh_overlaps(ranks: JudgedRanks, p: float, normalize: bool) -> tuple[Hits
     """Return the results of the ideal list, with their contribution to the overlap instead of the
     grade, and the divisor of each query's sum, float64[query]."""
     hits, ideal_rank = ranks.gaining(), _ideal_ranks(ranks)
-    gaining_ideal = ranks.ideal().only(ranks.ideal().relevance > 0)
+    gaining_ideal = ranks.ideal().select(ranks.ideal().relevance > 0)
     n_ideal = gaining_ideal.count().astype(np.int64)
     depth = np.maximum(ranks.retrieved, n_ideal)
     longest = int(depth.max(initial=0))
@@ -154,4 +154,4 @@ def _accuracy_weights(ranks: JudgedRanks, *, cutoff: int | None, rel: int) -> Hi
     listed = ranks.retrieved if cutoff is None else np.minimum(cutoff, ranks.retrieved)
     others = (listed - hits.count(cutoff))[hits.query]
     above = ratio((hits.rank - hits.ordinal()).astype(np.float64), others)
-    return hits.parts(1 - above).only(others > 0)
+    return hits.parts(1 - above).select(others > 0)

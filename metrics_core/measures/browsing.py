@@ -117,8 +117,8 @@ def stop_chances(hits: Hits, chance: Floats) -> Floats:
     """Return the probability that a reader stops at each hit, float64[hit], given `chance`
     float64[hit], the probability of stopping after it is reached: Π over earlier hits of (1 -
     chance), times the chance of the hit."""
-    go_on_chance = hits.running(1 - chance, np.multiply)
-    return hits.previous(go_on_chance, 1.0) * chance
+    go_on_chance = hits.accumulate(1 - chance, np.multiply)
+    return hits.previous_values(go_on_chance, 1.0) * chance
 
 
 @measure(
@@ -170,7 +170,7 @@ def _err_stop_chances(ranks: JudgedRanks, max_rel: int) -> Floats:
             hits, exponential_gain(np.minimum(hits.relevance, max_rel)) / 2.0**max_rel
         )
 
-    return ranks.kept("err", max_rel, work_out)
+    return ranks.cached("err", max_rel, work_out)
 
 
 @weights("ERR")

@@ -70,9 +70,9 @@ def retrieved_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | N
     def make_gains() -> Hits:
         hits = ranks.judged()
         gain = grade_gain(hits.relevance, dcg, gains)
-        return replace(hits, relevance=gain).only(gain != 0)
+        return replace(hits, relevance=gain).select(gain != 0)
 
-    return ranks.kept("found gains", (dcg, gains), make_gains)
+    return ranks.cached("found gains", (dcg, gains), make_gains)
 
 
 def ideal_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None = None) -> Hits:
@@ -85,16 +85,16 @@ def ideal_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None 
         if gains is not None:
             # Already sorted by query and descending grade; a table may reverse the grades.
             gain = gain[np.lexsort((-gain, ideal.query))]
-        return replace(ideal, relevance=gain).only(gain > 0)
+        return replace(ideal, relevance=gain).select(gain > 0)
 
-    return ranks.known("best gains", (dcg, gains), make_gains)
+    return ranks.cached_by_judgments("best gains", (dcg, gains), make_gains)
 
 
 def sum_discounted(hits: Hits, cutoff: Cutoff, discount: Discount) -> Floats:
     """Return the sum of gain / log2(rank + 1), or gain / log2(max(rank, 2)), within each cutoff:
     float64[query], or float64[query, cutoff] for an array of cutoffs."""
     if cutoff is not None and not isinstance(cutoff, np.ndarray):
-        hits = hits.only(hits.rank <= cutoff)
+        hits = hits.select(hits.rank <= cutoff)
     return hits.total(discount_gains(hits, discount), cutoff)
 
 

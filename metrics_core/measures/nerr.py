@@ -51,7 +51,7 @@ def _weigh_gains(
         limit_cutoff(cutoff),
         prefix_sums(weight),
     )
-    stop = ranks.kept("stopping", (min_rel, max_rel), lambda: stop_chances(hits, hits.relevance))
+    stop = ranks.cached("stopping", (min_rel, max_rel), lambda: stop_chances(hits, hits.relevance))
     stopped = hits.total(stop, depth)
     looked_at = sums[depth] * (1 - stopped) + hits.total(stop * sums[hits.rank], depth)
     return hits.parts(stop * weight[hits.rank - 1]), looked_at

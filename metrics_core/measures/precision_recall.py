@@ -238,10 +238,10 @@ def precision_weights(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
 def _first_relevant_weights(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
     """Weigh only the first relevant document of each query."""
     hits = relevant_weights(ranks, rel=rel)
-    return hits.only(hits.ordinal() == 1)
+    return hits.select(hits.ordinal() == 1)
 
 
 @weights("Rprec")
 def _r_precision_weights(ranks: JudgedRanks, *, rel: int) -> Hits:
     hits = relevant_weights(ranks, rel=rel)
-    return hits.only(hits.rank <= ranks.n_relevant(rel)[hits.query])
+    return hits.select(hits.rank <= ranks.n_relevant(rel)[hits.query])

@@ -56,17 +56,19 @@ def scaled_gains(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Hits:
 
     def scale_gains() -> Hits:
         hits = ranks.judged()
-        hits = hits.only((hits.relevance > min_rel) & (hits.rank <= DEPTH))
+        hits = hits.select((hits.relevance > min_rel) & (hits.rank <= DEPTH))
         gain = (np.minimum(hits.relevance, highest) - min_rel) / (highest - min_rel or 1)
         return replace(hits, relevance=gain)
 
-    return ranks.kept("scaled gains", (min_rel, highest), scale_gains)
+    return ranks.cached("scaled gains", (min_rel, highest), scale_gains)
 
 
 def _running_gains(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Floats:
     """Return the total gain of the list down to each document of `scaled_gains`, float64[hit]."""
     hits = scaled_gains(ranks, min_rel, max_rel)
-    return ranks.kept("gained so far", (min_rel, max_rel), lambda: hits.running(hits.relevance))
+    return ranks.cached(
+        "gained so far", (min_rel, max_rel), lambda: hits.accumulate(hits.relevance)
+    )
 
 
 def limit_cutoff(cutoff: Cutoff) -> int | Ints:
@@ -144,7 +146,9 @@ def _gains_until_sated(
     reach it, float64[query]."""
     hits = scaled_gains(ranks, min_rel, max_rel)
     gained = _running_gains(ranks, min_rel, max_rel)
-    return hits.only(hits.previous(gained, 0.0) < goal), hits.only(gained >= goal).first_rank()
+    return hits.select(hits.previous_values(gained, 0.0) < goal), hits.select(
+        gained >= goal
+    ).first_rank()
 
 
 @measure(
@@ -220,9 +224,9 @@ def _weigh_inst(
     # the sum of such terms is a difference of two infinite sums.
     gained = _running_gains(ranks, min_rel, max_rel)
     x = 2 * goal - gained
-    x_before, rank_before = hits.previous(x, 2 * goal), hits.previous(rank, 0)
+    x_before, rank_before = hits.previous_values(x, 2 * goal), hits.previous_values(rank, 0)
     lead = np.where(rank_before == 0, 2 * goal, rank_before + x_before - 1)
-    reached = hits.running((lead / (rank - 1 + x_before)) ** 2, np.multiply)
+    reached = hits.accumulate((lead / (rank - 1 + x_before)) ** 2, np.multiply)
     is_last = np.append(hits.query[1:] != hits.query[:-1], True)[: len(rank)]
     onward = np.where(is_last, DEPTH, np.append(rank[1:], DEPTH)[: len(rank)])
     after = (

@@ -84,4 +84,4 @@ weights("RelP")(relevant_weights)
 @weights("RprecMult")
 def _multiple_weights(ranks: JudgedRanks, *, factor: float, rel: int) -> Hits:
     hits = relevant_weights(ranks, rel=rel)
-    return hits.only(hits.rank <= _multiple_depth(ranks, factor, rel)[hits.query])
+    return hits.select(hits.rank <= _multiple_depth(ranks, factor, rel)[hits.query])

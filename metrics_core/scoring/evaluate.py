@@ -15,7 +15,7 @@ from metrics_core.formats.in_memory import (
     qrels_from,
     runs_from,
 )
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.exclusions import NO_EXCLUSIONS, Exclusions, exclude_documents
 from metrics_core.judging.while_reading.large_files import judge_files
 from metrics_core.measures import GivenMeasure, Measure, parse_measures
@@ -74,7 +74,7 @@ def judge_runs(
     errors of `evaluate` that concern runs."""
     needs = documents is not None or any(m.declaration.needs for m in measures)
     judged = (None if needs or exclusions else _judge_paths(runs, qrels)) or [
-        judge(exclude_documents(run, exclusions), qrels, documents=documents)
+        join_judgments(exclude_documents(run, exclusions), qrels, documents=documents)
         for run in runs_from(runs, qrels.query_ids)
     ]
     refuse_same_names([ranks.run_name for ranks in judged])

@@ -39,7 +39,7 @@ class Scores:
     missing: Mask
 
     @classmethod
-    def given(cls, scores: Scores | pd.DataFrame) -> Scores:
+    def from_any(cls, scores: Scores | pd.DataFrame) -> Scores:
         """Return the scores, also from a frame with the columns run, query_id and one per measure.
         Raises RanklensError if run or query_id is missing, or a query of a run occurs twice."""
         return scores if isinstance(scores, Scores) else _read_frame(scores)
@@ -55,7 +55,7 @@ class Scores:
             raise UnknownRunError(run, self.runs)
         return self.runs.index(run)
 
-    def of(self, measure: Measure | str) -> Floats:
+    def values_of(self, measure: Measure | str) -> Floats:
         """Return the scores on one measure, float64[run, query]. Raises RanklensError if there are
         none."""
         parsed_measure = parse_measure(measure)
@@ -66,14 +66,14 @@ class Scores:
             )
         return self.values[:, :, self.measures.index(parsed_measure)]
 
-    def only(self, runs: Sequence[str]) -> Scores:
+    def select_runs(self, runs: Sequence[str]) -> Scores:
         """Return the scores of these runs, in this order. Raises UnknownRunError."""
         rows = [self.position(run) for run in runs]
         if rows == list(range(len(self.runs))):
             return self
         return replace(self, runs=tuple(runs), values=self.values[rows], missing=self.missing[rows])
 
-    def among(self, queries: Mask) -> Scores:
+    def select_queries(self, queries: Mask) -> Scores:
         """Return the scores of some of the queries, bool[query]."""
         if queries.all():
             return self
@@ -128,7 +128,7 @@ def scores_from_frame(
 
     A column named like a measure is taken as that measure if its numbers are within the measure's
     range. For other columns higher is better unless specified. Raises RanklensError in the same
-    cases as `Scores.given`, and if there is no numeric column or a value is not a finite number.
+    cases as `Scores.from_any`, and if there is no numeric column or a value is not a finite number.
     """
     _check_keys(frame)
     if column is not None and (column in _KEYS or column not in frame.columns):

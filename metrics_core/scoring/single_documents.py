@@ -42,7 +42,9 @@ def unjudged_scores(ranks: JudgedRanks, measure: Measure, grade: float) -> Float
     """Return the scores of the lists if their unjudged documents had this grade and no other
     document had any, float64[query]."""
     # Cached: the bounds of a pair need it four times.
-    return ranks.kept("unjudged", (measure, grade), lambda: _unjudged_scores(ranks, measure, grade))
+    return ranks.cached(
+        "unjudged", (measure, grade), lambda: _unjudged_scores(ranks, measure, grade)
+    )
 
 
 def _unjudged_scores(ranks: JudgedRanks, measure: Measure, grade: float) -> Floats:

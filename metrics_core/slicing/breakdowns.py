@@ -123,7 +123,7 @@ def breakdown(
 ) -> pd.DataFrame:
     """Return `summarise_groups` by a column of the queries. Raises UnknownColumnError and
     UnknownRunError."""
-    run_scores = Scores.given(scores)
+    run_scores = Scores.from_any(scores)
     groups = find_groups(queries, run_scores.query_ids, by)
     return summarise_groups(
         run_scores, measure, groups, baseline=baseline, level=level, n_tested=n_tested
@@ -154,7 +154,7 @@ def summarise_groups(
     and diff_low and diff_high are simultaneous in the same way; NaN if a group may not be tested
     (`verdicts.can_be_tested`). Raises UnknownRunError.
     """
-    run_scores, parsed_measure = Scores.given(scores), parse_measure(measure)
+    run_scores, parsed_measure = Scores.from_any(scores), parse_measure(measure)
     baseline_position = None if baseline is None else run_scores.position(baseline)
     names, parts = _split_by_group(run_scores, parsed_measure, groups)
     family_size = max(len(names), n_tested, 1)
@@ -201,7 +201,7 @@ def _split_by_group(
     scores: Scores, measure: Measure, groups: pd.Series
 ) -> tuple[list[str], list[Floats]]:
     """Return the names of the groups, and the scores of each, float64[query, run]."""
-    values = scores.of(measure).T
+    values = scores.values_of(measure).T
     codes, names = encode_groups(groups.reindex(list(scores.query_ids)))
     return names, [values[codes == code] for code in range(len(names))]
 

@@ -117,7 +117,7 @@ def _group_by_difficulty(source: GroupSource) -> Groups | None:
     compared runs would make the groups depend on the difference that they are meant to explain."""
     if not source.others:
         return None
-    values = source.scores.only(source.others).of(source.measure)
+    values = source.scores.select_runs(source.others).values_of(source.measure)
     is_defined = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
         mean = np.where(is_defined, values, 0.0).sum(axis=0) / is_defined.sum(axis=0)

@@ -95,7 +95,7 @@ class Qrels(Judgable):
         return query, grade
 
     @property
-    def given(self) -> pa.Table:
+    def input_table(self) -> pa.Table:
         """The judgments in their input form: with the column subtopic if they have subtopics."""
         return self.table if self.subtopics is None else self.subtopics
 
@@ -138,7 +138,7 @@ class Qrels(Judgable):
             count=len(repeated),
             examples=tuple(self.pair(int(row)) for row in repeated[:3]),
         )
-        return replace(self, table=drop_rows(self.table, repeated)).noting(note)
+        return replace(self, table=drop_rows(self.table, repeated)).with_notes(note)
 
     def _split_subtopics(self) -> Qrels:
         """Return the judgments by subtopic, with a table of the highest grade of each document."""

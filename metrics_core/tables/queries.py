@@ -98,7 +98,7 @@ class Queries:
                 names.append(column)
         return names
 
-    def noting(self, *notes: Note) -> Queries:
+    def with_notes(self, *notes: Note) -> Queries:
         """Return the same table with further notes."""
         return replace(self, notes=(*self.notes, *notes))
 

@@ -31,7 +31,7 @@ class FirstDocuments:
 
 def read_first_documents(run: Run, depth: int) -> FirstDocuments:
     """Return the first `depth` documents of every list."""
-    leading = run.leading(depth)
+    leading = run.select_top(depth)
     rows, rank = top_ranks(leading, depth)
     code = leading.query_codes[rows].astype(np.int64)
     sort_key = code * (depth + 1) + rank

@@ -157,7 +157,7 @@ def _show_fields(check: FileCheck) -> None:
     evidence = FieldEvidence(fields, loaded_ids(fields, library, original.name))
     with st.container(horizontal=True, vertical_alignment="center", key=f"check_{key}"):
         others = len(check.names) - 1
-        st.html(file_fields.head(original.name, fields.rows, check.why, others))
+        st.html(file_fields.draw_head(original.name, fields.rows, check.why, others))
         kind = _choose_kind(check.kind, offered_kinds(fields), key)
     of_users = session.address()["for"] == "recommender"
     columns_before = original.choices.get("columns") or {}
@@ -175,9 +175,9 @@ def _show_fields(check: FileCheck) -> None:
     if tables:
         preview = file_preview(tables[0], library, original.name) if kind in RANKED else None
         st.html(
-            data.preview(KIND_WORDS[kind], first_rows(tables[0]))
+            data.draw_preview(KIND_WORDS[kind], first_rows(tables[0]))
             if preview is None
-            else file_fields.preview(preview, table.words)
+            else file_fields.draw_preview(preview, table.words)
         )
         settings = all_collections().read_settings(collection_id())
         message = describe_contents(tables, original.name, library, settings)
@@ -213,10 +213,10 @@ def _show_rows(table: FieldTable, key: str) -> tuple[dict[str, str], bool]:
                 word_by_field[name] = _choose_meaning(table, name, f"{number}_{key}")
                 if word_by_field[name] == "score":
                     best.append(_is_smallest_best(table, name, word_by_field, f"{number}_{key}"))
-            field.html(file_fields.field(table.title(name), table.fields.fields[name].samples))
+            field.html(file_fields.draw_field(table.title(name), table.fields.fields[name].samples))
             reasons[name] = because.empty()
 
-    st.html(file_fields.heads())
+    st.html(file_fields.draw_heads())
     for number, name in enumerate(shown_names):
         show_row(number, name)
     if folded:
@@ -225,7 +225,9 @@ def _show_rows(table: FieldTable, key: str) -> tuple[dict[str, str], bool]:
                 show_row(number, name)
     meanings = {word: name for name, word in word_by_field.items()}
     for name, area in reasons.items():
-        area.html(file_fields.reason(table.explain_meaning(name, word_by_field[name], meanings)))
+        area.html(
+            file_fields.draw_reason(table.explain_meaning(name, word_by_field[name], meanings))
+        )
     return word_by_field, any(best)
 
 
@@ -301,7 +303,7 @@ def _import_button(
         if check.names and not check.of_two_kinds:
             _dismiss_button(check)
         if message:
-            st.html(file_fields.message(message, wrong=wrong))
+            st.html(file_fields.draw_message(message, wrong=wrong))
 
 
 def _dismiss_button(check: FileCheck) -> None:
@@ -313,7 +315,7 @@ def _show_readings(check: FileCheck) -> None:
     original, fields = check.original, check.original.fields()
     library, settings = current_library(), all_collections().read_settings(collection_id())
     number = "" if fields is None else fields.inferred["run"].get("score", "")
-    st.html(file_fields.question(original.name))
+    st.html(file_fields.draw_question(original.name))
     kinds = sorted(RANKED, key=lambda kind: kind != check.kind)
     with st.container(key=f"readings_{check.key}"):
         columns = st.columns(2, gap="medium")
@@ -323,7 +325,7 @@ def _show_readings(check: FileCheck) -> None:
             if tables:
                 reading = kind_reading(tables, original.name, library, settings, number)
                 is_likely = check.is_guessed and kind == check.kind
-                st.html(file_fields.reading(reading, is_likely=is_likely))
+                st.html(file_fields.draw_reading(reading, is_likely=is_likely))
             _import_button(check, kind, {"kind": kind})
     with st.container(horizontal=True, key=f"other_{check.key}"):
         if check.names:

@@ -84,14 +84,14 @@ def show_numbers(tables: Sequence[Table], file: str, words: Words, relevant_from
     cutoff = measure_choice.measure.cutoff or _DEFAULT_K
     pair = pair_with(tables, file, current_library(), settings)
     counts = file_numbers(pair, words, cutoff, relevant_from)
-    st.html(data.file_numbers(counts.counts, "" if settings.complete else counts.warning))
+    st.html(data.draw_file_numbers(counts.counts, "" if settings.complete else counts.warning))
     table = tables[0]
     if relevance_limit(measure_choice) is not None or not isinstance(table, Qrels):
         return
     if relevant_from > offered_grades(table, None)[0]:
         other = key_with_limit(read_measure("R@k", cutoff), relevant_from)
         link = session.href("overview", m=other)
-        st.html(data.without_limit(str(measure_choice.measure), words.judgments, other, link))
+        st.html(data.draw_without_limit(str(measure_choice.measure), words.judgments, other, link))
 
 
 def _current_measure() -> ChosenMeasure:

@@ -49,7 +49,9 @@ def show_layers() -> None:
         count_text = section.format_count(len(damaged), "row is damaged", "rows are damaged")
         with st.container(horizontal=True, vertical_alignment="center", key="damaged_notes"):
             st.html(
-                data.receipt(f"Layers, notes and tags: {count_text}; all other rows are intact.")
+                data.draw_receipt(
+                    f"Layers, notes and tags: {count_text}; all other rows are intact."
+                )
             )
             _show_damaged("layers, notes and tags", damaged)
     expect_files()
@@ -67,7 +69,7 @@ def show_layers() -> None:
 
 
 def _layer_row(layer: Layer, *, is_on: bool) -> None:
-    st.html(layers.row(layer, is_on=is_on))
+    st.html(layers.draw_row(layer, is_on=is_on))
     with st.container(horizontal=True, vertical_alignment="center", key=f"layer_row_{layer.id}"):
         st.button(
             "Deactivate" if is_on else "Activate",
@@ -130,8 +132,8 @@ def notes_part(query_id: str) -> None:
     """Show the notes and tags of a query, and a form to add some."""
     query_notes = current_notes().get(query_id, QueryNotes())
     with st.container(key="side_note"):
-        st.html(card_head.head("Note"))
-        st.html(card_head.key("N"))
+        st.html(card_head.draw_head("Note"))
+        st.html(card_head.draw_key("N"))
         _show_notes(query_id, query_notes)
         # The fields are cleared after saving, not by the browser: it would clear them on the first
         # of two clicks, and a busy server then receives only what the second click sent.
@@ -157,7 +159,7 @@ def notes_part(query_id: str) -> None:
 def _show_notes(query_id: str, query_notes: QueryNotes) -> None:
     """Show the notes and tags of a query, each with a button that removes it."""
     if query_notes.notes:
-        st.html(layers.query_notes(query_notes))
+        st.html(layers.draw_query_notes(query_notes))
     for note in query_notes.notes:
         st.button(
             f"Undo :gray[the note of {escape_markdown(note.author)},"

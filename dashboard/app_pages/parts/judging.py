@@ -60,11 +60,13 @@ def query_part(context: PageContext, query_id: str) -> None:
     if len(nameless) == len(comparison.runs):
         message = ""
     with st.container(key="side_judge"):
-        st.html(card_head.head("Judge"))
+        st.html(card_head.draw_head("Judge"))
         if len(rows):
             count_text = f"{w.format_count(len(rows))} unjudged"
             st.html(
-                card_head.summary(f"{count_text} in the top {w.format_count(comparison.cutoff)}")
+                card_head.draw_summary(
+                    f"{count_text} in the top {w.format_count(comparison.cutoff)}"
+                )
             )
             grades = _given_grades(context)
             pairs = zip(rows["query_id"], rows["doc_id"], strict=True)
@@ -73,7 +75,7 @@ def query_part(context: PageContext, query_id: str) -> None:
             )
             _show_effect(context, query_id)
         _show_own_layer(context, "query", f"{message} {_unknown_reason(nameless)}".strip())
-        st.html(layers.judging_link(session.href("judge"), "Keep judging across all queries"))
+        st.html(layers.draw_judging_link(session.href("judge"), "Keep judging across all queries"))
 
 
 def _show_effect(context: PageContext, query_id: str) -> None:
@@ -83,7 +85,7 @@ def _show_effect(context: PageContext, query_id: str) -> None:
     effect = answers.layers_effect(context.study, comparison, query_id)
     pair = (comparison.focus, comparison.baseline)
     st.html(
-        layers.effect(
+        layers.draw_effect(
             effect.scores, effect.difference, pair, measure=comparison.name, queries=effect.queries
         )
     )
@@ -95,13 +97,17 @@ def queue_part(context: PageContext) -> None:
     reason = _unknown_reason(context.study.unnamed_runs((comparison.focus, comparison.baseline)))
     back = session.href("queries") if comparison.is_alone else session.href("firm", part="unjudged")
     back_name = "All queries" if comparison.is_alone else "Robustness"
-    st.html(layers.judging_link(back, f"← {back_name}", "back"))
+    st.html(layers.draw_judging_link(back, f"← {back_name}", "back"))
     if reason:
-        st.html(markup.answer("The unjudged documents are unknown", reason, context.look.styles))
+        st.html(
+            markup.draw_answer("The unjudged documents are unknown", reason, context.look.styles)
+        )
         return
     if context.study.settings.complete:
         text = "Unjudged documents count as not relevant, so there is nothing to judge."
-        st.html(markup.answer("The judgments are taken as complete", text, context.look.styles))
+        st.html(
+            markup.draw_answer("The judgments are taken as complete", text, context.look.styles)
+        )
         complete_switch(context.study, "judge")
         return
     summary, order = (
@@ -115,13 +121,13 @@ def queue_part(context: PageContext) -> None:
     judged_count = sum(pair in grades for pair in (settling or pairs))
     is_done = bool(settling) and judged_count == len(settling)
     title, lead = _judged_texts(context, summary) if is_done else (summary.title, summary.lead)
-    st.html(markup.answer(title, lead, context.look.styles))
+    st.html(markup.draw_answer(title, lead, context.look.styles))
     with add_files.receipts_area():
         add_files.show_messages()
     done = {*grades, *skipped_pairs()}
     waiting = answers.queue_window(context.study, queue, done, _WINDOW)
     if is_done or waiting.empty:
-        st.html(layers.judging_link(back, f"See {back_name}", "primary" if is_done else ""))
+        st.html(layers.draw_judging_link(back, f"See {back_name}", "primary" if is_done else ""))
     if pairs:
         about = _queue_summary(context, waiting, summary, order, settles=bool(settling))
         about["behind"] = len((settling or set(pairs)).difference(done, _id_pairs(waiting)))
@@ -237,7 +243,7 @@ def _show_own_layer(context: PageContext, page: str, message: str) -> None:
     is_on = layer in context.layers
     link = layer_href(page, layer, is_on=not is_on) if layer else ""
     if message or layer:
-        st.html(layers.own_layer(message, layer, is_on=is_on, link=link))
+        st.html(layers.draw_own_layer(message, layer, is_on=is_on, link=link))
     if page == "query":
         with add_files.receipts_area():
             add_files.show_messages()

@@ -45,13 +45,17 @@ def measure_controls(study: Study, comparison: Comparison, page: str) -> None:
     error = objection or comparison.chosen_measure.refused
     if error is not None:
         current = str(comparison.measure) if objection else ""
-        st.html(navigation.measure_error(error, current, lambda name: _measure_link(name, page)))
+        st.html(
+            navigation.draw_measure_error(error, current, lambda name: _measure_link(name, page))
+        )
     read_as = measure_key.describe_reading(str(session.last_value("m") or ""), comparison.measure)
     if read_as:
-        st.html(navigation.read_as_note(read_as))
+        st.html(navigation.draw_read_as_note(read_as))
     _cutoff_controls(study, comparison)
     text, more = _measure_explanation(comparison)
-    st.html(navigation.measure_note(str(comparison.measure), text, _about_link(comparison), more))
+    st.html(
+        navigation.draw_measure_note(str(comparison.measure), text, _about_link(comparison), more)
+    )
     _option_controls(study, comparison)
 
 
@@ -171,7 +175,7 @@ def _option_control(study: Study, comparison: Comparison, p: Parameter) -> None:
     )
     error = session.objection(name)
     if error is not None:
-        st.html(navigation.measure_error(error))
+        st.html(navigation.draw_measure_error(error))
 
 
 def _number_options(p: Parameter, value: float | None) -> dict[str, Any]:

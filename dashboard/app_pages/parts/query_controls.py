@@ -21,7 +21,7 @@ from dashboard.answers.query_chips import (
 )
 from dashboard.answers.query_notes import tag_name
 from dashboard.answers.spreadsheet import spreadsheet
-from dashboard.answers.subset import subset
+from dashboard.answers.subset import export_subset
 from dashboard.app_pages.parts import section
 from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.components.filter_field import KEY, filter_field
@@ -49,11 +49,11 @@ def filter_controls(query_list: QueryList, context: PageContext) -> None:
             )
         with st.popover("?", key="can_say", type="tertiary"):
             names = answers.filter_names(context.study, comparison, current_remarks())
-            st.html(filter_line.filter_help(names, example))
+            st.html(filter_line.draw_filter_help(names, example))
         _column_picker(query_list)
         _download_menu(query_list, context)
     if query_list.line_error is not None:
-        st.html(filter_line.line_error(query_list.line_error))
+        st.html(filter_line.draw_line_error(query_list.line_error))
 
 
 def _store_filter(text: object) -> dict[str, str]:
@@ -169,7 +169,7 @@ def _download_menu(query_list: QueryList, context: PageContext) -> None:
         )
         st.download_button(
             f"Zip :gray[of judgments and runs of {count_text}]",
-            data=lambda: subset(
+            data=lambda: export_subset(
                 study, comparison, list(query_list.rows["query_id"]), notes, layers
             ),
             file_name=section.file_name("queries").removesuffix(".csv") + ".zip",

@@ -40,7 +40,7 @@ def draw_rail(
     _collection_menu(context)
     own_files_button("rail")
     if context is not None and context.study.settings.complete:
-        st.html(navigation.word("Judgments taken as complete"))
+        st.html(navigation.draw_word("Judgments taken as complete"))
     placeholder = st.empty()
     offered_pages = [p for p in pages if p.group != "none" and _is_offered(p, pages[0], context)]
 
@@ -57,7 +57,7 @@ def draw_rail(
             )
             for p in offered_pages
         ]
-        placeholder.html(navigation.rail(places))
+        placeholder.html(navigation.draw_rail(places))
 
     def update_counts() -> None:
         files = len(current_library().files)
@@ -106,7 +106,7 @@ def _collection_menu(context: PageContext | None) -> None:
         if not menu.open:
             return
         _show_shelf(collections.list_collections())
-        st.html(navigation.all_collections(session.href("collections")))
+        st.html(navigation.draw_all_collections(session.href("collections")))
         with st.expander("New collection", icon=":material/add:", key="new_in_menu"):
             new_collection_form("menu")
 
@@ -125,7 +125,7 @@ def _show_shelf(entries: Sequence[ListedCollection]) -> None:
         )
         for row in filter_by_name(entries, "find_in_menu", "Find")
     ]
-    st.html(navigation.shelf(rows))
+    st.html(navigation.draw_shelf(rows))
 
 
 def filter_by_name(

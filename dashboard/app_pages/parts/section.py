@@ -50,10 +50,10 @@ def show_heading(
     """Show a section's heading with an explanation and a CSV link to `frame`. `key` is the table's
     name in the file name of the download."""
     if frame is None:
-        st.html(markup.section(title, explanation, styles=styles))
+        st.html(markup.draw_section(title, explanation, styles=styles))
         return
     with st.container(horizontal=True, key=f"head_{key}", vertical_alignment="bottom"):
-        st.html(markup.section(title, explanation, styles=styles))
+        st.html(markup.draw_section(title, explanation, styles=styles))
         csv_link(title, frame, key)
 
 
@@ -165,7 +165,7 @@ def _draw_chart(
 
     figure = add_caption(figure, picture, session.study_context().drawing.palette)
     with st.container(key=f"chart_{key}"):
-        st.html(navigation.image_menu(picture))
+        st.html(navigation.draw_image_menu(picture))
         event: Any = st.plotly_chart(
             Sent(figure),
             key=f"{key}_{session.generation(key)}",

@@ -48,7 +48,7 @@ def show_test(test_sentence: Sentence, context: PageContext, queries: int) -> No
         st.container(gap=None, key="how_tested"),
         st.popover("How this is tested", type="tertiary", width="content"),
     ):
-        st.html(markup.second_line(test_sentence, {}))
+        st.html(markup.draw_second_line(test_sentence, {}))
         st.markdown(_WHY + _IN_GROUPS if queries > MOST_SINGLE else _WHY)
         _show_choices(context, queries)
 

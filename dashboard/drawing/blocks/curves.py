@@ -22,7 +22,7 @@ _NAME_LENGTH = 24
 _render = Template("curves")
 
 
-def legend(
+def draw_legend(
     drawing: Drawing,
     in_colour: Sequence[str],
     hidden: Mapping[str, str],
@@ -55,17 +55,17 @@ def bands_note(drawing: Drawing, *, is_tested: bool) -> str:
     return f"Bands: 95 % intervals of {pair}; of their difference, simultaneous over all k"
 
 
-def panel_head(title: str, gloss: str) -> Markup:
+def draw_panel_head(title: str, gloss: str) -> Markup:
     """Draw the heading of a chart."""
     return _render("panel_head", title=title, gloss=gloss)
 
 
-def note(text: str) -> Markup:
+def draw_note(text: str) -> Markup:
     """Draw a note on reading the charts, below them."""
     return _render("note", text=text)
 
 
-def means_by_k(
+def draw_means_by_k(
     frames: Mapping[str, pd.DataFrame], glosses: Mapping[str, str], drawing: Drawing,
     in_colour: Sequence[str],
 ) -> Markup:  # fmt: skip
@@ -107,7 +107,7 @@ def _mean_rows(
     return rows
 
 
-def precision_table(frame: pd.DataFrame, drawing: Drawing) -> Markup:
+def draw_precision_table(frame: pd.DataFrame, drawing: Drawing) -> Markup:
     """Draw the precision of each run at recall 0.2, 0.5 and 0.8. The run with the best precision at
     0.5 comes first. `frame` has run, recall, precision."""
     level = frame["recall"].round(6)

@@ -10,7 +10,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from dashboard.address.view import Comparison
-from dashboard.drawing.blocks.markup import Lead, empty_state, run_style
+from dashboard.drawing.blocks.markup import Lead, draw_empty_state, run_style
 from dashboard.drawing.blocks.templates import Template, percent, tone
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import short_names
@@ -41,7 +41,7 @@ _NARROW = 0.26
 outwards, because they would otherwise touch."""
 
 
-def against_zero(
+def draw_against_zero(
     row: Mapping[str, Any],
     interval: tuple[float, float, float],
     all_rows: pd.DataFrame,
@@ -120,7 +120,7 @@ def _end_labels(axis: Ticks, low: float, high: float, digits: int) -> list[tuple
     return [(_label_position(position), text) for position, text in zip(ends, texts, strict=True)]
 
 
-def difference_rows(
+def draw_difference_rows(
     frame: pd.DataFrame,
     drawing: Drawing,
     *,
@@ -135,7 +135,7 @@ def difference_rows(
     others = frame[frame["run"] != baseline]
     if others.empty:
         text = f"Add a second run to see its difference from {baseline}."
-        return empty_state("Nothing to compare yet", text)
+        return draw_empty_state("Nothing to compare yet", text)
     ordered = others.sort_values("difference", ascending=False, na_position="last", kind="stable")
     values = [*others["low"], *others["high"], *others["difference"]]
     axis = difference_ticks(values, most=_MOST_TICKS, padding=_ROOM, fewest_digits=2)

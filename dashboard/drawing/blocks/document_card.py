@@ -35,7 +35,7 @@ class _RunPlace:
     is_known: bool
 
 
-def document_card(
+def draw_document_card(
     card: DocumentCard, drawing: Drawing, grades: Grades, words: Collection[str]
 ) -> Markup:
     """Draw the document's grade, its rank in every run, its text and its fields. `drawing` has the

@@ -42,7 +42,7 @@ class Choice:
     is_chosen: bool = False
 
 
-def column_choice(choices: Sequence[Choice], *, most: Mapping[str, int]) -> Markup:
+def draw_column_choice(choices: Sequence[Choice], *, most: Mapping[str, int]) -> Markup:
     """Draw the columns to choose from as pills. `most` is the number of pills of each kind; the
     chosen column is always shown, and the remaining columns are folded into "n more" at the end."""
     shown_counts = dict.fromkeys(most, 0)
@@ -57,7 +57,7 @@ def column_choice(choices: Sequence[Choice], *, most: Mapping[str, int]) -> Mark
     return _render("column_choice", seen=shown_choices, more=more)
 
 
-def group_table(
+def draw_group_table(
     group_rows: GroupRows,
     breakdown: Breakdown,
     drawing: Drawing,
@@ -246,7 +246,7 @@ def _bar_class(row: Mapping[str, Any], drawing: Drawing, queries: int) -> str:
     return side if row["clear"] else f"{side} pale"
 
 
-def below_groups(breakdown: Breakdown, drawing: Drawing, note: str) -> Markup:
+def draw_below_groups(breakdown: Breakdown, drawing: Drawing, note: str) -> Markup:
     """Draw a note below the table, and how the difference is affected by the runs listing different
     queries."""
     return _render(
@@ -256,12 +256,12 @@ def below_groups(breakdown: Breakdown, drawing: Drawing, note: str) -> Markup:
     )
 
 
-def more_link(text: str, link: str) -> Markup:
+def draw_more_link(text: str, link: str) -> Markup:
     """Draw a link that shows or hides the folded groups."""
     return _render("more_link", text=text, link=link)
 
 
-def cells_scale(cells: pd.DataFrame, drawing: Drawing, about: str) -> Markup:
+def draw_cells_scale(cells: pd.DataFrame, drawing: Drawing, about: str) -> Markup:
     """Draw the colour scale of the cells; `cells` is the frame of `cross_groups`."""
     ends = ["worse", "better"]
     if not drawing.comparison.measure.declaration.higher_is_better:

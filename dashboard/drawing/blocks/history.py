@@ -18,7 +18,7 @@ _NAME = 16
 _render = Template("history")
 
 
-def slice_table(
+def draw_slice_table(
     means: pd.DataFrame,
     groups: Sequence[str],
     versions: Sequence[str],
@@ -40,7 +40,7 @@ def slice_table(
     )
 
 
-def version_table(
+def draw_version_table(
     frame: pd.DataFrame, measure: str, judged_in: str, collection_link: Link
 ) -> Markup:
     """Draw one row per version: date, mean with interval, number of queries, judged share of the
@@ -58,12 +58,12 @@ def version_table(
     )
 
 
-def remarks(lines: Sequence[str]) -> Markup:
+def draw_remarks(lines: Sequence[str]) -> Markup:
     """Draw remarks on the versions, one sentence per line."""
     return _render("remarks", told=lines)
 
 
-def query_table(frame: pd.DataFrame, versions: Sequence[str], query_link: Link) -> Markup:
+def draw_query_table(frame: pd.DataFrame, versions: Sequence[str], query_link: Link) -> Markup:
     """Draw one row per query: a mark for each version, good or failing, and the versions in which
     the query broke and was fixed. `frame` has query_id, text, states, broke, fixed, flickers."""
     rows = frame.to_dict("records")

@@ -13,14 +13,14 @@ from dashboard.workspace import Layer, QueryNotes
 _render = Template("layers")
 
 
-def notice(layers: Sequence[Layer], link: str) -> Markup:
+def draw_notice(layers: Sequence[Layer], link: str) -> Markup:
     """Draw a notice that the scores include grades of these layers, with a link that deactivates
     the layers. Empty if no layer has grades."""
     non_empty = [layer for layer in layers if len(layer)]
     return _render("notice", layers=non_empty, link=link) if non_empty else Markup()
 
 
-def own_layer(
+def draw_own_layer(
     explanation: str, layer: Layer | None = None, *, is_on: bool = False, link: str = ""
 ) -> Markup:
     """Draw a muted line on judging, with the reader's layer and its switch."""
@@ -34,7 +34,7 @@ def own_layer(
     )
 
 
-def effect(
+def draw_effect(
     scores: Mapping[str, tuple[float, float]],
     difference: tuple[float, float],
     names: tuple[str, str],
@@ -50,17 +50,17 @@ def effect(
     )
 
 
-def judging_link(link: str, words: str, kind: Literal["", "primary", "back"] = "") -> Markup:
+def draw_judging_link(link: str, words: str, kind: Literal["", "primary", "back"] = "") -> Markup:
     """Draw a link that continues judging; with the kind `primary` as a button, with `back` as a
     link to the page from which judging started."""
     return _render("onward", link=link, words=words, kind=kind)
 
 
-def row(layer: Layer, *, is_on: bool) -> Markup:
+def draw_row(layer: Layer, *, is_on: bool) -> Markup:
     """Draw a layer in the list of layers."""
     return _render("row", layer=layer, is_on=is_on)
 
 
-def query_notes(notes: QueryNotes) -> Markup:
+def draw_query_notes(notes: QueryNotes) -> Markup:
     """Draw the notes on a query; empty if there are none."""
     return _render("noted", notes=notes.notes) if notes.notes else Markup()

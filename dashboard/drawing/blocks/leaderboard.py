@@ -29,7 +29,7 @@ _NAME = 20
 _render = Template("leaderboard")
 
 
-def leaderboard(
+def draw_leaderboard(
     table: pd.DataFrame,
     drawing: Drawing,
     measures: Sequence[tuple[str, str, str]],
@@ -91,4 +91,4 @@ def _rest_note(rest: Sequence[tuple[int, str]]) -> str:
         return ""
     low, high = (w.format_count(rank + 1) for rank, _ in (rest[0], rest[-1]))
     ranks = low if low == high else f"{low} to {high}"
-    return f"(by mean {ranks}: {w.name_some([name for _, name in rest], all_of=_NAMED)})"
+    return f"(by mean {ranks}: {w.shorten_list([name for _, name in rest], longest=_NAMED)})"

@@ -34,7 +34,7 @@ _ALIKE = 1e-9
 _render = Template("ledger")
 
 
-def ledger_rows(
+def draw_ledger_rows(
     steps: pd.DataFrame,
     ends: tuple[float, float],
     drawing: Drawing,
@@ -133,7 +133,7 @@ class LedgerEntry:
     grade: float
 
 
-def ledger_card(
+def draw_ledger_card(
     steps: pd.DataFrame,
     ends: tuple[float, float],
     drawing: Drawing,
@@ -192,7 +192,7 @@ def _short_movement(row: Mapping[str, Any], *, alone: bool) -> str:
     return f"{w.format_count(before)} → {w.format_count(after)}"
 
 
-def headroom_bar(headroom: Headroom, drawing: Drawing, difference: float = math.nan) -> Markup:
+def draw_headroom_bar(headroom: Headroom, drawing: Drawing, difference: float = math.nan) -> Markup:
     """Draw one bar for a score and its headroom, up to the best possible score. The score is that
     of a query, or a mean.
 

@@ -70,12 +70,12 @@ def sentence_pieces(text: str | Sentence, styles: Styles) -> list[SentencePiece]
     return pieces
 
 
-def second_line(sentence: Sentence, styles: Styles) -> Markup:
+def draw_second_line(sentence: Sentence, styles: Styles) -> Markup:
     """Draw the smaller line below the headline; empty for an empty sentence."""
     return _render("second", pieces=sentence_pieces(sentence, styles)) if sentence else Markup()
 
 
-def answer(
+def draw_answer(
     title: str | Sentence, lead: str | Sentence, styles: Styles, *, badge: Badge | None = None
 ) -> Markup:
     """Draw the top of a page. The first line is the finding, in at most 60 characters, with the
@@ -88,11 +88,13 @@ def answer(
     return _render("answer", pieces=pieces, lead=sentence_pieces(lead, styles), badge=badge)
 
 
-def section(title: str, explanation: str | Sentence = "", styles: Styles | None = None) -> Markup:
+def draw_section(
+    title: str, explanation: str | Sentence = "", styles: Styles | None = None
+) -> Markup:
     """Draw the heading of a section, with one muted line on how to read it."""
     return _render("section", title=title, pieces=sentence_pieces(explanation, styles or {}))
 
 
-def empty_state(title: str, text: str = "") -> Markup:
+def draw_empty_state(title: str, text: str = "") -> Markup:
     """Draw a message instead of an empty result: the missing data, and how to get it."""
     return _render("nothing", title=title, text=text)

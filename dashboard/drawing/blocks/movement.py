@@ -66,7 +66,9 @@ def movement(row: Row, side: str) -> Movement:
     return Movement(words, tone if matters else "", arrow)
 
 
-def movement_lines(left: Sequence[Row], right: Sequence[Row], cutoff: int, height: int) -> Markup:
+def draw_movement_lines(
+    left: Sequence[Row], right: Sequence[Row], cutoff: int, height: int
+) -> Markup:
     """Draw the lines between two lists whose rows are `height` px high. All lines of one colour are
     a layer, drawn as a CSS mask because the sanitiser drops inline SVG; a mask contains only
     numbers."""

@@ -33,13 +33,13 @@ _IN_A_HEAD = {"P": "share relevant", "R": "share found", "RR": "first relevant",
 _render = Template("overview")
 
 
-def facts_line(facts: ViewFacts, href: Href, guess: tuple[str, str] | None = None) -> Markup:
+def draw_facts_line(facts: ViewFacts, href: Href, guess: tuple[str, str] | None = None) -> Markup:
     """Draw one line about the data on which all numbers of the view are based. If the baseline was
     guessed from its name, `guess` has this baseline and the first run."""
     return _render("facts_line", facts=facts, href=href, listed=select_list, guess=guess)
 
 
-def outcomes(row: Mapping[str, Any], href: Href) -> Markup:
+def draw_outcomes(row: Mapping[str, Any], href: Href) -> Markup:
     """Draw how many queries got better, stayed the same and got worse, as one bar with links; grey
     if not significant. `row` is a row of `compare`."""
     counts = {BETTER: int(row["won"]), TIED: int(row["same"]), WORSE: int(row["lost"])}
@@ -143,7 +143,7 @@ def measure_heads(columns: Sequence[MeasureColumn], chosen_name: str) -> list[Co
     ]
 
 
-def runs_and_measures(
+def draw_runs_and_measures(
     table: pd.DataFrame,
     drawing: Drawing,
     measures: Sequence[tuple[str, str, str]],
@@ -178,17 +178,17 @@ def runs_by_mean(table: pd.DataFrame, drawing: Drawing) -> list[str]:
     return list(dict.fromkeys([*ordered["run"], *table["run"]]))
 
 
-def table_note(text: str, more: Sentence, drawing: Drawing) -> Markup:
+def draw_table_note(text: str, more: Sentence, drawing: Drawing) -> Markup:
     """Draw a note on the small numbers of the table, with a summary of them."""
     return _render("table_note", text=text, pieces=sentence_pieces(more, drawing.styles))
 
 
-def side_by_side(*lists: Markup) -> Markup:
+def draw_side_by_side(*lists: Markup) -> Markup:
     """Draw lists beside each other, or below each other on narrow screens."""
     return _render("side_by_side", lists=lists)
 
 
-def amount_list(
+def draw_amount_list(
     title: str,
     rows: pd.DataFrame,
     href: Href,
@@ -212,7 +212,7 @@ def amount_list(
     )
 
 
-def query_list(
+def draw_query_list(
     rows: pd.DataFrame,
     drawing: Drawing,
     kind: Literal["worse", "better"],
@@ -246,7 +246,7 @@ def _untested_reason(row: Row) -> str:
     return "too few differ to test"
 
 
-def group_list(
+def draw_group_list(
     rows: pd.DataFrame,
     drawing: Drawing,
     href: Href,

@@ -33,7 +33,7 @@ _NAME_LENGTH, _LONGEST_NAME = 18, 24
 _render = Template("pairs")
 
 
-def ranking_table(
+def draw_ranking_table(
     ranking: Ranking, runs: Sequence[str], run_pairs: AllPairs, styles: Styles, compared_run: str,
     chosen_name: str, pair_link: PairLink, measure_link: Lead,
 ) -> Markup:  # fmt: skip
@@ -66,7 +66,7 @@ def ranking_table(
     )
 
 
-def ranking_beside(
+def draw_ranking_beside(
     ranking: Ranking, runs: Sequence[str], run_pairs: AllPairs, styles: Styles, compared_run: str,
     chosen_name: str, pair_link: PairLink, pairs: Markup,
 ) -> Markup:  # fmt: skip
@@ -153,7 +153,9 @@ def _ranking_rows(
     return rows
 
 
-def pair_table(run_pairs: AllPairs, styles: Styles, pair_link: PairLink, *, label: str) -> Markup:
+def draw_pair_table(
+    run_pairs: AllPairs, styles: Styles, pair_link: PairLink, *, label: str
+) -> Markup:
     """Draw all pairs of these runs as the upper triangle, row minus column, best mean first;
     `pair_link` returns the link of a pair."""
     short = short_names(run_pairs.runs, _NAME_LENGTH)
@@ -226,6 +228,6 @@ def _color_share(run_pairs: AllPairs, value: float) -> float:
     return _LEAST_COLOUR + (1 - _LEAST_COLOUR) * abs(value) / most
 
 
-def note(text: str, hint: str = "") -> Markup:
+def draw_note(text: str, hint: str = "") -> Markup:
     """Draw a note below the table on how to read it; `hint` is shown on hover."""
     return _render("note", text=text, hint=hint)

@@ -41,7 +41,7 @@ _AROUND = 1
 _render = Template("queries")
 
 
-def query_table(
+def draw_query_table(
     rows: QueryRows,
     columns: Sequence[TableColumn],
     order: str,
@@ -132,7 +132,7 @@ def head_names(columns: Sequence[TableColumn], pair: tuple[str, str]) -> Iterato
             yield shorten(full_name, _HEAD), full_name
 
 
-def page_links(rows: QueryRows, total: int, page_link: Link) -> Markup:
+def draw_page_links(rows: QueryRows, total: int, page_link: Link) -> Markup:
     """Draw the position of the page in its list, and links to the other pages; empty if there is
     one page."""
     if rows.pages == 1:
@@ -153,7 +153,7 @@ def page_links(rows: QueryRows, total: int, page_link: Link) -> Markup:
     )
 
 
-def filters(conditions: Sequence[tuple[str, str]], without: Link) -> Markup:
+def draw_filters(conditions: Sequence[tuple[str, str]], without: Link) -> Markup:
     """Draw the filters of the view, one chip per column. A chip clears the filter of its column."""
     columns = dict.fromkeys(column for column, _ in conditions)
     if not columns:
@@ -168,26 +168,26 @@ def filters(conditions: Sequence[tuple[str, str]], without: Link) -> Markup:
     return _render("filters", chips=chips)
 
 
-def strip_note(paired: int, most: int, mean: float) -> Markup:
+def draw_strip_note(paired: int, most: int, mean: float) -> Markup:
     """Draw a note on what the strip of differences shows and how to use it. If there are more than
     `most` queries, the note says that only some are shown."""
     return _render("strip_said", paired=paired, most=most, mean=mean)
 
 
-def colour_key(measure: str, low: float, high: float, *, empty: bool) -> Markup:
+def draw_colour_key(measure: str, low: float, high: float, *, empty: bool) -> Markup:
     """Draw the colour scale of the heatmap with the values at its ends. If `empty`, the frame that
     marks empty lists is explained too."""
     return _render("colour_key", measure=measure, low=low, high=high, empty=empty)
 
 
-def list_summary(count: int, total: int, parts: Sequence[Markup], rule: str = "") -> Markup:
+def draw_list_summary(count: int, total: int, parts: Sequence[Markup], rule: str = "") -> Markup:
     """Draw how many of the queries are in a list, the rule of the list, and the active filters. If
     the list has all queries, this is only for screen readers."""
     narrowing = [part for part in parts if part]
     return _render("listed", kept=count, total=total, taken=narrowing, rule=rule)
 
 
-def beside_heatmap(
+def draw_beside_heatmap(
     failed: pd.DataFrame, ahead: pd.DataFrame, failing: int, drawing: Drawing, href: Href
 ) -> Markup:
     """Draw the queries on which every shown run fails, and the queries with the largest lead of the
@@ -198,9 +198,11 @@ def beside_heatmap(
         more = (f"all {w.format_count(failing)}", href("queries", show="none", view="", p=""))
         zero = failed.assign(amount=w.format_score(0.0))
         runs = drawing.comparison.every_run
-        lists.append(overview.amount_list(f"{w.sentence_case(runs)} fails", zero, href, more=more))
+        lists.append(
+            overview.draw_amount_list(f"{w.sentence_case(runs)} fails", zero, href, more=more)
+        )
     if len(ahead):
         rows = ahead.assign(amount=ahead["difference"].map(w.format_difference))
         title, subtitle = f"{drawing.focus} is ahead of all others", "difference to the next best"
-        lists.append(overview.amount_list(title, rows, href, subtitle=subtitle))
-    return overview.side_by_side(*lists) if lists else Markup()
+        lists.append(overview.draw_amount_list(title, rows, href, subtitle=subtitle))
+    return overview.draw_side_by_side(*lists) if lists else Markup()

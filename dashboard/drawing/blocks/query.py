@@ -35,7 +35,9 @@ _render = Template("query")
 _common = Template("markup")
 
 
-def query_head(text: str, query_id: str, metadata: Mapping[str, str], cause: str = "") -> Markup:
+def draw_query_head(
+    text: str, query_id: str, metadata: Mapping[str, str], cause: str = ""
+) -> Markup:
     """Draw the query as the title of the page, with its metadata and the likely cause of its
     failure. Short values are named chips; long values (such as a topic's narrative) are folded
     away."""
@@ -55,7 +57,7 @@ def query_head(text: str, query_id: str, metadata: Mapping[str, str], cause: str
     )
 
 
-def explanation(sentence: Sentence, styles: Styles) -> Markup:
+def draw_explanation(sentence: Sentence, styles: Styles) -> Markup:
     """Draw why the query scored as it did; empty for an empty sentence."""
     return (
         _render("explanation", pieces=sentence_pieces(sentence, styles)) if sentence else Markup()
@@ -79,7 +81,7 @@ class Tile:
     rule: bool = False
 
 
-def standings(
+def draw_standings(
     diagnosis: Diagnosis, styles: Styles, grade_names: Mapping[float, str] | None = None
 ) -> Markup:
     """Draw for each run its score, one square per rank, and the ranks of the relevant documents.
@@ -118,7 +120,7 @@ def _bounds_text(row: Row) -> tuple[str, str] | None:
 
 def rank_tiles(diagnosis: Diagnosis, run: str, grades: Grades, ranks: int = SQUARES) -> list[Tile]:
     """Return one square per rank, with a line after rank k; empty for an empty list."""
-    squares = diagnosis.squares(run, ranks)
+    squares = diagnosis.grades_by_rank(run, ranks)
     if diagnosis.rankings[run].empty:
         return []
     result = []
@@ -136,7 +138,7 @@ def rank_tiles(diagnosis: Diagnosis, run: str, grades: Grades, ranks: int = SQUA
     return result
 
 
-def missed_documents(
+def draw_missed_documents(
     diagnosis: Diagnosis,
     documents: pd.DataFrame,
     styles: Styles,

@@ -51,7 +51,7 @@ class Foot:
     source: str
 
 
-def document(
+def draw_document(
     title: str,
     head: Markup,
     contents: Sequence[tuple[str, str]],
@@ -74,29 +74,29 @@ def document(
     )
 
 
-def data_note(title: str, size: str) -> Markup:
+def draw_data_note(title: str, size: str) -> Markup:
     """Draw a note that the file contains its collection, and how to extract it."""
     return _render("data_here", name=f"{file_name(title)}.zip", size=size)
 
 
-def title_line(collection: str, pair: str, date: str, left_out_note: str, text: str) -> Markup:
+def draw_title_line(collection: str, pair: str, date: str, left_out_note: str, text: str) -> Markup:
     """Draw the collection and runs, the date, the parts left out, and the sender's introduction."""
     return _render(
         "title_line", collection=collection, pair=pair, date=date, said=left_out_note, text=text
     )
 
 
-def part(key: str, title: str, lead: str | Sentence, inside: Markup, styles: Styles) -> Markup:
+def draw_part(key: str, title: str, lead: str | Sentence, inside: Markup, styles: Styles) -> Markup:
     """Draw a part of the report with its heading."""
     return _render("part", key=key, title=title, lead=sentence_pieces(lead, styles), inside=inside)
 
 
-def slides(screens: Sequence[Markup], source: str) -> Markup:
+def draw_slides(screens: Sequence[Markup], source: str) -> Markup:
     """Draw the findings for a presentation, and their origin; empty if there are none."""
     return _render("slides", screens=screens, source=source) if screens else Markup()
 
 
-def slide(
+def draw_slide(
     key: str,
     question: str,
     answer: str | Sentence,
@@ -122,7 +122,7 @@ def slide(
     )
 
 
-def reasons(robustness: Robustness, *, brief: bool = False) -> Markup:
+def draw_reasons(robustness: Robustness, *, brief: bool = False) -> Markup:
     """Draw each check of the verdict, with its reason unless `brief`; for an inconclusive verdict,
     ways to make it conclusive."""
     unclear = bool(robustness.settling_checks)
@@ -137,13 +137,15 @@ def reasons(robustness: Robustness, *, brief: bool = False) -> Markup:
     return _render("reasons", rows=rows)
 
 
-def panels(charts: Sequence[tuple[Markup, Markup, bool]], legend: Markup, note: Markup) -> Markup:
+def draw_panels(
+    charts: Sequence[tuple[Markup, Markup, bool]], legend: Markup, note: Markup
+) -> Markup:
     """Draw charts side by side with one common legend. Each chart is a triple: its heading, its
     drawing, and whether it shows the chosen measure."""
     return _render("panels", charts=charts, legend=legend, note=note)
 
 
-def case(query_case: Case, drawing: Drawing, grades: Grades, anchor: str) -> Markup:
+def draw_case(query_case: Case, drawing: Drawing, grades: Grades, anchor: str) -> Markup:
     """Draw a query that got worse or better: the documents responsible, and both lists."""
     page, row = query_case.page, query_case.row
     parts: list[tuple[Markup, LedgerEntry]] = []
@@ -205,7 +207,7 @@ def _case_list(
     return style, rows, ""
 
 
-def query_rows(
+def draw_query_rows(
     query_list: QueryList,
     lists: Mapping[str, Mask],
     drawing: Drawing,
@@ -235,23 +237,23 @@ def query_rows(
     )
 
 
-def missing_part(why: str) -> Markup:
+def draw_missing_part(why: str) -> Markup:
     """Draw a note that a part could not be made, with the reason if it is known."""
     return _render("left_out", why=why)
 
 
-def by_width(wide: Markup, narrow: Markup) -> Markup:
+def draw_by_width(wide: Markup, narrow: Markup) -> Markup:
     """Draw a chart twice, for wide screens and for phones. Only one of the two is visible."""
     return _render("by_width", wide=wide, narrow=narrow)
 
 
-def query_notes(rows: pd.DataFrame) -> Markup:
+def draw_query_notes(rows: pd.DataFrame) -> Markup:
     """Draw the notes on queries (query_id, text, tags, notes); empty if there are none."""
     records = rows.to_dict("records")
     return _render("noted", rows=records) if records else Markup()
 
 
-def methods_part(
+def draw_methods_part(
     methods: ReportMethods,
     formulas: Sequence[tuple[str, str, Markup]],
     paragraphs: Sequence[tuple[str, str]],

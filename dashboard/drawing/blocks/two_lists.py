@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.markup import run_style
-from dashboard.drawing.blocks.movement import NO_MOVE, Movement, movement, movement_lines
+from dashboard.drawing.blocks.movement import NO_MOVE, Movement, draw_movement_lines, movement
 from dashboard.drawing.blocks.query import Tile, document_column, query_grades, rank_tiles
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.blocks.word_marks import excerpt, mark_words
@@ -87,7 +87,7 @@ class _List:
         return max(item.move.length for item in self.items)
 
 
-def two_lists(
+def draw_two_lists(
     diagnosis: Diagnosis,
     drawing: Drawing,
     documents: pd.DataFrame,
@@ -127,7 +127,7 @@ def two_lists(
     joins = Markup()
     # If a list skips ranks, a line would not meet its row.
     if len(row_lists) == _JOINED and not any(map(_has_gaps, row_lists)):
-        joins = movement_lines(row_lists[0], row_lists[1], reach, _HEIGHTS[kind])
+        joins = draw_movement_lines(row_lists[0], row_lists[1], reach, _HEIGHTS[kind])
     if kind == "by-id" and len(texts) and not note:
         note = "No document file is loaded; documents are shown by id."
     return _render(
@@ -146,7 +146,7 @@ def _has_gaps(rows: Sequence[Row]) -> bool:
     return any(row["rank"] != expected_rank for expected_rank, row in enumerate(rows, 1))
 
 
-def list_links(
+def draw_list_links(
     shown_count: int,
     total: int,
     cutoff: int,

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from dashboard.address.query_list import DEFAULT_LIST, NO_LIST
 from dashboard.drawing.blocks.markup import Href, Lead, run_style
-from dashboard.drawing.blocks.overview import amount_list
+from dashboard.drawing.blocks.overview import draw_amount_list
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.ticks import Ticks
@@ -25,12 +25,12 @@ _MOST_MEANS = 8
 _render = Template("untested")
 
 
-def box(title: str, text: str, label: str, link: str) -> Markup:
+def draw_box(title: str, text: str, label: str, link: str) -> Markup:
     """Draw a box about missing data or a narrowed view, with one action."""
     return _render("box", title=title, text=text, label=label, link=link)
 
 
-def histogram(counts: Sequence[int], drawing: Drawing, lead: ScoreLead) -> Markup:
+def draw_histogram(counts: Sequence[int], drawing: Drawing, lead: ScoreLead) -> Markup:
     """Draw a histogram of the scores of a single run: `counts` has the number of queries in equal
     bins from 0 to 1. `lead` returns the link to the queries between two scores."""
     total = sum(counts)
@@ -39,7 +39,7 @@ def histogram(counts: Sequence[int], drawing: Drawing, lead: ScoreLead) -> Marku
     return _render("histogram", title=title, counts=counts, most=most, lead=lead, style=style)
 
 
-def examples(rows: pd.DataFrame, drawing: Drawing, href: Href) -> Markup:
+def draw_examples(rows: pd.DataFrame, drawing: Drawing, href: Href) -> Markup:
     """Draw all queries, if there are only a few, with both scores and in grey. `rows` has query_id,
     text, meta, score, baseline_score, difference, largest loss first."""
     less = not drawing.comparison.measure.declaration.higher_is_better
@@ -55,7 +55,7 @@ def examples(rows: pd.DataFrame, drawing: Drawing, href: Href) -> Markup:
     )
 
 
-def score_list(
+def draw_score_list(
     rows: pd.DataFrame,
     drawing: Drawing,
     kind: Literal["lowest", "highest"],
@@ -73,7 +73,7 @@ def score_list(
     title = f"{kind.capitalize()} scores"
     if rows.empty:
         return _render("nothing_listed", title=title, text="No query has a score.")
-    return amount_list(
+    return draw_amount_list(
         title,
         rows.assign(amount=rows["score"].map(w.format_score)),
         href,
@@ -83,7 +83,7 @@ def score_list(
     )
 
 
-def mean_list(
+def draw_mean_list(
     rows: pd.DataFrame, drawing: Drawing, href: Href, lead: Lead, *, by: tuple[str, str]
 ) -> Markup:
     """Draw the means of a single run by group, in the given order. `by` is the key and the name of

@@ -26,7 +26,7 @@ Lead = Callable[[Edit], str]
 """A function that returns the link to the page with one more edit."""
 
 
-def what_if_scores(what_if: WhatIf, drawing: Drawing) -> Markup:
+def draw_what_if_scores(what_if: WhatIf, drawing: Drawing) -> Markup:
     """Draw each measure before and after the edits, for this query and for the mean over all."""
     styles = [run_style(drawing.styles, run) for run in (drawing.focus, drawing.baseline)]
     return _render(
@@ -39,7 +39,7 @@ def what_if_scores(what_if: WhatIf, drawing: Drawing) -> Markup:
     )
 
 
-def what_if_rows(
+def draw_what_if_rows(
     what_if: WhatIf, drawing: Drawing, documents: pd.DataFrame, grades: Grades, *, lead: Lead
 ) -> Markup:
     """Draw the list after the edits. Each row has links to move, remove and grade its document.
@@ -111,12 +111,12 @@ def _movement(rank: float, rank_before: float) -> tuple[str, str]:
     return f"from {w.format_count(rank_before)}", "up" if rank < rank_before else "down"
 
 
-def what_if_best(
+def draw_what_if_best(
     what_if: WhatIf, documents: pd.DataFrame, link: str, further: Sequence[tuple[str, str]] = ()
 ) -> Markup:
     """Draw the best single change as a sentence, with a link that tries it, and `further` links."""
     if what_if.best is None:
-        return what_if_links(further)
+        return draw_what_if_links(further)
     edit, rank_before = what_if.best.edit, what_if.best_was
     if isinstance(edit, Remove):
         change_text = "removed"
@@ -133,6 +133,6 @@ def what_if_best(
     )
 
 
-def what_if_links(links: Sequence[tuple[str, str]]) -> Markup:
+def draw_what_if_links(links: Sequence[tuple[str, str]]) -> Markup:
     """Draw links. Each has a text and a URL."""
     return _render("what_if_links", links=links)

@@ -38,16 +38,18 @@ def document(report: Report, drawing: Drawing, request: ReportRequest) -> str:
     parts = [report_parts.verdict(), *report_parts.parts()]
     pair = f"scores of {drawing.focus}" if drawing.alone else ""
     pair = pair or f"{drawing.focus} against {drawing.baseline}"
-    head = blocks.title_line(request.title, pair, request.date, request.left_out_note, request.text)
+    head = blocks.draw_title_line(
+        request.title, pair, request.date, request.left_out_note, request.text
+    )
     source_line = f"Made with {report.methods.versions}, {request.made:%Y-%m-%d %H:%M %Z}."
-    page_markup = blocks.document(
+    page_markup = blocks.draw_document(
         f"{request.title}: {pair} on {drawing.name}",
         head,
         [("verdict", "Verdict"), *((key, report_parts.title(key)) for key in report_parts.keys)],
         parts,
         _slides(report_parts),
         blocks.Foot(report.methods.versions.split(" · ")[0], request.date, source_line),
-        blocks.data_note(request.title, format_size(len(request.data)))
+        blocks.draw_data_note(request.title, format_size(len(request.data)))
         if request.data
         else Markup(),
     )
@@ -81,7 +83,7 @@ def _slides(report_parts: ReportParts) -> Markup:
         f"{report_parts.request.title} · {report_parts.drawing.name} ·"
         f" {query_count_text(report_parts.report)}"
     )
-    return blocks.slides(make_slides(report_parts), source)
+    return blocks.draw_slides(make_slides(report_parts), source)
 
 
 def without_links(page_markup: Markup) -> str:

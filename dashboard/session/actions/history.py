@@ -30,7 +30,7 @@ def store_order(key: str, default_order: Sequence[str]) -> None:
         change(versions=() if names == tuple(default_order) else names)
 
 
-def sharing_queries(query_ids: Sequence[str]) -> dict[str, int]:
+def count_shared_queries(query_ids: Sequence[str]) -> dict[str, int]:
     """The number of shared queries of each other collection that judges any of these queries, by
     the collection's id."""
     identity, ids = collection_id(), set(query_ids)

@@ -166,7 +166,7 @@ def _tell_reading(files: Sequence[str], choices: Mapping[str, Any]) -> None:
     the same fields will be read this way, too."""
     choices_text = describe_choices(choices) if choices.get("columns") else ""
     tell(
-        f"{w.name_some(list(files))} {w.plural(len(files), 'is', 'are')} read as"
+        f"{w.shorten_list(list(files))} {w.plural(len(files), 'is', 'are')} read as"
         f" {KIND_WORDS[choices['kind']]}.",
         (
             f"{w.sentence_case(choices_text)}. Files with these fields will be read this way from"
@@ -197,7 +197,7 @@ def _keep_tables(
         copied = identity == SAMPLE and not has_judgments and not _shares_no_query(identity, read)
         run_action(lambda: _keep_in_new(read, carried, on_kept, copied=copied))
     elif _shares_no_query(identity, read):
-        names = w.name_some(list(dict.fromkeys(r.file for r in read)))
+        names = w.shorten_list(list(dict.fromkeys(r.file for r in read)))
         tell(
             f"{names} {w.plural(len(read), 'has', 'have')} no query in common with"
             f" “{all_collections().name_of(identity)}”.",

@@ -197,18 +197,18 @@ class StoredRun(Run):
         """Whether every doc_id is printable ASCII."""
         return self.rows.layout.plain
 
-    def whole(self) -> Run:
+    def read_whole(self) -> Run:
         """Return the run with all its rows in memory."""
         return Run(table=self.rows.read_all(), name=self.name, notes=self.notes)
 
-    def holding(self, query_ids: Collection[str]) -> Run:
+    def select_queries(self, query_ids: Collection[str]) -> Run:
         """Return a run in memory with all rows of these queries, and possibly of other queries."""
         return Run(table=self.rows.read_queries(query_ids), name=self.name, notes=self.notes)
 
-    def leading(self, depth: int) -> Run:
+    def select_top(self, depth: int) -> Run:
         """Return a run in memory with the same queries and at least their first `depth` ranks."""
         if depth > HEADS[-1]:
-            return self.whole()
+            return self.read_whole()
         return Run(table=self.rows.read_heads(depth), name=self.name, notes=self.notes)
 
     def first_ties(self) -> Ints:
@@ -216,11 +216,11 @@ class StoredRun(Run):
         int64[query]; 0 without ties."""
         return self.rows.layout.first_ties
 
-    def has_rows_of(self, other: Run) -> bool:
+    def has_same_rows(self, other: Run) -> bool:
         """Whether both runs have the same rows in the same order."""
         if isinstance(other, StoredRun):
             return self.rows.content == other.rows.content
-        return super().has_rows_of(other)
+        return super().has_same_rows(other)
 
     def renamed(self, name: str) -> StoredRun:
         """Return the same run with another name."""
@@ -232,7 +232,7 @@ class StoredRun(Run):
         rows = cast(StoredRows, _RenamedRows(self.rows, names))
         return StoredRun(rows, self.name, self.notes)
 
-    def noting(self, *notes: Note) -> StoredRun:
+    def with_notes(self, *notes: Note) -> StoredRun:
         """Return the same run with further notes."""
         return StoredRun(self.rows, self.name, (*self.notes, *notes))
 

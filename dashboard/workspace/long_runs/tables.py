@@ -74,7 +74,7 @@ def read_table(content: bytes, kind: Kind, *, name: str, notes: Sequence[Note]) 
     if kind == "run":
         return Run(table=table, name=name, notes=tuple(notes))
     if kind == "qrels":
-        return _make_qrels(table).noting(*notes)
+        return _make_qrels(table).with_notes(*notes)
     if kind == "queries":
         frame = table.to_pandas(types_mapper=lambda _: None)
         return Queries(frame=frame.astype(object).where(frame.notna(), None), notes=tuple(notes))
@@ -92,7 +92,7 @@ def _make_qrels(table: pa.Table) -> Qrels:
 def as_arrow(table: Table) -> pa.Table:
     """The stored rows as an Arrow table."""
     if isinstance(table, Qrels):
-        return table.given
+        return table.input_table
     if isinstance(table, Queries):
         return pa.Table.from_pandas(pd.DataFrame(table.frame), preserve_index=False)
     return table.table

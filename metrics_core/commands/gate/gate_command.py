@@ -17,7 +17,7 @@ from metrics_core.base.version import __version__
 from metrics_core.base.whole_files import encode_text, replace_file
 from metrics_core.checks.snapshots import Snapshot, file_fingerprint
 from metrics_core.commands import CommandResult
-from metrics_core.commands.file_columns import name_and_file
+from metrics_core.commands.file_columns import split_name_and_file
 from metrics_core.commands.gate.markdown import format_github, format_markdown
 from metrics_core.commands.gate.options import GATE_FORMATS, GateOptions
 from metrics_core.commands.gate.reading import read_compared, refuse_snapshot
@@ -153,7 +153,7 @@ def _describe_changes(compared: GateComparison, options: GateOptions) -> list[st
 
 def _name_and_hash(path: str) -> tuple[str, str]:
     """Return the name of a file, with the run in it, and the beginning of its hash."""
-    name, file = name_and_file(path)
+    name, file = split_name_and_file(path)
     return name, file_fingerprint(file)
 
 

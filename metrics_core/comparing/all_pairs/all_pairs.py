@@ -119,7 +119,7 @@ class AllPairs:
                 last_end = end
         return groups
 
-    def among(self, runs: Iterable[str]) -> AllPairs:
+    def select_runs(self, runs: Iterable[str]) -> AllPairs:
         """Return some of the runs, in the order of their means; verdicts and ranks are still based
         on all runs."""
         chosen_runs = set(runs)
@@ -143,7 +143,7 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
     parsed_measure = parse_measure(measure)
     combination = parsed_measure.declaration.combination
     direction = parsed_measure.declaration.direction
-    scaled = np.asarray(combination.to_scale(scores.of(parsed_measure)), dtype=np.float64)
+    scaled = np.asarray(combination.to_scale(scores.values_of(parsed_measure)), dtype=np.float64)
     middle = MEAN.combine(scaled.T)
     order = np.argsort(-direction * middle, kind="stable")  # NaN last
     scaled, middle = scaled[order], middle[order]

@@ -27,7 +27,7 @@ from metrics_core.compatible.trec_eval.preferences import (
 from metrics_core.compatible.trec_eval.report import MeasureScores
 from metrics_core.compatible.trec_eval.table import Format
 from metrics_core.compatible.trec_eval.values import Setting, compute_values
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.columns import CODED_ID
 from metrics_core.tables.repeats import find_repeated_rows
@@ -355,7 +355,7 @@ def judged_ranks(
     query_ids = pa.array(list(queries), pa.string())
     if options.version == "10.0":
         run = _with_made_up_documents(run, queries)
-    ranks = judge(run, Qrels(table=_select_queries(qrels.table, query_ids)))
+    ranks = join_judgments(run, Qrels(table=_select_queries(qrels.table, query_ids)))
     ranks = gains.keep_best(ranks, options.most_retrieved)
     return ranks.condensed() if options.judged_only else ranks
 

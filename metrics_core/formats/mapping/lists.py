@@ -131,7 +131,7 @@ def read_lists(
     if not unused:
         return loaded
     message = f"not used: {_format_paths(list(unused))}"
-    return replace(loaded, table=loaded.table.noting(Note("columns", message, len(unused))))
+    return replace(loaded, table=loaded.table.with_notes(Note("columns", message, len(unused))))
 
 
 def _build_mappings(inference: Inference, request: Request) -> Mappings:

@@ -112,7 +112,7 @@ def read_preset(
         item: cases for item, cases in cases_by_remark.items() if cases and not item.only_one
     }
     notes = [remark.note(cases) for remark, cases in cases_to_note.items()]
-    return replace(loaded, table=loaded.table.noting(*notes), stored=stored)
+    return replace(loaded, table=loaded.table.with_notes(*notes), stored=stored)
 
 
 def _check_only_one(remark: Remark, cases: list[str], records: Records) -> None:

@@ -146,7 +146,7 @@ def load_mapped(
     table = _resolve_grades(source, table, row_blocks.index, notes)
     qrels = build_qrels_table(source, request, table, row_blocks.index)
     read_as = describe_format()
-    return Loaded(qrels.noting(*notes), read_as.format, read_as.title, source.name)
+    return Loaded(qrels.with_notes(*notes), read_as.format, read_as.title, source.name)
 
 
 def to_file_error(

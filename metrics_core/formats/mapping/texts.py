@@ -89,7 +89,7 @@ def load_texts(
         table = _build_table(id_role, coded.dictionary, first_values)
     except TableError as error:
         raise rows_error(source, error, None) from error
-    return table.noting(*_text_notes(id_role, [*unused], changed_ids))
+    return table.with_notes(*_text_notes(id_role, [*unused], changed_ids))
 
 
 def _build_table(

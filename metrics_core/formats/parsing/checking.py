@@ -80,18 +80,18 @@ def build_qrels_table(
     except TableError as error:
         raise rows_error(source, error, index) from error
     if qrels.subtopics is not None:
-        qrels = qrels.noting(_subtopic_note(qrels))
+        qrels = qrels.with_notes(_subtopic_note(qrels))
     if grades.dtype.kind == "f" and grades.min() >= 0 and grades.max() <= 1:
         message = (
             "all grades are between 0 and 1; binary measures count only grade 1 as relevant, unless"
             " you set a threshold such as AP(rel=0.5)"
         )
-        qrels = qrels.noting(Note("fractions", message, int((grades % 1 > 0).sum()), loud=True))
+        qrels = qrels.with_notes(Note("fractions", message, int((grades % 1 > 0).sum()), loud=True))
     negative = int(np.count_nonzero(grades < 0))
     if not negative:
         return qrels
     message = f"{negative:,} negative grades; they count as not relevant"
-    return qrels.noting(Note("negative", message, negative))
+    return qrels.with_notes(Note("negative", message, negative))
 
 
 def check_ids(source: Source, rows: pa.Table, index: RowLines | None) -> None:
@@ -135,7 +135,7 @@ def _subtopic_column(rows: pa.Table) -> pa.DictionaryArray | None:
 
 def _subtopic_note(qrels: Qrels) -> Note:
     """Return a note about the use of the subtopics, with counts and the first names."""
-    table = qrels.given
+    table = qrels.input_table
     names = encode_ids(table["subtopic"])
     pairs = np.stack([encode_ids(table["query_id"]).indices, names.indices])
     mean_count = np.unique(pairs, axis=1).shape[1] / len(qrels.query_ids)

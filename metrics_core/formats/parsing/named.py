@@ -149,7 +149,7 @@ def load_named(
         table = _build_queries(source, named, header_roles)
     else:
         table = _build_documents(source, named, header_roles)
-    return Loaded(table.noting(*named.notes), format, f"{title}: {used_names}", source.name)
+    return Loaded(table.with_notes(*named.notes), format, f"{title}: {used_names}", source.name)
 
 
 def _system_hint_error(

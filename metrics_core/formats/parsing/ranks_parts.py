@@ -48,7 +48,7 @@ def join_run_parts(
             yield (
                 first_index,
                 [index for index, _ in others],
-                joined_run.noting(ranks_note(joined_run)),
+                joined_run.with_notes(ranks_note(joined_run)),
             )
 
 

@@ -103,7 +103,9 @@ def load_systems(
         has_several = len(systems) > 1
         file = f"{source.name}/{run.name}" if has_several else source.name
         tag = run.name if has_several else details.tag
-        loaded_runs.append(Loaded(run.noting(*run_notes), details.format, details.title, file, tag))
+        loaded_runs.append(
+            Loaded(run.with_notes(*run_notes), details.format, details.title, file, tag)
+        )
     return replace(loaded_runs[0], others=tuple(loaded_runs[1:]))
 
 

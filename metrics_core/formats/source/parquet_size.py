@@ -221,7 +221,7 @@ class _ColumnSizes:
         # Arrow stores each value of a fixed length.
         cells += sum(n * max(self.file.schema.column(p).length, 0) for _, p, n in parts)
         size = cells + sum(self.groups[g].chunks[p].size for g, p, _ in parts)
-        self._refuse_beyond(size, size, "unpacked")
+        self._check_size_limit(size, size, "unpacked")
         longest = {group: self._longest_texts(group) for group in used_groups}
         bound = cells + sum(
             max(n * longest[g][p], self.groups[g].chunks[p].size) for g, p, n in parts
@@ -272,7 +272,7 @@ class _ColumnSizes:
                 elif self.indexes[index] in self._deltas:
                     text_sizes[index] += column.nbytes
             size = cells + sum(map(max, pages, text_sizes))
-            self._refuse_beyond(size, bound, "of texts, written once for many rows")
+            self._check_size_limit(size, bound, "of texts, written once for many rows")
             rows_left -= batch.num_rows
             if rows_left <= 0:
                 return
@@ -303,7 +303,7 @@ class _ColumnSizes:
             arrow_extensions_enabled=False,
         )
 
-    def _refuse_beyond(self, size: int, needed: int, description: str) -> None:
+    def _check_size_limit(self, size: int, needed: int, description: str) -> None:
         if size > self.max_size:
             actual = f"more than {format_size(self.max_size)} {description}"
             expected = f"at most {format_size(self.max_size)}"

@@ -165,7 +165,7 @@ def read_corpus(source: Source, request: Request) -> Loaded:
         raise rows_error(source, error, None) from error
     if unused_names:
         message = f"columns not used: {', '.join(unused_names)}"
-        documents = documents.noting(
+        documents = documents.with_notes(
             Note("columns", message, len(unused_names), tuple(unused_names[:3]))
         )
     return Loaded(documents, "autorag_corpus", "AutoRAG corpus", source.name)

@@ -132,7 +132,7 @@ def read_letor(source: Source, request: Request) -> Loaded:
         source, request, rows.to_table("relevance"), LineIndex.from_numbers(rows.lines)
     )
     title = "LETOR or SVMrank: grade, query, features"
-    return Loaded(qrels.noting(*_line_notes(counts)), "letor", title, source.name)
+    return Loaded(qrels.with_notes(*_line_notes(counts)), "letor", title, source.name)
 
 
 def _line_notes(counts: _LineCounts) -> Iterator[Note]:

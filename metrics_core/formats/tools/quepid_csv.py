@@ -110,7 +110,7 @@ def read_ratings(source: Source, request: Request) -> Loaded:
     texts = [text for text in query_texts.unique().to_pylist() if text]
     queries = Queries.from_columns({"query_id": texts, "text": texts})
     title = "Quepid ratings: query"
-    return Loaded(queries.noting(*named.notes), "quepid-ratings", title, source.name)
+    return Loaded(queries.with_notes(*named.notes), "quepid-ratings", title, source.name)
 
 
 def _columns_error(
@@ -249,7 +249,7 @@ def read_snapshots(source: Source, request: Request) -> Loaded:
     blocks = [Records(PythonValues(records), None if lines is None else np.array(lines))]
     loaded = preset_files.read_preset(SNAPSHOTS, source, request, iter(blocks))
     notes = dict(_snapshot_notes(named, runs))[request.kind]
-    return replace(loaded, table=loaded.table.noting(*notes))
+    return replace(loaded, table=loaded.table.with_notes(*notes))
 
 
 declare(SNAPSHOTS, recognise=recognise_snapshots, first_rows=read_csv_columns, read=read_snapshots)

@@ -2,9 +2,9 @@
 
     pieces of whole queries ──► rows ──► ranks of the judged rows        (several pieces at a time)
 
-The result is bitwise the same as from `formats.trec.read_trec` and `judging.judge`, with the same
-notes and errors. If a file needs a second pass the result is None, and these functions are used
-instead.
+The result is bitwise the same as from `formats.trec.read_trec` and `judging.join_judgments`, with
+the same notes and errors. If a file needs a second pass the result is None, and these functions
+are used instead.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class JudgedFile:
         """Return the same run under another name."""
         return replace(self, ranks=replace(self.ranks, run_name=name))
 
-    def has_rows_of(self, other: JudgedFile) -> bool:
+    def has_same_rows(self, other: JudgedFile) -> bool:
         """Whether two files have the same rows in the same order."""
         return self.n_rows == other.n_rows and self.rows_hash == other.rows_hash
 

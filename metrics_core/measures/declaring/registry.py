@@ -341,14 +341,14 @@ def terms(*names: str) -> Callable[[Terms], Terms]:
 
 
 def weights(*names: str) -> Callable[[Terms], Terms]:
-    """Declare the terms of measures by weights: the function takes any of the measure's parameters
-    and returns the documents that add to the score, each with a weight of 0 or more instead of its
-    grade. Documents within the cutoff share the score in proportion to their weights."""
+    """Declare the terms of measures by weights: the function takes the measure's parameters and
+    returns the documents that add to the score, with weights of 0 or more instead of grades.
+    Documents within the cutoff share the score in proportion to their weights."""
 
     def declare(function: Terms) -> Terms:
         def parts(ranks: JudgedRanks, *, kernel: Callable[..., Floats], **values: Any) -> Hits:
             hits = function(ranks, **values)
-            return hits.parts(hits.relevance, values.get("cutoff")).sharing(kernel(ranks, **values))
+            return hits.parts(hits.relevance, values.get("cutoff")).divide(kernel(ranks, **values))
 
         for name in names:
             terms(name)(wraps(function)(partial(parts, kernel=_REGISTRY[name].kernel)))

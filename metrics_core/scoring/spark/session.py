@@ -83,7 +83,7 @@ def has_java() -> bool:
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def row_errors() -> Iterator[None]:
     """Raise the RanklensError of a failed task (a duplicate document, a score that is not a number)
     instead of Spark's report of a failed stage."""
     require_pyspark()
