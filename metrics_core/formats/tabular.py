@@ -61,6 +61,8 @@ def recognise_tsv(sample: Sample) -> Mapping[Kind, int]:
     ):
         return sureness
     texts = [split_tsv(line)[1] for line in sample.lines]
+    if all(text[:1] == "[" and text[-1:] == "]" for text in texts):
+        return sureness
     if sum(map(len, texts)) > 200 * len(texts):
         return {"documents": LIKELY, "queries": POSSIBLE}
     return {"queries": LIKELY, "documents": POSSIBLE}

@@ -359,6 +359,12 @@ def _match_number_lists(
                 continue
         if may_be_documents(name, items):
             inference.unused_lists.append(RecordPath(path))
+        elif len(documents) == 1 and items and is_numeric(items) and not documents[0].numbers:
+            sizes = [
+                [len(entry) for entry in values[n] if type(entry) is list]
+                for n in (documents[0].name, name)
+            ]
+            documents[0].unclear_numbers += [path] if sizes[0] == sizes[1] else []
 
 
 def _add_mappings(

@@ -38,7 +38,7 @@ If a file has both docno and docid, docno is the document id; PyTerrier's docid 
 
 OTHER_NAMES: dict[str, tuple[str, ...]] = {
     "query_id": (
-        *("querytext", "user", "userid", "uid", "useridx"),
+        *("querytext", "turnid", "user", "userid", "uid", "useridx"),
         *("customerid", "session", "sessionid", "sessiontype"),
     ),
     "doc_id": ("movieid", "asin", "itemidx", "articleid", "aid"),

@@ -54,6 +54,11 @@ def split_tsv(line: str) -> list[str]:
     return fields
 
 
+def find_separator(line: str) -> str:
+    """Return the separator of a header: a tab or a comma."""
+    return "\t" if "\t" in line else ","
+
+
 def read_csv_records(source: Source, separator: str) -> Iterator[Record]:
     """Yield the records of a CSV file. Raises FileFormatError if a quote does not close."""
     rows = csv.reader(source.text_lines(), delimiter=separator, strict=True)
