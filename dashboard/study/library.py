@@ -83,7 +83,7 @@ def assemble(
     runs best (`choose_judgments`). If there are several query files, the file with most judged
     queries is used; if there are several document files, the file with most judged documents. Files
     that are not used have a reason in `why_not`. `judging` joins a run with judgments, in the same
-    way as `judge`. The `settings` rename runs, map ids and set colours.
+    way as `join_judgments`. The `settings` rename runs, map ids and set colours.
     """
     listed = join_parts(list(files))
     file_runs = [_FileRun(f, f.table) for f in listed if isinstance(f.table, Run) and f.used]

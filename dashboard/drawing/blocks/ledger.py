@@ -143,7 +143,7 @@ def draw_ledger_card(
 ) -> Markup:
     """Draw the largest contributions of documents; the remaining contributions are folded into one
     line with their sum. The printed numbers sum to the printed difference. The arguments are the
-    same as for `ledger_rows`."""
+    same as for `draw_ledger_rows`."""
     entries, most, rest = ledger_parts(steps, ends, drawing, documents, document_link=document_link)
     return _render("ledger_card", shown=entries[:most], folded=entries[most:], rest=rest)
 
@@ -157,7 +157,7 @@ def ledger_parts(
     document_link: Callable[[str], str],
 ) -> tuple[list[LedgerEntry], int, float]:
     """Return the contributions of documents (largest first), how many of them are to be shown
-    separately, and the sum of the rest. The arguments are the same as for `ledger_rows`."""
+    separately, and the sum of the rest. The arguments are the same as for `draw_ledger_rows`."""
     steps = steps.assign(printed=_printed_parts(steps, ends))
     steps = steps.sort_values("part", key=abs, ascending=False, kind="stable")
     most = len(steps) if len(steps) <= _ON_THE_CARD + 1 else _ON_THE_CARD
