@@ -82,9 +82,7 @@ class Inference:
     has_texts: bool = False
     unclear_numbers: list[RecordPath] = field(default_factory=list)
     candidate_lists: list[RecordPath] = field(default_factory=list)
-
     possible_ids: list[RecordPath] = field(default_factory=list)
-
     unused_lists: list[RecordPath] = field(default_factory=list)
 
     def add_mapping(self, kind: Kind, name: str, sureness: int, **paths: RecordPath | None) -> None:
@@ -360,11 +358,9 @@ def _match_number_lists(
         if may_be_documents(name, items):
             inference.unused_lists.append(RecordPath(path))
         elif len(documents) == 1 and items and is_numeric(items) and not documents[0].numbers:
-            sizes = [
-                [len(entry) for entry in values[n] if type(entry) is list]
-                for n in (documents[0].name, name)
-            ]
-            documents[0].unclear_numbers += [path] if sizes[0] == sizes[1] else []
+            ids = [entry for entry in values[documents[0].name] if type(entry) is list]
+            if [*map(len, ids)] == [*map(len, lists)]:
+                documents[0].unclear_numbers.append(path)
 
 
 def _add_mappings(
