@@ -28,10 +28,17 @@ csv.field_size_limit(MAX_LINE_BYTES)
 _QUOTED = re.compile(r'"((?:[^"]|"")*+)"(?=\t|\Z)')
 
 
+def _join_blanks(line: str, separator: str) -> str:
+    """Return the line; with one blank between its fields if the separator is a blank."""
+    return " ".join(line.split()) if separator == " " else line
+
+
 def split_csv(line: str, separator: str) -> list[str]:
     """Return the fields of one line of CSV, an empty list if a quote does not close."""
     try:
-        return next(csv.reader([line], delimiter=separator, strict=True), [])
+        return next(
+            csv.reader([_join_blanks(line, separator)], delimiter=separator, strict=True), []
+        )
     except csv.Error:
         return []
 
@@ -61,7 +68,8 @@ def find_separator(line: str) -> str:
 
 def read_csv_records(source: Source, separator: str) -> Iterator[Record]:
     """Yield the records of a CSV file. Raises FileFormatError if a quote does not close."""
-    rows = csv.reader(source.text_lines(), delimiter=separator, strict=True)
+    lines = (_join_blanks(line, separator) for line in source.text_lines())
+    rows = csv.reader(lines, delimiter=separator, strict=True)
     while True:
         first = rows.line_num + 1
         try:
