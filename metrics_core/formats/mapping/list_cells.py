@@ -29,6 +29,9 @@ def first_records(sample: Sample) -> list[dict[str, Any]]:
         return []
     separator = find_separator(sample.first_line)
     names, *rows = csv.reader((f"{line}\n" for line in sample.lines), delimiter=separator)
+    if rows and rows[-1][-1].startswith("[") and not rows[-1][-1].endswith("]"):
+        # The sample ends within a long list.
+        rows[-1][-1] = rows[-1][-1].rpartition(",")[0] + "]"
     columns = [*zip(*(row for row in rows if len(row) == len(names) > 1), strict=True)]
     for i, cells in enumerate(columns):
         lists = [*map(parse_list, cells)]

@@ -81,3 +81,10 @@ def test_numbers_in_another_list_of_equal_length_are_asked_about_in_json(tmp_pat
     record = '{"qid": "q1", "retrieved_ids": ["d1", "d2"], "odds": [0.5, 0.25]}\n'
     with pytest.raises(FileFormatError, match=r"unknown meaning.*odds\[\]"):
         read(write(tmp_path, "run.jsonl", record))
+
+
+def test_a_list_longer_than_the_sample_is_a_list(tmp_path: Path) -> None:
+    ids = ", ".join(f"'d{i}'" for i in range(20_000))
+    path = write(tmp_path, "run.csv", f'qid,retrieved_ids\nq1,"[{ids}]"\n')
+    assert read(path).kind == "run"
+    assert len(read_run(path).to_pandas()) == 20_000
