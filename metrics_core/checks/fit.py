@@ -25,19 +25,20 @@ AnyTable = TypeVar("AnyTable", Run, Qrels, Queries, Documents)
 
 _EXAMPLES = 3
 _LOOKED_AT = 1_000
-"""Rows that are checked for shortened ids: a spreadsheet shortens a whole column."""
+"""Number of rows that are checked for shortened ids. So few are enough, because a spreadsheet
+shortens a whole column."""
 
 GAIN = 0.2
-"""A mapping is proposed if it matches more ids by at least this share of the ids that could
+"""Minimum gain of a proposed id mapping: additional matches as a share of the ids that could
 match."""
 FEW = 0.02
-"""Id mappings of documents are only searched if a run contains less than this share of the judged
+"""Document id mappings are searched only if a run retrieves less than this share of the judged
 documents."""
 
 
 @dataclass(frozen=True)
 class FitLine:
-    """One line of the report: `value` in words, whether it is ok, and a remark if not."""
+    """One line of the fit report: a label, a value in words, whether it is ok, and a remark."""
 
     label: str
     value: str
@@ -116,8 +117,11 @@ def _query_texts_line(runs: Sequence[Run], qrels: Qrels | None, queries: Queries
 def _document_texts_line(
     runs: Sequence[Run], documents: Documents, cutoff: int, unknown: int
 ) -> FitLine:
-    """`unknown` is the number of runs loaded as judged ranks (the ranks of judged documents), which
-    lack the ids of unjudged documents."""
+    """Return the line on documents in the top `cutoff` that have a text.
+
+    `unknown` is the number of runs loaded as judged ranks (the ranks of judged documents); these
+    runs lack the ids of unjudged documents and are not counted.
+    """
     tops = [_top_documents(run.select_top(cutoff), cutoff) for run in runs]
     top_ids = pa.chunked_array(tops).unique()
     n_with_text = int(documents.are_known(top_ids).sum())
@@ -236,8 +240,10 @@ def find_near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
 
 
 def _shortened_id_notes(what: str, where: str, ids: pa.ChunkedArray) -> list[Note]:
-    """Return the note on shortened ids, several of which may have become one; none if the first ids
-    are not shortened."""
+    """Return a note on ids that a spreadsheet shortened, so that several ids may have become one.
+
+    Returns no note if none of the first ids is shortened.
+    """
     if not pc.any(pc.match_substring_regex(ids.slice(0, _LOOKED_AT), SHORTENED)).as_py():
         return []
     odd = ids.filter(pc.match_substring_regex(ids, SHORTENED))

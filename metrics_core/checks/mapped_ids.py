@@ -42,11 +42,12 @@ class IdMaps:
 
 
 def map_ids(table: AnyTable, maps: IdMaps) -> AnyTable:
-    """Return the table with its ids mapped, and a note of rows that were merged.
+    """Return the table with its ids mapped, and a note on rows that were merged.
 
-    Of merged documents of a run the best score counts, of merged judgments the highest grade, of
-    merged documents the first row. Documents are mapped like runs. Raises RanklensError for a run
-    loaded as judged ranks (the ranks of judged documents), and if two queries are merged.
+    If documents of a run are merged, the best score counts; if judgments are merged, the highest
+    grade; if rows of the documents are merged, the first row. Document ids are mapped like the ids
+    of runs. Raises RanklensError for a run loaded as judged ranks (the ranks of judged documents),
+    and if two queries are merged.
     """
     if not maps:
         return table
@@ -132,7 +133,7 @@ def _to_plain_texts(ids: pa.ChunkedArray) -> pa.Array:
 
 
 def _map_column(ids: pa.ChunkedArray, map_ids_by, *, keep_apart: bool = False) -> pa.Array:  # type: ignore[no-untyped-def]
-    """Return the mapped ids; each distinct id is mapped once. With `keep_apart`, raises
+    """Return the mapped ids; each distinct id is mapped once. If `keep_apart` is true, raises
     RanklensError if ids are merged."""
     encoded = encode_ids(ids)
     names = map_ids_by(encoded.dictionary)

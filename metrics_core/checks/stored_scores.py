@@ -16,12 +16,16 @@ from metrics_core.measures import Measure, parse_measure
 from metrics_core.tables import Qrels, Run
 
 TOLERANCE = 1e-6
-"""A stored score that differs by more is reported."""
+"""Differences between a stored and a computed score are reported if they are larger than this."""
 
 
 def compare_stored_scores(loaded: Sequence[Loaded]) -> list[Loaded]:
-    """Return the tables of one set; a run whose file contains scores gets a note with the number of
-    queries for which each of them differs from the score computed with the set's judgments."""
+    """Return the tables of one set of files, with notes on scores that are stored in the files of
+    runs.
+
+    The scores are compared with the scores computed with the set's judgments. The note of a run
+    gives, for each measure, the number of queries for which the two differ.
+    """
     qrels = next((part.table for part in loaded if isinstance(part.table, Qrels)), None)
     return [
         replace(

@@ -61,7 +61,7 @@ def evaluate(options: SparkOptions) -> str:
 def _long_table(scores: Scores, *, per_query: bool) -> LongTable:
     """Return the columns run, query_id, measure, value; the mean (or sum) has the query_id "all".
 
-    Raises RanklensError with `per_query` if a query has that id.
+    Raises RanklensError if `per_query` is true and a query has the id "all".
     """
     if per_query and _MEAN in scores.query_ids:
         raise RanklensError(

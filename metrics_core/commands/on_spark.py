@@ -23,7 +23,7 @@ from metrics_core.tables import Qrels
 from metrics_core.tables.arrays import as_array, as_text_column
 
 _LENGTH = "NumRet"
-"""The measure of list length, which shows whether a run lacks a list."""
+"""The measure of list length; it is 0 if the run has no results for a query."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,9 +110,10 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
 def _build_scores(
     table: pa.Table, names: Sequence[str], qrels: Qrels, measures: Sequence[Measure]
 ) -> Scores:
-    """Convert Spark's score table, in the order of these run names and of the judged queries.
+    """Convert Spark's score table to scores, with the runs in the order of `names` and the queries
+    in the order of the judgments.
 
-    `table` has the columns run, query_id and one for each measure.
+    `table` has the columns run and query_id, and one column for each measure.
     """
     query_ids = qrels.query_ids
     run = as_array(pc.index_in(table["run"], value_set=as_text_column(names))).astype(np.int64)

@@ -111,7 +111,8 @@ def make_origin(options: ReadingOptions, label: str) -> Origin:
 
 
 def scoring_choices(options: ReadingOptions) -> dict[str, str]:
-    """The reading choices other than the defaults that change scores but not judgments."""
+    """Return the reading options that change scores but not judgments, with their values. Options
+    with their default values are omitted."""
     choices = {
         "--without-relevant": options.without_relevant
         if options.without_relevant != "zero"

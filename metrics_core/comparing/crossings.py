@@ -17,13 +17,13 @@ from metrics_core.scoring.curves import cutoffs_up_to, deepest_list, score_curve
 from metrics_core.scoring.intervals import LEVEL
 
 _MOST_CELLS = 100_000
-"""If queries times cutoffs are at most this many, the band is computed at every cutoff up to
+"""Maximum number of queries times cutoffs for which the band is computed at every cutoff up to
 `_EVERY`."""
 _EVERY = 100
 _FEW_CELLS = 400_000
 _FEW = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 _CELLS = 400_000
-"""Queries times cutoffs processed at a time."""
+"""Maximum number of scores (queries times cutoffs) that are processed at a time."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,9 @@ def find_crossings(
     difference: Floats | None = None,
 ) -> Crossings:
     """Return the difference of a pair at every cutoff up to `depth` (default: the depth of the
-    deeper run). `difference` float64[k] is the result of `difference_curve` if already computed.
-    The band includes the cutoff `also`. Raises ParameterError for a measure without a cutoff."""
+    deeper run), and a band at some cutoffs, including `also`. `difference` float64[k] is the result
+    of `difference_curve`, if already computed. Raises ParameterError for a measure without a
+    cutoff."""
     deepest = depth or max(deepest_list([run, baseline]), 1)
     combination = measure.declaration.combination
     cutoffs = np.array(_band_cutoffs(deepest, run.n_queries, min(also, deepest)))
@@ -147,8 +148,8 @@ def _mask_undefined(own_scores: Floats, other_scores: Floats) -> tuple[Floats, F
 
 
 def _band_cutoffs(deepest: int, n_queries: int, also: int) -> list[int]:
-    """Return the cutoffs of the band: all up to 100 if that is cheap, then log-spaced ones; only a
-    few for very many queries."""
+    """Return the cutoffs of the band. These are all cutoffs up to 100 if that is cheap, and
+    log-spaced ones; for very many queries, only a few."""
     cells = n_queries * min(deepest, _EVERY)
     if cells > _FEW_CELLS:
         return sorted({k for k in (*_FEW, also, deepest) if k <= deepest})

@@ -93,10 +93,10 @@ def compare(
         effect                   mean difference in standard deviations of the differences
         effect_low, effect_high  interval of the effect, not corrected
         error                    standard error of the difference
-        width                    distance from zero, in standard errors, that is significant
+        width                    number of standard errors from zero that is significant
         verdict, reason          one of the six words of `verdicts`, and why
 
-    In the row of the baseline, difference and everything derived from it are NaN or None; without a
+    In the row of the baseline, difference and everything derived from it are NaN or None. Without a
     test, interval, p and p_corrected are NaN. The interval excludes zero exactly if the difference
     is significant by p_corrected; tests that do not concern the mean have no interval. For a
     geometric mean, difference is the difference of the two geometric means, and the test is on

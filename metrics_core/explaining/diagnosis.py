@@ -44,8 +44,8 @@ class Diagnosis:
     missed     relevant documents missing from the top `cutoff` of the baseline or of the run in
                focus, best grade first. Columns: doc_id, grade and for each run "rank: name"
                (NaN: not listed)
-    effects    doc_id -> its part of the difference between the run in focus and the baseline,
-               for relevant documents with different ranks
+    effects    doc_id -> the document's contribution to the difference between the run in focus
+               and the baseline, for relevant documents with different ranks
     """
 
     query_id: str
@@ -106,9 +106,13 @@ class Diagnosis:
         return squares
 
     def align_rankings(self, run: str, other: str, rows: int) -> Sequence[Mapping[str, Any]]:
-        """Return the documents of the run's first ranks, with `other_rank`, the rank in the list of
-        the run `other` (NaN: not listed), `other_known`, whether that rank is known, and
-        `relevant`, whether the document is relevant to the measure. Cached; do not modify."""
+        """Return the documents of the run's first ranks, with three more values each. Cached; do
+        not modify.
+
+        `other_rank` is the rank in the list of the run `other` (NaN: not listed), and `other_known`
+        whether this rank is known. `relevant` is whether the document is relevant to the
+        measure.
+        """
         return self._memo((run, other, rows), lambda: self._aligned_rankings(run, other, rows))
 
     def _aligned_rankings(self, run: str, other: str, rows: int) -> list[dict[str, Any]]:
@@ -189,8 +193,8 @@ def _single_value(values: Floats) -> float:
 def _find_effects(
     focus: JudgedRanks, baseline: JudgedRanks, qrels: Qrels, measure: Measure
 ) -> dict[str, float]:
-    """Return the effects; no effects if ranks and grades do not explain a score, for example for
-    measures that count judged documents."""
+    """Return the contributions of documents to the difference. There are none if ranks and grades
+    do not explain a score, for example for measures that count judged documents."""
     if not has_ledger(measure) or measure.declaration.residual in ("unaffected", "count"):
         return {}
     parts = difference_ledger(focus, baseline, measure)

@@ -247,8 +247,8 @@ def compare_with_snapshot(
 ) -> GateComparison:
     """Compare runs with a snapshot read from `file`.
 
-    Uses the queries whose judgments did not change, and the measures that both have. Raises
-    RanklensError if nothing is left to compare.
+    Uses only the queries whose judgments did not change, and the measures with scores in both the
+    snapshot and the runs. Raises RanklensError if nothing is left to compare.
     """
     gated = [measure for measure in scores.measures if measure in conditions.gated_measures]
     changes = find_changes(snapshot, mark_judgments(qrels), gated)
@@ -281,8 +281,8 @@ def gate_report(
 ) -> GateReport:
     """Evaluate all conditions.
 
-    `queries_of` returns the queries with their columns, which slices need, for given scores. Raises
-    RanklensError if a slice needs queries and there are none, or if it contains none of them.
+    `queries_of` takes scores and returns the queries with their columns, which slices need. Raises
+    RanklensError if there are slices but no queries, or if a slice contains no query.
     """
     scores, all_conditions = compared.scores, conditions
     conditions = all_conditions.for_measures(scores.measures)

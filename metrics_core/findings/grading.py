@@ -13,10 +13,11 @@ def judging_finding(
 ) -> Sentence:
     """Title of the documents left to judge.
 
-    `unjudged` is the number of documents within the cutoff of either run without a grade in the
-    files; None if the lists are too long to count. If the first `settle` of them turn out not
-    relevant, the sign of the difference is safe; `settle` is 0 if the sign is safe already, None if
-    unknown. `leader` is the run with the better mean.
+    `unjudged` is the number of documents within the cutoff of either run that have no grade in the
+    files; None if the lists are too long to count. `settle` is the number of documents that could
+    settle the comparison: if the first `settle` documents turn out not relevant, the sign of the
+    difference is safe. It is 0 if the sign is already safe, None if unknown. `leader` is the run
+    with the better mean.
     """
     if unjudged is None:
         return strong_span("Too many results to judge one by one")
@@ -65,7 +66,8 @@ def judging_subtitle(
 
 
 def judged_finding(settle: int) -> Sentence:
-    """Title if all documents are judged that could settle it, according to the files' judgments."""
+    """Title if all documents that could settle the comparison are now judged; `settle` is their
+    number according to the files' judgments."""
     return strong_span(f"{settle:,} of {settle:,} judged" if settle > 1 else "1 of 1 judged")
 
 

@@ -133,8 +133,8 @@ def _report_overlaps(conditions: GateConditions, options: GateOptions) -> GateRe
 
 
 def _describe_changes(compared: GateComparison, options: GateOptions) -> list[str]:
-    """Describe the changes since the snapshot; differences of version or queries file become
-    notes."""
+    """Describe the changes since the snapshot. A different version of Ranklens or a different
+    queries file is only printed as a note."""
     snapshot = compared.snapshot
     if snapshot is None:
         return []
@@ -152,7 +152,8 @@ def _describe_changes(compared: GateComparison, options: GateOptions) -> list[st
 
 
 def _name_and_hash(path: str) -> tuple[str, str]:
-    """Return the name of a file, with the run in it, and the beginning of its hash."""
+    """Return the name of a file and the beginning of its hash. If the path names a run in the file,
+    the name includes this run."""
     name, file = split_name_and_file(path)
     return name, file_fingerprint(file)
 
@@ -176,7 +177,7 @@ def _fingerprints(
     options: GateOptions,
     snapshot: Snapshot | None = None,
 ) -> list[tuple[str, str, str]]:
-    """Return role, name and beginning of the hash of each input, for files only.
+    """Return the role, the name and the beginning of the hash of each input that is a file.
 
     For a snapshot, the baseline is the run from which it was made.
     """
