@@ -242,7 +242,7 @@ def join_words(words: Iterable[str], last: str = "and") -> str:
 def shorten_list(words: Sequence[str], *, longest: int = 4) -> str:
     """Return words as a list in a sentence.
 
-    If there are more than `all_of` words, only the first three are listed, followed by the number
+    If there are more than `longest` words, only the first three are listed, followed by the number
     of remaining words.
     """
     if len(words) <= longest:
