@@ -84,10 +84,11 @@ def judged_lead(difference: float, worst: float | None, *, turns: bool) -> Sente
 
 
 def judge_next_finding(next_judgments: NextJudgments, pair: ComparedPair, unjudged: int = 0) -> str:
-    """Describe the possible effect of judging, for documents in the order of their possible
-    influence.
+    """Say what judging the unjudged documents can change, if those with the largest possible
+    influence are judged first.
 
-    `unjudged` is the number of documents of either list without a grade; 0 if not counted.
+    `unjudged` is the number of documents without a grade in either list; 0 if they are not
+    counted.
     """
     if pair.side == 0:
         if next_judgments.table.empty:
@@ -118,7 +119,7 @@ def judge_next_finding(next_judgments: NextJudgments, pair: ComparedPair, unjudg
 
 
 def _most_influential(n: int, unjudged: int) -> str:
-    """Describe the first `n` documents of the order, out of all `unjudged` ones."""
+    """Return a phrase for the `n` most influential documents among `unjudged` unjudged ones."""
     if n == unjudged:
         return (
             "the one unjudged document" if n == 1 else f"all {w.format_count(n)} unjudged documents"

@@ -44,8 +44,8 @@ def history_finding(
     `versions` are in order; `means` float64[version] are oriented so that greater is better.
     `measure` is the measure's name. `now_bad` is the number of queries that were fine once and fail
     now, `flickering` the number of queries that went back and forth. `since` is the first version
-    that is significantly worse, or empty. `is_best` says that the latest is significantly better
-    than each other version, in the test of all pairs.
+    that is significantly worse, or empty. `is_best` is true if the latest version is significantly
+    better than every other version when all pairs are tested together.
     """
     last = versions[-1]
     if np.isnan(means).all():

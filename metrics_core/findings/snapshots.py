@@ -58,7 +58,8 @@ def best_findings(
     """Say how far the mean of each run is below the best mean that the snapshot in `file` ever
     recorded.
 
-    Only includes `measures` on which the snapshot itself is below its best.
+    Only those of the `measures` are included on which the snapshot itself is below its best
+    mean.
     """
     snapshot_means = dict(
         zip(snapshot.measures, snapshot.scores.combined()[0].tolist(), strict=True)

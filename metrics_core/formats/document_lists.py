@@ -3,8 +3,8 @@
     {"query_id": "q1", "hits": [{"doc_id": "d2", "score": 9.0}]}     a record for each query
     {"q1": ["d1", "d3"]}                                             an object of lists
 
-The meaning of each field is inferred from names and types (`mapping.infer`), or assigned as paths
-by the user's choice of columns. If it remains unclear, the user is asked.
+The meaning of each field is inferred from names and types (`mapping.infer`), unless the user
+assigns columns as paths. If it remains unclear, the user is asked.
 """
 
 from __future__ import annotations

@@ -88,10 +88,10 @@ _DEFAULT_NAME = "run"
 def runs_from(data: RunsLike, judged_ids: Collection[str] = ()) -> list[Run]:
     """Return one or several runs as tables.
 
-    A run without a name is called run, run (2), … The dictionary {a: {b: [1, 2]}} may be the run a
-    with a query b, or the query a with a document b; it is the latter if a is in `judged_ids`, the
-    ids of the judged queries. Raises RanklensError if there is no run or one cannot be read as a
-    run, FileFormatError if a file cannot be read.
+    Runs without a name are called run, run (2), … The dictionary {a: {b: [1, 2]}} is ambiguous: a
+    may be the name of a run and b a query, or a may be a query and b a document. The latter is
+    chosen if a is in `judged_ids`, the ids of the judged queries. Raises RanklensError if there is
+    no run or the data cannot be read as a run, and FileFormatError if a file cannot be read.
     """
     if isinstance(data, Mapping) and any(map(_is_stream, data.values())):
         data = {key: list(item) if _is_stream(item) else item for key, item in data.items()}
@@ -233,7 +233,7 @@ def _to_runs(data: Any, name: str) -> list[Run]:
 
 
 def _build_run(system: SystemRows, name: str) -> Run:
-    """Return the run of some rows; an error gives row numbers of the whole table."""
+    """Return a run from some rows of a table. Errors give the row numbers of the whole table."""
     try:
         return Run.from_columns(name, *(system.rows[c] for c in ("query_id", "doc_id", "score")))
     except TableError as error:
@@ -306,14 +306,15 @@ def _extract_columns(table: PythonTable, kind: Kind) -> tuple[Any, Any, Any]:
 
 
 def _are_distinct(table: PythonTable, query_ids: Any, doc_ids: Any, _: Any) -> bool:
-    """Return whether documents are distinct in each query because they are dictionary keys."""
+    """Return whether a table is known to repeat no document within a query, because the documents
+    are the keys of a dictionary."""
     return table.is_keyed and isinstance(query_ids, pa.Array) and isinstance(doc_ids, pa.Array)
 
 
 def _check_doc_ids(query_ids: Any, doc_ids: Any) -> Any:
-    """Return the document ids, Python texts as an Arrow column.
+    """Return the document ids, converted from Python texts to an Arrow column.
 
-    Raises TableError with the query for a value that is not an id.
+    Raises TableError for a value that is not an id; the error names the query.
     """
     if not isinstance(doc_ids, list):
         return doc_ids

@@ -48,7 +48,7 @@ _VALUE = re.compile(r'"\s*:\s*(-?[0-9][0-9.eE+-]*)\s*[,}]')
 
 
 def recognise_json(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise an object of objects by its numbers, a list of records by its keys."""
+    """Recognise an object of objects by the numbers in it, and a list of records by the keys."""
     text = sample.text.lstrip()
     if not text.startswith(("{", "[")) or _is_json_lines(sample):
         return {}
@@ -86,14 +86,15 @@ def _first_line_rows(sample: Sample) -> FirstRows | None:
 
 
 def _to_first_rows(records: Sequence[Mapping[str, Any]]) -> FirstRows | None:
-    """Return the columns of the first record with the values of all; None without a record."""
+    """Return the keys of the first record as columns, with the values of all records; None if there
+    is no record."""
     names = list(records[0]) if records else []
     rows = [[str(record.get(name, "")) for name in names] for record in records]
     return FirstRows(names, rows) if names else None
 
 
 def write_json(table: Run | Qrels, file: BinaryIO) -> None:
-    """Write JSON: an object by query of objects by document, as pytrec_eval and ranx read it.
+    """Write JSON as pytrec_eval and ranx read it: `{query: {document: number}}`.
 
     Raises RanklensError for judgments by subtopic.
     """

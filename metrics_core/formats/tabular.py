@@ -95,7 +95,8 @@ def _read_tsv_columns(sample: Sample) -> FirstRows | None:
 
 
 def _number_columns(first_rows: FirstRows | None) -> FirstRows | None:
-    """Return the columns by number if the first line is data: a number and no recognised name."""
+    """Return the columns named by their numbers if the first line is data: it has a number and no
+    recognised column name."""
     if first_rows is None or not any(map(is_number, first_rows.names)):
         return first_rows
     # "q0" may be a query id or the name of a TREC column.

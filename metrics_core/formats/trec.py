@@ -44,10 +44,10 @@ from metrics_core.tables.columns import ID
 
 
 def recognise_trec(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise runs and judgments by the number of columns and a number in the right one.
+    """Recognise runs and judgments by the number of columns and the column that contains a number.
 
-    A run has six columns with a number in the fifth, judgments have four with a number in the
-    fourth.
+    A run has six columns with a number in the fifth; judgments have four columns with a number in
+    the fourth.
     """
     lines = [split_fields(line) for line in sample.lines]
     if not lines:
@@ -73,9 +73,9 @@ def _count_share(lines: Sequence[Sequence[str]], *counts: int) -> float:
 
 
 def _rate_match(fit_share: float, exact_share: float, near_share: float, is_named: bool) -> int:
-    """Return how sure a kind is, from the shares of lines that fit it.
+    """Return the confidence in a kind, from the shares of lines that fit it.
 
-    fit_share    lines with the right number of columns and a number in the right one
+    fit_share    lines with the right number of columns and a number in the right column
     exact_share  lines with the right number of columns
     near_share   lines with one column more or less
     is_named     whether the file name indicates the kind
@@ -180,7 +180,8 @@ def read_trec(source: Source, request: Request, *, always_careful: bool = False)
 def _split_at_tabs(
     source: Source, layout: LineColumns, blocks: Sequence[ParsedBlock]
 ) -> list[ParsedBlock] | None:
-    """Return the blocks of a tab-separated file whose ids contain blanks, None if it is not one."""
+    """Return the blocks of a file with tab-separated columns and blanks inside ids. Returns None if
+    it is not such a file."""
     if not may_have_blanks(source, layout, blocks):
         return None
     tabbed_blocks = list(parse_blocks(source, replace(layout, tabs=True)))

@@ -22,14 +22,15 @@ from metrics_core.tables.ranked_run import judged_ranks_text
 from metrics_core.tables.repeats import text_bytes
 
 _SAMPLE, _FIRST = 200, 10
-"""Number of lists to sample, and number of first ranks to read from each if the run is on disk, to
-decide whether reading all rows pays."""
+"""Sample for deciding whether to read all rows: the number of lists, and for a run on disk the
+number of first ranks that are read from each list."""
 
 
 @dataclass(frozen=True)
 class Exclusions:
-    """The documents to exclude from runs: `own_documents`, documents whose id is their query's;
-    `pairs` of query and document, with any grade."""
+    """The documents to exclude from runs. If `own_documents` is true, documents whose id is that of
+    their query are excluded. `pairs` are further pairs of query and document to exclude; their
+    grades are ignored."""
 
     own_documents: bool = False
     pairs: Qrels | None = None
@@ -109,9 +110,9 @@ def _own_query_rows(run: Run) -> Mask:
 def _candidate_rows(
     codes: npt.NDArray[np.int32], query_ids: pa.StringArray, doc_ids: pa.ChunkedArray
 ) -> Ints:
-    """Return the rows whose doc_id has the length and last byte of its query_id, int64[candidate].
-    These rows are few; comparing all strings would take longer than all other steps of judging a
-    small run."""
+    """Return the rows whose doc_id has the same length and last byte as its query_id,
+    int64[candidate]. There are only a few such rows. Comparing all strings instead would take
+    longer than all other steps of judging a small run."""
     query_starts, query_ends, query_bytes = text_bytes(query_ids)
     lengths, candidates, first = query_ends - query_starts, [], 0
     for chunk in doc_ids.chunks:
@@ -150,8 +151,8 @@ def _filter_rows(run: Run, is_kept: Mask) -> pa.Table:
 
 
 def _shift_ranks(query: npt.NDArray[np.int32], rank: Ints, is_kept: Mask) -> Ints:
-    """Return the ranks of the kept rows, each minus the number of excluded rows above it,
-    int64[kept row]."""
+    """Return the ranks of the kept rows, int64[kept row]. From each rank, the number of excluded
+    rows above it is subtracted."""
     order = np.lexsort((rank, query))
     n_above = np.cumsum(~is_kept[order])
     lead = np.flatnonzero(np.diff(query[order], prepend=-1))

@@ -106,24 +106,24 @@ class JudgedRanks:
         return self.cached("relevant", level, lambda: self._select_hits(self.relevance >= level))
 
     def cached(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
-        """Return the result of `make`, cached for these ranks by the keys `what` and `detail`."""
+        """Return the result of `make`, cached for these ranks under the key (`what`, `detail`)."""
         return _make_read_only(self._memo((what, detail), make))
 
     def cached_by_judgments(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
-        """Return the result of `make`, which must depend only on the judgments; cached for all
-        ranks derived by `with_lists`."""
+        """Return the result of `make`, cached under the key (`what`, `detail`) for all ranks
+        derived by `with_lists`. The result must depend only on the judgments."""
         return _make_read_only(self._memo_of_judgments((what, detail), make))
 
     def with_lists(self, **lists: Any) -> JudgedRanks:
-        """Return ranks with the same queries and judgments but other lists, given as fields of this
-        class."""
+        """Return ranks with the same queries and judgments but different lists. The arguments are
+        the fields of this class that describe the lists."""
         other = replace(self, subtopics=None, listed=None, tied=None, **{"empty": None, **lists})
         object.__setattr__(other, "_memo_of_judgments", self._memo_of_judgments)
         return other
 
     def share_cache(self, other: JudgedRanks) -> JudgedRanks:
-        """Return these ranks with the cache of judgments shared with `other`; unchanged if the
-        judgments of the two differ."""
+        """Return these ranks, using the cache for judgments of `other`. Returns them unchanged if
+        the judgments of the two differ."""
         if not (
             self.query_ids == other.query_ids
             and self.top_grade == other.top_grade
@@ -251,8 +251,8 @@ def _make_read_only(value: Kept) -> Kept:
 
 
 def no_qrels_rows(n: int) -> Ints:
-    """Return -1 as `qrels_row` of n documents, int64[n], if only grades are needed; allocates no
-    memory."""
+    """Return `qrels_row` for n documents of which only grades are needed: -1 for each, int64[n].
+    Allocates no memory."""
     return np.broadcast_to(np.int64(-1), n)
 
 
@@ -265,8 +265,8 @@ def assemble_ranks(
     judged_positions: npt.NDArray[Any],
 ) -> JudgedRanks:
     """Build the JudgedRanks of a run from the ranks of its judged documents. `unjudged_queries` are
-    its queries without judgments; `judged_positions` int[query of the run] has the positions of its
-    queries among the judged ones, -1 if not judged."""
+    the run's queries without judgments. `judged_positions`, int[query of the run], is the position
+    of each query of the run among the judged queries, -1 if it is not judged."""
     query_ids = qrels.query_ids
     judged_query, judged_relevance = qrels.judged_best_first
     rank_of = np.zeros(len(qrels), dtype=np.int64)

@@ -19,8 +19,8 @@ from metrics_core.tables.score_order import order_by_score
 
 
 class RowRanks:
-    """Ranks of some rows of a run: `rank`, and the first rank `tied_from` and the number `tied` of
-    the rows with the same score; int64[row] each. `notes` are about ties."""
+    """Ranks of some rows of a run, int64[row] each: `rank`; `tied_from`, the first rank with the
+    same score; and `tied`, the number of rows with this score. `notes` are about ties."""
 
     def __init__(self, run: Run, row_query: npt.NDArray[np.int32], rows: Ints) -> None:
         self.run = run

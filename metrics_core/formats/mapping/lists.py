@@ -88,8 +88,9 @@ def read_lists(
 ) -> Loaded:
     """Read a run of ranked lists, or judgments, from a file or from `record_blocks`.
 
-    In judgments a document has the grade beside it, or else grade 1, in a negative list grade 0.
-    Raises FileFormatError if there are no lists of documents or their meaning is unclear.
+    In judgments, the grade of a document is the number beside it. If there is none, the grade is 1,
+    or 0 in a list of negative documents. Raises FileFormatError if there are no lists of documents
+    or their meaning is unclear.
     """
     parquet_inference = (
         infer_mappings(read_first_rows(source)) if source.magic.startswith(MAGIC) else None
@@ -176,7 +177,7 @@ def _column_names(mappings: Mappings) -> set[str]:
 
 
 def _sample_records(source: Source, records: Records) -> list[Any]:
-    """Return JSON records of all shapes.
+    """Return a sample of JSON records that includes each shape of record.
 
     Raises FileFormatError for a record that is not an object.
     """

@@ -21,7 +21,7 @@ from metrics_core.formats.source.source import MAX_LINE_BYTES, Source
 from metrics_core.tables.columns import CODED_ID, ID
 
 Record = tuple[int, int, list[str]]
-"""First and last physical line, and the fields; an empty list for a blank line."""
+"""A record: its first and last physical line, and its fields. A blank line has no fields."""
 
 csv.field_size_limit(MAX_LINE_BYTES)
 
@@ -98,9 +98,10 @@ def read_tsv_records(source: Source) -> Iterator[Record]:
 def read_named_columns(
     source: Source, request: Request, records: Iterable[Record], names: Sequence[str] | None = None
 ) -> NamedColumns:
-    """Return the named columns of records; without `names` the first record is the header.
+    """Return the named columns of records. If `names` is None, the first record is the header.
 
-    Raises FileFormatError for a malformed header and for records with another number of fields.
+    Raises FileFormatError for a malformed header, and for records whose number of fields differs
+    from it.
     """
     header = None
     problems: list[LineProblem] = []

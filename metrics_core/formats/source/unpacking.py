@@ -26,8 +26,8 @@ Origin = Path | bytes
 """A file, or bytes in memory."""
 
 _MEASURED_FROM, _MEASURED_RATIO = 16 << 20, 20
-"""A stream that unpacks to this number of bytes, and to this multiple of its packed bytes, is first
-unpacked without being kept, to measure its size."""
+"""A stream is first unpacked without being kept, to measure its size, if it unpacks to at least
+`_MEASURED_FROM` bytes and at least `_MEASURED_RATIO` times its compressed size."""
 
 
 def _arrow_opener(codec: str) -> Callable[[BinaryIO], BinaryIO]:

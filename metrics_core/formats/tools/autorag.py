@@ -45,7 +45,7 @@ def _has_alternatives(truth: Any) -> bool:
 
 
 def _is_result(record: Any) -> bool:
-    """Return whether a record has scores beside the documents, or the ground truth."""
+    """Return whether a record has the ground truth, or scores of the retrieved documents."""
     return "retrieval_gt" in record or any(f"retrieve_scores{node}" in record for node in _NODES)
 
 

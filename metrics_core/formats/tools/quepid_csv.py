@@ -52,13 +52,14 @@ from metrics_core.tables.columns import ID
 _RATINGS = ["query", "docid", "rating"]
 _SNAPSHOT = ["Snapshot Name", "Snapshot Time", "Case ID", "Query Text", "Doc ID", "Doc Position"]
 _GUARDED = r"^ ([=+\-@])"
-"""A text with Quepid's blank before the first character of a formula."""
+"""Pattern of a text in which Quepid put a blank before the first character of a formula."""
 
 
 def recognise_ratings(sample: Sample) -> Mapping[Kind, int]:
     """Recognise ratings by their three column names.
 
-    The queries are texts if one contains a blank or has no ratings; otherwise they may be ids.
+    The file may also be read as queries if a query contains a blank or has no ratings. Otherwise
+    its queries may be ids.
     """
     if sample.columns or not sample.lines or split_csv(sample.lines[0], ",") != _RATINGS:
         return {}

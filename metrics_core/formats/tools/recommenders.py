@@ -78,7 +78,8 @@ SUBMISSION = Preset(
 
 
 def recognise_submission(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise two columns, a user's id and a list: cells of the second have several words."""
+    """Recognise two columns: a user's id, and lists. Some cells of the second column must have
+    several words."""
     lines = sample.lines[:50]
     rows = [split_csv(line, find_separator(lines[0])) for line in lines]
     if len(rows) < 2 or any(len(row) != 2 for row in rows) or sample.columns:
