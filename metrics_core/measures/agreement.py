@@ -45,9 +45,10 @@ def compatibility(
     ranks: JudgedRanks, *, p: Persistence = 0.95, normalize: Normalize = True
 ) -> Floats:
     """How similar the list is to the ideal list, with most weight on the top: the overlap down to
-    each rank, with weights that decrease by p. The ideal list contains all documents with a grade
-    above 0, sorted by grade. Documents of one grade are in the order of the run, followed by
-    documents that the run lacks. The comparison goes to the depth d of the longer list."""
+    each rank, with weights that decrease from rank to rank by the factor p. The ideal list contains
+    all documents with a grade above 0, sorted by grade. Documents of one grade are in the order of
+    the run, followed by documents that the run lacks. The comparison goes to the depth d of the
+    longer list."""
     hits, most = _weigh_overlaps(ranks, p, normalize)
     return ratio(hits.total(hits.relevance), most)
 

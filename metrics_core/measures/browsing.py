@@ -95,7 +95,7 @@ def rank_biased_precision(
 
 @weights("RBP")
 def _rbp_weights(ranks: JudgedRanks, *, p: float, rel: int | None, **_: object) -> Hits:
-    """Return the results with a gain, with gain · p^(rank - 1) instead of the grade."""
+    """Return the results that have a gain, each with gain · p^(rank - 1) instead of its grade."""
     hits = ranks.gaining() if rel is None else ranks.relevant(rel)
     gains = hits.relevance if rel is None else np.ones(len(hits.query))
     return hits.parts(gains * p ** (hits.rank - 1.0))
@@ -114,9 +114,9 @@ def exponential_gain(grades: Floats) -> Floats:
 
 
 def stop_chances(hits: Hits, chance: Floats) -> Floats:
-    """Return the probability that a reader stops at each hit, float64[hit], given `chance`
-    float64[hit], the probability of stopping after it is reached: Π over earlier hits of (1 -
-    chance), times the chance of the hit."""
+    """Return the probability that a reader stops at each hit, float64[hit]. `chance` float64[hit]
+    is the probability of stopping at a hit once it is reached. The result is `chance` times the
+    product of (1 - chance) over all earlier hits."""
     go_on_chance = hits.accumulate(1 - chance, np.multiply)
     return hits.previous_values(go_on_chance, 1.0) * chance
 

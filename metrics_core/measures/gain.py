@@ -49,10 +49,10 @@ _SKLEARN_TIES = Difference(
 
 
 def grade_gain(grades: Floats, dcg: Gain = "log2", gains: GainTable | None = None) -> Floats:
-    """Return the gain of each of `grades` float64[…], float64[…].
+    """Return the gain of each grade, in the shape of `grades` float64[…].
 
-    A table replaces the grade as gain, including grade 0; for a grade that is not in the table the
-    gain is the grade itself, and a negative grade always gains 0. trec_eval compares gains as
+    A table `gains` sets the gain of each grade in it, including grade 0. A grade that is not in the
+    table gains its own value, and a negative grade always gains 0. trec_eval compares gains as
     integers, so it orders gains that differ by less than 1 arbitrarily; here they are ordered
     exactly. Raises ParameterError in the same cases as `exponential_gain`.
     """
@@ -99,7 +99,8 @@ def sum_discounted(hits: Hits, cutoff: Cutoff, discount: Discount) -> Floats:
 
 
 def discount_gains(hits: Hits, discount: Discount) -> Floats:
-    """Return each hit's gain / log2(rank + 1), or / log2(max(rank, 2)), float64[hit]."""
+    """Return the discounted gain of each hit, float64[hit]: gain / log2(rank + 1) for the discount
+    "log2", otherwise gain / log2(max(rank, 2))."""
     divisor = hits.rank + 1 if discount == "log2" else np.maximum(hits.rank, 2)
     deepest = int(divisor.max(initial=1))
     if deepest >= len(divisor):
@@ -282,7 +283,7 @@ def cumulative_gain(
     dcg: Gain = "log2",
     gains: Gains | None = None,
 ) -> Floats:
-    """Sum of the grades among the results, at any rank."""
+    """Sum of the grades of the first k results. Their order does not matter."""
     hits = retrieved_gains(ranks, dcg, gains)
     return hits.total(hits.relevance, cutoff)
 

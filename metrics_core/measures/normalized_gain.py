@@ -19,8 +19,9 @@ from metrics_core.measures.gain import Gains, ideal_gains, retrieved_gains
 
 @dataclass(frozen=True)
 class _GainLists:
-    """The results with a gain, and the best possible list, with gains instead of grades; for each
-    hit of both its contribution to DCG, and the DCG down to it, float64[hit] each."""
+    """The results with a gain (`listed`) and the best possible list (`best`), both with gains
+    instead of grades. `gained` and `ideal` are the contributions of their hits to the DCG of the
+    list, `dcg` and `ideal_dcg` the DCG down to each hit, float64[hit] each."""
 
     listed: Hits
     best: Hits
@@ -147,8 +148,8 @@ def _g_terms(graded: _GainLists) -> Floats:
     ideal=1.0,
 )
 def ndcg_at_relevant(ranks: JudgedRanks, *, gains: Gains | None = None) -> Floats:
-    """nDCG at the rank of each document with a gain, averaged over all of them. Documents that were
-    not found count with the nDCG of the whole list."""
+    """nDCG at the rank of each document with a gain, averaged over all these documents. A document
+    that was not retrieved counts with the nDCG of the whole list."""
     graded = _gain_lists(ranks, gains)
     listed, has_gain = graded.listed, graded.listed.relevance > 0
     ndcg = ratio(graded.dcg, graded.best_sums_at(graded.ideal_dcg))
@@ -175,9 +176,9 @@ def ndcg_at_relevant(ranks: JudgedRanks, *, gains: Gains | None = None) -> Float
     ideal=1.0,
 )
 def ndcg_at_levels(ranks: JudgedRanks, *, rel: Rel = 1, gains: Gains | None = None) -> Floats:
-    """nDCG averaged over the depths at which the best possible list drops to a lower grade, and
-    over the whole list if it is at least two ranks longer. The score is 0 if no grade is at least
-    `rel`; `rel` has no other effect."""
+    """nDCG averaged over the depths at which the best possible list drops to a lower grade. The
+    whole list is one more depth if it is at least two ranks longer. The score is 0 if no grade is
+    at least `rel`; `rel` has no other effect."""
     graded = _gain_lists(ranks, gains)
     listed, best = graded.listed, graded.best
     drop, longer = _mark_level_ends(best), _is_longer(ranks, graded)
@@ -214,8 +215,8 @@ def _mark_level_ends(best: Hits) -> Mask:
 
 
 def _is_longer(ranks: JudgedRanks, graded: _GainLists) -> Mask:
-    """Return whether the whole list counts as a level, bool[query]: trec_eval adds it only if it
-    ends more than one rank after the last level."""
+    """Return whether the whole list counts as a further level, bool[query]. As in trec_eval, it
+    must end more than one rank after the last level."""
     return (ranks.retrieved > graded.n_best + 1) & (graded.n_best > 0)
 
 

@@ -48,8 +48,8 @@ _SOURCE = "Moffat et al., INST, ADCS 2015; as cwl_eval computes it"
 
 
 def scaled_gains(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Hits:
-    """Return the documents of the first 1,000 ranks with a gain, with the gain, above 0 and up to
-    1, instead of the grade. Raises ParameterError if max_rel is not above min_rel."""
+    """Return the documents of the first 1,000 ranks that have a gain, each with its gain (above 0,
+    at most 1) instead of its grade. Raises ParameterError if max_rel is not above min_rel."""
     if max_rel is not None and max_rel <= min_rel:
         raise ParameterError(f"max_rel must be above min_rel, {min_rel}, not {max_rel}.")
     highest = ranks.top_grade if max_rel is None else max_rel
@@ -142,8 +142,8 @@ def bejeweled_player_model(
 def _gains_until_sated(
     ranks: JudgedRanks, goal: float, min_rel: int, max_rel: int | None
 ) -> tuple[Hits, Floats]:
-    """Return the results with a gain until the gains add up to the goal, and the rank at which they
-    reach it, float64[query]."""
+    """Return the results with a gain, down to the rank at which the gains add up to the goal, and
+    this rank, float64[query]."""
     hits = scaled_gains(ranks, min_rel, max_rel)
     gained = _running_gains(ranks, min_rel, max_rel)
     return hits.select(hits.previous_values(gained, 0.0) < goal), hits.select(
@@ -242,9 +242,9 @@ def _weigh_inst(
 
 
 def _sum_inverse_squares(start: Floats) -> Floats:
-    """Return Σ over n from 0 of 1 / (start + n)², start above 0, float64 of the shape of `start`.
-    Ten terms are summed directly, the remaining ones by the Euler-Maclaurin series, whose error
-    there is below 1e-13 (scipy's function takes thirty times as long)."""
+    """Return the sum of 1 / (start + n)² over n = 0, 1, 2, …, in the shape of `start` float64,
+    which must be above 0. Ten terms are summed directly, the remaining ones by the Euler-Maclaurin
+    series with an error below 1e-13. scipy's function takes thirty times as long."""
     total = np.zeros(len(start))
     for n in range(10):
         total += 1 / (start + n) ** 2

@@ -67,7 +67,7 @@ def relative_precision(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Flo
 )
 def r_precision_multiple(ranks: JudgedRanks, *, factor: Factor, rel: Rel = 1) -> Floats:
     """Precision at a multiple of the number of relevant documents. Low multiples reflect readers
-    who want few good results, high multiples readers who want all."""
+    who want a few good results, high multiples readers who want all."""
     depth = _multiple_depth(ranks, factor, rel)
     return ratio(ranks.relevant(rel).count_within(depth), depth)
 

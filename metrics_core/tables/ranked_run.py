@@ -39,7 +39,7 @@ def ranked_run_names(runs: Iterable[Run]) -> list[str]:
 
 
 def judged_ranks_text(names: Iterable[str]) -> str:
-    """Return the start of a sentence: these runs came as judged ranks (the ranks of judged
+    """Return the beginning of a sentence: that these runs came as judged ranks (the ranks of judged
     documents)."""
     return f"{w.join_words(names)} came as judged ranks"
 

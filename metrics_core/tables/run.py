@@ -172,7 +172,8 @@ class Run(Judgable):
         return self
 
     def first_ties(self) -> Ints:
-        """Return the first rank of each query whose score is tied with the next rank; int64[query].
+        """Return for each query the first rank whose score is tied with the score of the next rank;
+        int64[query].
 
         0 if no two scores of the query are equal. Queries are in the order of `query_ids`.
         """

@@ -37,9 +37,9 @@ def evaluate(
     form that `metrics_core.evaluate` accepts. With `duplicates="best"`, the highest score counts if
     a document is listed twice.
 
-    One quick pass over run and query_id happens immediately, all other steps when the scores are
-    computed. Invalid rows (duplicates, scores that are not finite) fail then; inside
-    `row_errors()` with a RanklensError. Raises UnknownMeasureError, ParameterError,
+    One quick pass over run and query_id happens immediately; all other steps happen when the scores
+    are computed. Only then do invalid rows (duplicates, scores that are not finite) raise an error;
+    inside `told()` it is a RanklensError. Raises UnknownMeasureError, ParameterError,
     NoSharedQueriesError, RanklensError, and LackingDataError for measures that need subtopics or
     document columns.
     """
