@@ -74,8 +74,8 @@ def read_judged_ranks(
     """Return the runs of judged ranks in a file, a folder, a zip of a folder, or the bytes of a
     file or zip.
 
-    Runs are in the byte order of their names. `judge` combines them with the judgments with which
-    they were made. Raises FileFormatError if the source does not contain judged ranks.
+    Runs are in the byte order of their names. `join_judgments` combines them with the judgments
+    with which they were made. Raises FileFormatError if the source does not contain judged ranks.
     """
     loaded = read_ranks_set(source, name=name, limit=limit)
     return [cast(RankedRun, ranked_run.table) for ranked_run in loaded]

@@ -37,15 +37,15 @@ def join_judgments(run: Run, qrels: Qrels, *, documents: Documents | None = None
     trec_eval. `judging.ties` has the range over other tie orders. `documents` are for measures of
     their columns. For a run loaded as judged ranks (the ranks of judged documents), `listed` and
     `tied` are None. Raises NoSharedQueriesError, and RanklensError in the same cases as
-    `find_places`.
+    `find_judged_places`.
     """
     return join_judged_places(run, qrels, find_judged_places(run, qrels), documents=documents)
 
 
 def find_judged_places(run: Run, qrels: Qrels) -> JudgedPlaces:
-    """Return the ranks of the judged documents, which is all that `judge` needs from the run's
-    rows. Raises NoSharedQueriesError. Raises RanklensError if the run was loaded as judged ranks
-    (the ranks of judged documents) that were made with other judgments."""
+    """Return the ranks of the judged documents, which is all that `join_judgments` needs from the
+    run's rows. Raises NoSharedQueriesError. Raises RanklensError if the run was loaded as judged
+    ranks (the ranks of judged documents) that were made with other judgments."""
     if isinstance(run, RankedRun):
         return _places_of_ranked_run(run, qrels)
     run, query_ids = run.read_whole(), qrels.query_ids
@@ -82,8 +82,8 @@ def _list_lengths(
 def join_judged_places(
     run: Run, qrels: Qrels, places: JudgedPlaces, *, documents: Documents | None = None
 ) -> JudgedRanks:
-    """Return the result of `judge(run, qrels)` from ranks of the judged documents that are already
-    known, without reading the run's rows. Raises NoSharedQueriesError."""
+    """Return the result of `join_judgments(run, qrels)` from ranks of the judged documents that
+    are already known, without reading the run's rows. Raises NoSharedQueriesError."""
     query_ids = qrels.query_ids
     query_positions = _judged_query_positions(run, query_ids)
     ranks = assemble_ranks(

@@ -99,10 +99,10 @@ def _find_rows(qrels: Qrels, query: Ints, documents: pa.Array, n_queries: int) -
 
 
 def rejudge(ranks: JudgedRanks, run: Run, qrels: Qrels, changed: Mask) -> JudgedRanks:
-    """Return the same as `judge(run, qrels)`, bitwise equal, but reuse `ranks`, which were made
-    before `apply_layers`. Only the `changed` queries, bool[query of `qrels`], are joined again. If
-    the run was loaded as judged ranks (the ranks of judged documents), the layers may only change
-    grades; otherwise raises RanklensError."""
+    """Return the same as `join_judgments(run, qrels)`, bitwise equal, but reuse `ranks`, which
+    were made before `apply_layers`. Only the `changed` queries, bool[query of `qrels`], are joined
+    again. If the run was loaded as judged ranks (the ranks of judged documents), the layers may
+    only change grades; otherwise raises RanklensError."""
     if not run.complete:
         return join_judgments(run, qrels)
     part, judged_rows = _join_changed(run, qrels, changed)

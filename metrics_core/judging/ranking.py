@@ -127,7 +127,7 @@ def tie_notes(*, n_tied: int, n_rows: int, all_tied: bool, n_near: int) -> tuple
 
 def top_rows(run: Run, cutoff: int) -> Ints:
     """Return the rows of a run in the first `cutoff` ranks of each query, int64[top row]. Ties are
-    ranked by the same rule as in `judge`."""
+    ranked by the same rule as in `join_judgments`."""
     return top_ranks(run, cutoff)[0]
 
 
@@ -177,9 +177,9 @@ def _leading_rows(starts: Ints, length: Ints) -> tuple[Ints, Ints]:
 def ranked_documents(run: Run, query_id: str, *, depth: int | None = None) -> pd.DataFrame:
     """Return one query's list as ranked by the run, best first. Columns: rank, doc_id, score.
 
-    Empty if the run has no results for the query. Ties are ranked by the same rule as in `judge`.
-    Given ranks may have gaps. For a run loaded as judged ranks (the ranks of judged documents), the
-    doc_id of unjudged documents is None, and every score NaN.
+    Empty if the run has no results for the query. Ties are ranked by the same rule as in
+    `join_judgments`. Given ranks may have gaps. For a run loaded as judged ranks (the ranks of
+    judged documents), the doc_id of unjudged documents is None, and every score NaN.
     """
     ranking = run.cached_list(query_id, lambda: _rank_list(run, query_id))
     return ranking[ranking["rank"] <= depth] if depth else ranking

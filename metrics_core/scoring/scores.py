@@ -129,8 +129,8 @@ def scores_from_frame(
 
     A column named like a measure is taken as that measure if its numbers are within the measure's
     range. For other columns higher is better unless `higher_is_better` says otherwise. Raises
-    RanklensError in the same cases as `Scores.given`, and if there is no numeric column or a value
-    is not a finite number.
+    RanklensError in the same cases as `Scores.from_any`, and if there is no numeric column or a
+    value is not a finite number.
     """
     _check_keys(frame)
     if column is not None and (column in _KEYS or column not in frame.columns):

@@ -39,7 +39,7 @@ def evaluate(
 
     One quick pass over run and query_id happens immediately; all other steps happen when the scores
     are computed. Only then do invalid rows (duplicates, scores that are not finite) raise an error;
-    inside `told()` it is a RanklensError. Raises UnknownMeasureError, ParameterError,
+    inside `row_errors()` it is a RanklensError. Raises UnknownMeasureError, ParameterError,
     NoSharedQueriesError, RanklensError, and LackingDataError for measures that need subtopics or
     document columns.
     """
