@@ -101,7 +101,7 @@ def test_what_was_judged_while_it_was_read_is_not_judged_again(tmp_path: Path) -
         run = read(tmp_path / "w", path, QRELS, other).table
     assert isinstance(run, StoredRun)
     judging = CachedRanks(Workspace(tmp_path / "w").cache)
-    with mock.patch.object(judged_places, "find_places", side_effect=AssertionError):
+    with mock.patch.object(judged_places, "find_judged_places", side_effect=AssertionError):
         ranks = judging(run, QRELS)
     assert isinstance(ranks.listed, ListedDocuments)
     same(ranks, join_judgments(run.read_whole(), QRELS))

@@ -101,7 +101,7 @@ def test_it_stands_by_itself() -> None:
         "8b4bba3b1ae0",
     ):
         assert said in text
-    assert "metrics_core compare qrels.txt bm25.run dense.run" in text
+    assert "metrics-core compare qrels.txt bm25.run dense.run" in text
 
 
 def test_parts_and_words_of_the_sender() -> None:
@@ -196,7 +196,7 @@ def test_a_part_that_fails_is_left_out_with_a_sentence(
 
     for part in ("curves", "robustness_summary", "breakdown", "query", "query_masks"):
         monkeypatch.setattr(f"dashboard.answers.report.{part}", fails)
-    monkeypatch.setattr("dashboard.drawing.blocks.report.methods_part", fails)
+    monkeypatch.setattr("dashboard.drawing.blocks.report.draw_methods_part", fails)
     page = page_of(sample())
     assert "dense beats bm25" in text_of(page) and "vinegar for the robot" not in page
     ids = set(re.findall(r'<section id="([^"]+)"', page))

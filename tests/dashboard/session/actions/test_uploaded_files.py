@@ -250,7 +250,7 @@ def test_what_reading_raises_is_raised_for_who_waits() -> None:
 
 def test_a_long_run_is_judged_with_what_came_beside_it(visit: dict[str, Any]) -> None:
     with (
-        mock.patch.object(judged_places, "find_places", side_effect=AssertionError),
+        mock.patch.object(judged_places, "find_judged_places", side_effect=AssertionError),
         mock.patch.object(formats, "read_each", wraps=formats.read_each) as read,
     ):
         told = list(read_uploads([UploadedFile("a.run", RUN), UploadedFile("a.qrels", QRELS)], 0))

@@ -232,7 +232,7 @@ def test_runs_of_the_same_rows_are_known(tmp_path: Path) -> None:
         file = at_once(path)
         assert file is not None
         made.append(file)
-    alike = [[one.has_rows_of(other) for other in made] for one in made]
+    alike = [[one.has_same_rows(other) for other in made] for one in made]
     assert alike[0] == [True, True, False, False]
 
 
