@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -17,7 +17,7 @@ from dashboard.serving.access.token import Keys
 
 COOKIE = b"ranklens"
 # A link from somebody else has the secret path of their server.
-_SECRET_PATH = re.compile(r"^/[0-9a-f]{32}(?=/|$)")
+_SECRET_PATH = re.compile(r"/[0-9a-f]{32}(?=/|$)")
 _FOLDER = Path(__file__).parent
 
 
@@ -45,11 +45,17 @@ class AccessControl:
     """
 
     def __init__(
-        self, app: Any, *, port: int, keys: Keys | None, headers: Sequence[tuple[bytes, bytes]]
+        self,
+        app: Any,
+        *,
+        origins: Set[str],
+        keys: Keys | None,
+        headers: Sequence[tuple[bytes, bytes]],
     ) -> None:
-        """`app` serves below `/keys.base`; `headers` are added to every response."""
+        """`app` serves at these origins, below `/keys.base`; `headers` are added to every
+        response."""
         self._app = app
-        self._hosts = origin.allowed_hosts(port)
+        self._origins = origins
         self._keys = keys
         self._headers = list(headers)
 
@@ -65,7 +71,7 @@ class AccessControl:
                 message = add_security_headers(message, self._headers, base)
             await send(message)
 
-        if not origin.is_same_origin_request(scope, self._hosts):
+        if not origin.is_same_origin_request(scope, self._origins):
             await _refuse(scope, send_guarded)
         elif self._keys is None or self._has_cookie(scope, self._keys):
             _release_connection(scope)
@@ -98,7 +104,8 @@ def _release_connection(scope: Any) -> None:
 
 async def _grant_access(scope: Any, send: Any, keys: Keys) -> None:
     """Set the cookie and redirect to the requested URL, without the token."""
-    path = quote(_SECRET_PATH.sub("", scope["path"]) or "/", safe="/~!$&'()*+,;=:@")
+    path = scope["path"].removeprefix(f"/{keys.base}".rpartition("/")[0])
+    path = quote(_SECRET_PATH.sub("", path) or "/", safe="/~!$&'()*+,;=:@")
     target = f"/{keys.base}{path}"
     query = b"&".join(_split_query(scope)[1])
     cookie = f"{COOKIE.decode()}={keys.cookie}; Path=/{keys.base}; HttpOnly; SameSite=Strict"
@@ -118,7 +125,7 @@ async def _refuse(scope: Any, send: Any) -> None:
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008})
         return
-    page = NOT_SIGNED_IN if _SECRET_PATH.match(scope["path"]) else NO_WORKSPACE
+    page = NOT_SIGNED_IN if _SECRET_PATH.search(scope["path"]) else NO_WORKSPACE
     headers = [
         (b"content-type", b"text/html; charset=utf-8"),
         (b"content-length", str(len(page)).encode()),

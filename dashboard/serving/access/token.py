@@ -34,9 +34,10 @@ class Keys:
     cookie: str
 
 
-def derive_keys(token: str, port: int) -> Keys:
-    """The keys of a server on this port."""
-    return Keys(token, _derive(token, f"base {port}")[:32], _derive(token, f"cookie {port}"))
+def derive_keys(token: str, port: int, prefix: str = "") -> Keys:
+    """The keys of a server on this port; `prefix` is the first part of all its paths, as `a/b`."""
+    base = f"{prefix}/{_derive(token, f'base {port}')[:32]}".removeprefix("/")
+    return Keys(token, base, _derive(token, f"cookie {port}"))
 
 
 def new_token() -> str:
