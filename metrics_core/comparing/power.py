@@ -137,6 +137,24 @@ def smallest_failing_loss(
     return enough
 
 
+def detectable_loss(scores: Floats, share: float) -> float:
+    """Return the smallest true mean loss that a gate on these queries finds with at least
+    probability `POWER`; NaN if `failure_chance` is NaN.
+
+    `scores`, float64[query], are those of one run. The assumed change affects a `share` of the
+    queries: their scores vary as between two random queries, and the loss falls on them alone.
+    """
+    from scipy import special
+
+    scores = scores[~np.isnan(scores)]
+    queries = scores.size
+    if queries < FEWEST_FOR_POWER:
+        return math.nan
+    error = float(scores.std(ddof=1)) * math.sqrt(2 * share / queries)
+    width = float(special.stdtrit(queries - 1, 0.975))
+    return smallest_failing_loss(error, width, queries, 0.0, share)
+
+
 def single_test_level(width: float, queries: int) -> float:
     """Return the confidence level at which a t-test of one difference needs `width` standard
     errors. This is the level that a correction for several tests leaves to each test."""

@@ -78,7 +78,9 @@ class AccessControl:
             await self._app(scope, receive, send_guarded)
         elif self._has_token(scope, self._keys):
             _release_connection(scope)
-            await _grant_access(scope, send_guarded, self._keys)
+            [host] = origin.header_values(scope, b"host")
+            is_https = f"http://{host.decode()}" not in self._origins
+            await _grant_access(scope, send_guarded, self._keys, is_https=is_https)
         else:
             await _refuse(scope, send_guarded)
 
@@ -102,13 +104,14 @@ def _release_connection(scope: Any) -> None:
         let_in()
 
 
-async def _grant_access(scope: Any, send: Any, keys: Keys) -> None:
+async def _grant_access(scope: Any, send: Any, keys: Keys, *, is_https: bool) -> None:
     """Set the cookie and redirect to the requested URL, without the token."""
     path = scope["path"].removeprefix(f"/{keys.base}".rpartition("/")[0])
     path = quote(_SECRET_PATH.sub("", path) or "/", safe="/~!$&'()*+,;=:@")
     target = f"/{keys.base}{path}"
     query = b"&".join(_split_query(scope)[1])
     cookie = f"{COOKIE.decode()}={keys.cookie}; Path=/{keys.base}; HttpOnly; SameSite=Strict"
+    cookie += "; Secure" if is_https else ""
     headers = [
         (b"location", target.encode() + (b"?" + query if query else b"")),
         (b"set-cookie", cookie.encode()),

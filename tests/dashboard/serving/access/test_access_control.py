@@ -271,6 +271,13 @@ def test_a_proxy_has_its_own_scheme_and_port() -> None:
         assert bool(asked.reached) == admitted, (host, origin)
 
 
+@pytest.mark.parametrize("host", ["hub.test", "server.test:8501"])
+def test_the_cookie_of_a_proxy_with_https_is_sent_by_https_alone(host: str) -> None:
+    names = ["https://hub.test", "server.test"]
+    asked = ask("/", {"Host": host}, query=f"token={KEYS.token}", names=names)
+    assert asked.headers["set-cookie"].endswith("; Secure") == (host == "hub.test")
+
+
 @pytest.mark.parametrize("path", ["/a/b", "/a/b/", "/a/b/SECRET/", f"/a/b/{'0f' * 16}/", "/"])
 def test_below_a_path_the_token_leads_there(path: str) -> None:
     keys = derive_keys(KEYS.token, PORT, "a/b")
