@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks.made import Shape, make_files
 from metrics_core.formats import read_qrels, read_run
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.measures import Declaration, Measure, declarations
 from metrics_core.measures.declaring.other_packages import CUTOFFS
 
@@ -41,7 +41,7 @@ def main() -> int:
         start = time.perf_counter()
         run, qrels = read_run(run_file), read_qrels(qrels_file)
         read = time.perf_counter()
-        ranks = judge(run, qrels)
+        ranks = join_judgments(run, qrels)
         judged = time.perf_counter()
     spent: dict[str, float] = {}
     asked = [m for d in declarations() if not d.needs for m in measures_of(d)]

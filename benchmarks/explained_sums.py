@@ -42,7 +42,7 @@ from benchmarks.edited_files import (
     top_grade,
 )
 from benchmarks.real_data import collection_of, families
-from metrics_core import judge
+from metrics_core import join_judgments
 from metrics_core.explaining.headroom import has_headroom, headroom
 from metrics_core.explaining.ledger import difference_ledger, has_ledger, score_ledger
 from metrics_core.explaining.what_if import edit_ranks
@@ -127,7 +127,7 @@ def _check(
 ) -> Checked:
     checked = Checked(len(qrels.query_ids), len(runs), len(measures))
     grades = grades_of(qrels)
-    judged = [Judged(run, judge(run, qrels), lists_of(run)) for run in runs]
+    judged = [Judged(run, join_judgments(run, qrels), lists_of(run)) for run in runs]
     with tempfile.TemporaryDirectory() as name:
         written = Written(Path(name))
         scores = [written.scores(own.lists, grades, measures) for own in judged]

@@ -397,7 +397,7 @@ def changes(parts: Sequence[Loaded], kind: Kind, here: Collection) -> bool:
     scores = after.study.all_scores(MEASURE)
     names = [name for name in here.runs if name in scores.runs]
     return len(names) < len(here.runs) or not np.array_equal(
-        scores.only(names).of(MEASURE), here.scores, equal_nan=True
+        scores.select_runs(names).values_of(MEASURE), here.scores, equal_nan=True
     )
 
 
@@ -420,7 +420,7 @@ def open_collection() -> Collection:
     files = [File(key, key, "upload", table=table) for key, table in tables.items()]
     study = assemble(files, qrels_key="qrels").study
     assert study is not None
-    return Collection(files, study.names, study.all_scores(MEASURE).of(MEASURE))
+    return Collection(files, study.names, study.all_scores(MEASURE).values_of(MEASURE))
 
 
 def taken(files: int, seed: int) -> dict[Shape, Counter[str]]:

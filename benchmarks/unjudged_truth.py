@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from metrics_core import judge
+from metrics_core import join_judgments
 from metrics_core.formats import read_qrels, read_run
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.tables import Qrels, Run
@@ -143,8 +143,10 @@ def told(
     rows = []
     for pair, here, left in cases(pairs, share, number):
         whole, rest = (Qrels.from_columns(*pair.judgments[m].T.to_numpy()) for m in (here, left))
-        own, other = (measure.score(judge(run, whole)) for run in (pair.run, pair.baseline))
-        lists = judge(pair.run, rest), judge(pair.baseline, rest)
+        own, other = (
+            measure.score(join_judgments(run, whole)) for run in (pair.run, pair.baseline)
+        )
+        lists = join_judgments(pair.run, rest), join_judgments(pair.baseline, rest)
         found = find_unjudged(*lists, measure.cutoff)
         said = difference(*lists, measure, found).interval
         rows.append((float(own.mean() - other.mean()), *(said or np.full(3, np.nan))))

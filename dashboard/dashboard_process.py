@@ -1,4 +1,5 @@
-"""A dashboard of some tables in a separate process, which ends no later than this one."""
+"""A dashboard for some tables in a separate process, which ends when this process ends, or
+earlier."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ class DashboardProcess:
     reason. A notebook shows it as a link."""
 
     def __init__(self, folder: Path, view: Address, temporary: TemporaryFolder | None):
-        """Serve the folder of a workspace, which is removed at the end if it is `temporary`.
+        """Serve the workspace in `folder`. If `temporary` is given, this temporary folder is
+        removed at the end.
 
         Raises RanklensError if the dashboard does not start.
         """
@@ -75,11 +77,11 @@ class DashboardProcess:
 def serve_tables(
     files: Iterable[Loaded], view: Address, *, name: str, folder: str | Path | None = None
 ) -> DashboardProcess:
-    """Store tables as a collection of this name and serve it at the address `view`.
+    """Store tables as a collection with this name, and serve it, opened at the address `view`.
 
-    In a `folder` the collection is kept; files stored again under the same names replace the
-    earlier ones. Without a folder everything is removed at the end. Raises RanklensError and
-    StorageError.
+    If `folder` is given, the collection is kept there; files stored again under the same names
+    replace the earlier ones. If `folder` is None, everything is removed at the end. Raises
+    RanklensError and StorageError.
     """
     temporary = None
     if folder is None:
@@ -95,10 +97,10 @@ def serve_tables(
 
 
 def _start_process(folder: Path, complaints: IO[str]) -> subprocess.Popen[str]:
-    """Start the command on any free port.
+    """Start the command `ranklens` on any free port.
 
-    The command runs in a separate session, so that interrupting a cell does not stop it. The
-    command ends with its standard input, which the system closes when this process ends for any
+    It runs in a separate session, so that interrupting a notebook cell does not stop it. It ends
+    when its standard input is closed, which the system does when this process ends for any
     reason.
     """
     options = ["--port", "0", "--workspace", str(folder), "--until-eof"]

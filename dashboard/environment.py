@@ -1,4 +1,5 @@
-"""Options of the start, as environment variables of this process. Imports nothing else."""
+"""Options given at the start, as environment variables of this process. Imports no other module of
+the dashboard."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ WORKSPACE_VARIABLE = "RANKLENS_WORKSPACE"
 
 
 def data_folder() -> str:
-    """The folder of files given at the start; empty without a folder."""
+    """The folder of files given at the start; empty if none was given."""
     return os.environ.get(DATA_VARIABLE, "")
 
 

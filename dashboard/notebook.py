@@ -1,4 +1,4 @@
-"""The pages' answers in a notebook: `show(runs, qrels)`.
+"""Compare runs in a notebook, with the same results as on the pages: `show(runs, qrels)`.
 
     >>> from dashboard.notebook import show
     >>> show({"bm25": bm25, "dense": dense}, qrels, measure="nDCG@10")  # doctest: +SKIP
@@ -60,9 +60,9 @@ def show(
 ) -> NotebookComparison:
     """Return a comparison that a notebook displays.
 
-    `runs` and `qrels` have the same forms as for `evaluate`, `queries` as for `breakdown`. `run` is
-    the run in focus, by default the best run other than the baseline; `baseline` is by default the
-    first run. Raises the errors of `evaluate`, and UnknownRunError.
+    `runs` and `qrels` have the same forms as in `evaluate`; `queries` has the same forms as in
+    `breakdown`. `run` is the run in focus; the default is the best run other than the baseline. The
+    default of `baseline` is the first run. Raises the errors of `evaluate`, and UnknownRunError.
     """
     table = qrels_from(qrels)
     loaded_runs = runs_from(runs, table.query_ids)
@@ -77,7 +77,7 @@ def show(
 
 
 class NotebookComparison:
-    """A comparison. A notebook displays it as HTML; its text has verdict and table."""
+    """A comparison. A notebook displays it as HTML; as text, it has the verdict and the table."""
 
     def __init__(self, study: Study, comparison: Comparison) -> None:
         """`comparison` selects the compared runs and the measure in the study."""
@@ -144,8 +144,8 @@ class NotebookComparison:
         )
 
     def figure(self, name: str = "curves", *, measure: str = "nDCG") -> go.Figure:
-        """A chart of the pages as a Plotly figure: "curves" of P, R or nDCG. Raises
-        ParameterError."""
+        """Return a chart of the pages as a Plotly figure. The only `name` is "curves"; its
+        `measure` is P, R or nDCG. Raises ParameterError."""
         from dashboard.drawing.figures.curves import measure_by_cutoff
 
         answer = curves_answers.curves(self._study, self._view)
@@ -196,10 +196,11 @@ class NotebookComparison:
     def open(
         self, folder: str | Path | None = None, *, name: str = "From a notebook"
     ) -> DashboardProcess:
-        """Open the comparison in Ranklens; it runs until it is closed or this process ends.
+        """Open the comparison in Ranklens, which runs until it is closed or this process ends.
 
-        In a `folder`, runs and judgments are kept with the notes and grades made there, as the
-        collection of this `name`. Without one everything is removed at the end.
+        If a `folder` is given, runs and judgments are kept in it as the collection of this `name`,
+        together with the notes and grades made in Ranklens. Without a folder, everything is removed
+        at the end.
         """
         view = self._view
         address = address_for_measure(view.measure, view.baseline, view.focus)

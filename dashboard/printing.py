@@ -25,11 +25,11 @@ _NAMES = (
 _ON_A_MAC = ("Google Chrome", "Chromium", "Microsoft Edge")
 _ON_WINDOWS = (r"Google\Chrome\Application\chrome.exe", r"Microsoft\Edge\Application\msedge.exe")
 _LONGEST = 120
-"""Seconds until printing is given up."""
+"""Maximum time for printing, in seconds."""
 
 
 def find_browser() -> str | None:
-    """The path of a browser that can print; None without one."""
+    """The path of a browser that can print; None if there is none."""
     return next((path for path in _find_browsers() if path), None)
 
 
@@ -57,8 +57,8 @@ def write_page(page: str, path: str | Path) -> int:
 
 
 def print_pdf(page: str, instead: str) -> bytes:
-    """Print a page as PDF. Raises RanklensError if there is no browser or it prints nothing;
-    `instead` is the file ending that needs no browser."""
+    """Print a page as PDF. Raises RanklensError if there is no browser or it prints nothing. The
+    error suggests `instead`, a file ending that needs no browser."""
     browser = find_browser()
     if browser is None:
         raise RanklensError(

@@ -1,10 +1,14 @@
-"""The command `ranklens`: start the dashboard on this computer only, and print its address."""
+"""The command `ranklens`: start the dashboard, by default for this computer only, and print its
+URL."""
 
 from __future__ import annotations
 
 import argparse
+import errno
 import gc
+import ipaddress
 import os
+import re
 import signal
 import socket
 import sys
@@ -17,7 +21,7 @@ from types import FrameType
 
 from dashboard import commands
 from dashboard.environment import DATA_VARIABLE, WORKSPACE_VARIABLE, workspace_folder
-from dashboard.serving.access.origin import NAMES
+from dashboard.serving.access.origin import NAMES, parse_origins
 from metrics_core.base import heap, process_exit
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
@@ -61,7 +65,8 @@ def _serve(options: argparse.Namespace) -> int:
     gc.disable()
     try:
         _name_folders(options)
-        listening = _open_socket(options.port)
+        names = _served_names(options)
+        listening = _open_socket(options.host, options.port)
         folder = workspace_folder()
         collection_id = _import_file(options.file, folder) if options.file else ""
     except (_RefusedError, RanklensError) as refused:
@@ -74,15 +79,19 @@ def _serve(options: argparse.Namespace) -> int:
     fields = "&".join(
         filter(None, (token and f"token={token}", collection_id and f"set={collection_id}"))
     )
-    print(f"Ranklens: http://{ADDRESS}:{port}/{fields and f'?{fields}'}", flush=True)
+    path = options.base_path and f"{options.base_path}/"
+    address = f"{parse_origins(names[0], port)[0]}/{path}{fields and f'?{fields}'}"
+    print(f"Ranklens: {address}", flush=True)
     if not token:
         print(_OPEN_TO_ALL, file=sys.stderr, flush=True)
+    if not options.host.is_loopback:
+        print(_NOT_ENCRYPTED.format(options.host), file=sys.stderr, flush=True)
     # Started only now, because it takes a second.
     from dashboard.serving.server import serve
     from dashboard.temporary_folders import remove_abandoned
 
     Thread(target=remove_abandoned, name="abandoned folders", daemon=True).start()
-    serve(listening, token)
+    serve(listening, token, names, options.base_path)
     return 0
 
 
@@ -127,6 +136,25 @@ def _import_file(name: str, folder: Path) -> str:
     )
 
 
+def _served_names(options: argparse.Namespace) -> list[str]:
+    """The names of the server in a browser's address, first the one to print. Raises
+    _RefusedError."""
+    host = options.host
+    if options.no_token and not host.is_loopback:
+        raise _RefusedError(f"--no-token would admit the whole network at --host {host}; omit one.")
+    for name in options.allowed_host:
+        if not parse_origins(name, options.port):
+            raise _RefusedError(
+                f"--allowed-host {name} is not a name. It is the first part of the address in the"
+                " browser: server.example, server.example:9000 or https://server.example."
+            )
+    if host.is_unspecified or str(host) == ADDRESS:
+        own_names = list(NAMES)
+    else:
+        own_names = [f"[{host}]" if host.version == 6 else str(host)]
+    return [*options.allowed_host, *own_names]
+
+
 def _allow_all_files() -> None:
     """Raise the limit of open files to the maximum that the system allows this account."""
     if os.name != "posix":
@@ -144,6 +172,12 @@ def _allow_all_files() -> None:
 _OPEN_TO_ALL = (
     "Warning: --no-token lets every account and program on this computer read and delete everything"
     " in the workspace. Use it only behind a proxy that authenticates users (docs/security.md)."
+)
+
+_NOT_ENCRYPTED = (
+    "Warning: --host {} lets other computers connect, and the connection is not encrypted: whoever"
+    " can read the network reads the token and your data. Prefer an SSH tunnel, or a proxy with"
+    " HTTPS (docs/security.md)."
 )
 
 
@@ -167,24 +201,27 @@ class _RefusedError(Exception):
     """A command that cannot be run, with the reason as a sentence."""
 
 
-def _open_socket(port: int) -> socket.socket:
-    """Open a socket that listens already, so that a page that is opened too early waits."""
+def _open_socket(host: ipaddress.IPv4Address | ipaddress.IPv6Address, port: int) -> socket.socket:
+    """Open a socket that listens already. A page that is opened before the server is ready then
+    waits."""
     if not 0 <= port < 2**16:
         raise _RefusedError(
             f"{port} is not a port; a port is a number from 1 to 65535, or 0 for any."
         )
-    listening = socket.socket()
+    listening = socket.socket(socket.AF_INET6 if host.version == 6 else socket.AF_INET)
     # Allow a port that was closed a moment ago.
     if os.name == "posix":
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listening.bind((ADDRESS, port))
+        listening.bind((str(host), port))
         listening.listen(_BACKLOG)
     except PermissionError as error:
         raise _RefusedError(
             f"This account may not use port {port}; choose one from 1024 on."
         ) from error
     except OSError as error:
+        if error.errno == errno.EADDRNOTAVAIL:
+            raise _RefusedError(f"{host} is not an address of this computer.") from error
         raise _RefusedError(
             f"Port {port} is in use by another program or an earlier Ranklens. Choose"
             f" another one: make run PORT={_next_port(port)}, or --port {_next_port(port)}."
@@ -197,7 +234,8 @@ def _next_port(port: int) -> int:
 
 
 def _end_with_input() -> None:
-    """End when standard input closes: the starting process holds its other end, however it ends."""
+    """End this process when its standard input closes. The process that started it holds the other
+    end, which closes however that process ends."""
     sys.stdin.buffer.read()
     os.kill(os.getpid(), signal.SIGTERM)
 
@@ -205,6 +243,20 @@ def _end_with_input() -> None:
 def _handle_signal(number: int, _: FrameType | None) -> None:
     process_exit.exit_within(128 + number)
     raise SystemExit(128 + number)
+
+
+def _parse_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    try:
+        return ipaddress.ip_address(text)
+    except ValueError as error:
+        message = f"{text!r} is not an IP address such as 0.0.0.0 or 192.168.1.5"
+        raise argparse.ArgumentTypeError(message) from error
+
+
+def _parse_path(text: str) -> str:
+    if not re.fullmatch(r"[\w.~@/-]*", text, re.ASCII):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a path such as /user/anna/ranklens")
+    return text.strip("/")
 
 
 def _make_parser() -> argparse.ArgumentParser:
@@ -222,10 +274,30 @@ def _make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     parser.add_argument(
-        "--port",
-        type=int,
-        default=8501,
-        help=f"port on {ADDRESS} (default: 8501; 0: any free port)",
+        "--port", type=int, default=8501, help="port (default: 8501; 0: any free port)"
+    )
+    parser.add_argument(
+        "--host",
+        metavar="ADDRESS",
+        type=_parse_address,
+        default=ADDRESS,
+        help=f"IP address to listen on (default: {ADDRESS}, this computer only); 0.0.0.0: all"
+        " addresses of this computer",
+    )
+    parser.add_argument(
+        "--allowed-host",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="another name by which browsers reach Ranklens, such as server.example,"
+        " server.example:9000 or, behind a proxy, https://server.example; repeatable",
+    )
+    parser.add_argument(
+        "--base-path",
+        metavar="PATH",
+        type=_parse_path,
+        default="",
+        help="first part of all paths, such as /ranklens, if a proxy passes it on",
     )
     parser.add_argument("--data", help="open this folder's files instead of the samples")
     parser.add_argument("--workspace", help="folder in which files are kept between sessions")

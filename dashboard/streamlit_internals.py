@@ -33,11 +33,12 @@ __all__ = [
 
 
 def ask_nowhere_else(address: str, options: Path) -> None:
-    """Restrict Streamlit to the options in this file, and skip slow or outgoing steps of its start.
+    """Restrict Streamlit to the options in this file, and skip slow steps and outgoing requests of
+    its start.
 
-    Streamlit would otherwise ask a server on the internet for this computer's address, search all
-    installed packages for components, and look for a console at the first element. The latter two
-    take a quarter of a second each.
+    Otherwise, Streamlit would ask a server on the internet for this computer's IP address, search
+    all installed packages for components, and look for a console when the first element is drawn.
+    Each of the latter two takes a quarter of a second.
     """
 
     def get_config_files(file_name: str) -> list[str]:

@@ -18,8 +18,9 @@ _PREFIX, _LOCK = "ranklens-", "owner.lock"
 
 
 class TemporaryFolder:
-    """A folder private to this account. The folder is removed by `close`, with this object or with
-    the process; after a kill by the next `remove_abandoned`. Files go into `path`."""
+    """A folder private to this account. The folder is removed by `close`, together with this
+    object, or at the end of the process. If the process is killed, the next `remove_abandoned`
+    removes it. Files go into `path`."""
 
     def __init__(self) -> None:
         """Create the folder. Raises OSError."""
@@ -41,7 +42,8 @@ class TemporaryFolder:
 
 
 def remove_abandoned() -> None:
-    """Remove temporary folders whose process has ended, but none in use or of another account."""
+    """Remove temporary folders whose process has ended. Folders that are in use or belong to
+    another account stay."""
     for folder in Path(gettempdir()).glob(f"{_PREFIX}*"):
         with suppress(Timeout, OSError):
             if not _is_ours(folder) or not (folder / _LOCK).is_file():

@@ -33,7 +33,7 @@ if TYPE_CHECKING:  # `as` makes a name public for type checkers
     from metrics_core.formats import read_set as read_set
     from metrics_core.formats import write as write
     from metrics_core.judging import JudgedRanks as JudgedRanks
-    from metrics_core.judging import judge as judge
+    from metrics_core.judging import join_judgments as join_judgments
     from metrics_core.judging.ranking import ranked_documents as ranked_documents
     from metrics_core.measures import Measure as Measure
     from metrics_core.measures import declarations as declarations
@@ -76,7 +76,7 @@ _PLACES = {
         "write",
     ),
     "python_gate": ("gate",),
-    "judging": ("JudgedRanks", "judge"),
+    "judging": ("JudgedRanks", "join_judgments"),
     "judging.ranking": ("ranked_documents",),
     "measures": ("Measure", "declarations", "parse_measure"),
     "scoring.evaluate": ("evaluate",),

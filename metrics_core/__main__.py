@@ -21,7 +21,7 @@ from metrics_core.commands.command_parser import CommandParser
 from metrics_core.commands.console import INTERRUPTED, NOBODY_READS, adapt_console, silence_streams
 
 _GARBAGE_THRESHOLD = 200_000
-"""Number of new objects that triggers garbage collection: more than a start creates."""
+"""Number of new objects that triggers garbage collection; a start of the program creates fewer."""
 
 _VERBATIM_FORMATS = ("csv", "tsv")
 """Formats whose ids other programs compare byte for byte. JSON escapes control characters
@@ -134,8 +134,8 @@ def _make_parser(command_line: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def _command_line_hints(error: RanklensError) -> list[str]:
-    """Return the hint on how to make the reading choice that an error offers on the command
-    line."""
+    """Return the hint that says how to make, on the command line, the reading choice that an error
+    offers."""
     name, equals, value = getattr(error, "offer", "").partition("=")
     if not equals:
         return []

@@ -3,11 +3,11 @@
     >>> MetricsCalculator.calculate_all(["a", "x", "b"], ["a", "b", "c"]).precision_at_5
     0.4
 
-Precision always divides by k; an empty `retrieved` or `expected` gives 0. Ids are compared exactly,
-including case; a whole number is its digits. `expected` is a set. As the specification requires, a
-document that occurs twice in `retrieved` counts each time in hits and precision. Recall and nDCG,
-which the specification limits to 1, count it at its first position. The scores come from the same
-kernels as everywhere else.
+Precision always divides by k; an empty `retrieved` or `expected` gives 0. Ids are compared
+exactly, including case; a whole number is compared as the text of its digits. `expected` is a
+set. As the specification requires, a document that occurs twice in `retrieved` counts each time
+in hits and precision. In recall and nDCG, which the specification limits to 1, it counts only at
+its first position. The scores come from the same kernels as everywhere else.
 """
 
 from __future__ import annotations
@@ -184,8 +184,11 @@ def _judge_each_place(retrieved: Sequence[str], expected_ids: set[Hashable]) -> 
 
 
 def _judge_first_place(retrieved: Sequence[str], expected_ids: set[Hashable]) -> JudgedRanks:
-    """Return the judged ranks (ranks of judged documents) of a list. A repeated document keeps its
-    ranks but counts only at its first position."""
+    """Return the judged ranks of a list (the ranks of its judged documents).
+
+    If a document is repeated, only its first position counts; the other positions still take up
+    ranks.
+    """
     remaining = set(expected_ids)
     places = []
     listed = read_document_ids(retrieved, "retrieved", ordered=True)

@@ -8,7 +8,7 @@ version.
 from metrics_core.formats.declaring import declare
 from metrics_core.formats.mapping.presets import Preset, Remark
 from metrics_core.formats.parsing.named import load_named
-from metrics_core.formats.parsing.records import named_of
+from metrics_core.formats.parsing.records import to_named_columns
 from metrics_core.formats.registry import LIKELY, Kind, Loaded, Request, Sample, reader
 from metrics_core.formats.source.source import Source
 from metrics_core.judging import JudgedRanks
@@ -30,6 +30,6 @@ __all__ = [
     "declare",
     "load_named",
     "measure",
-    "named_of",
     "reader",
+    "to_named_columns",
 ]

@@ -97,8 +97,9 @@ def mean_scores(
 ) -> dict[str, float]:
     """Return the mean scores of several (retrieved, expected) pairs by canonical measure name.
 
-    Lists with an undefined score are excluded, and with "leave out" also lists without a relevant
-    expected document; NaN if all lists are excluded. Raises ParameterError if there is no list.
+    Lists with an undefined score are excluded. With `without_relevant` "leave out", lists without a
+    relevant expected document are excluded too. A mean is NaN if all lists are excluded. Raises
+    ParameterError if there are no lists.
     """
     parsed = parse_measures(measures)
     scored = []
@@ -165,8 +166,8 @@ def precision_at_k(
     denominator: ListShare = "k",
     duplicates: Duplicates = "first",
 ) -> float:
-    """Return the share of the first k that are relevant. With `denominator` "retrieved" it is
-    divided by the length of the list if that is less than k."""
+    """Return the share of the first k that are relevant. With `denominator` "retrieved" the number
+    of relevant documents is divided by the length of the list if the list is shorter than k."""
     return _score("P", retrieved, expected, duplicates, cutoff=k, denominator=denominator)
 
 
@@ -230,9 +231,9 @@ def average_precision(
     denominator: FoundShare = "relevant",
     duplicates: Duplicates = "first",
 ) -> float:
-    """Return average precision, divided by all relevant documents, by the relevant documents
-    "retrieved", by the smaller of k and all relevant documents ("min"), or always by "k", which
-    without k is the length of the list."""
+    """Return average precision. `denominator` is the divisor of the sum of precisions: "relevant"
+    (all relevant documents), "retrieved" (the relevant documents retrieved), "min" (the smaller of
+    k and all relevant documents) or "k" (the length of the list if k is None)."""
     return _score("AP", retrieved, expected, duplicates, cutoff=k, denominator=denominator)
 
 
@@ -254,8 +255,8 @@ def arhr(
 def auc(
     retrieved: Retrieved, expected: Expected, k: Depth = None, *, duplicates: Duplicates = "first"
 ) -> float:
-    """Return the share of correctly ordered pairs of a relevant and another listed document (the
-    relevant one is ranked higher); NaN without pairs."""
+    """Return the share of pairs of a relevant document and another listed document in which the
+    relevant one is ranked higher; NaN if there is no such pair."""
     return _score("Accuracy", retrieved, expected, duplicates, cutoff=k)
 
 
@@ -285,8 +286,8 @@ def money_recall_at_k(
 ) -> float:
     """Return the share of the total price of all relevant documents that is among the first k; NaN
     if one of them has no price. `prices` is a mapping from id to price, or a list aligned with
-    `retrieved`; then `expected_prices` is aligned with `expected`, for documents that are not
-    retrieved."""
+    `retrieved`. If it is a list, `expected_prices` has the prices of documents that are not
+    retrieved, and is aligned with `expected`."""
     document_prices = prices_by_document(retrieved, expected, prices, expected_prices)
     return _score("MoneyR", retrieved, expected, duplicates, {"price": document_prices}, cutoff=k)
 
@@ -309,7 +310,7 @@ def success_at_k(
 def r_precision(
     retrieved: Retrieved, expected: Expected, *, duplicates: Duplicates = "first"
 ) -> float:
-    """Return the precision at as many results as there are relevant documents."""
+    """Return the precision of the first R results; R is the number of relevant documents."""
     return _score("Rprec", retrieved, expected, duplicates)
 
 

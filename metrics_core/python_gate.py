@@ -54,11 +54,11 @@ def gate(
 
     `runs`, `qrels` and `queries` have the same forms as for `evaluate` and `breakdown`; `baseline`
     is a run, or the path of a snapshot; `floors` are conditions such as "nDCG@10 >= 0.4". The
-    report has the `status` of the command line (0 passed, 1 worse or below a floor, 3 cannot tell
-    with `if_unclear` "fail", 4 something changed since the snapshot), `outcomes` with differences
-    and intervals, `sentences`, the queries that broke in `broken`, and the queries without results
-    in `unanswered`. Raises the errors of `evaluate`, ParameterError for a malformed gate, and
-    FileFormatError for a damaged snapshot.
+    report has the `status` of the command line (0: passed; 1: worse, or below a floor; 3: cannot
+    tell, if `if_unclear` is "fail"; 4: something changed since the snapshot), `outcomes` with
+    differences and intervals, `sentences`, the queries that broke in `broken`, and the queries
+    without results in `unanswered`. Raises the errors of `evaluate`, ParameterError for a malformed
+    gate, and FileFormatError for a damaged snapshot.
 
     >>> gate("new.run", "baseline.json", "qrels.txt", "nDCG@10 > -0.01").status  # doctest: +SKIP
     """
@@ -86,7 +86,8 @@ def gate(
 def _read_comparison(
     runs: RunsLike, baseline: RunsLike, qrels: QrelsLike, conditions: GateConditions
 ) -> tuple[GateComparison, str]:
-    """Return the comparison, and the name of the snapshot, "" without a snapshot."""
+    """Return the comparison and the name of the snapshot. The name is "" if the baseline is not a
+    snapshot."""
     measures, table = parse_measures(conditions.measures), qrels_from(qrels)
     judged = judge_runs(runs, table, measures)
     if isinstance(baseline, (str, Path)) and is_snapshot(str(baseline)):
@@ -108,7 +109,7 @@ def _read_comparison(
 
 
 def _with_distinct_names(judged: Sequence[JudgedRanks]) -> list[JudgedRanks]:
-    """Return the judged runs, the baseline renamed if its name is not unique."""
+    """Return the judged runs. The baseline is renamed if another run has the same name."""
     first, *other_ranks = judged
     name = baseline_name(first.run_name, [ranks.run_name for ranks in other_ranks])
     return [replace(first, run_name=name), *other_ranks]

@@ -4,7 +4,7 @@
     breakdown   where does it come from         one row per group and run
     curves      from which k on                 one row per run and k
     all_pairs   which of many runs may be best  every pair, and possible ranks
-    explain     why does this query score so    its documents, each with its part
+    explain     why does this query score so    the contribution of each document
 
 `exclude_self` and `exclude` work as in `evaluate`; `compare_scores` takes scores from elsewhere.
 """
@@ -39,7 +39,7 @@ from metrics_core.formats.in_memory import (
     runs_from,
 )
 from metrics_core.formats.parsing.columns import NAMES, find_position
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.exclusions import Exclusions, exclude_documents
 from metrics_core.measures import GivenMeasure, Measure, parse_measure, parse_measures
 from metrics_core.scoring.curves import cutoffs_up_to, deepest_list
@@ -52,7 +52,7 @@ from metrics_core.tables import Documents
 from metrics_core.tables.columns import to_id_text
 
 _TOP = 10
-"""First results of a query if the measure has no cutoff."""
+"""Default cutoff for measures without a cutoff."""
 
 
 def compare(
@@ -104,10 +104,10 @@ def compare_scores(
 ) -> pd.DataFrame:
     """Compare existing scores; returns the columns of `compare`.
 
-    `scores` is the result of `evaluate`, or any table with query_id, run and a number for each,
-    such as a latency, which need not be a known measure; or with one row per measure, its name in
-    `measure` and the number in `value`, such as PyTerrier's perquery.csv. `measure` is a column, by
-    default every numeric one. Higher is better unless the measure of that name or
+    `scores` is the result of `evaluate`, or a table with query_id, run and columns of numbers, such
+    as a latency, which need not be known measures; or a table with one row per measure, its name in
+    `measure` and its number in `value`, such as PyTerrier's perquery.csv. `measure` is a column, by
+    default every numeric column. Higher is better unless the measure of that name or
     `higher_is_better` says otherwise. Raises RanklensError if there are no matching scores or a
     value is not a number, and UnknownRunError.
 
@@ -197,7 +197,7 @@ def all_pairs(
     exclude_self: bool = False,
     exclude: PairsLike | None = None,
 ) -> AllPairs:
-    """Compare every pair of runs, corrected together, with the ranks that each run may have:
+    """Compare every pair of runs, corrected for all pairs, with the possible ranks of each run:
     `frame` has one row per pair, `places` one per run. Raises the errors of `evaluate`."""
     parsed = parse_measure(measure)
     left_out = make_exclusions(exclude_self, exclude)
@@ -209,9 +209,9 @@ def all_pairs(
 class Explanation:
     """Explanation of a query's score in a run, possibly compared with a baseline.
 
-    frame     one row per document with a part of the score, largest part first. Columns:
-              doc_id, grade, rank, part; with a baseline also baseline_rank, and part is that
-              of the difference
+    frame     one row per document that contributes, largest contribution first. Columns: doc_id,
+              grade, rank, part (the contribution to the score). With a baseline also
+              baseline_rank; part is then the contribution to the difference
     rest      the score, or the difference, without these documents
     missed    relevant documents that are missing from the top of either run
     """
@@ -247,10 +247,10 @@ def explain(
     exclude_self: bool = False,
     exclude: PairsLike | None = None,
 ) -> Explanation:
-    """Explain a query's score: a sentence, and each document's part of the score, or with several
-    runs of the difference.
+    """Explain a query's score, or with several runs the difference of two: a sentence, and the
+    contribution of each document.
 
-    The baseline is the first run and `run` the next one, unless specified. Raises the errors of
+    By default `baseline` is the first run and `run` the first other run. Raises the errors of
     `evaluate`, UnknownRunError, RanklensError if the query is not judged, and LackingDataError for
     a measure that depends on more than grades.
     """
@@ -267,7 +267,7 @@ def explain(
     other_name = next((name for name in names if name != baseline_name), baseline_name)
     focus = other_name if run is None else _check_run_name(run, names)
     sides = [all_runs[names.index(name)] for name in dict.fromkeys((baseline_name, focus))]
-    judged = [judge(side, table, documents=documents) for side in sides]
+    judged = [join_judgments(side, table, documents=documents) for side in sides]
     top = parsed.cutoff or _TOP
     diagnosis = diagnose(
         sides, judged, table, query_id, parsed, baseline=baseline_name, focus=focus, cutoff=top
@@ -290,7 +290,7 @@ def explain(
 
 
 def _parts(judged: Sequence[JudgedRanks], measure: Measure) -> tuple[pd.DataFrame, float]:
-    """Return the parts of the only run's score, or of the second run's difference from the first,
+    """Return contributions to the only run's score, or the second run's difference from the first,
     and the score without them. Columns: qrels_row, grade, rank, part; baseline_rank with two."""
     if len(judged) == 1:
         run_ledger = score_ledger(judged[0], measure)
@@ -371,7 +371,7 @@ def _refuse_scores(value: Any) -> None:
 
 
 def _is_measure(column: Any, measure: GivenMeasure) -> bool:
-    """Whether a column is named by another name of the measure."""
+    """Whether the name of a column is a name of this measure."""
     try:
         return parse_measure(str(column)) == parse_measure(measure)
     except RanklensError:

@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 
 from dashboard import commands, start
 from metrics_core import __main__ as command_line
-from metrics_core import judge, read_qrels, read_run, write
+from metrics_core import join_judgments, read_qrels, read_run, write
 from metrics_core.formats import formats, read
 from metrics_core.measures import declarations
 from metrics_core.tables import Qrels, RankedRun, Run
@@ -122,7 +122,7 @@ def prepare(folder: Path) -> None:
 
 def _ranked(run: Run, qrels: Qrels) -> RankedRun:
     """The run as judged ranks, as Spark writes them."""
-    ranks = judge(run, qrels)
+    ranks = join_judgments(run, qrels)
     judged = np.bincount(ranks.judged_query, minlength=ranks.n_queries)
     listed = np.flatnonzero(ranks.retrieved)
     query = np.concatenate([listed, ranks.query])

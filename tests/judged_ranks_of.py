@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.tables import Qrels, RankedRun, Run
 
 
 def judged_ranks_of(run: Run, qrels: Qrels) -> RankedRun:
     """What is known of the run where only its judged ranks are."""
-    ranks, asked = judge(run, qrels), qrels.query_ids
+    ranks, asked = join_judgments(run, qrels), qrels.query_ids
     judged = np.bincount(qrels.query_codes, minlength=len(asked))
     documents = qrels.doc_ids.to_pylist()
     listed = zip(ranks.query.tolist(), ranks.qrels_row.tolist(), ranks.rank.tolist(), strict=True)

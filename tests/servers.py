@@ -47,6 +47,7 @@ class Server:
     process: subprocess.Popen[str]
     port: int
     output: Path
+    host: str = "127.0.0.1"
 
     def log(self) -> str:
         return self.output.read_text()
@@ -68,14 +69,14 @@ class Server:
         answer = self.get(f"{printed.path}?{printed.query}")
         assert answer.status == 303, (answer.status, self.log())
         cookie = answer.headers["set-cookie"].partition(";")[0]
-        address = f"http://127.0.0.1:{self.port}{answer.headers['location'].rstrip('/')}"
+        address = f"http://{self.host}:{self.port}{answer.headers['location'].rstrip('/')}"
         visit = Visit(address, cookie)
         health = self.get(f"{visit.base}/_stcore/health", {"Cookie": cookie})
         assert (health.status, health.body) == (200, b"ok"), self.log()
         return visit
 
     def get(self, path: str, headers: Mapping[str, str] | None = None) -> Answer:
-        return asked(self.port, "GET", path, headers)
+        return asked(self.port, "GET", path, headers, host=self.host)
 
     def end(self, sent: signal.Signals = signal.SIGTERM, seconds: float = 20) -> int:
         """Ends it; its exit status. What outlives the signal is killed, and the test fails."""
@@ -96,12 +97,17 @@ class Answer:
 
 
 def asked(
-    port: int, method: str, path: str, headers: Mapping[str, str] | None = None, body: bytes = b""
+    port: int,
+    method: str,
+    path: str,
+    headers: Mapping[str, str] | None = None,
+    body: bytes = b"",
+    host: str = "127.0.0.1",
 ) -> Answer:
-    """One request to 127.0.0.1 with these headers and no other, but Host where none is given."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    """One request to `host` with these headers and no other, but Host where none is given."""
+    connection = http.client.HTTPConnection(host, port, timeout=60)
     try:
-        given = {"Host": f"127.0.0.1:{port}", **(headers or {})}
+        given = {"Host": f"{host}:{port}", **(headers or {})}
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
         for name, value in given.items():
             connection.putheader(name, value)
@@ -138,7 +144,8 @@ def serving(
             command or ours, cwd=cwd, text=True, stdout=log, stderr=log, start_new_session=True,
             env={**os.environ, **(environment or {})},
         )  # fmt: skip
-    server = Server(process, port, output)
+    host = options[options.index("--host") + 1] if "--host" in options else "127.0.0.1"
+    server = Server(process, port, output, host)
     try:
         yield server
     finally:

@@ -20,13 +20,7 @@ STABLE = {
     "dashboard/address/address.py: _place",
     "metrics_core/base/errors.py: found",
     "metrics_core/formats/mapping/presets.py: found",
-    "metrics_core/judging/judged.py: kept",
-    "metrics_core/judging/judged.py: known",
     "metrics_core/judging/while_reading/segments.py: place",
-    "metrics_core/scoring/scores.py: given",
-    "metrics_core/scoring/spark/session.py: told",
-    "metrics_core/tables/documents.py: known",
-    "metrics_core/tables/qrels.py: given",
 }
 """Names that other people's programs use, or that are found by their text."""
 

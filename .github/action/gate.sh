@@ -24,16 +24,53 @@ add --floor-shown= "$FLOORS_SHOWN"
 add --overlap= "$OVERLAPS"
 gates=("${given[@]}")
 
+# The baseline of a pull request's target branch, and whether the pull request changes it.
+compared="$BASELINE"
+base="${GITHUB_BASE_REF:-}"
+note="" why=""
+digest() {
+  python3 -I -c 'import hashlib, sys; print(hashlib.sha256(open(sys.argv[1], "rb").read()).hexdigest()[:12])' "$1" 2> /dev/null || echo "no file"
+}
+if [ -n "$base" ] && [ -n "$BASELINE" ]; then
+  before="$RUNNER_TEMP/ranklens-base/${BASELINE##*/}"
+  mkdir -p "$RUNNER_TEMP/ranklens-base"
+  if ! git rev-parse --quiet --verify "refs/remotes/origin/$base" > /dev/null 2>&1; then
+    # A whole checkout stays whole.
+    depth=(); [ "$(git rev-parse --is-shallow-repository 2> /dev/null)" != true ] || depth=(--depth=1)
+    why="$(git fetch --quiet "${depth[@]}" origin "+refs/heads/$base:refs/remotes/origin/$base" 2>&1)"
+  fi
+  name="\`${BASELINE//\`/}\`" branch="\`${base//\`/}\`" after="$(digest "$BASELINE")"
+  if git show "refs/remotes/origin/$base:./$BASELINE" > "$before" 2> /dev/null; then
+    [ "$BASELINE_FROM" != base ] || compared="$before"
+    note="The baseline $name is the same on $branch ($after)."
+    if [ "$(digest "$before")" != "$after" ]; then
+      used="this pull request"; [ "$BASELINE_FROM" != base ] || used="$branch"
+      note="⚠️ **The baseline $name changes in this pull request**, from $(digest "$before") on $branch to $after. The gate uses that of $used."
+    fi
+  elif [ "$BASELINE_FROM" = base ]; then
+    compared=""
+    why="The branch $base has no $BASELINE to compare with; commit the baseline there first. $why"
+  elif git ls-files --error-unmatch -- "$BASELINE" > /dev/null 2>&1; then
+    note="⚠️ **The baseline $name is new in this pull request** ($after)."
+  fi
+fi
+
 status=0
-if [ ${#gates[@]} -gt 0 ] && [ -z "$BASELINE" ]; then
+if [ "$BASELINE_FROM" != base ] && [ "$BASELINE_FROM" != head ]; then
+  echo "baseline-from is base or head, not $BASELINE_FROM." > "$told"
+  status=2
+elif [ ${#gates[@]} -gt 0 ] && [ -z "$BASELINE" ]; then
   echo "A gate needs a baseline: give a snapshot or a run." > "$told"
+  status=2
+elif [ ${#gates[@]} -gt 0 ] && [ -z "$compared" ]; then
+  echo "$why" > "$told"
   status=2
 elif [ ${#gates[@]} -gt 0 ]; then
   [ "$ALLOW_CHANGED" != true ] || gates+=(--allow-changed)
   [ -z "$QUERIES" ] || gates+=("--queries=$QUERIES")
   "$core" compare "${options[@]}" "${gates[@]}" "--if-unclear=$IF_UNCLEAR" --format=github \
     "--report=markdown=$outcome_file" "--report=junit=$REPORT/gate.xml" \
-    "--report=json=$REPORT/gate.json" -- "$QRELS" "$BASELINE" "${runs[@]}" 2> "$told"
+    "--report=json=$REPORT/gate.json" -- "$QRELS" "$compared" "${runs[@]}" 2> "$told"
   status=$?
   # Python ends with 1, too, where it cannot even begin.
   if [ "$status" = 1 ] && [ ! -s "$REPORT/gate.json" ]; then status=2; fi
@@ -81,6 +118,7 @@ done
   echo "outcome=$outcome"
 } >> "$GITHUB_OUTPUT"
 if [ -s "$outcome_file" ]; then
+  [ -z "$note" ] || { echo; echo "$note"; } | tee -a "$outcome_file" "$GITHUB_STEP_SUMMARY"
   # By the first line a later run finds the comment that is its own.
   { echo "<!-- ranklens: ${NAME//[^A-Za-z0-9._-]/-} -->"; cat "$outcome_file"; } > "$REPORT/comment.md"
   echo "comment=$REPORT/comment.md" >> "$GITHUB_OUTPUT"

@@ -1,2 +1,2 @@
-"""The address of a page: its fields, the view that it describes, and measures in it. No
-Streamlit."""
+"""The address of a page (the query string of its URL): its fields, the view that it describes, and
+how a measure is written in it. No Streamlit."""

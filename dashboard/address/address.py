@@ -1,8 +1,8 @@
-"""The address of a page: its fields, and the only reader and writer of them.
+"""The address of a page: declares its fields, and is the only module that reads and writes them.
 
-Fields that all pages share are declared here; a field of a single page is declared with that page.
-Links, the browser's address and the session use an Address; no other module knows how its values
-are written.
+The fields that all pages share are declared here; a field of a single page is declared with that
+page. Links, the URL in the browser and the session use an `Address`; no other module knows how its
+values are written.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class Field:
-    """One parameter of an address: one text, "several" texts, or "pairs" of column and value. A
-    field that is not `lasting` is dropped when the user leaves its page by the menu."""
+    """One parameter of an address. Its value is one text, "several" texts, or "pairs" of column and
+    value. A field that is not `lasting` is dropped when the user leaves the page through the
+    menu."""
 
     name: str
     kind: Literal["one", "several", "pairs"] = "one"
@@ -58,28 +59,29 @@ def _parse_pair(text: str) -> Pair | None:
 
 @dataclass(frozen=True)
 class Control:
-    """A control of every page with a few words besides the default "": its name in the address and
-    the words. If it `narrows`, the queries in view depend on it and on the compared runs."""
+    """A control of every page: its name in the address and the words that it can be set to. The
+    empty word is the default. If the control `narrows`, it restricts the queries in view, depending
+    on the compared runs."""
 
     name: str
     words: tuple[str, ...]
     narrows: bool = False
 
     def read(self, address: Address) -> str:
-        """The word in an address; empty if it is not in `words`."""
+        """The word that an address sets for this control; empty if the word is not in `words`."""
         word: str = address[self.name]
         return word if word in self.words else ""
 
 
 SHARED_QUERIES = "shared"
 MISSING = Control("missing", (SHARED_QUERIES,), narrows=True)
-"""Treatment of queries that a compared run lacks: by default they count as an empty list; with
-"shared", only queries that both runs list are in view."""
+"""Treatment of queries that a compared run lacks. By default, the run counts as having returned an
+empty list for them; with "shared", only queries that both runs list are in view."""
 
 CONTROLS = (MISSING,)
 
 NO_PAGE = Field("nopage", lasting=False)
-"""The requested page, if there is no page of this name."""
+"""The name of a requested page that does not exist; empty if the page exists."""
 
 SHARED_FIELDS = (
     Field("set"),
@@ -129,7 +131,8 @@ class Address:
 
     @classmethod
     def create(cls, fields: Iterable[Field] = (), **values: Any) -> Address:
-        """Return an address with the shared fields and these; fields without a value are empty."""
+        """Return an address with the shared fields and the given fields. Fields without a value are
+        empty."""
         declared = tuple(dict.fromkeys((*SHARED_FIELDS, *fields)))
         return cls(declared, tuple(field.empty for field in declared)).with_values(**values)
 
@@ -138,7 +141,7 @@ class Address:
         return self.values[self._place[name]]
 
     def with_values(self, **changes: Any) -> Address:
-        """Return the address with other values. Raises KeyError for an undeclared field."""
+        """Return the address with some values changed. Raises KeyError for an undeclared field."""
         if unknown := changes.keys() - self._place.keys():
             raise KeyError(f"no page declares {', '.join(sorted(unknown))}")
         values = list(self.values)
@@ -148,12 +151,12 @@ class Address:
 
     @property
     def menu_address(self) -> Address:
-        """The address in the menu's links."""
+        """The address for the links of the menu: fields that are not lasting are empty."""
         return self.with_values(**{f.name: f.empty for f in self.fields if not f.lasting})
 
     def restricted_to(self, fields: Iterable[Field]) -> Address:
-        """Return the address for a page with these fields: fields that do not last and belong to
-        other pages are empty."""
+        """Return the address for a page that declares these fields. Fields of other pages are
+        emptied unless they are lasting."""
         declared = {*SHARED_FIELDS, *fields}
         foreign = (f for f in self.fields if not f.lasting and f not in declared)
         return self.with_values(**{f.name: f.empty for f in foreign})
@@ -181,12 +184,12 @@ class Address:
         return f"?{query}" if query else ""
 
     def link(self, page: str) -> str:
-        """A relative link to a page; "" is the first one."""
+        """A relative link to a page. The empty name is the first page."""
         return f"./{page}{self.query}"
 
     def links(self, page: str, field: str) -> Callable[[str], str]:
-        """Return a function that makes links differing only in one field with a single text; for
-        long tables."""
+        """Return a function that makes a link to `page` from the value of one field; all other
+        fields are as in this address. For long tables, this is faster than `link`."""
         prefix = self.with_values(**{field: ""}).link(page)
         separator = "&" if "?" in prefix else "?"
         return lambda value: f"{prefix}{separator}{urlencode({field: value})}"

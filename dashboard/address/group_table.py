@@ -15,9 +15,10 @@ GROUP_TABLE = (
     Field("every", lasting=False),
     Field("charts"),
 )
-"""Fields of the table of groups: its column, the crossing column, the sort key, a text that group
-names must contain, the minimum number of queries, whether all rows are shown, and whether charts
-replace the table ("1" or "0"; by default this depends on the number of runs)."""
+"""Fields of the table of groups, in this order: the column, the column to cross it with, the sort
+key, a text that group names must contain, the minimum number of queries, whether all rows are
+shown, and whether charts replace the table ("1" or "0"; the default depends on the number of
+runs)."""
 
 CLEARED_FIELDS: dict[str, Any] = {"across": "", "ranked": "", "within": "", "every": ""}
 """Fields that are cleared when another column is chosen."""

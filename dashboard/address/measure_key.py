@@ -22,9 +22,9 @@ DEFAULT_MEASURE = "nDCG@k"
 _DEFAULTS = ("nDCG", "P", "R", "RR", "AP")
 _ANY_K = 10
 _BETWEEN = " · "
-"""Separator between the names of an entry; also known to the script of the picker."""
+"""Separator between the names in an entry's label. The script of the picker uses the same one."""
 _RELEVANCE_PARAMETER = "rel"
-"""The parameter of many measures for the lowest relevant grade."""
+"""The parameter of many measures that is the lowest relevant grade."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,8 @@ class MeasureChoice:
 
 @dataclass(frozen=True)
 class ChosenMeasure:
-    """A measure from the address; `refused` says why it differs from the requested measure."""
+    """A measure from the address. If it is not the requested measure, `refused` is the error that
+    says why."""
 
     measure: Measure
     key: str
@@ -56,7 +57,7 @@ class ChosenMeasure:
         return self.key.endswith("@k")
 
 
-def reason_not_drawn(declaration: Declaration) -> str:
+def explain_unsupported(declaration: Declaration) -> str:
     """Explain why the pages cannot show a measure; empty if they can. They compare means over
     queries, and assume that higher is better."""
     if declaration.aggregation == "sum":
@@ -75,7 +76,7 @@ def reason_not_drawn(declaration: Declaration) -> str:
 
 @lru_cache(maxsize=4)
 def _choices(names: tuple[str, ...]) -> list[MeasureChoice]:
-    drawable = [d for d in declarations() if not reason_not_drawn(d)]
+    drawable = [d for d in declarations() if not explain_unsupported(d)]
     ordered = [d for ds in group_by_family(drawable).values() for d in ds]
     positions = {name: i for i, name in enumerate(_DEFAULTS)}
     ordered.sort(key=lambda d: positions.get(d.name, len(positions)))
@@ -122,8 +123,9 @@ def _fold(name: str) -> str:
 
 
 def _default_key(declaration: Declaration) -> str:
-    """Return the key of a picked measure: at k if its gloss mentions the top k. Required parameters
-    have the values of its first worked example."""
+    """Return the key of a measure that is picked by its bare name. The measure is at k if its gloss
+    mentions the top k. Required parameters have the values of the declaration's first worked
+    example."""
     needed = {p.name for p in declaration.parameters if p.required and p.name != "cutoff"}
     example = parse_measure(next(iter(declaration.worked)))
     values = {name: value for name, value in example.values if name in needed}
@@ -135,8 +137,8 @@ def _default_key(declaration: Declaration) -> str:
 
 
 def measure_key(measure: Measure, *, takes_k: bool) -> str:
-    """Return a measure as written in the address. A cutoff that is not written after the @ stays a
-    parameter."""
+    """Return a measure as written in the address. If its cutoff is not the number after "@", the
+    cutoff is written as a parameter."""
     name = str(measure)
     if not takes_k or measure.cutoff is None or measure.declaration.at != "cutoff":
         return name
@@ -155,7 +157,7 @@ def read_measure(key: str, cutoff: int) -> ChosenMeasure:
         return ChosenMeasure(_parse_at(DEFAULT_MEASURE, cutoff), DEFAULT_MEASURE)
     try:
         measure = _parse_at(key, cutoff)
-        _refuse_undrawn(measure.declaration)
+        _refuse_unsupported(measure.declaration)
     except RanklensError as error:
         return ChosenMeasure(_parse_at(DEFAULT_MEASURE, cutoff), DEFAULT_MEASURE, error)
     return ChosenMeasure(measure, measure_key(measure, takes_k=key.endswith("@k")))
@@ -165,15 +167,15 @@ def _parse_at(key: str, cutoff: int) -> Measure:
     return parse_measure(re.sub(r"@k$", f"@{cutoff}", key))
 
 
-def _refuse_undrawn(declaration: Declaration) -> None:
-    reason = reason_not_drawn(declaration)
+def _refuse_unsupported(declaration: Declaration) -> None:
+    reason = explain_unsupported(declaration)
     if reason:
         raise RanklensError(reason, "The command line prints it.")
 
 
 def pick_measure(text: str, cutoff: int) -> dict[str, str]:
-    """Return the changes of the address for a picked or typed measure. Raises RanklensError if the
-    name is unknown or the pages cannot draw the measure."""
+    """Return the changes to the address that select a picked or typed measure. Raises RanklensError
+    if the name is unknown or the pages cannot draw the measure."""
     choice = next((c for c in measure_choices() if text in (c.name, c.label)), None)
     if choice is not None:
         return {"m": choice.key}
@@ -184,7 +186,7 @@ def pick_measure(text: str, cutoff: int) -> dict[str, str]:
         if choice is None:
             raise
         return {"m": choice.key}
-    _refuse_undrawn(measure.declaration)
+    _refuse_unsupported(measure.declaration)
     if str(measure) == measure.declaration.name:
         # A bare name, in any spelling, is the entry of that name.
         return {"m": _default_key(measure.declaration)}
@@ -194,14 +196,15 @@ def pick_measure(text: str, cutoff: int) -> dict[str, str]:
 
 
 def _find_choice(text: str) -> MeasureChoice | None:
-    """The entry of the picker with this name, in any spelling."""
+    """The entry of the picker that has this name; case, spaces, underscores and hyphens are
+    ignored."""
     name = _fold(text)
     listing = (c for c in measure_choices() if name in map(_fold, c.label.split(_BETWEEN)))
     return next(listing, None)
 
 
 def presets() -> dict[str, str]:
-    """Names that stand for a measure with parameters other than its entry's: {"rbp":
+    """Names of trec_eval that imply parameters, with the measures that they mean: {"rbp":
     "RBP(p=0.9)"}."""
     pairs = [
         (d, trec_eval_measure)
@@ -245,7 +248,7 @@ def _format_defaults(declaration: Declaration) -> str:
 
 
 def _parse_typed(text: str, cutoff: int) -> Measure:
-    """Parse a typed name; a measure without the cutoff that it needs takes the chosen cutoff."""
+    """Parse a typed name. If the measure needs a cutoff and the name has none, `cutoff` is used."""
     if text.endswith("@k"):
         return _parse_at(text, cutoff)
     declaration = find_declaration(text)
@@ -258,7 +261,7 @@ def _parse_typed(text: str, cutoff: int) -> Measure:
 
 
 def key_with_value(chosen_measure: ChosenMeasure, name: str, value: Any) -> str:
-    """The key with another value of a parameter. Raises ParameterError."""
+    """The key of the measure with another value of a parameter. Raises ParameterError."""
     values = dict(chosen_measure.measure.values) | {name: value}
     return measure_key(chosen_measure.measure.declaration(**values), takes_k=chosen_measure.takes_k)
 
@@ -278,7 +281,7 @@ def relevance_limit(chosen_measure: ChosenMeasure) -> float | None:
 
 
 def key_with_limit(chosen_measure: ChosenMeasure, grade: float) -> str:
-    """The key of the measure with this lowest relevant grade."""
+    """The key of the measure with `grade` as its lowest relevant grade."""
     return key_with_value(
         chosen_measure,
         _RELEVANCE_PARAMETER,
@@ -287,7 +290,7 @@ def key_with_limit(chosen_measure: ChosenMeasure, grade: float) -> str:
 
 
 def key_for_whole_list(chosen_measure: ChosenMeasure, cutoff: int, *, is_whole: bool) -> str:
-    """The key of the measure over the whole list, or at k."""
+    """The key of the measure without a cutoff if `is_whole`, otherwise at k."""
     return measure_key(
         chosen_measure.measure.at(None if is_whole else cutoff), takes_k=not is_whole
     )

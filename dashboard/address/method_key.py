@@ -11,8 +11,9 @@ METHOD_FIELDS = ("test", "correction", "level", "margin")
 
 
 def read_method(address: Address, measure: Measure) -> tuple[Method, str]:
-    """Return the method of an address for a measure, and a message if it is invalid; then the
-    default method is returned."""
+    """Return the method that an address requests for a measure, and a message. If the request is
+    invalid, the default method is returned and the message says why; otherwise the message is
+    empty."""
     try:
         return _parse_method(address, measure), ""
     except ParameterError as error:

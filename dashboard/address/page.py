@@ -9,29 +9,29 @@ from dashboard.address.address import Field
 
 FEWEST_VERSIONS = 2
 FEWEST_OF_PAIRS = 3
-"""Minimum number of runs for the pages of all pairs: with two runs, the Overview shows
-everything."""
+"""Minimum number of runs for the pages that compare all pairs. With two runs, the Overview already
+shows everything."""
 
 Group = Literal["This comparison", "Queries", "All runs", "", "none"]
 """The position of a page in the rail: below a heading, at the foot (""), or not in it ("none")."""
 
 Bar = Literal["link", "files"]
-"""The last item of the bar: the link to the page's address, or to more files."""
+"""The last item of the bar: the page's own link, or a button to add files."""
 
 Controls = Literal["pair", "runs", ""]
-"""The controls that a page uses: all controls, only the controls that do not choose the compared
-runs, or none."""
+"""The controls that a page uses: all controls ("pair"), only those that do not choose the compared
+runs ("runs"), or none ("")."""
 
 
 @dataclass(frozen=True)
 class Page:
     """Declaration of a page.
 
-    `name` is the page's file and its address; `title` is shown in the rail, in a `group`. `within`
-    names the page that is marked there instead. G followed by `key` opens it. A page that
-    `needs_study` is shown once there are judgments and a run; the rail offers it from `fewest_runs`
-    runs on. `controls` names the controls that the page uses, `bar` is the last item of the bar,
-    and `fields` are the address fields of this page alone.
+    `name` is the page's file and its path in the URL; `title` is shown in the rail, in its `group`.
+    If `within` is set, the rail highlights that page instead. Pressing G and then `key` opens the
+    page. A page that `needs_study` is shown once there are judgments and a run; the rail offers it
+    if there are at least `fewest_runs` runs. `controls` names the controls that the page uses,
+    `bar` is the last item of the bar, and `fields` are the address fields of this page alone.
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""A list of queries in an address: the list of the Queries page, and the list from which a query
-was opened.
+"""Address fields of two lists of queries: the list of the Queries page, and the list from which the
+query of the Query page was opened.
 
-The second list stays with the query, and does not change the list of the Queries page.
+The second list stays with the opened query and does not change the list of the Queries page.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ _PAIRS = (
     (Field("filter"), Field("line")),
     (Field("pick", "several"), Field("among", "several")),
 )
-"""List, search, order, filter line and picked queries: the field on the Queries page, and the field
-on a query's page."""
+"""The list, search, order, filter line and picked queries, each as a pair of fields: first the
+field of the Queries page, then the field of the Query page."""
 
 QUERIES_FIELDS = (*(queries_field for queries_field, _ in _PAIRS), Field("p"))
 """The fields of the Queries page, with the page number of the list."""
 
 QUERY_FIELDS = tuple(query_field for _, query_field in _PAIRS)
-"""The fields of the Query page, for the list from which it was opened."""
+"""The fields of the Query page that describe the list from which the query was opened."""
 
 DEFAULT_LIST: dict[str, Any] = {field.name: field.empty for field in QUERIES_FIELDS}
 """The list of all queries in default order, on its first page."""
@@ -43,5 +43,5 @@ def list_for_queries_page(address: Address) -> dict[str, Any]:
 
 
 def select_list(show: str) -> dict[str, Any]:
-    """The fields of a list by its key, without a search."""
+    """The fields that select the list with the key `show`, without a search."""
     return DEFAULT_LIST | {"show": show}

@@ -1,8 +1,8 @@
 """View: the user's choices as one value.
 
-Every value of an address is checked against the loaded files. Values that do not fit are described
-by `find_missing` and shown in place of the page, so that a link never shows something else than
-intended.
+Every value of an address is checked against the loaded files. `find_missing` describes the values
+that do not exist; these messages are shown instead of the page, so that a link never shows anything
+other than what was meant.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _ANY = read_measure("", _DEFAULT_CUTOFF)
 
 @dataclass(frozen=True)
 class Comparison:
-    """A comparison: everything that its numbers depend on, and so their cache key.
+    """A comparison: everything that its numbers depend on, and therefore the cache key of the
+    numbers.
 
-    `filters` are (column, value) pairs: values of the same column are alternatives, different
-    columns narrow each other. `loaded` is the number of loaded runs. `controls` has the word of
-    each of `CONTROLS`.
+    `filters` are (column, value) pairs. A query must have one of the values for every filtered
+    column. `loaded` is the number of loaded runs. `controls` has the word of each of `CONTROLS`.
     """
 
     focus: str
@@ -58,7 +58,7 @@ class Comparison:
         return replace(self, controls=self._control_words(lambda other: other is not control))
 
     def _control_words(self, is_kept: Callable[[Control], bool]) -> tuple[str, ...]:
-        """The words of the controls to keep; all other controls are reset."""
+        """The words of all controls, reset to "" for controls that are not to be kept."""
         pairs = zip(CONTROLS, self.controls, strict=True)
         return tuple(word if is_kept(control) else "" for control, word in pairs)
 
@@ -80,7 +80,8 @@ class Comparison:
 
     @property
     def every_run(self) -> str:
-        """Words for all shown runs, depending on whether these are all loaded runs."""
+        """The words for all shown runs in a sentence; they depend on whether more runs are
+        loaded."""
         if len(self.runs) == 2 and self.loaded <= 2:
             return "both runs"
         return "every run" if len(self.runs) >= self.loaded else "every shown run"
@@ -102,10 +103,10 @@ class Comparison:
 
     @property
     def narrowing_part(self) -> Comparison:
-        """The part of the comparison on which the queries in view depend.
+        """A comparison with only the values that the queries in view depend on.
 
-        The compared runs matter only if a derived column or a control narrows the queries; measure
-        and cutoff only for a derived column.
+        The compared runs are kept only if a derived column or a control narrows the queries;
+        measure and cutoff are kept only for a derived column.
         """
         derived = any(column.endswith(MARK) for column, _ in self.filters)
         words = self._control_words(lambda control: control.narrows)
@@ -118,7 +119,8 @@ class Comparison:
         return tuple(value for name, value in self.filters if name == column)
 
     def replace_filters(self, new_filters: Mapping[str, Sequence[str]]) -> tuple[Pair, ...]:
-        """The filters with the values of these columns replaced; no values remove the filter."""
+        """Return the filters with new values for these columns. A column without values is no
+        longer filtered."""
         other_filters = [pair for pair in self.filters if pair[0] not in new_filters]
         return (
             *other_filters,
@@ -130,9 +132,9 @@ class Comparison:
 class View:
     """The comparison, and the address including the fields of single pages.
 
-    `lacking` has a message for each field whose value does not exist. `guessed` says that the
-    baseline was chosen by its name, because the address names no baseline and the guessed one is
-    not the first run.
+    `lacking` has a message for each field whose value does not exist. `guessed` is true if the
+    address names no baseline and the baseline was guessed from the names of the runs, unless the
+    guess is the first run.
     """
 
     comparison: Comparison
@@ -142,16 +144,16 @@ class View:
 
     @property
     def pinned_address(self) -> Address:
-        """The address with its defaults filled in, so that a link shows the same later. Requested
-        values that do not exist stay, so that they are still reported."""
+        """The address with the default runs filled in, so that the link still shows the same runs
+        later. Requested values that do not exist are kept, so that they are still reported."""
         return self.address.with_values(
             run=self.address["run"] or self.comparison.focus,
             base=self.address["base"] or self.comparison.baseline,
         )
 
     def changes_to_compare(self, run: str, baseline: str = "") -> dict[str, Any]:
-        """The changes of the address to put this run in focus, or compare with another baseline;
-        runs that are shown by name stay shown."""
+        """The changes to the address that put `run` in focus and, if given, compare it with
+        `baseline`. Other runs that the address names stay shown."""
         comparison = self.comparison
         baseline_name = baseline or comparison.baseline
         other_runs = self.address["also"]
@@ -172,7 +174,8 @@ def address_for_measure(
 
 
 def read_cutoff(text: str, *, deepest: int) -> int:
-    """Parse a cutoff from the address; 10 if invalid, and never deeper than the lists."""
+    """Parse a cutoff from the address. An invalid cutoff is read as 10; a cutoff deeper than the
+    lists is reduced to their depth."""
     cutoff = parse_whole_number(text)
     return min(cutoff, max(deepest, 1)) if cutoff else _DEFAULT_CUTOFF
 

@@ -1,5 +1,6 @@
-"""The value that each page shows: takes the study and the view, returns findings and frames.
+"""What each page shows: functions that take the study and the view, and return findings and frames.
 
 There is one module per page, without Streamlit and without drawing; the study caches the results.
-Nothing is imported here, so that a page is loaded only when somebody opens it.
+This package imports nothing, so that a page's module is loaded only when somebody opens the
+page.
 """

@@ -35,12 +35,14 @@ ALL_QUERIES = ""
 class Breakdown:
     """The Breakdown page for one column. If there are no columns, all fields are empty.
 
-    `column` is the name of the column in headings. `table` has one row per group and a last one for
-    all queries (`ALL_QUERIES`): group, queries, baseline_mean, mean, difference, diff_low,
-    diff_high, clear (bool: significant), adds (share of queries × difference) and, for measures
-    with headroom, score, order, below, missing. `bridge` has the groups with the names used in
-    sentences: group, queries, difference, part, clear, unlike. `query_mix` separates the effect of
-    different queries from the effect of different scores if the two runs list different queries."""
+    `column` is the name of the column in headings. `table` has one row per group and a last row for
+    all queries (`ALL_QUERIES`). Its columns are group, queries, baseline_mean, mean, difference,
+    diff_low, diff_high, clear (bool: significant), adds (share of queries × difference) and, for
+    measures with headroom, score, order, below, missing. `bridge` has the groups, named as in
+    sentences: group, queries, difference, part (contribution to the difference), clear, unlike. If
+    the two runs list different queries, `query_mix` separates the effect of the different queries
+    from the effect of different scores.
+    """
 
     columns: list[str]
     by: str = ""
@@ -142,9 +144,9 @@ def _breakdown(study: Study, comparison: Comparison, by: str) -> Breakdown:
 def _breakdown_table(
     study: Study, comparison: Comparison, by: str, focus_groups: pd.DataFrame, parts: pd.DataFrame
 ) -> pd.DataFrame:
-    """`Breakdown.table`."""
+    """Return the frame `Breakdown.table`."""
     groups = study.columns(comparison)[by]
-    scores = study.scores(comparison, comparison.measure).only([comparison.baseline])
+    scores = study.scores(comparison, comparison.measure).select_runs([comparison.baseline])
     baseline_groups = breakdowns.summarise_groups(
         scores, comparison.measure, groups, bounds_of_means=False
     )
@@ -194,7 +196,9 @@ def _bridge(
         scores, comparison.measure, comparison.focus, comparison.baseline, groups
     )
     clear = dict(zip(focus_groups["group"], focus_groups["clear"], strict=True))
-    one, other = scores.only([comparison.focus, comparison.baseline]).of(comparison.measure)
+    one, other = scores.select_runs([comparison.focus, comparison.baseline]).values_of(
+        comparison.measure
+    )
     gaps = additive_differences(one, other, comparison.measure.declaration.combination)
     group_labels = breakdowns.fill_missing_groups(groups.reindex(list(scores.query_ids)))
     unlike_names = find_unlike_groups(gaps, group_labels.to_numpy())
@@ -205,16 +209,16 @@ def _bridge(
 
 
 def _query_mix(study: Study, comparison: Comparison, by: str) -> Sentence:
-    """State the part of the difference that comes from different queries. Empty if both runs list
-    the same queries, or if the measure is not an arithmetic mean."""
+    """State how much of the difference is due to the runs listing different queries. Empty if both
+    runs list the same queries, or if the measure is not combined by the arithmetic mean."""
     combination = comparison.measure.declaration.combination
-    scores = study.scores(comparison, comparison.measure).only(
+    scores = study.scores(comparison, comparison.measure).select_runs(
         [comparison.focus, comparison.baseline]
     )
     focus_lacks, baseline_lacks = scores.missing
     if comparison.is_alone or (focus_lacks == baseline_lacks).all() or combination != MEAN:
         return Sentence()
-    listed_scores = scores.of(comparison.measure).copy()
+    listed_scores = scores.values_of(comparison.measure).copy()
     listed_scores[scores.missing] = np.nan
     focus_scores, baseline_scores = (
         pd.Series(row, index=list(scores.query_ids)) for row in listed_scores
@@ -252,14 +256,14 @@ def _group_scores(
 
 
 def scores_by_column(study: Study, comparison: Comparison, column: str) -> pd.DataFrame:
-    """Return scores and differences of all shown runs by one column, given or derived: the frame of
-    `summarise_groups`. Requires at least one query in view."""
+    """Return scores and differences of all shown runs by one column of the files or a derived
+    column. The frame is that of `summarise_groups`. At least one query must be in view."""
     return study.cached_answer(_scores_by_column, comparison, column)
 
 
 def differences_by_column(study: Study, comparison: Comparison, column: str) -> pd.DataFrame:
-    """`scores_by_column` without the intervals of the means, which double the time: low and high
-    are NaN."""
+    """Return the frame of `scores_by_column` without the intervals of the means (low and high are
+    NaN), because these double the time."""
     return study.cached_answer(_differences_by_column, comparison, column)
 
 

@@ -23,12 +23,14 @@ MOST_SIDE_BY_SIDE = 12
 
 @dataclass(frozen=True)
 class Crossing:
-    """The cells of two columns, for the groups that contribute most.
+    """The cells of two crossed columns, for the groups that contribute most to the difference.
 
     `cells` has row, column, queries, difference; `left_out` is the number of hidden groups;
-    `extremes` describes the cells in words. `margins` are the groups of the second column alone
-    (column, group, queries, difference). `groups` are the scores of all runs by the second column
-    (frame of `summarise_groups`), in this `order` and described by `summary`."""
+    `extremes` describes the most extreme cells in words. `margins` has the groups of the second
+    column alone (column, group, queries, difference). `groups` has the scores of all runs by the
+    second column (the frame of `summarise_groups`); `order` is the order of its groups, and
+    `summary` describes the scores in words.
+    """
 
     across: str
     title: Sentence
@@ -53,8 +55,9 @@ def crossing(
 
 
 def default_across(study: Study, comparison: Comparison, by: str) -> str:
-    """Return the best column to cross with `by`: the next column of the files, else a derived one,
-    preferably with few groups; "" if no other column splits the queries in view."""
+    """Return the best column to cross with `by`: the next column of the files, otherwise a derived
+    column. Columns with few groups are preferred. The result is "" if no other column splits the
+    queries in view."""
     columns = study.columns(comparison)
     splitting = [c for c in study.splitting_columns(comparison) if c != by]
     others = [c for c in splitting if c in study.groupings] or splitting
@@ -129,8 +132,8 @@ def _margin_groups(cells: pd.DataFrame, side: str, name: str, cutoff: int) -> pd
 
 
 def _shown_groups(study: Study, comparison: Comparison, by: str, show_all: bool) -> list[str]:
-    """Return the shown groups, then `ALL`: largest contribution first; numbers and ranges in
-    numeric order."""
+    """Return the groups to show, followed by `ALL`. Numbers and ranges are in numeric order, other
+    groups by contribution, largest first."""
     page = breakdown(study, comparison, by)
     groups = page.groups
     if not page.has_own_order:
@@ -143,9 +146,9 @@ def _shown_groups(study: Study, comparison: Comparison, by: str, show_all: bool)
 def offered_crossings(
     study: Study, comparison: Comparison, by: str, across: str
 ) -> list[tuple[str, str]]:
-    """Return the pairs of columns to offer: pairs of the files' columns, then `by` with every other
-    column. Every offered pair splits the queries in view. The shown pair is among them. Empty for a
-    single run."""
+    """Return the pairs of columns to offer: all pairs of the files' columns, and `by` with every
+    other column. Only columns that split the queries in view are offered; the pair on the page is
+    always included. Empty for a single run."""
     if comparison.is_alone:
         return []
     splitting = study.splitting_columns(comparison)

@@ -1,4 +1,4 @@
-"""By cutoff: the lead by the number of results that count."""
+"""By cutoff: the lead of a run as a function of the cutoff."""
 
 from __future__ import annotations
 
@@ -40,11 +40,12 @@ from metrics_core.scoring import curves as by_cutoff
 
 _FAMILIES = ("P", "R", "nDCG")
 _DEFAULT_CUTOFFS = (*range(1, 21), 50, 100)
-"""Cutoffs that readers usually choose: if all are computed, choosing one changes no band."""
+"""Cutoffs that readers usually choose. They are always computed, so that choosing one does not
+change the bands."""
 _BOUNDS = ("low", "high", "diff_low", "diff_high")
 MOST_IN_COLOUR, _BEST_IN_COLOUR = 6, 4
-"""The maximum number of runs that all get a colour, and the number of best runs that get a colour
-if there are more."""
+"""Up to `MOST_IN_COLOUR` runs all have a colour. If there are more runs, only the compared pair and
+the `_BEST_IN_COLOUR` best runs have one."""
 _QUICK_SIZE = 60_000
 """Number of bands × cutoffs × queries that can be computed without a noticeable wait."""
 
@@ -53,7 +54,8 @@ RunMeasure = tuple[str, Measure]
 """A run and a measure."""
 MeansKey = tuple[str, Measure, Cutoffs, Comparison]
 BandKey = tuple[str, Measure, Cutoffs, Comparison, str]
-"""Key of a band: run, measure, cutoffs, the part of the view that selects queries, baseline."""
+"""Cache key of a band: run, measure, cutoffs, the part of the comparison that selects the queries,
+and baseline."""
 Result = TypeVar("Result")
 
 
@@ -91,7 +93,8 @@ class Curves:
     column measure. `precision_recall` has run, recall, precision, and `half_recall` describes it.
     `ranges` maps measure names to the least and greatest score, `list_ends` each run to the rank by
     which half of its lists have ended. `best_runs` are the shown runs, ordered by their mean on the
-    chosen measure."""
+    chosen measure.
+    """
 
     title: Sentence
     lead: Sentence
@@ -126,7 +129,8 @@ def curves(study: Study, comparison: Comparison) -> Curves:
 
 
 def are_curves_quick(study: Study, comparison: Comparison) -> bool:
-    """Whether the page, or its slow part (the bands), is in the cache or quick to compute."""
+    """Whether the page is in the cache, or its bands (the slow part) are cached or quick to
+    compute."""
     if study.has_answer(_curves, comparison):
         return True
     inputs = _curve_inputs(study, comparison)
@@ -176,7 +180,9 @@ def _curves_without_bands(study: Study, comparison: Comparison) -> Curves:
 
 
 def _precision_recall(study: Study, run: str, comparison: Comparison) -> pd.DataFrame:
-    return by_cutoff.precision_recall([study.judged[run].among(study.view_mask(comparison))])
+    return by_cutoff.precision_recall(
+        [study.judged[run].select_queries(study.view_mask(comparison))]
+    )
 
 
 def _measure_family(comparison: Comparison) -> str:
@@ -186,7 +192,7 @@ def _measure_family(comparison: Comparison) -> str:
 
 def _curve_inputs(study: Study, comparison: Comparison) -> _CurveInputs:
     mask = study.view_mask(comparison)
-    ranks = [study.judged[name].among(mask) for name in comparison.runs]
+    ranks = [study.judged[name].select_queries(mask) for name in comparison.runs]
     families, family = (
         {name: parse_measure(f"{name}@1") for name in _FAMILIES},
         _measure_family(comparison),
@@ -277,8 +283,8 @@ def _curve_frames(
     means: Mapping[RunMeasure, MeanCurve],
     bands_by_pair: Mapping[RunMeasure, Band],
 ) -> dict[str, pd.DataFrame]:
-    """Return the frame of `mean_curves` for each measure. Each run's part depends on that run alone
-    and each band on its pair, so parts from another view are reused."""
+    """Return the frame of `mean_curves` for each measure. The means of a run depend only on that
+    run, and a band only on its pair, so that both are reused from other views."""
 
     def run_frame(run: str, measure: Measure) -> pd.DataFrame:
         key = run, measure
@@ -326,7 +332,9 @@ def _compute_means(
     combinations = [measure.declaration.combination for _, measure, *_ in keys]
     for combination in dict.fromkeys(combinations):
         indices = [i for i, c in enumerate(combinations) if c == combination]
-        run_measures = [(study.judged[keys[i][0]].among(mask), keys[i][1]) for i in indices]
+        run_measures = [
+            (study.judged[keys[i][0]].select_queries(mask), keys[i][1]) for i in indices
+        ]
         means |= dict(
             zip(indices, means_by_cutoff(run_measures, cutoffs, bounds=bounds), strict=True)
         )
@@ -344,5 +352,7 @@ def _differences(study: Study, *keys: BandKey) -> tuple[Band, ...]:
 def _pair_ranks(study: Study, keys: Sequence[BandKey]) -> tuple[list[Pair], Cutoffs]:
     _, _, cutoffs, view, baseline = keys[0]
     mask = study.view_mask(view)
-    runs = {name: study.judged[name].among(mask) for name in {baseline, *(a[0] for a in keys)}}
+    runs = {
+        name: study.judged[name].select_queries(mask) for name in {baseline, *(a[0] for a in keys)}
+    }
     return [(runs[run], runs[baseline], m) for run, m, *_ in keys], cutoffs

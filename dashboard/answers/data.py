@@ -57,14 +57,14 @@ class Data:
 
 
 def cutoff_and_measure(comparison: Comparison | None) -> tuple[int, Measure]:
-    """Return the cutoff and measure that the page uses, including if nothing can be compared
-    yet."""
+    """Return the cutoff and measure that the page uses. If nothing can be compared yet, these are
+    10 and the default measure."""
     if comparison is not None:
         return comparison.cutoff, comparison.measure
     return 10, read_measure("", 10).measure
 
 
-def data(
+def files_page(
     library: Library,
     refused: int,
     measure: Measure,
@@ -72,8 +72,9 @@ def data(
     unclear: Sequence[str] = (),
     of_two_kinds: Sequence[str] = (),
 ) -> Data:
-    """Return the Data page. `refused` counts uploads that could not be read; the reader is asked
-    about the `unclear` files and the files `of_two_kinds`. Notes on ties refer to `measure`."""
+    """Return the Data page. `refused` is the number of uploads that could not be read. The reader
+    is asked about the files in `unclear` and in `of_two_kinds`. Notes on ties refer to
+    `measure`."""
     study = library.study
     loaded_files = [f for f in library.files if f.table is not None]
     loaded_files.sort(key=lambda f: list(_KINDS).index(f.kind or "run"))
@@ -132,14 +133,15 @@ def _files_fit(library: Library, measure: Measure) -> bool:
 
 
 def _count_unjudged(study: Study | None) -> int:
-    """Count the queries of the runs that have no judgments."""
+    """Count the queries that the runs contain but the judgments do not."""
     if study is None:
         return 0
     return len({q for name in study.names for q in study.judged[name].unjudged_queries})
 
 
 def _answered_counts(study: Study) -> dict[str, int]:
-    """Return the number of answered queries of each run that lacks judged queries."""
+    """For each run that lacks judged queries, return the number of judged queries that it
+    answered."""
     ranks = (study.judged[name] for name in study.names)
     return {r.run_name: r.n_queries - len(r.missing_queries) for r in ranks if r.missing_queries}
 
@@ -177,7 +179,7 @@ def first_rows(table: Any) -> pd.DataFrame:
         return table.frame.head(_PREVIEW_ROWS)
     if isinstance(table, Run):
         # Each query has at least one row.
-        table = table.holding(table.query_ids[:_PREVIEW_ROWS])
+        table = table.select_queries(table.query_ids[:_PREVIEW_ROWS])
     if isinstance(table, (Run, Qrels)):
         head = table.table.slice(0, _PREVIEW_ROWS)
         return head.to_pandas().astype({"query_id": object})

@@ -27,7 +27,7 @@ class DocumentCard:
     fields: dict[str, str] = field(default_factory=dict)
 
 
-def document(study: Study, query_id: str, doc_id: str) -> DocumentCard | None:
+def document_fields(study: Study, query_id: str, doc_id: str) -> DocumentCard | None:
     """Return the card of a document; None if the document is in no run, judgment or document
     file."""
     return study.cached_answer(_document, query_id, doc_id)

@@ -19,10 +19,9 @@ from metrics_core.tables import Documents, Qrels
 from metrics_core.tables.columns import ID
 
 _FEW, _LONGEST = 6, 20
-"""Maximum number of distinct values that are listed one by one, and maximum number of characters of
-each."""
+"""Up to `_FEW` distinct values are listed one by one, each with at most `_LONGEST` characters."""
 _MOST_SHARED = 0.5
-"""Least share of a field's values that must be known ids to determine its meaning."""
+"""Minimum share of a field's values that must be known ids for the ids to determine its meaning."""
 
 
 class Evidence(NamedTuple):
@@ -35,8 +34,9 @@ class Evidence(NamedTuple):
 
 @dataclass(frozen=True)
 class LoadedIds:
-    """The values of a file's fields that are ids of loaded queries and documents. `judgments` and
-    `corpus` are the names of the files that contain these ids, "" if there is none."""
+    """The values in a file's fields that are also ids of loaded queries and documents. `judgments`
+    and `corpus` are the names of the loaded files with judgments and documents, "" if there is
+    none."""
 
     judgments: str
     corpus: str
@@ -64,7 +64,7 @@ def loaded_ids(fields: FileFields, library: Library, file: str) -> LoadedIds:
         judged_ids = frozenset(texts.filter(is_judged).to_pylist())
     documents = None if corpus is None or is_of_file(corpus.file, file) else corpus.table
     if isinstance(documents, Documents):
-        column = documents.known(pa.array(values, ID))
+        column = documents.are_known(pa.array(values, ID))
         document_ids = frozenset(
             value for value, is_known in zip(values, column, strict=True) if is_known
         )
@@ -86,8 +86,8 @@ class FieldEvidence:
 
     @cached_property
     def fields_by_ids(self) -> dict[str, str]:
-        """The query field and the document field as determined by the loaded ids, if they can
-        be."""
+        """The query field and the document field, as far as the loaded ids determine them:
+        {"query": name, "doc": name}."""
         matches: dict[str, str] = {}
         for word, ids in (("query", self.loaded.queries), ("doc", self._document_ids)):
             shares = {
@@ -105,8 +105,8 @@ class FieldEvidence:
         return self.loaded.documents if self.loaded.corpus else self.loaded.judged_ids
 
     def explain_field(self, name: str, word: str, meanings: Mapping[str, str]) -> Evidence:
-        """Return the evidence for a field's meaning ("" for none), given the fields of the other
-        `meanings`."""
+        """Return the evidence that a field has the meaning `word` ("" for no meaning). `meanings`
+        maps the meanings of all fields to their fields."""
         file_field = self.fields.fields[name]
         loaded = self.loaded
         if word == "query" and loaded.judgments:

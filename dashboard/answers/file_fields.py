@@ -1,5 +1,5 @@
-"""Files: the likely meaning of each field of a file, by names and values, and the reading choices
-that follow from the reader's choice."""
+"""Files: the likely meaning of each field of a file, from names and values, and the choices for
+reading the file that follow from the meanings chosen by the reader."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KIND_WORDS: Mapping[Kind, str] = {
     "queries": "queries",
     "documents": "documents",
 }
-"""The kinds as which a file can be read, and their names on screen."""
+"""The kinds that a file can be read as, with their names on screen."""
 
 _WORDS = {"query": "query", "doc": "document", "score": "score", "grade": "grade"}
 _WORDS |= {word: word for word in ("rank", "subtopic", "title", "text")} | {"system": "run"}
@@ -40,8 +40,9 @@ NOT_USED, ALL_RELEVANT = "", "'1'"
 
 @dataclass(frozen=True)
 class FieldTable:
-    """The fields of a file that is read as this `kind`. `words` maps meanings to their names on
-    screen, `proposed_fields` to the likely field, `chosen_fields` to the field chosen before."""
+    """The fields of a file that is read as a table of this `kind`. The other mappings are by
+    meaning: `words` has its name on screen, `proposed_fields` the field that likely has it, and
+    `chosen_fields` the field that was chosen for it before."""
 
     evidence: FieldEvidence
     kind: Kind
@@ -94,8 +95,8 @@ class FieldTable:
         return f"column {name}" if self.fields.is_numbered else name
 
     def is_smallest_best(self, name: str, meanings: Mapping[str, str]) -> bool:
-        """Whether the smallest score of a field is probably the best: by the earlier choice, by its
-        name, or because it rises in every list."""
+        """Whether the smallest score in a field is probably the best. An earlier choice decides;
+        otherwise the name of the field does, or that its values rise in every list."""
         if self.chosen_fields.get("score", "").removeprefix("-") == name:
             return self.chosen_fields["score"].startswith("-")
         return self.fields.is_smallest_best(name, meanings.get("query", ""))
@@ -135,7 +136,7 @@ class FieldTable:
         smallest: bool = False,
         all_relevant: bool = False,
     ) -> dict[str, Any]:
-        """Return the reading choices for these meanings of fields."""
+        """Return the choices for reading the file that follow from these meanings of its fields."""
         columns = {word: name for name, word in word_by_field.items() if word}
         if smallest and "score" in columns:
             columns["score"] = f"-{columns['score']}"
@@ -159,8 +160,8 @@ def field_table(
     of_users: bool = False,
 ) -> FieldTable:
     """Return the fields with their proposed meanings. `columns_before` are the columns chosen
-    before; `of_users` says that queries and documents are users and items, which the names of the
-    fields may also imply."""
+    before. With `of_users`, queries are called users and documents items; names of fields can imply
+    this too."""
     fields = evidence.fields
     folded_names = {fold_name(name.rpartition(".")[2]) for name in fields.fields}
     words = _USER_WORDS if of_users or not folded_names.isdisjoint((*_USERS, *_ITEMS)) else _WORDS
@@ -180,8 +181,7 @@ def field_table(
 
 
 def offered_kinds(fields: FileFields) -> list[Kind]:
-    """Return the kinds a file can be read as; a file with lists cannot contain only queries or
-    documents."""
+    """Return the kinds that a file can be read as. A file with lists is a run or judgments."""
     in_lists = any("[" in name for name in fields.fields)
     return list(KIND_WORDS)[: 2 if in_lists else None]
 
@@ -192,5 +192,5 @@ def has_unknown_columns(fields: FileFields) -> bool:
 
 
 def format_offered_grade(grade: float, offered_grades: Sequence[float], judgment: str) -> str:
-    """Format a grade from which documents count as relevant, for a choice among several grades."""
+    """Format the lowest relevant grade as one of several choices."""
     return f"any {judgment}" if grade == offered_grades[0] and grade <= 1 else w.format_grade(grade)

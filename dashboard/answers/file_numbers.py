@@ -1,4 +1,4 @@
-"""Files: the figures of a file together with the loaded files, read with the chosen columns."""
+"""Files: figures of a file, read with the chosen columns, together with the loaded files."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from dashboard.study.library import Library, apply_settings
 from dashboard.workspace import Settings
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.tables import Qrels, Run, Table
 
 _MOST_ROWS = 2_000_000
-"""Maximum number of rows of all runs that are joined with other judgments to compute one figure."""
+"""Maximum number of rows of all runs that are joined with judgments for a figure; with more rows,
+the figure is omitted."""
 _FEW_GRADES = 4
 _PARTS_OF_THE_HIGHEST = (0.6, 0.7, 0.8)
 
@@ -58,8 +59,8 @@ class RunsAndQrels:
 def pair_with(
     tables: Sequence[Table], file: str, library: Library, settings: Settings
 ) -> RunsAndQrels:
-    """Combine the tables of a file with the loaded tables, leaving out tables read from `file`
-    before. Ids are mapped by the mappings of the collection."""
+    """Combine the tables of a file with the loaded tables that complete them. Tables loaded earlier
+    from `file` are left out. Ids are mapped with the id maps of the collection."""
     own_runs = [apply_settings(t, settings) for t in tables if isinstance(t, Run)]
     own_qrels = [apply_settings(t, settings) for t in tables if isinstance(t, Qrels)]
     loaded = [
@@ -87,9 +88,9 @@ def is_of_file(table_name: str, file: str) -> bool:
 
 
 def offered_grades(qrels: Qrels, current: float | None) -> list[float]:
-    """Return the grades offered as the limit of relevance: any grade above 0, and higher ones; if
-    there are many, the grades at about two thirds of the highest. `current` is included unless
-    None."""
+    """Return the grades that are offered as the lowest relevant grade: any grade above 0, and
+    higher ones. If there are many grades, only those at about two thirds of the highest are
+    offered. `current` is included unless it is None."""
     also = [] if current is None else [current]
     grades = np.unique(qrels.relevance[qrels.relevance > 0]).astype(float)
     if not len(grades):
@@ -112,7 +113,7 @@ def file_numbers(
         queries = len({query_id for run in runs for query_id in run.query_ids})
         unit = f"rows for {w.format_count(queries)} {w.plural(queries, words.query, words.queries)}"
         return FileNumbers(((w.format_count(rows), unit),))
-    grades = qrels.given["relevance"].to_numpy()
+    grades = qrels.input_table["relevance"].to_numpy()
     relevant = int((grades >= relevant_from).sum())
     number = f"{w.format_grade(relevant_from)} or more"
     judgment_count = (
@@ -144,7 +145,7 @@ def judged_share(runs: Sequence[Run], qrels: Qrels, cutoff: int) -> float | None
     judged_count, listed_count = 0.0, 0
     for run in runs:
         try:
-            ranks = judge(run, qrels)
+            ranks = join_judgments(run, qrels)
         except RanklensError:  # no query in common
             continue
         judged_count += ranks.judged().count(cutoff).sum()

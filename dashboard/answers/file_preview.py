@@ -45,8 +45,8 @@ class PreviewRow:
 
 @dataclass(frozen=True)
 class FilePreview:
-    """The first rows of a table as it would be read. `judgments` is the file that grades come from,
-    "" if there is none or if these are judgments."""
+    """The first rows of a table as it would be read. `judgments` is the name of the loaded file
+    that the grades come from; it is "" if there is none, or if the table itself has judgments."""
 
     kind: Literal["run", "qrels"]
     rows: Sequence[PreviewRow]
@@ -55,8 +55,8 @@ class FilePreview:
 
 @dataclass(frozen=True)
 class KindReading:
-    """A file read as one of its possible kinds: the evidence for it, its first rows, its figures
-    and the consequence, which is a warning if it `is_harmful`."""
+    """One possible reading of a file: as a table of one kind. It has the evidence for this kind,
+    the first rows, the figures and the consequence, which is a warning if it `is_harmful`."""
 
     preview: FilePreview
     evidence: Sequence[str]
@@ -66,7 +66,7 @@ class KindReading:
 
 
 def file_preview(table: Table, library: Library, file: str) -> FilePreview:
-    """Return the first rows of judgments, or of a run: the top of its first list."""
+    """Return the first rows of a table. For a run, these are the top of its first list."""
     texts = _query_texts(library)
     if isinstance(table, Qrels):
         head = table.table.slice(0, _ROWS)
@@ -173,8 +173,7 @@ def kind_reading(
     settings: Settings,
     number: str = "",
 ) -> KindReading:
-    """Return the reading of a file as the kind of these tables; `number` is the name of the numeric
-    field."""
+    """Return a file read as `tables` of one kind. `number` is the name of the numeric field."""
     table = tables[0]
     pair = pair_with(tables, file, library, settings)
     preview = file_preview(table, library, file)
@@ -208,8 +207,8 @@ def kind_reading(
 
 
 def _count_tied_rows(run: Run) -> tuple[str, bool]:
-    """State how many rows of a run share their score with another row of their list, and whether
-    most do."""
+    """State how many rows of a run have the same score as another row of their list, and return
+    whether these are most rows."""
     pairs = np.stack([run.query_codes.astype(np.float64), run.scores], axis=1)
     _, counts = np.unique(pairs, axis=0, return_counts=True)
     tied = int(counts[counts > 1].sum())

@@ -33,20 +33,21 @@ MOST_QUEUED = 500
 
 _HIGHEST_KEY = 9
 _QUICK_QUERIES = 2_000
-"""Maximum number of queries for which the documents that settle the order are found without a
-wait."""
+"""Maximum number of queries for which finding the documents that settle the order takes no
+noticeable time."""
 _NAMES = {
     1: ("Not relevant", "Relevant"),
     2: ("Not relevant", "Partly", "Highly"),
     3: ("Not relevant", "A little", "Fairly", "Highly"),
 }
-"""Names of the grades, by the highest grade."""
+"""Names of the grades from 0 up, for each highest grade."""
 
 
 @dataclass(frozen=True)
 class Effect:
-    """Effect of the layers, each value as (without, with): `scores` of one query by run, and
-    `difference`, the mean difference of the pair over the queries in view. NaN if undefined."""
+    """Effect of the layers. Each value is a pair: without and with the layers. `scores` has the
+    scores of one query by run, `difference` the mean difference of the pair over the queries in
+    view. NaN if undefined."""
 
     scores: dict[str, tuple[float, float]]
     difference: tuple[float, float]
@@ -54,32 +55,35 @@ class Effect:
 
 
 def offered_grades(study: Study) -> list[int]:
-    """Return the grades that have a key: 0 to the highest grade in the files, at least 1."""
+    """Return the grades that have a key on the keyboard: 0 to the highest grade in the files, which
+    counts as at least 1."""
     highest = math.ceil(max(study.unlayered.grades, default=1))
     return list(range(min(max(highest, 1), _HIGHEST_KEY) + 1))
 
 
 def grade_names(study: Study) -> list[str]:
-    """Return the names of the grades that have a key; "" if there are too many to name."""
+    """Return the names of the grades that have a key. If there are too many grades, only "Not
+    relevant" is named, and the other names are ""."""
     grades = offered_grades(study)
     return list(_NAMES.get(grades[-1], ("Not relevant", *[""] * (len(grades) - 1))))
 
 
 def named_grades(study: Study) -> dict[float, str]:
-    """Return adverbs to put before "relevant" by grade, in lower case; grades without one are
-    omitted."""
+    """Return an adverb to put before "relevant" for each grade, in lower case. Grades without an
+    adverb are omitted."""
     adverbs = {"Highly", "Fairly", "Partly"}
     names = enumerate(grade_names(study))
     return {float(grade): name.lower() for grade, name in names if name in adverbs}
 
 
 def unjudged_documents(study: Study, comparison: Comparison, query_id: str) -> pd.DataFrame:
-    """Return the documents of a query in the first k ranks of the shown lists that the files do not
-    judge, documents of the compared pair first: query_id, doc_id, ranks (a dict from run to rank),
-    title, text ("" without documents).
+    """Return the documents in the first k ranks of the shown lists of a query that the files do not
+    judge. Documents in the lists of the compared pair come first. Columns: query_id, doc_id, ranks
+    (a dict from run to rank), title, text ("" if no documents are loaded).
 
-    Unjudged documents of runs loaded as judged ranks (the ranks of judged documents, without the
-    ids of unjudged ones) are missing. Empty if the judgments are complete."""
+    For runs loaded as judged ranks (only the ranks of judged documents), unjudged documents are
+    unknown and therefore missing. Empty if the judgments are complete.
+    """
     documents = study.unlayered.cached_answer(
         _unjudged_documents, comparison.runs, comparison.cutoff, query_id
     )
@@ -124,7 +128,8 @@ def judging_queue(
     Only the judgments of the files count, so that the queue does not change while it is worked on.
     In the default order the documents that could change the difference most come first, then the
     remaining documents by rank. In the order by query, the first `settle` documents of the default
-    order come first. Empty if one of the runs was loaded as judged ranks."""
+    order come first. Empty if one of the runs was loaded as judged ranks.
+    """
     return study.unlayered.cached_answer(
         _judging_queue, comparison, order, settle if order == BY_QUERY else None
     )
@@ -198,8 +203,8 @@ class JudgingSummary:
 
 
 def judging_summary(study: Study, comparison: Comparison) -> JudgingSummary:
-    """Return how much the files leave unjudged, and how many judgments would settle the comparison
-    if that is cached or quick to compute."""
+    """Return how many documents the files leave unjudged. The number of judgments that would settle
+    the comparison is included if it is cached or quick to compute."""
     settle = None
     can_settle = not comparison.is_alone and not comparison.measure.declaration.needs
     # Without a cutoff the queue covers only the first ranks, which settle nothing.
@@ -239,8 +244,9 @@ def _judging_summary(study: Study, comparison: Comparison, settle: int | None) -
 
 @dataclass(frozen=True)
 class WorstCase:
-    """Largest possible move of the difference against the leader, without and with the layers;
-    `turns` says whether the difference could still change sign with them."""
+    """The difference that is worst for the leader, over all possible grades of the unjudged
+    documents: `before` without the layers, `after` with them. `turns` is true if the difference
+    could still change sign with the layers."""
 
     before: float
     after: float
@@ -281,7 +287,8 @@ def with_documents(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def layers_effect(study: Study, comparison: Comparison, query_id: str = "") -> Effect:
-    """Return the effect of the active layers; with `query_id` also on the scores of that query."""
+    """Return the effect of the active layers. If `query_id` is given, the scores of that query are
+    included."""
     return study.cached_answer(_layers_effect, comparison, query_id)
 
 

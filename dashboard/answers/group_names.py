@@ -11,8 +11,9 @@ from metrics_core.slicing.derived_groups import find_derived_column
 
 
 def group_name(group: str, by: str, groups: pd.Series, *, short: bool = False) -> str:
-    """Return the name of a group in a sentence: numbers and ranges with their column, groups of a
-    derived column by a description of their queries. `short` is for use outside sentences."""
+    """Return the name of a group in a sentence. Numbers and ranges include the name of their
+    column; groups of a derived column are named by a description of their queries. `short` omits
+    this description, for use outside sentences."""
     derived = find_derived_column(by)
     if group == breakdowns.NO_GROUP:
         return f"queries without {derived.name if derived else by}"
@@ -22,7 +23,8 @@ def group_name(group: str, by: str, groups: pd.Series, *, short: bool = False) -
 
 
 def quote_groups(groups: pd.DataFrame, by: str) -> pd.DataFrame:
-    """Replace the column group of a frame by short names, in quotes for derived columns."""
+    """Replace the values of the column group by short names; groups of derived columns are
+    quoted."""
     mark = ("“", "”") if find_derived_column(by) else ("", "")
     names = {
         g: g.join(mark)
@@ -34,7 +36,7 @@ def quote_groups(groups: pd.DataFrame, by: str) -> pd.DataFrame:
 
 
 def name_groups(groups: pd.DataFrame, by: str) -> pd.DataFrame:
-    """Replace the column group of a frame by the groups' names in sentences."""
+    """Replace the values of the column group by the groups' names in sentences."""
     names = {g: group_name(g, by, groups["group"]) for g in dict.fromkeys(groups["group"])}
     return groups.assign(group=groups["group"].map(names))
 
@@ -54,11 +56,12 @@ _NOUNS = {
     "topic": "topics",
     "type": "types",
 }
-"""Last words of column names that also name one group, with their plurals."""
+"""Nouns that, at the end of a column name, also name one of its groups; with their plurals."""
 
 
 def column_name(by: str, cutoff: int) -> str:
-    """Return the name of a column in choices and headings, at this cutoff."""
+    """Return the name of a column in choices and headings. Names of derived columns mention the
+    cutoff."""
     derived = find_derived_column(by)
     return derived.title.format(k=w.format_count(cutoff)) if derived else by
 

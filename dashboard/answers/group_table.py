@@ -15,16 +15,16 @@ MOST_ROWS = 12
 """Maximum number of groups shown, unless all are requested."""
 
 LEAST_QUERIES = (10, 30, 100)
-"""Choices for the least number of queries per group."""
+"""Choices for the minimum number of queries per group."""
 
 _ROOM = ("order", "below", "missing")
 
 
 @dataclass(frozen=True)
 class GroupTableRequest:
-    """The reader's choices for the table: `ranked` is the column to sort by ("-" before it for
-    descending), `within` a part of the group's name, `least` the least number of queries, `every`
-    whether to show all groups."""
+    """The reader's choices for the table. `ranked` is the column to sort by ("-" before it for
+    descending order), `within` a text that group names must contain, `least` the minimum number of
+    queries, and `every` whether to show all groups."""
 
     ranked: str = ""
     within: str = ""
@@ -34,12 +34,13 @@ class GroupTableRequest:
 
 @dataclass(frozen=True)
 class GroupRows:
-    """The shown `rows` of `Breakdown.table`, with `printed`: adds rounded so that the printed
-    values add up to the total.
+    """The shown `rows` of `Breakdown.table`. Their additional column printed has the values of
+    adds, rounded so that the printed values sum to the total.
 
-    The `hidden` groups have `hidden_queries` queries and add `hidden_adds` (`hidden_printed` as
-    printed). `matching_count` is the number of groups that match the request, `sort_key` the column
-    they are sorted by ("-" before it for descending)."""
+    The `hidden` groups have `hidden_queries` queries and contribute `hidden_adds` (`hidden_printed`
+    if rounded). `matching_count` is the number of groups that match the request; `sort_key` is the
+    column that they are sorted by ("-" before it for descending order).
+    """
 
     rows: pd.DataFrame
     hidden: int

@@ -14,8 +14,8 @@ PARTS = ("score", "order", "below", "missing")
 
 
 def query_headroom(study: Study, comparison: Comparison) -> Headroom | None:
-    """Return the headroom of each query in view; None if a better order does not raise the
-    measure."""
+    """Return the headroom of the run in focus for each query in view. None if a better order does
+    not raise the measure."""
     all_queries = run_headroom(study, comparison.focus, comparison.measure, comparison.cutoff)
     if all_queries is None:
         return None
@@ -56,8 +56,9 @@ def _headroom_by_group(study: Study, comparison: Comparison, by: str) -> pd.Data
 
 
 def largest_gain(rows: pd.DataFrame) -> str:
-    """Return the part with most to gain over all queries: "order", "below" or "missing"; "" if
-    there is none or it is unknown. `rows` is the frame of `headroom_by_group`."""
+    """Return which part of the headroom over all queries is largest: "order", "below" or "missing".
+    Return "" if there is no headroom or it is unknown. `rows` is the frame of
+    `headroom_by_group`."""
     total = rows[rows["group"] == ""]
     if total.empty or not set(PARTS) <= set(rows.columns):
         return ""

@@ -27,16 +27,17 @@ from metrics_core.slicing.breakdowns import ALL, encode_groups, summarise_groups
 from metrics_core.slicing.derived_groups import MARK
 
 BY_NAME, AS_LOADED, BY_DATE, NONE = "", "loaded", "date", "none"
-"""Orders of the versions in an address; `NONE`: the runs are not versions of one system."""
+"""Orders of the versions, as written in an address. `NONE` means that the runs are not versions of
+one system."""
 MOST_QUERIES = 50
 """Maximum number of queries listed on the page; the download contains all of them."""
 
 
 @dataclass(frozen=True)
 class GroupsByVersion:
-    """A column's groups by version. `means` has group, run, queries, mean, low, high. `first_bad`
-    maps groups to the first version since which the group has been significantly worse than at its
-    best; other groups are missing."""
+    """The groups of a column by version. `means` has group, run, queries, mean, low, high.
+    `first_bad` maps a group to the version since which it has been significantly worse than at its
+    best. Groups without such a version are missing from it."""
 
     means: pd.DataFrame
     groups: list[str]
@@ -50,7 +51,8 @@ class HistoryPage:
     `overall` has one row per version, in order: run, queries, mean, low, high, judged (judged share
     of its top results). `queries` has the queries that changed, latest first: query_id, text,
     states (a "+" or "-" per version), changes, broke, fixed, first_bad (version names, "" for
-    none), flickers. `complete` says whether the judgments are complete."""
+    none), flickers. `complete` says whether the judgments are complete.
+    """
 
     finding: Sentence
     are_versions: bool
@@ -63,9 +65,9 @@ class HistoryPage:
 def ordered_versions(
     study: Study, order: str, names: Sequence[str], dates: VersionDates = NO_DATES
 ) -> tuple[str, ...]:
-    """Return the runs in the order of versions, first to last: the order of `names` if at least two
-    of these runs exist, otherwise by name (numbers by size), by date, or in the order of
-    loading."""
+    """Return the runs as versions, from first to last. If `names` contains at least two existing
+    runs, its order is used; otherwise `order` decides: by name (numbers by value), by date, or as
+    loaded."""
     chosen = tuple(dict.fromkeys(name for name in names if name in study.names))
     if len(chosen) >= FEWEST_VERSIONS:
         return chosen
@@ -78,8 +80,9 @@ def ordered_versions(
 def are_versions(
     runs: Sequence[str], order: str, names: Sequence[str], dates: VersionDates
 ) -> bool:
-    """Whether these runs are recognised as versions of one system: the reader put them in order, or
-    their names contain dates or differ only by numbers; never if the reader said they are not."""
+    """Whether these runs are recognised as versions of one system. They are if the reader put them
+    in order, if their names contain dates, or if their names differ only by numbers. They are not
+    if the reader said so."""
     if order == NONE:
         return False
     by_hand = order != BY_NAME or tuple(dict.fromkeys(names)) == tuple(runs)
@@ -96,8 +99,8 @@ def history_page(
 def groups_by_version(
     study: Study, comparison: Comparison, runs: tuple[str, ...], by: str
 ) -> GroupsByVersion:
-    """Return the groups of one column, which are loaded separately; empty if the column is
-    unknown."""
+    """Return the groups of one column by version; they are loaded separately from the page. Empty
+    if the column is unknown."""
     # Only a derived column may depend on who is compared.
     return study.cached_answer(
         _groups_by_version, comparison if by.endswith(MARK) else _versions_key(comparison), runs, by
@@ -105,8 +108,8 @@ def groups_by_version(
 
 
 def _versions_key(comparison: Comparison) -> Comparison:
-    """Return the cache key of answers that do not depend on which runs are compared, unless the
-    queries in view do."""
+    """Return the cache key of answers that do not depend on the compared runs. The runs are part of
+    the key only if the queries in view depend on them."""
     method = Method(level=comparison.method.level)
     return replace(
         comparison.narrowing_part,
@@ -123,7 +126,7 @@ def _history_page(
         finding = no_versions_finding(runs)
         return HistoryPage(finding, is_history, runs, pd.DataFrame(), pd.DataFrame())
     mask = study.view_mask(comparison)
-    in_view = [study.judged[name].among(mask) for name in runs]
+    in_view = [study.judged[name].select_queries(mask) for name in runs]
     overall = _group_means(
         study, comparison, runs, pd.Series(ALL, index=list(in_view[0].query_ids))
     )
@@ -170,7 +173,7 @@ def _is_best(study: Study, comparison: Comparison, runs: Sequence[str]) -> bool:
 def _group_means(
     study: Study, comparison: Comparison, runs: Sequence[str], groups: pd.Series
 ) -> pd.DataFrame:
-    scores = study.scores_of_all_runs(comparison, comparison.measure).only(runs)
+    scores = study.scores_of_all_runs(comparison, comparison.measure).select_runs(runs)
     return summarise_groups(scores, comparison.measure, groups)[
         ["group", "run", "queries", "mean", "low", "high"]
     ]
@@ -179,10 +182,12 @@ def _group_means(
 def _find_first_bad(
     study: Study, comparison: Comparison, runs: Sequence[str], slices: Sequence[np.ndarray]
 ) -> list[str]:
-    """Return the version since which each slice (bool[query]) is significantly worse; "" for
-    none."""
+    """For each slice (bool[query]), return the version since which it has been significantly worse;
+    "" if there is none."""
     scores = (
-        study.scores_of_all_runs(comparison, comparison.measure).only(runs).of(comparison.measure)
+        study.scores_of_all_runs(comparison, comparison.measure)
+        .select_runs(runs)
+        .values_of(comparison.measure)
     )
     declared = comparison.measure.declaration
     indices = find_first_bad_versions(
@@ -211,7 +216,7 @@ def _groups_by_version(
 
 
 def _changed_queries(study: Study, result: History) -> pd.DataFrame:
-    """Return the queries that changed, latest broken queries first."""
+    """Return the queries that changed; the queries that broke most recently come first."""
     version_names = np.array([*result.versions, ""], dtype=object)
     signs = np.ascontiguousarray(np.where(result.fine.T, "+", "-"))
     states = signs.view(f"<U{len(result.versions)}")[:, 0].astype(object)

@@ -21,9 +21,11 @@ FILES: Source = "files"
 class VersionDates:
     """The date of each run by name.
 
-    All dates come from one source, because a date in a name says when a version was made and the
-    date of a file when it was last written: `names` (of runs and files) if at least half of the
-    versions have one there, else `files`. Versions without a date are `undated`."""
+    All dates come from one source, because a date in a name says when a version was made, but the
+    date of a file says when the file was last written. The source is `NAMES` (the names of runs and
+    files) if at least half of the versions have a date there, otherwise `FILES`. Versions without a
+    date are `undated`.
+    """
 
     source: Source = ""
     dates: Mapping[str, RunDate] = field(default_factory=lambda: MappingProxyType({}))
@@ -41,7 +43,7 @@ class VersionDates:
         }[self.source]
         if not self.undated:
             return sentence
-        return f"{sentence} Undated, so placed last: {w.name_some(self.undated)}."
+        return f"{sentence} Undated, so placed last: {w.shorten_list(self.undated)}."
 
     def text(self, name: str) -> str:
         """Return a version's date as written at its source; "" without a date."""

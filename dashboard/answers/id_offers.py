@@ -18,9 +18,9 @@ from metrics_core.tables import Run
 
 @dataclass(frozen=True)
 class IdOffer:
-    """A mapping of ids that would match far more. `text` names the runs and the mapping, `examples`
-    gives three pairs of ids; `queries` and `docs` are the collection's id maps with this
-    mapping."""
+    """An offered mapping of ids with which far more ids would match. `text` names the runs and the
+    mapping; `examples` gives up to three pairs of ids that only match with it. `queries` and `docs`
+    are the collection's id maps including this mapping."""
 
     text: str
     examples: str
@@ -48,7 +48,7 @@ def id_offers(library: Library) -> list[IdOffer]:
     settings = study.settings
     return [
         IdOffer(
-            f"{w.name_some([name for name, _ in members])}: {members[0][1].text}.",
+            f"{w.shorten_list([name for name, _ in members])}: {members[0][1].text}.",
             f"For example {w.join_words(members[0][1].examples)}.",
             _append_map(settings.map_queries, reading if id_kind == "query" else ""),
             _append_map(settings.map_docs, reading if id_kind == "document" else ""),
@@ -63,8 +63,8 @@ def id_maps_sentence(study: Study) -> str:
 
 
 def _append_map(current: str, reading: str) -> str:
-    """Append a mapping to an id map; a map with sides (containing ": ") replaces the current
-    map."""
+    """Append a mapping to an id map. If either has sides (contains ": "), the mapping replaces the
+    current map."""
     return (
         ", ".join(filter(None, (current, reading)))
         if ": " not in current + reading

@@ -14,7 +14,8 @@ ORDERS = {
 """The orders by their word in an address, with their titles."""
 
 _LEFT_OUT = 0.1
-"""Largest share of a sample that can be missing: skipped, or withdrawn."""
+"""Maximum share of a random sample that may be missing, because documents were skipped or their
+grades were withdrawn."""
 
 Pair = tuple[str, str]
 """A query_id and a doc_id."""

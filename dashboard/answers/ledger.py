@@ -1,5 +1,5 @@
-"""One query's scores in detail: the difference by document, the headroom, and the kind of
-failure."""
+"""One query's scores in detail: each document's contribution to the difference, the headroom, and
+the kind of failure."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _NOTHING = 1e-12
 class QueryLedger:
     """Explanation of a query's two scores, by document.
 
-    documents every document with a part of either score: doc_id, grade, rank, baseline_rank (NaN:
-              not listed), part
-    steps     the bars: the columns of `documents`, with `documents` (number of documents in the
-              bar), for those with a part of the difference; in the direction of the difference
-              first
+    documents every document that contributes to one of the scores: doc_id, grade, rank,
+              baseline_rank (NaN: not listed), part (its contribution to the difference)
+    steps     the bars: the columns of `documents`, and `documents` (number of documents in the
+              bar); only documents that contribute to the difference, first those that contribute
+              in its direction
     by        "terms", "shapley" or "order": how the parts were computed; "" without a ledger
     scores    the baseline's score and the score of the run in focus
     headroom  of the run in focus; None if a better order does not raise the measure
-    kind      of failure, a name of `KINDS`
+    kind      the kind of failure, a name of `KINDS`
     """
 
     documents: pd.DataFrame
@@ -89,8 +89,9 @@ def _ledger_documents(study: Study, ledger: DifferenceLedger | None) -> pd.DataF
 
 
 def _ledger_steps(documents: pd.DataFrame, empty: float, total: float) -> pd.DataFrame:
-    """Return the bars of a ledger: parts in the direction of the difference first, largest first;
-    the score without any of the documents last."""
+    """Return the bars of a ledger. Contributions in the direction of the difference come first,
+    largest first. The last bar is the score that a query has without any relevant document, if it
+    is not 0."""
     parts = documents[documents["part"].abs() > _NOTHING].assign(documents=1)
     if len(parts) > _MOST_STEPS:
         size = parts["part"].abs().rank(ascending=False, method="first")

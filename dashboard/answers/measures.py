@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dashboard.address.measure_key import measure_choices, reason_not_drawn
+from dashboard.address.measure_key import explain_unsupported, measure_choices
 from dashboard.study.study import Study
 from metrics_core.base.errors import RanklensError, UnknownMeasureError
 from metrics_core.measures import Declaration, declarations, parse_measure
@@ -20,9 +20,10 @@ _FIRST, _FIRST_ASKS = "Most used", "Put the cutoff in the name: nDCG@10, P@10, R
 
 @dataclass(frozen=True)
 class MeasureList:
-    """The measures that match a search and a family: by family title or, for a search, best match
-    first under one heading. `questions` maps headings to their question; `similar` contains measure
-    names similar to a search without result."""
+    """The measures that match a search and a family. Without a search, `groups` has them by family
+    title; with a search, the best match comes first, under a single heading. `questions` maps
+    headings to their question. If a search has no result, `similar` has measure names like the
+    searched one."""
 
     groups: dict[str, list[Description]]
     questions: dict[str, str]
@@ -72,8 +73,8 @@ def measure_list(find: str, family: str) -> MeasureList:
 
 
 def _match_rank(description: Description, find: str) -> int | None:
-    """Return the rank of a measure in the results of a search, 0 for best; None if the measure does
-    not match."""
+    """Return how well a measure matches a search, 0 for the best match. None if it does not
+    match."""
     words = find.casefold().split()
     names = [description.name, *description.other_names, description.title]
     plain = " ".join(words)
@@ -109,20 +110,20 @@ def _similar_names(find: str) -> tuple[str, ...]:
 
 
 def measure_detail(name: str, study: Study | None) -> MeasureDetail:
-    """Return everything about the measure with this name, or with it as one of its other names.
-    Raises UnknownMeasureError."""
+    """Return everything about a measure, found by its name or one of its other names. Raises
+    UnknownMeasureError."""
     declaration = find_declaration(name)
     choice = next((c for c in measure_choices() if c.declaration is declaration), None)
     return MeasureDetail(
         description=describe_measure(declaration),
         key=choice.key if choice else "",
-        why_not=reason_not_drawn(declaration) or _find_missing_inputs(declaration, study),
+        why_not=explain_unsupported(declaration) or _find_missing_inputs(declaration, study),
     )
 
 
 def _find_missing_inputs(declaration: Declaration, study: Study | None) -> str:
-    """Return the data that a measure needs and the open files lack; "" if none is missing, or if no
-    files are open."""
+    """State which data a measure needs that the open files lack. Return "" if nothing is missing or
+    no files are open."""
     if study is None or not study.names or not declaration.needs:
         return ""
     example = parse_measure(next(iter(declaration.worked)))

@@ -19,8 +19,8 @@ from metrics_core.scoring.curves import judged_share
 from metrics_core.slicing.breakdowns import ALL, summarise_groups
 
 LESS_JUDGED = 0.2
-"""A version is marked if its judged share is this much below the largest in the collection: most of
-its results may then be unjudged, and unjudged documents count as not relevant."""
+"""A version is marked if its judged share is at least this much below the largest judged share of
+the versions. Its mean may then be too low, because unjudged documents count as not relevant."""
 
 _MEANS = ["run", "queries", "mean", "low", "high", "judged"]
 
@@ -32,7 +32,8 @@ class OtherJudgments:
     `means` has run, queries, mean, low, high, judged (judged share of the top results) over the
     `shared` queries: queries in view that the other collection judges too. `judgments` and
     `queries` are its totals; `other_text` counts shared queries with a different text there.
-    `why_not` says why there are no means."""
+    `why_not` says why there are no means.
+    """
 
     identity: str
     name: str
@@ -53,8 +54,8 @@ def other_judgments(
     name: str,
     library: Library | None,
 ) -> OtherJudgments:
-    """Return the versions of the collection `identity`, whose content is `library` (None if the
-    collection no longer exists), in the order given on the page."""
+    """Return the versions of the collection `identity` in the given order. `library` is the
+    collection's content, or None if the collection no longer exists."""
     if library is None:
         return OtherJudgments(identity, name, why_not="This collection was not found.")
     other = library.study
@@ -99,10 +100,10 @@ def _version_means(
     study: Study, runs: Sequence[str], measure: Measure, cutoff: int, ids: tuple[str, ...]
 ) -> pd.DataFrame:
     mask = pd.Index(study.query_ids).isin(ids)
-    scores = study.cached_answer(all_scores, measure).only(runs).among(mask)
+    scores = study.cached_answer(all_scores, measure).select_runs(runs).select_queries(mask)
     groups = pd.Series(ALL, index=list(scores.query_ids))
     means = summarise_groups(scores, measure, groups)
-    means["judged"] = [judged_share(study.judged[run].among(mask), cutoff) for run in runs]
+    means["judged"] = [judged_share(study.judged[run].select_queries(mask), cutoff) for run in runs]
     return means[_MEANS]
 
 
@@ -112,8 +113,9 @@ def version_rows(
     """Return the versions in the order of the chart: run, collection, judged_by (both "" for the
     open collection), queries, mean, low, high, judged, date and unknown (bool, see `LESS_JUDGED`).
 
-    Dates of files are included only `by_date`. Other collections come before the open collection;
-    by date, all versions are ordered by their earliest version."""
+    Dates that come from files are included only `by_date`. Other collections come before the open
+    one; `by_date`, the collections are sorted by their earliest version.
+    """
     most = page.overall["judged"].max()
     unknown = (page.overall["judged"] <= most - LESS_JUDGED) & (not page.complete)
     parts = [(o.dates, o.means.assign(collection=o.identity, judged_by=o.name, unknown=False))
@@ -144,7 +146,7 @@ def version_sentences(
             for run, share in zip(unknown["run"], unknown["judged"], strict=True)
         ]
         sentences.append(
-            f"Fewer results are judged for {w.name_some(shares)} than for other versions (up"
+            f"Fewer results are judged for {w.shorten_list(shares)} than for other versions (up"
             f" to {best}). Most measures count unjudged documents as not relevant, so a"
             " mean with a hollow point may be too low."
         )

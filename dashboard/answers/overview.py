@@ -56,7 +56,7 @@ LISTED_GROUPS = 5
 """Maximum number of groups listed; the Breakdown page has all groups."""
 _BINS = 10
 _MOST_JUDGED = 40
-"""Number of best runs for which a leaderboard shows the judged share, besides the shown runs."""
+"""Number of best runs whose judged share a leaderboard shows, in addition to the shown runs."""
 _LENGTH_COLUMN = DERIVED[0].key
 SHOWN_IN_FULL = 5
 """Number of loaded runs above which the table is a leaderboard of all runs."""
@@ -67,16 +67,17 @@ class Overview:
     """The Overview page.
 
     `measures` are (name, gloss, key in an address); `doubts` are problems of the test. `table` is
-    the frame of `compare` for all measures with columns measure and clear (bool: significant); it
-    and `judged_shares` (share by run) cover the shown runs, or all loaded runs in a leaderboard.
-    `all_rows` and `shown_rows` are the frame of `compare` on the chosen measure for all loaded and
-    for the shown runs; runs in `too_few` have too few queries for a verdict. `groups` is the frame
-    of `focus_by_column`.
+    the frame of `compare` for all measures, with columns measure and clear (bool: significant).
+    `judged_shares` maps runs to their judged share. Both cover the shown runs; in a leaderboard,
+    `table` covers all loaded runs. `all_rows` and `shown_rows` are the frames of `compare` on the
+    chosen measure, for all loaded and for the shown runs. Runs in `too_few` have too few queries
+    for a verdict. `groups` is the frame of `focus_by_column`.
 
-    `worse`, `better`, `lowest`, `highest` and `examples` (all queries, if too few to test) are the
-    frame of `query_differences` with text, meta and unlisted_by (the one of the two runs that does
-    not list the query, or ""); the first two have cause, in a few words. `histogram` counts a
-    single run's scores in tenths from 0 to 1."""
+    `worse`, `better`, `lowest`, `highest` and `examples` (all queries, if too few to test) are
+    frames of `query_differences` with text, meta and unlisted_by (the one of the two runs that does
+    not list the query, or ""). `worse` and `better` also have cause, in a few words. `histogram`
+    counts a single run's scores in ten bins from 0 to 1.
+    """
 
     verdict: VerdictFinding
     test_sentence: Sentence
@@ -104,7 +105,7 @@ class Overview:
 
     @property
     def grouped_by(self) -> str:
-        """The name of the groups' column in headings."""
+        """The name of the grouping column in headings."""
         by = self.grouping or ""
         return "query length (computed)" if by == _LENGTH_COLUMN else by
 
@@ -120,8 +121,8 @@ def overview(study: Study, comparison: Comparison) -> Overview:
 
 
 def run_places(study: Study, comparison: Comparison) -> AllPairs | None:
-    """Return all pairs of runs, which determine the places; None for few runs, or for too few
-    queries to test."""
+    """Return the comparison of all pairs of runs, which determines the places. None if there are
+    few runs, or too few queries to test."""
     if len(study.names) <= SHOWN_IN_FULL:
         return None
     pairs = all_run_pairs(study, comparison)
@@ -158,9 +159,7 @@ def _overview(study: Study, comparison: Comparison) -> Overview:
     mask = study.view_mask(comparison)
     best = all_rows.sort_values("mean", ascending=comparison.measure.declaration.direction < 0)
     run_names = dict.fromkeys([*comparison.runs, *best["run"].head(_MOST_JUDGED)])
-    in_view = {
-        name: study.judged[name].among(mask) for name in run_names if name in set(table["run"])
-    }
+    in_view = {n: study.judged[n].select_queries(mask) for n in run_names if n in set(table["run"])}
     return Overview(
         verdict=_find_verdict(scores, comparison, all_rows),
         test_sentence=join_sentences(
@@ -197,8 +196,8 @@ def _overview(study: Study, comparison: Comparison) -> Overview:
 
 
 def _choose_grouping(study: Study, comparison: Comparison) -> str | None:
-    """Return the column of the groups: the first of the files that splits the queries, else the
-    query length; None if neither splits the queries."""
+    """Return the column to group by: the first column of the files that splits the queries,
+    otherwise the query length. None if neither splits the queries."""
     if study.queries is None:
         return None
     candidates = (*study.groupings, _LENGTH_COLUMN)
@@ -215,7 +214,7 @@ def _find_verdict(scores: Scores, comparison: Comparison, all_rows: pd.DataFrame
         )
     level = comparison.method.level
     focus_row = (
-        aggregate(scores.only([comparison.focus]), level=level)
+        aggregate(scores.select_runs([comparison.focus]), level=level)
         .set_index("measure")
         .loc[comparison.name]
     )
@@ -229,7 +228,7 @@ def _find_verdict(scores: Scores, comparison: Comparison, all_rows: pd.DataFrame
 def _query_lists(
     study: Study, comparison: Comparison, scores: Scores, in_view: Mapping[str, JudgedRanks]
 ) -> dict[str, pd.DataFrame]:
-    """Return worse, better, lowest, highest and examples of `Overview`."""
+    """Return the fields worse, better, lowest, highest and examples of `Overview`."""
     gaps = query_differences(scores, comparison.measure, comparison.focus, comparison.baseline)
     gaps["unlisted_by"] = _unlisted_by(scores, comparison)
     focus = in_view[comparison.focus]
@@ -287,17 +286,17 @@ def _query_cause(
 
 
 def _score_histogram(scores: Scores, comparison: Comparison) -> list[int]:
-    """Count the queries by score in tenths from 0 to 1; empty for a measure with another range."""
+    """Count a single run's scores in ten bins; empty unless the measure ranges from 0 to 1."""
     if not comparison.is_alone or tuple(comparison.measure.declaration.range) != (0, 1):
         return []
-    focus_scores = scores.only([comparison.focus]).of(comparison.measure)[0]
+    focus_scores = scores.select_runs([comparison.focus]).values_of(comparison.measure)[0]
     counts, _ = np.histogram(focus_scores[~np.isnan(focus_scores)], bins=_BINS, range=(0, 1))
     return [int(n) for n in counts]
 
 
 def first_comparison(study: Study, address: Address) -> Comparison:
     """Return the comparison to offer for a run that is shown alone: with the default baseline or,
-    if that is the run itself, the default comparison."""
+    if the run itself is the default baseline, the default comparison."""
     comparison = study.view(address.with_values(base="")).comparison
     return (
         study.view(address.with_values(base="", run="")).comparison
@@ -307,8 +306,8 @@ def first_comparison(study: Study, address: Address) -> Comparison:
 
 
 def score_filter(run: str, low: float, high: float) -> str:
-    """Return the filter for the queries on which a run scores in [low, high); for the last interval
-    of the scale, `high` is included."""
+    """Return the filter line that selects the queries on which a run scores in [low, high). If
+    `high` is 1, scores of 1 are included."""
     name = quote_name(run)
     return f"{name} >= {low:g} and {name} {'<=' if high == 1 else '<'} {high:g}"
 
@@ -328,9 +327,11 @@ def _groups_sentence(
 
 
 def _unlisted_by(scores: Scores, comparison: Comparison) -> npt.NDArray[np.object_]:
-    """Return which of the two runs does not list each query, object[query]; "" if both or neither
-    do."""
-    focus_missing, baseline_missing = scores.only([comparison.focus, comparison.baseline]).missing
+    """For each query, return the one of the two runs that does not list it, object[query]. The
+    value is "" if both or neither list it."""
+    focus_missing, baseline_missing = scores.select_runs(
+        [comparison.focus, comparison.baseline]
+    ).missing
     return np.select(
         [focus_missing & ~baseline_missing, baseline_missing & ~focus_missing],
         [comparison.focus, comparison.baseline],
@@ -361,7 +362,7 @@ def _facts(
         highest_grade=float(grades.max()) if len(grades) else math.nan,
         judged_share=judged_count / listed_count if listed_count else math.nan,
         cutoff=comparison.cutoff,
-        all_zero=int((scores.of(comparison.measure) == 0).all(axis=0).sum()),
+        all_zero=int((scores.values_of(comparison.measure) == 0).all(axis=0).sum()),
         missing=missing_queries(study, comparison, (comparison.focus, comparison.baseline)),
         left_out=comparison.is_shared_only,
         unanswerable=int((ranks[0].n_relevant() == 0).sum()),
@@ -372,11 +373,12 @@ def _facts(
 
 
 def missing_queries(study: Study, comparison: Comparison, runs: Iterable[str]) -> dict[str, int]:
-    """Return the number of queries in view that each run lacks, without runs that lack none.
-    Queries that are excluded as missing are counted."""
+    """Return the number of queries in view that each run lacks, omitting runs that lack none.
+    Queries that are excluded from the view because they are missing are counted."""
     mask = study.view_mask(comparison.with_default_control(MISSING))
     counts = {
-        run: len(study.judged[run].among(mask).missing_queries) for run in dict.fromkeys(runs)
+        run: len(study.judged[run].select_queries(mask).missing_queries)
+        for run in dict.fromkeys(runs)
     }
     return {run: count for run, count in counts.items() if count}
 
@@ -384,12 +386,8 @@ def missing_queries(study: Study, comparison: Comparison, runs: Iterable[str]) -
 def overview_measures(comparison: Comparison) -> list[Measure]:
     """Return the default measures at the chosen cutoff, with the chosen measure first if it is not
     among the default measures."""
-    default_measures = [parse_measure(m.format(k=comparison.cutoff)) for m in _USUAL_MEASURES]
-    return (
-        default_measures
-        if comparison.measure in default_measures
-        else [comparison.measure, *default_measures]
-    )
+    measures = [parse_measure(m.format(k=comparison.cutoff)) for m in _USUAL_MEASURES]
+    return measures if comparison.measure in measures else [comparison.measure, *measures]
 
 
 def gloss(measure: Measure) -> str:

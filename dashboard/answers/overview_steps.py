@@ -1,5 +1,5 @@
-"""The slow parts of the Overview step by step, so that a page can show progress and be left
-meanwhile."""
+"""The slow parts of the Overview as separate steps, so that a page can show the progress and the
+reader can leave it meanwhile."""
 
 from __future__ import annotations
 

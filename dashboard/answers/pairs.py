@@ -20,10 +20,10 @@ MOST_IN_MATRIX = 40
 
 @dataclass(frozen=True)
 class Pairs:
-    """All pairs of all runs on the chosen measure. `table` has one row per pair, the run with the
-    better mean first: run, against, difference, low, high, p, p_corrected, verdict, queries.
-    `queries` is the number of queries in view, `judged_share` the judged share of all runs' top
-    k."""
+    """All pairs of all runs on the chosen measure. `table` has one row per pair; run is the one
+    with the better mean: run, against, difference, low, high, p, p_corrected, verdict, queries.
+    `queries` is the number of queries in view, `judged_share` the judged share of the top k results
+    of all runs."""
 
     title: Sentence
     lead: Sentence
@@ -33,8 +33,8 @@ class Pairs:
     table: pd.DataFrame
 
     def matching_runs(self, search: str) -> tuple[str, ...]:
-        """Return the runs whose names contain one of the comma-separated texts; all runs without
-        such texts."""
+        """Return the runs whose names contain one of the comma-separated texts of `search`. If
+        `search` has no texts, return all runs."""
         texts = [text.strip().lower() for text in search.split(",") if text.strip()]
         runs = self.run_pairs.runs
         return tuple(r for r in runs if any(t in r.lower() for t in texts)) if texts else runs
@@ -76,7 +76,7 @@ def _pairs(study: Study, comparison: Comparison) -> Pairs:
         level=comparison.method.level,
     )
     mask = study.view_mask(comparison)
-    ranks = [study.judged[name].among(mask) for name in comparison.runs]
+    ranks = [study.judged[name].select_queries(mask) for name in comparison.runs]
     listed_count = sum(int(r.documents(comparison.cutoff).sum()) for r in ranks)
     judged_count = sum(float(r.judged().count(comparison.cutoff).sum()) for r in ranks)
     queries = int(mask.sum())
@@ -91,7 +91,8 @@ def _pairs(study: Study, comparison: Comparison) -> Pairs:
 
 
 def _pair_table(run_pairs: AllPairs) -> pd.DataFrame:
-    """Return one row per pair, the run with the better mean first."""
+    """Return one row per pair. The run with the better mean is in the column run, the other in
+    against."""
     one, other = np.triu_indices(len(run_pairs.runs), 1)
     runs = np.array(run_pairs.runs, dtype=object)
     cells = ("difference", "low", "high", "p", "p_corrected", "verdict", "queries")

@@ -44,8 +44,8 @@ class QueryListRequest:
 
 @dataclass(frozen=True)
 class QueryRows:
-    """One page of a list: its rows (with the columns of `QueryList.rows`), its number from 1, the
-    number of pages, and the position of its first row in the list from 0."""
+    """One page of a list: its rows (with the columns of `QueryList.rows`), its number (from 1), the
+    number of pages, and the position of its first row in the list (from 0)."""
 
     frame: pd.DataFrame
     number: int
@@ -57,13 +57,15 @@ class QueryRows:
 class QueryList:
     """The Queries page.
 
-    `frame` has all queries in view: the frame of `query_differences` with text, meta and a column
-    "run: NAME" of scores per shown run. `rows` are the rows that chip, search, filter line and
-    selection leave, in order. `counts` is the number of rows that each chip would give, `list_size`
-    the size of the shown list without search, filter and selection. `order` is a column's key, with
-    "-" before it if descending. `paired` is the number of queries with a score for both runs.
-    `scale` is the range of the score bars, None if scores below 0 are possible. If the filter line
-    is invalid, `line_error` says why and the line filters nothing."""
+    `frame` has all queries in view: the frame of `query_differences` with text, meta and, for each
+    shown run, a column of scores "run: NAME". `rows` are the rows of the selected list that match
+    the search, filter line and selection, in order. `counts` maps each list to the number of rows
+    that it would show; `list_size` is the size of the shown list without search, filter and
+    selection. `order` is a column's key, with "-" before it if descending. `paired` is the number
+    of queries with a score for both runs. `scale` is the range of the score bars, None if scores
+    below 0 are possible. If the filter line is invalid, `line_error` says why, and the line is
+    ignored.
+    """
 
     finding: Sentence
     lead: Sentence
@@ -95,8 +97,8 @@ class QueryList:
 
     @property
     def download_table(self) -> pd.DataFrame:
-        """Return the list for the download: query_id as text, query, then the shown columns under
-        plain names; numbers of the query file are unchanged."""
+        """The list as it is downloaded: query_id as text, query, then the shown columns, named as
+        on screen. Numbers of the query file are unchanged."""
         columns = [c for c in self.columns if c.key not in ("text", "query_id")]
         sources = ["query_id", "text", *(c.source for c in columns)]
         names = ["query_id", "query", *(c.label for c in columns)]
@@ -111,16 +113,16 @@ class QueryList:
         return QueryRows(self.rows.iloc[start : start + PAGE_ROWS], page_number, pages, start)
 
     def toggled_order(self, key: str) -> str:
-        """Return the order after a click on a column's head: ascending by it, or descending if it
-        is ascending already; "" for the default order."""
+        """Return the order after a click on the heading of a column: ascending by this column, or
+        descending if the order was ascending already. "" means the default order."""
         order = f"-{key}" if self.order == key else key
         return "" if order == self.default_order else order
 
 
 @dataclass(frozen=True)
 class _QueryFindings:
-    """The findings on all queries in view, regardless of the shown list; `lists` are bool[query] by
-    key."""
+    """The findings on all queries in view; they do not depend on the shown list. `lists` maps the
+    key of each list to its queries, bool[query]."""
 
     finding: Sentence
     lead: Sentence
@@ -129,8 +131,8 @@ class _QueryFindings:
 
 
 def query_list(study: Study, comparison: Comparison, request: QueryListRequest) -> QueryList:
-    """Return the Queries page. An unknown list name means all queries; an unknown order means the
-    default order of the list, worst first."""
+    """Return the Queries page. If the requested list is unknown, all queries are shown; if the
+    order is unknown, the default order of the list is used."""
     return study.cached_answer(_query_list, comparison, request)
 
 
@@ -187,7 +189,7 @@ def listed_ids(study: Study, comparison: Comparison, request: QueryListRequest) 
 def _sort_order(
     all_columns: list[TableColumn], request: QueryListRequest, default_order: str
 ) -> tuple[str, TableColumn]:
-    """Return the requested order, or the default if it is unknown, and its column."""
+    """Return the requested order and its column. An unknown order is replaced by the default."""
     columns = {key: c for c in all_columns for key in (c.key, f"-{c.key}")}
     order = request.order if request.order in columns else default_order
     return order, columns[order]
@@ -208,8 +210,8 @@ def _add_columns(
 def _row_mask(
     study: Study, comparison: Comparison, frame: pd.DataFrame, request: QueryListRequest
 ) -> tuple[Mask, FilterLineError | None]:
-    """Return which queries match search, filter line and selection (bool[query]), and the error of
-    an invalid line."""
+    """Return which queries match the search, filter line and selection (bool[query]). If the filter
+    line is invalid, its error is returned too, otherwise None."""
     mask = np.ones(len(frame), dtype=np.bool_)
     if request.search:
         mask &= _matches_search(frame, request.search).to_numpy(dtype=np.bool_)
@@ -254,7 +256,7 @@ def _all_queries(study: Study, comparison: Comparison) -> pd.DataFrame:
     frame = study.with_texts(
         query_differences(scores, comparison.measure, comparison.focus, comparison.baseline)
     )
-    run_scores = scores.of(comparison.measure)
+    run_scores = scores.values_of(comparison.measure)
     runs = pd.DataFrame(run_scores.T, columns=[f"run: {name}" for name in comparison.runs])
     return pd.concat([frame, runs], axis=1)
 
@@ -274,19 +276,19 @@ def _query_findings(study: Study, comparison: Comparison) -> _QueryFindings:
         finding=queries_finding(frame, *pair, counts),
         lead=queries_lead(frame, *pair, counts),
         lists=masks,
-        scale=_score_scale(comparison, scores.of(comparison.measure)),
+        scale=_score_scale(comparison, scores.values_of(comparison.measure)),
     )
 
 
 def count_failing(comparison: Comparison, at_zero: int) -> int:
-    """Return the number of queries on which every run fails; 0 if the measure can be negative,
-    because a score of 0 is then no failure."""
+    """Return the number of queries on which every run fails, which is `at_zero`. If the measure can
+    be negative, a score of 0 is no failure, and the result is 0."""
     return at_zero if comparison.measure.declaration.range[0] >= 0 else 0
 
 
 def _score_scale(comparison: Comparison, scores: Floats) -> tuple[float, float] | None:
-    """Return the range from 0 to the highest possible score, or to the highest score present if the
-    measure has no upper bound; None if scores below 0 are possible."""
+    """Return the range of the score bars: from 0 to the highest possible score if that is at most
+    1, otherwise to the highest score present. None if scores below 0 are possible."""
     least, greatest = comparison.measure.declaration.range
     if least < 0:
         return None

@@ -20,8 +20,8 @@ from metrics_core.findings.sentence import Sentence
 @dataclass(frozen=True)
 class QueryPage:
     """The Query page. `documents` has title and text, indexed by doc_id; `lists` has the lists for
-    the download: run, rank, doc_id, score, grade, title. `position` counts from 0 in the list the
-    reader came from, which has `listed` queries."""
+    the download: run, rank, doc_id, score, grade, title. The reader came from a list of `listed`
+    queries; `position` is the query's position in this list, from 0."""
 
     diagnosis: Diagnosis
     text: str
@@ -39,8 +39,9 @@ class QueryPage:
 def query(
     study: Study, comparison: Comparison, query_id: str, request: QueryListRequest, rows: int = 0
 ) -> QueryPage:
-    """Return the Query page, for the first query of the list if `query_id` is empty. `request` is
-    the list the reader came from; `rows` is the number of rows shown per run, if more than k."""
+    """Return the Query page. If `query_id` is empty, it shows the first query of the list.
+    `request` is the list that the reader came from; `rows` is the number of rows to show per run if
+    more than k."""
     query_ids = study.cached_answer(listed_ids, comparison, request)
     query_id = query_id or next(iter(query_ids), study.query_ids[0])
     position = query_ids.index(query_id) if query_id in query_ids else None
@@ -75,7 +76,8 @@ def _query_page(study: Study, comparison: Comparison, query_id: str, rows: int) 
 
 
 def _number_documents(page: QueryPage, numbers: NumberedIds) -> QueryPage:
-    """Return the page with documents numbered, documents at the top of the lists first."""
+    """Return the page with numbers instead of document ids. Documents at the top of the lists are
+    numbered first."""
     original, ledger = page.diagnosis, page.ledger
 
     def with_numbers(frame: pd.DataFrame) -> pd.DataFrame:
@@ -145,7 +147,7 @@ def _query_metadata(study: Study, query_id: str) -> dict[str, str]:
 
 
 def _download_lists(diagnosis: Diagnosis, documents: pd.DataFrame, rows: int) -> pd.DataFrame:
-    """Return all shown lists down to the last shown rank, one below the other."""
+    """Return all lists in one frame, one below the other, each down to the rank `rows`."""
     tops = {name: frame[frame["rank"] <= rows] for name, frame in diagnosis.rankings.items()}
     parts = [frame.assign(run=name) for name, frame in tops.items()]
     lists = pd.concat(parts, ignore_index=True)[["run", "rank", "doc_id", "score", "grade"]]

@@ -1,7 +1,8 @@
-"""The lists of the Queries page: their keys in an address, and the queries they contain.
+"""The lists of the Queries page: their keys in an address, and the queries that they contain.
 
-Better, worse and tied are the outcomes that every page counts. The kinds of `explaining.kinds` add
-detail: a query that was fixed also got better. Lists overlap, so each is computed separately.
+Better, worse and tied are the outcomes; every page counts them. The kinds of
+`explaining.query_kinds` give more detail: for example, a query that was fixed also got better.
+Lists overlap, so each is computed separately.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ FAILURES = {
     "empty": query_kinds.NOTHING_RETRIEVED,
     "no-relevant": query_kinds.NOTHING_TO_FIND,
 }
-"""Keys of the lists with one kind of failure of the run in focus, and the kind."""
+"""Keys of the lists of queries on which the run in focus fails in one way, with the kind of
+failure."""
 RULES = {
     **{key: query_kinds.CHANGES[kind] for key, kind in CHANGES.items()},
     **{key: query_kinds.KINDS[kind] for key, kind in FAILURES.items()},
@@ -40,7 +42,7 @@ RULES = {
         for key in ("fixed", "broken")
     },
 }
-"""The rule for a query to be in a list, for lists whose name does not say it."""
+"""The rules by which queries belong to a list, for lists whose name does not explain it."""
 
 ABOUT_RUNS = (SHOW_ALL, *OUTCOMES, *CHANGES, "none", "missing")
 """Lists about several runs: all queries, the outcomes, the changes, queries on which every run
@@ -50,14 +52,14 @@ ABOUT_FOCUS = ("zero", *FAILURES)
 SHOWS = (*ABOUT_RUNS, *ABOUT_FOCUS)
 CHIPS = (SHOW_ALL, "fixed", "broken", *OUTCOMES, "none")
 CHIPS_OF_ONE = ("zero", "nothing", "low", "fine")
-"""Lists in the row of chips, `CHIPS_OF_ONE` for a single run; the remaining lists follow under
-"more"."""
+"""Lists that have a chip in the row; `CHIPS_OF_ONE` is for a single run. The remaining lists are
+under "more"."""
 
 _OF_A_PAIR = (*OUTCOMES, *CHANGES)
 _OF_SEVERAL = ("none", "missing")
 
 
-def failures(study: Study, comparison: Comparison) -> Objects:
+def query_failures(study: Study, comparison: Comparison) -> Objects:
     """Return the kind of failure of each query in view for the run in focus, object[query]."""
     return run_failures(study, comparison.focus, comparison.measure, comparison.cutoff)[
         study.view_mask(comparison)
@@ -69,7 +71,7 @@ def run_failures(study: Study, run: str, measure: Measure, cutoff: int) -> Objec
     return study.cached_answer(_failures, run, measure, cutoff)
 
 
-def changes(study: Study, comparison: Comparison) -> Objects:
+def query_changes(study: Study, comparison: Comparison) -> Objects:
     """Return the kind of change of each query in view between the two runs, object[query]."""
     run_changes = study.cached_answer(
         _changes, comparison.focus, comparison.baseline, comparison.measure, comparison.cutoff
@@ -80,19 +82,19 @@ def changes(study: Study, comparison: Comparison) -> Objects:
 def query_masks(study: Study, comparison: Comparison, scores: Scores) -> dict[str, Mask]:
     """Return which queries in view are in each list, bool[query] by key. `scores` are the scores of
     the shown runs."""
-    run_scores = scores.of(comparison.measure)
+    run_scores = scores.values_of(comparison.measure)
     focus, baseline = (
         run_scores[comparison.runs.index(comparison.focus)],
         run_scores[comparison.runs.index(comparison.baseline)],
     )
     outcome = classify_differences((focus - baseline) * comparison.measure.declaration.direction)
-    change, failure = changes(study, comparison), failures(study, comparison)
+    change, failure = query_changes(study, comparison), query_failures(study, comparison)
     return {
         SHOW_ALL: np.ones(run_scores.shape[1], dtype=np.bool_),
         **{name: np.asarray(outcome == name) for name in OUTCOMES},
         **{key: np.asarray(change == kind) for key, kind in CHANGES.items()},
         "none": (run_scores == 0).all(axis=0),
-        "missing": scores.only([comparison.focus, comparison.baseline]).missing.any(axis=0),
+        "missing": scores.select_runs([comparison.focus, comparison.baseline]).missing.any(axis=0),
         "zero": focus == 0,
         **{key: np.asarray(failure == kind) for key, kind in FAILURES.items()},
     }

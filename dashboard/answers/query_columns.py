@@ -29,7 +29,7 @@ from metrics_core.slicing.filtering import describe_column
 _OTHERS = 2
 """Number of runs besides the compared pair that have a column by default."""
 UNJUDGED = TableColumn("number", "n:unjudged", "n: unjudged", "unjudged")
-"""Number of unjudged documents in the first k ranks of the compared runs."""
+"""Column with the number of unjudged documents in the first k ranks of the compared runs."""
 _KINDS = {"failure": "failure", "change": "change"}
 _COUNTS = {
     "words": "words",
@@ -63,8 +63,8 @@ def default_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
 def chosen_columns(
     study: Study, comparison: Comparison, keys: tuple[str, ...], offered: list[TableColumn]
 ) -> list[TableColumn]:
-    """Return the query text and the columns with these keys, in their order; the default columns if
-    none of the keys is known."""
+    """Return the query text and the columns with these keys, in the order of the keys. If no key is
+    known, return the default columns."""
     by_key = {column.key: column for column in offered}
     columns = [by_key[key] for key in dict.fromkeys(keys) if key in by_key and key != "text"]
     return [by_key["text"], *columns] if columns else default_columns(study, comparison)
@@ -116,8 +116,8 @@ def _file_column(study: Study, name: str) -> TableColumn:
 def add_columns(
     frame: pd.DataFrame, study: Study, comparison: Comparison, columns: list[TableColumn]
 ) -> pd.DataFrame:
-    """Return the frame with the values of these columns; columns that it already has are not
-    added."""
+    """Return the frame with the values of these columns. Columns that the frame already has stay as
+    they are."""
     missing = {
         c.source: column_values(study, comparison, c) for c in columns if c.source not in frame
     }
@@ -139,7 +139,9 @@ def _column_values(study: Study, comparison: Comparison, column: TableColumn) ->
     if prefix in ("score", "difference"):
         return _score_values(study, comparison, name)
     if prefix == "kind":
-        kinds_answer = query_chips.failures if name == "failure" else query_chips.changes
+        kinds_answer = (
+            query_chips.query_failures if name == "failure" else query_chips.query_changes
+        )
         return kinds_answer(study, comparison)
     if prefix == "n":
         return _number_values(study, comparison, name, mask)
@@ -160,7 +162,7 @@ def _query_texts(study: Study, ids: AnyArray) -> AnyArray:
 
 def _score_values(study: Study, comparison: Comparison, name: str) -> AnyArray:
     scores = study.scores_of_all_runs(comparison, comparison.measure)
-    run_scores = scores.of(comparison.measure)
+    run_scores = scores.values_of(comparison.measure)
     if name:
         return run_scores[scores.position(name)]
     return np.asarray(
@@ -188,14 +190,14 @@ def _number_values(study: Study, comparison: Comparison, key: str, mask: AnyArra
         return ranks.n_relevant(0)[mask].astype(np.float64)
     if key in _HEADROOM:
         return np.asarray(getattr(query_headroom(study, comparison), key))
-    scores = study.scores_of_all_runs(comparison, comparison.measure).of(comparison.measure)
+    scores = study.scores_of_all_runs(comparison, comparison.measure).values_of(comparison.measure)
     summary = spread_of_scores(scores, comparison.measure)
     return summary.mean if key == "mean" else summary.spread
 
 
 def _unjudged_counts(study: Study, comparison: Comparison) -> AnyArray:
     """Return the number of unjudged documents in the first k ranks of the compared runs,
-    float64[query]; NaN if it is unknown which documents are in both lists."""
+    float64[query]. NaN if a document could be in both lists and would be counted twice."""
     unjudged = unjudged_of_pair(study, comparison, comparison.measure.cutoff or comparison.cutoff)
     queries = len(unjudged.n_run_within)
     if unjudged.is_matched:
@@ -219,7 +221,8 @@ def _word_counts(study: Study) -> AnyArray:
 
 
 def group_positions(column: TableColumn, values: pd.Series) -> pd.Series:
-    """Return the sort positions of a column of groups, in the order that readers expect."""
+    """Return the position of each value in the sort order of the column's groups, which is the
+    order that readers expect."""
     order: list[str] | dict[str, str] = order_groups(values.astype(str))
     if column.key.startswith("kind:"):
         order = KINDS if column.key.endswith("failure") else CHANGES
@@ -243,10 +246,10 @@ def _describe_column(study: Study, comparison: Comparison, column: TableColumn) 
 def filter_values(study: Study, comparison: Comparison, column: TableColumn) -> AnyArray:
     """Return a column's values for a filter line: float64[query], or object[query] with None for
     missing texts."""
-    return _with_none(column_values(study, comparison, column))
+    return _replace_missing(column_values(study, comparison, column))
 
 
-def _with_none(values: AnyArray) -> AnyArray:
+def _replace_missing(values: AnyArray) -> AnyArray:
     if values.dtype.kind == "f":
         return values
     texts = values.astype(object)
@@ -278,12 +281,12 @@ class FilterColumns(Mapping[str, AnyArray]):
         return (
             filter_values(self._study, self._comparison, column)
             if further is None
-            else _with_none(further)
+            else _replace_missing(further)
         )
 
     def describe_column(self, name: str) -> dict[str, Any]:
-        """Return the `filtering.describe_column` of a column; for columns of the files it is cached
-        for all comparisons."""
+        """Return the result of `filtering.describe_column` for a column. For columns of the files,
+        it is cached for all comparisons."""
         column, study = self._columns[name], self._study
         if column in self._further or not is_of_files(study, column):
             return describe_column(self[name])

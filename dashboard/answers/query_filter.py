@@ -36,8 +36,8 @@ def split_typed(text: str) -> tuple[str, str]:
 
 
 def typed_text(search: str, line: str) -> str:
-    """Return the text of the search field: the filter line if there is one, else the search, quoted
-    if `split_typed` would take it for a filter line."""
+    """Return the text for the search field: the filter line if there is one, otherwise the search.
+    The search is quoted if `split_typed` would read it as a filter line."""
     if line or not search:
         return line
     return search if split_typed(search) == (search, "") else f'"{search}"'

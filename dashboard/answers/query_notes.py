@@ -30,7 +30,8 @@ class Remarks:
         return COLUMNS if self.rows else ()
 
     def tag_masks(self, query_ids: Iterable[str]) -> dict[str, npt.NDArray[np.bool_]]:
-        """Return which of these queries have each tag, bool[query] by the list's key."""
+        """Return which of these queries have each tag, as bool[query] by the key of the tag's
+        list."""
         if not self.rows:
             return {}
         ids = np.array(list(query_ids), dtype=object)
@@ -50,7 +51,7 @@ class Remarks:
 
 
 def tag_name(key: str) -> str:
-    """Return the tag that a list's key names; "" for other lists."""
+    """Return the tag whose list has this key; "" if the key is that of another list."""
     return key.removeprefix(_TAGGED) if key.startswith(_TAGGED) else ""
 
 

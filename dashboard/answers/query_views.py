@@ -21,7 +21,7 @@ _LISTED = 5
 EVERY_QUERY = "every query"
 
 Region = Mapping[str, Sequence[float]]
-"""The corners of a box or a lasso, as lists "x" and "y"."""
+"""The corners of a box or a lasso: {"x": coordinates, "y": coordinates}."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class Strips:
     groups: list[str]
 
 
-def strips(study: Study, comparison: Comparison, by: str) -> Strips:
-    """Return every query's score for the compared runs by the groups of a column; as one group if
-    the column is unknown."""
+def query_strips(study: Study, comparison: Comparison, by: str) -> Strips:
+    """Return the scores of the compared runs on each query, by the groups of a column. If the
+    column is unknown, all queries are one group."""
     return study.cached_answer(_strips, comparison, by)
 
 
@@ -48,10 +48,10 @@ def strip_groupings(study: Study, comparison: Comparison) -> list[str]:
 @dataclass(frozen=True)
 class Heat:
     """The queries of a heatmap, easiest first. `frame` has query_id, text and a column of scores
-    per shown run; `empty` says for each run whether it lists nothing (bool). `failing` is the
-    number of listed queries on which all runs fail; `failed` has the first of these queries
-    (query_id, text, meta). `ahead` has the queries on which the run in focus leads all other shown
-    runs most, with the lead as difference."""
+    per shown run; `empty` has a bool column per run: whether the run's list is empty. `failing` is
+    the number of listed queries on which all runs fail; `failed` has the first of these queries
+    (query_id, text, meta). `ahead` has the queries on which the run in focus has the largest lead
+    over the next best shown run; the lead is in the column difference."""
 
     frame: pd.DataFrame
     empty: pd.DataFrame
@@ -61,14 +61,14 @@ class Heat:
 
 
 def heatmap(study: Study, queries: QueryList, comparison: Comparison) -> Heat:
-    """Return the listed queries ordered by the mean of the shown runs; of too many queries, evenly
-    spaced ones."""
+    """Return the listed queries, ordered by the mean of the shown runs. If there are too many,
+    evenly spaced queries are selected."""
     frame = queries.rows
     scores = frame[[f"run: {name}" for name in comparison.runs]]
     at_zero = (scores == 0).all(axis=1)
     means, failing = scores.mean(axis=1), count_failing(comparison, int(at_zero.sum()))
     failed = frame[at_zero].head(_LISTED if failing else 0)
-    ahead = _ahead(frame, comparison)
+    ahead = _count_ahead(frame, comparison)
     easiest = means.sort_values(ascending=False, kind="stable", na_position="last").index
     if comparison.measure.declaration.direction < 0:
         easiest = means.sort_values(kind="stable", na_position="last").index
@@ -82,7 +82,7 @@ def heatmap(study: Study, queries: QueryList, comparison: Comparison) -> Heat:
     return Heat(cells, pd.DataFrame(empty, index=cells.index), failing, failed, ahead)
 
 
-def _ahead(frame: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
+def _count_ahead(frame: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
     """Return the queries on which the run in focus leads the next best shown run by more than
     `SAME`."""
     rivals = frame[[f"run: {name}" for name in comparison.runs if name != comparison.focus]]
@@ -94,9 +94,9 @@ def _ahead(frame: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
 
 
 def ids_inside(frame: pd.DataFrame, x: str, y: str, regions: Sequence[Region]) -> list[str]:
-    """Return the query_ids of the rows whose point (columns `x`, `y`) is in one of the regions: a
-    box by two corners, or a lasso by all. Uses the even-odd rule: an even number of crossed edges
-    means outside."""
+    """Return the query_ids of the rows whose point (columns `x`, `y`) is inside one of the regions.
+    A region with two corners is a box; one with more corners is a lasso. Uses the even-odd rule: a
+    point is outside if a ray from it crosses an even number of edges."""
     x_values, y_values = frame[x].to_numpy(dtype=np.float64), frame[y].to_numpy(dtype=np.float64)
     is_inside = np.zeros(len(frame), dtype=np.bool_)
     for region in regions:
@@ -115,7 +115,7 @@ def ids_inside(frame: pd.DataFrame, x: str, y: str, regions: Sequence[Region]) -
 
 def _strips(study: Study, comparison: Comparison, by: str) -> Strips:
     runs = list(dict.fromkeys((comparison.focus, comparison.baseline)))
-    scores = study.scores(comparison, comparison.measure).only(runs)
+    scores = study.scores(comparison, comparison.measure).select_runs(runs)
     ids = np.array(scores.query_ids, dtype=object)
     groups = np.full(len(ids), EVERY_QUERY, dtype=object)
     if by in study.columns(comparison):
@@ -125,7 +125,7 @@ def _strips(study: Study, comparison: Comparison, by: str) -> Strips:
             "query_id": np.tile(ids, len(runs)),
             "group": np.tile(groups, len(runs)),
             "run": np.repeat(np.array(runs, dtype=object), len(ids)),
-            "score": scores.of(comparison.measure).ravel(),
+            "score": scores.values_of(comparison.measure).ravel(),
         }
     )
     frame["text"] = frame["query_id"].map(study.texts)

@@ -1,5 +1,5 @@
-"""Ranking: all runs on several measures, with their possible places by all pairs of each
-measure."""
+"""Ranking: all runs on several measures, and the places that each run could have according to the
+comparison of all pairs."""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ from metrics_core.scoring.intervals import mean_intervals
 
 @dataclass(frozen=True)
 class RankedMeasure:
-    """All runs on one measure, in the order of the chosen measure; arrays have shape [run]
+    """All runs on one measure. The runs are ordered by the chosen measure; arrays have shape [run]
     (float64, int64).
 
-    `key` selects the measure in an address. `low` and `high` are the separate interval of each run,
-    NaN if there are too few queries. `first` and `last` are the best and worst place that a run can
-    have by all pairs on this measure; None if not computed yet or not tested."""
+    `key` selects the measure in an address. `low` and `high` are the bounds of each run's own
+    confidence interval, NaN if there are too few queries. `first` and `last` are the best and worst
+    place that a run can have on this measure, according to the comparison of all pairs; None if not
+    computed yet or not tested.
+    """
 
     measure: Measure
     key: str
@@ -42,10 +44,10 @@ class RankedMeasure:
 
 @dataclass(frozen=True)
 class Ranking:
-    """All runs on several measures, the best on the chosen measure first. `table` has one row per
-    measure and run: measure, run, mean, low, high and, if known, first_place, last_place.
-    `alone_sentence` says on which other measures a single run ranks first, as far as the places are
-    known."""
+    """All runs on several measures; the best run on the chosen measure comes first. `table` has one
+    row per measure and run: measure, run, mean, low, high and, if known, first_place, last_place.
+    `alone_sentence` names the other measures on which one run alone ranks first, as far as the
+    places are known."""
 
     runs: tuple[str, ...]
     columns: tuple[RankedMeasure, ...]
@@ -58,9 +60,10 @@ def ranking(study: Study, comparison: Comparison, *, all_places: bool = True) ->
     longer and are included if cached, or if `all_places` is set."""
     if all_places:
         for measure in overview_measures(comparison):
-            all_run_pairs(study, _on_measure(comparison, measure))
+            all_run_pairs(study, _replace_measure(comparison, measure))
     known_places = tuple(
-        are_pairs_known(study, _on_measure(comparison, m)) for m in overview_measures(comparison)
+        are_pairs_known(study, _replace_measure(comparison, m))
+        for m in overview_measures(comparison)
     )
     return study.cached_answer(_ranking, pairs_key(study, comparison), known_places)
 
@@ -68,11 +71,12 @@ def ranking(study: Study, comparison: Comparison, *, all_places: bool = True) ->
 def is_ranking_known(study: Study, comparison: Comparison) -> bool:
     """Whether the places on all measures are in the cache."""
     return all(
-        are_pairs_known(study, _on_measure(comparison, m)) for m in overview_measures(comparison)
+        are_pairs_known(study, _replace_measure(comparison, m))
+        for m in overview_measures(comparison)
     )
 
 
-def _on_measure(comparison: Comparison, measure: Measure) -> Comparison:
+def _replace_measure(comparison: Comparison, measure: Measure) -> Comparison:
     if measure == comparison.measure:
         return comparison
     return replace(comparison, chosen_measure=read_measure(key_at_k(measure), comparison.cutoff))
@@ -108,7 +112,7 @@ def _rank_on_measure(
     study: Study, comparison: Comparison, measure: Measure, runs: tuple[str, ...], *, placed: bool
 ) -> RankedMeasure:
     scores = study.scores_of_all_runs(comparison, measure)
-    values = np.asarray(scores.of(measure), dtype=np.float64)
+    values = np.asarray(scores.values_of(measure), dtype=np.float64)
     positions = [scores.runs.index(run) for run in runs]
     declaration = measure.declaration
     (means,) = mean_intervals(
@@ -119,7 +123,7 @@ def _rank_on_measure(
         low, high = np.full((2, len(runs)), np.nan)
     first = last = None
     if placed:
-        run_pairs = all_run_pairs(study, _on_measure(comparison, measure))
+        run_pairs = all_run_pairs(study, _replace_measure(comparison, measure))
         if run_pairs.draws:
             pair_rows = [run_pairs.runs.index(run) for run in runs]
             first, last = run_pairs.first[pair_rows], run_pairs.last[pair_rows]

@@ -40,10 +40,10 @@ _LIBRARIES = ("numpy", "scipy")
 
 @dataclass(frozen=True)
 class UsedFile:
-    """A file that the numbers come from. `run` is the name of the run it contains, "" for other
-    kinds; `queries` is None for documents. `fingerprint` is the SHA-256 of its content, or of its
-    table if the file is not available. If `ready`, it is the ir_datasets collection of this name,
-    used for its judgments."""
+    """A file that the numbers come from. `run` is the name of the run in the file, "" for other
+    kinds; `queries` is None for documents. `fingerprint` is the SHA-256 of the file's content, or
+    of its table if the file is not available. If `ready`, the file is the ir_datasets collection
+    `name`, whose judgments are used."""
 
     name: str
     kind: Kind
@@ -147,7 +147,8 @@ def report(
 
 
 def _query_notes(study: Study, comparison: Comparison, remarks: Remarks) -> pd.DataFrame:
-    """Return the notes on the queries in view, in their order: query_id, text, tags, notes."""
+    """Return the notes on the queries in view, in the order of the queries: query_id, text, tags,
+    notes."""
     frame = query_list(study, comparison, QueryListRequest()).frame[["query_id", "text"]].copy()
     for column in COLUMNS:
         frame[column.name] = remarks.values(column, frame["query_id"])

@@ -30,9 +30,9 @@ _MEASURES = (
 
 @dataclass(frozen=True)
 class ByCutoff:
-    """The pair by cutoff. `frame` is the frame of `mean_curves` for the two runs (run, k, mean,
-    low, high, difference, diff_low, diff_high) with the band of `crossings`; low and high are
-    NaN."""
+    """The pair of runs at every cutoff. `frame` is the frame of `mean_curves` for the two runs
+    (run, k, mean, low, high, difference, diff_low, diff_high). Its band is that of `crossings`; low
+    and high are NaN."""
 
     crossings: Crossings
     frame: pd.DataFrame
@@ -54,7 +54,9 @@ def pair_ranks(study: Study, comparison: Comparison) -> tuple[JudgedRanks, Judge
     """Return the judged ranks (the ranks of the judged documents) of the run in focus and of the
     baseline for the queries in view."""
     mask = study.view_mask(comparison)
-    return study.judged[comparison.focus].among(mask), study.judged[comparison.baseline].among(mask)
+    return study.judged[comparison.focus].select_queries(mask), study.judged[
+        comparison.baseline
+    ].select_queries(mask)
 
 
 def pair_key(comparison: Comparison) -> Comparison:
@@ -80,18 +82,19 @@ def median_length(ranks: JudgedRanks) -> int:
 
 
 def query_differences(study: Study, comparison: Comparison) -> Floats:
-    """Return the differences by query, float64[query], on the scale on which they are averaged."""
+    """Return the difference of each query, float64[query], on the scale on which the measure is
+    averaged."""
     focus_scores, baseline_scores = (
         study.scores(comparison, comparison.measure)
-        .only([comparison.focus, comparison.baseline])
-        .of(comparison.measure)
+        .select_runs([comparison.focus, comparison.baseline])
+        .values_of(comparison.measure)
     )
     onto = comparison.measure.declaration.combination.to_scale
     return np.asarray(onto(focus_scores) - onto(baseline_scores))
 
 
 def query_fragility(study: Study, comparison: Comparison) -> Fragility:
-    """Return the fewest queries whose removal changes the sign of the difference."""
+    """Return the smallest set of queries whose removal changes the sign of the difference."""
     return study.cached_answer(_query_fragility, pair_key(comparison))
 
 
@@ -102,8 +105,9 @@ def _query_fragility(study: Study, comparison: Comparison) -> Fragility:
 def missed_queries(
     study: Study, comparison: Comparison, removals: Fragility
 ) -> MissedQueries | None:
-    """Return the queries for which the runs found nothing relevant. None if the runs are tied, or
-    if the lowest score of the measure does not mean that nothing relevant was found."""
+    """Return the queries for which the run that is behind found nothing relevant, and the empty
+    lists of both runs. None if the runs are tied, or if the lowest score of the measure does not
+    mean that nothing relevant was found."""
     declaration, measure = comparison.measure.declaration, comparison.measure
     if not declaration.higher_is_better or declaration.range[0] != 0 or not removals.total:
         return None
@@ -132,8 +136,8 @@ def removed_queries(study: Study, comparison: Comparison) -> pd.DataFrame:
 
 
 def pair_by_cutoff(study: Study, comparison: Comparison) -> ByCutoff | None:
-    """Return the comparison of the pair at every cutoff; None for a measure without a cutoff or
-    with a need for further data."""
+    """Return the comparison of the pair at every cutoff. None if the measure has no cutoff or needs
+    further data."""
     return study.cached_answer(_pair_by_cutoff, pair_key(comparison))
 
 
@@ -200,9 +204,9 @@ def _measure_agreement(
 
 
 def most_opposed_measure(study: Study, comparison: Comparison) -> tuple[str, pd.DataFrame]:
-    """Return the measure that disagrees with the chosen one about the winner on most queries, and
-    the ten queries on which the two differ most: the frame of `find_disagreements` with text and
-    meta."""
+    """Return the measure that disagrees with the chosen one about the better run on the most
+    queries. Also return the ten queries on which the two measures differ most: the frame of
+    `find_disagreements` with text and meta."""
     return study.cached_answer(_most_opposed_measure, pair_key(comparison))
 
 
@@ -221,9 +225,10 @@ def _most_opposed_measure(study: Study, comparison: Comparison) -> tuple[str, pd
 
 @dataclass(frozen=True)
 class TieEffects:
-    """Possible effect of the order of tied scores: `span` is the lowest and highest difference,
-    `counts` the number of queries with ties and of all queries, `run` and `baseline` the ranges of
-    the scores. `exact` is False if these are only bounds."""
+    """Possible effect of the order of tied scores. `span` is the lowest and highest possible
+    difference; `counts` is the number of queries with ties, and the number of all queries; `run`
+    and `baseline` are the ranges of the scores of each run. If `exact` is False, the ranges are
+    only bounds."""
 
     span: tuple[float, float]
     counts: tuple[int, int]
@@ -243,7 +248,7 @@ def tie_effects(study: Study, comparison: Comparison) -> TieEffects | None:
 def _tie_effects(study: Study, comparison: Comparison) -> TieEffects:
     mask = study.view_mask(comparison)
     focus_ties, baseline_ties = (
-        study.cached_answer(_tie_range, name, comparison.measure).among(mask)
+        study.cached_answer(_tie_range, name, comparison.measure).select_queries(mask)
         for name in (comparison.focus, comparison.baseline)
     )
     return TieEffects(
@@ -266,9 +271,9 @@ def queries_moved_by_ties(study: Study, comparison: Comparison) -> pd.DataFrame 
     if effects is None:
         return None
     scores = study.scores(comparison, comparison.measure)
-    focus_scores, baseline_scores = scores.only([comparison.focus, comparison.baseline]).of(
-        comparison.measure
-    )
+    focus_scores, baseline_scores = scores.select_runs(
+        [comparison.focus, comparison.baseline]
+    ).values_of(comparison.measure)
     frame = pd.DataFrame(
         {
             "query_id": np.array(scores.query_ids, dtype=object),
@@ -290,7 +295,7 @@ def pair_coverage(study: Study, comparison: Comparison) -> QueryCoverage:
 def shared_difference(study: Study, comparison: Comparison) -> float:
     """Return the difference over the queries that both runs list; NaN if there are none."""
     pair = (comparison.focus, comparison.baseline)
-    scores = select_scores(study.scores(comparison, comparison.measure).only(pair), "shared")
+    scores = select_scores(study.scores(comparison, comparison.measure).select_runs(pair), "shared")
     if not scores.n_queries:
         return float("nan")
     focus_mean, baseline_mean = scores.combined()[:, 0]

@@ -38,8 +38,8 @@ def compare_runs(study: Study, comparison: Comparison, measure: Measure) -> pd.D
 def compare_on_measures(
     study: Study, comparison: Comparison, measures: Sequence[Measure]
 ) -> list[pd.DataFrame]:
-    """`compare_runs` on several measures; results that are not in the cache are computed in one
-    pass."""
+    """Return the frame of `compare_runs` for each measure. Frames that are not in the cache are
+    computed in one pass."""
     keys = [_compare_key(comparison, measure) for measure in measures]
     new_keys = tuple(key for key in keys if not study.has_answer(_compare_runs, *key))
     if len(new_keys) > 1:
@@ -79,8 +79,8 @@ def _compare_on_measures(study: Study, keys: tuple[CompareKey, ...]) -> list[pd.
 
 
 def power_sentences(study: Study, comparison: Comparison) -> Sentence:
-    """State the difference that the queries can detect between the run in focus and the baseline
-    and, if the test was inconclusive, how many queries would be needed."""
+    """State which difference between the run in focus and the baseline the queries can detect. If
+    the test was inconclusive, also state how many queries would be needed."""
     size = sample_size(study, comparison)
     if np.isnan(size.p):
         return Sentence()
@@ -101,8 +101,8 @@ def test_doubts(study: Study, comparison: Comparison) -> Sentence:
         return Sentence()
     focus_scores, baseline_scores = (
         study.scores(comparison, comparison.measure)
-        .only([comparison.focus, comparison.baseline])
-        .of(comparison.measure)
+        .select_runs([comparison.focus, comparison.baseline])
+        .values_of(comparison.measure)
     )
     return join_sentences(
         doubts_findings(
@@ -114,9 +114,9 @@ def test_doubts(study: Study, comparison: Comparison) -> Sentence:
 
 @dataclass(frozen=True)
 class SampleSize:
-    """The test of a pair. `smallest` is the smallest detectable difference, `needed` the number of
-    queries needed if the test is inconclusive; NaN if unknown. `inner` is the interval of two
-    one-sided tests, `unchanged` whether no query differs."""
+    """The test of a pair. `smallest` is the smallest detectable difference. `needed` is the number
+    of queries needed if the test is inconclusive. Both are NaN if unknown. `inner` is the interval
+    of two one-sided tests. `unchanged` is true if no query differs."""
 
     difference: float
     queries: int
@@ -129,7 +129,8 @@ class SampleSize:
 
 
 def sample_size(study: Study, comparison: Comparison) -> SampleSize:
-    """Return the number of queries of the pair and the difference they can detect."""
+    """Return the result of the test of the pair, with the difference that its queries can
+    detect."""
     row = compare_runs(study, comparison, comparison.measure).set_index("run").loc[comparison.focus]
     queries, inner = int(row["queries"]), (row["inner_low"], row["inner_high"])
     size = SampleSize(

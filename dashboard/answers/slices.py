@@ -1,4 +1,4 @@
-"""Slices of queries with a different mean difference than all other queries, as listed on the
+"""Slices of queries whose mean difference differs from that of all other queries, as listed on the
 Breakdown page."""
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from metrics_core.slicing.finder import find_slices
 
 @dataclass(frozen=True)
 class UnlikeSlice:
-    """A slice of queries with a different mean difference than all other queries. `names` are its
-    conditions, each with whether the column is derived; `filters` select its queries; `difference`
-    and `elsewhere` are the mean differences inside and outside. The run that is behind in the slice
-    (`zeros_of`) scores 0 on `zeros` of its queries."""
+    """A slice of queries whose mean difference differs from that of all other queries. `names` are
+    the conditions of the slice, each with a flag that its column is derived; `filters` select its
+    queries. `difference` and `elsewhere` are the mean differences inside and outside the slice. The
+    run that is behind in the slice (`zeros_of`) scores 0 on `zeros` of its queries."""
 
     names: list[tuple[str, bool]]
     filters: tuple[Pair, ...]
@@ -37,8 +37,8 @@ class UnlikeSlice:
 
 @dataclass(frozen=True)
 class Slices:
-    """The slices found, most certain first; `table` has the slices with a column slice, and
-    `searched_count` is the number of slices tested."""
+    """The slices that were found, most certain first. `table` has one row per slice, named in the
+    column slice. `searched_count` is the number of slices that were tested."""
 
     slices: list[UnlikeSlice] = field(default_factory=list)
     table: pd.DataFrame = field(default_factory=pd.DataFrame)
@@ -46,8 +46,8 @@ class Slices:
 
 
 def slices(study: Study, comparison: Comparison) -> Slices:
-    """Return the slices of all columns, given and derived; empty for a single run or with too few
-    queries."""
+    """Return the slices of all columns, from files and derived. Empty for a single run, or if there
+    are too few queries."""
     return study.cached_answer(_slices, comparison)
 
 
@@ -57,10 +57,10 @@ def are_slices_known(study: Study, comparison: Comparison) -> bool:
 
 
 def _slices(study: Study, comparison: Comparison) -> Slices:
-    scores = study.scores(comparison, comparison.measure).only(
+    scores = study.scores(comparison, comparison.measure).select_runs(
         [comparison.focus, comparison.baseline]
     )
-    focus_scores, baseline_scores = scores.of(comparison.measure)
+    focus_scores, baseline_scores = scores.values_of(comparison.measure)
     declared = comparison.measure.declaration
     gaps = additive_differences(focus_scores, baseline_scores, declared.combination)
     if comparison.is_alone or (~np.isnan(gaps)).sum() < FEWEST_QUERIES:

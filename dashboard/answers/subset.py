@@ -36,7 +36,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 _NO_FILE_NAME = '/\\:*?"<>|\0'
 
 
-def subset(
+def export_subset(
     study: Study,
     comparison: Comparison,
     query_ids: Sequence[str],
@@ -44,8 +44,9 @@ def subset(
     layers: Sequence[Layer] = (),
 ) -> bytes:
     """Return a zip file with the judgments, query texts, shown runs and notes of these queries, and
-    a text file that describes it. Tables are TREC files, or Parquet if an id does not fit these.
-    The grades of `layers`, the active ones of the study, are in a separate file."""
+    a text file that describes the content. Tables are written as TREC files, or as Parquet if an id
+    cannot be written in that format. The grades of `layers`, which are the active layers of the
+    study, are in a separate file."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         qrels = select_queries(study.unlayered.qrels, query_ids)
@@ -77,7 +78,7 @@ def subset(
 
 def select_queries(table: Judged, query_ids: Sequence[str]) -> Judged:
     """Return the rows of a run or of judgments that belong to these queries."""
-    table = table.holding(query_ids) if isinstance(table, Run) else table
+    table = table.select_queries(query_ids) if isinstance(table, Run) else table
     selected = replace(table, table=_select_rows(table.table, query_ids), notes=())
     if isinstance(selected, Qrels) and selected.subtopics is not None:
         return replace(selected, subtopics=_select_rows(selected.subtopics, query_ids))
@@ -93,8 +94,8 @@ def _select_rows(table: pa.Table, query_ids: Sequence[str]) -> pa.Table:
 
 
 def _add_table(archive: zipfile.ZipFile, name: str, table: Table, format: str) -> None:
-    """Add a table to the zip file through a temporary file, so that it is never fully in memory; as
-    Parquet if `format` cannot represent it."""
+    """Add a table to the zip file, as Parquet if `format` cannot represent it. The table is written
+    through a temporary file, so that the zip entry is never fully in memory."""
     with tempfile.TemporaryFile() as draft:
         try:
             write(table, draft, format)

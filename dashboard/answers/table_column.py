@@ -10,9 +10,9 @@ from metrics_core.slicing.derived_groups import MARK
 
 @dataclass(frozen=True)
 class TableColumn:
-    """A column of the table. `kind` is "text", "difference", "score", "number" or "group"; `key`
-    identifies it in the order and the chosen columns; `source` is the column of the frame; `name`
-    is the name of the run or grouping, which a filter uses."""
+    """A column of the table. `kind` is "text", "difference", "score", "number" or "group". `key`
+    identifies the column in the sort order and among the chosen columns. `source` is its name in
+    the frame. `name` is the run or grouping that it shows, and its name in a filter."""
 
     kind: str
     key: str

@@ -1,4 +1,4 @@
-"""Robustness: the possible effect of unjudged documents on a difference, and which to judge
+"""Robustness: the possible effect of unjudged documents on a difference, and the documents to judge
 next."""
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, find_unjudged, j
 _DEPTHS = (1, 5, 10, 20, 50, 100, 1000)
 _KEPT_DEPTHS = (5, 10, 20, 50, 100)
 _USUAL, _FEW_ROWS = 20, 500_000
-"""Minimum depth to which first documents are read, so that the default cutoffs share them, and the
-number of rows above which the depth is reduced."""
+"""The first documents of lists are read to at least the depth `_USUAL`, so that all default cutoffs
+use the same documents. Above `_FEW_ROWS` rows, this depth is reduced."""
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,8 @@ def _unjudged_bounds(study: Study, comparison: Comparison) -> DifferenceBounds:
 
 
 def _is_graded_by_choice(study: Study, comparison: Comparison) -> bool:
-    """Whether the layers judge documents of the pair that are not a random sample of the documents
-    unjudged in the files. By default the page To judge offers the most influential documents
+    """Whether the documents that the layers judge are not a random sample of the documents that the
+    files leave unjudged. By default, the page To judge offers the most influential documents
     first."""
     if not _has_layer_grades(study, comparison):
         return False
@@ -130,8 +130,8 @@ def _has_layer_grades(study: Study, comparison: Comparison) -> bool:
 
 
 def unjudged_of_pair(study: Study, comparison: Comparison, cutoff: int | None) -> UnjudgedRanks:
-    """Return the unjudged documents of the pair within a cutoff (None: the whole lists), for all
-    measures."""
+    """Return the unjudged documents of the pair within a cutoff, the same for all measures. If
+    `cutoff` is None, the whole lists are searched."""
     return study.cached_answer(
         _unjudged_ranks,
         replace(comparison.narrowing_part, focus=comparison.focus, baseline=comparison.baseline),
@@ -140,8 +140,9 @@ def unjudged_of_pair(study: Study, comparison: Comparison, cutoff: int | None) -
 
 
 def count_unjudged(study: Study, comparison: Comparison) -> int:
-    """Return the number of unjudged documents of the pair within the measure's cutoff; 0 if the
-    lists were not matched, because documents in both would count twice."""
+    """Return the number of unjudged documents of the pair within the measure's cutoff. If the
+    documents of the two lists were not matched, return 0, because shared documents would count
+    twice."""
     unjudged = unjudged_of_pair(study, comparison, comparison.measure.cutoff)
     return len(unjudged) if unjudged.is_matched else 0
 
@@ -152,8 +153,8 @@ def _unjudged_ranks(study: Study, comparison: Comparison, cutoff: int | None) ->
 
 
 def _find_first_of_both(study: Study) -> Callable[[Run, Run, int], FirstDocumentPair]:
-    """Return a function for the first documents of two runs, cached for all views of similar
-    depth."""
+    """Return a function that reads the first documents of two runs. Its results are cached, and
+    views of similar depth share them."""
 
     def find_first(run: Run, baseline: Run, depth: int) -> FirstDocumentPair:
         least_depth = max(depth, min(_USUAL, _FEW_ROWS // max(len(run.query_ids), 1)))

@@ -29,27 +29,30 @@ _MOST_ROWS = 30
 """Maximum number of rows of the list that can be edited by hand."""
 _ROW = ("doc_id", "rank", "was", "grade", "graded", "part", "short")
 _FURTHER = 5
-"""Maximum number of relevant documents below k, and of missing ones, that are offered."""
+"""Maximum number of relevant documents below k to offer, and the same for relevant documents that
+are not in the list."""
 
 
 @dataclass(frozen=True)
 class WhatIf:
     """The list of the run in focus after the edits, and the effect on the scores.
 
-    rows        the first k documents, then relevant ones below k, then relevant ones that are not
-                listed: doc_id, rank (NaN: not listed), was (its rank before, NaN: not listed),
-                grade (NaN: not judged), graded (whether an edit gave it), part ("top", "below",
-                "missing"), short (of a relevant document below k: how far the run's score for it
-                is below that at rank k; NaN for others, and for all once the list is edited)
-    scores      a row per measure: measure, before, after, baseline_before, baseline_after (of this
-                query), mean_before, mean_after, gap_before, gap_after (mean difference to the
-                baseline over the `queries` in view; NaN if the query is not in view)
-    best        the best single change to the unedited list; None if nothing raises the score, or
+    rows        the first k documents, then relevant documents below k, then documents that are not
+                in the list: doc_id, rank (NaN: not listed), was (its rank before, NaN: not listed),
+                grade (NaN: not judged), graded (whether an edit set the grade), part ("top",
+                "below", "missing"), short (for a relevant document below k, the difference between
+                its score in the run and the score at rank k; NaN for other documents, and for all
+                documents once the list is edited)
+    scores      one row per measure: measure, before, after, baseline_before, baseline_after (of
+                this query), mean_before, mean_after, gap_before, gap_after (mean difference from
+                the baseline over the `queries` in view; NaN if the query is not in view)
+    best        the best single change to the unedited list; None if no change raises the score, or
                 if there are edits
-    best_was    the rank of that change's document before (NaN: not listed)
-    list_length the number of documents that the run lists
-    below       the rank down to which all rows are shown: k, but no more than can be edited by hand
-    lines       each given grade, as a line of judgments
+    best_was    the rank of the document in `best` before the change (NaN: not listed)
+    list_length the number of documents in the run's list
+    below       the rank down to which all rows are shown: k, but at most the number of rows that
+                can be edited by hand
+    lines       the grades that the edits set, each as a line of a judgment file
     """
 
     edits: tuple[Edit, ...]
@@ -189,10 +192,10 @@ def _measure_score(
 ) -> dict[str, object]:
     scores = study.scores_of_all_runs(comparison, measure)
     pair = [scores.position(name) for name in (comparison.focus, comparison.baseline)]
-    rows = scores.of(measure)[pair]
+    rows = scores.values_of(measure)[pair]
     # A query that is not in view still has scores.
     position = study.query_ids.index(query_id)
-    before = study.cached_answer(all_scores, measure).of(measure)[pair, position]
+    before = study.cached_answer(all_scores, measure).values_of(measure)[pair, position]
     combination = measure.declaration.combination
     means = [float(combination.combine(row)) for row in rows]
     ids = list(scores.query_ids)

@@ -30,7 +30,7 @@ from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.app_pages.parts import group_charts, section
 from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import curves, groups, markup
-from dashboard.drawing.blocks.slices import slice_rows
+from dashboard.drawing.blocks.slices import draw_slice_rows
 from dashboard.session import PageContext
 from dashboard.session.deferred_drawing import defer
 from metrics_core.base import wording as w
@@ -43,8 +43,8 @@ from metrics_core.scoring.intervals import LEVEL
 def show_crossed(
     breakdown: Breakdown, across: str, context: PageContext, top: Callable[..., None]
 ) -> None:
-    """Show the cells of two columns and the scores of all runs by the second; `top` shows the
-    head."""
+    """Show the cells of two crossed columns, and the scores of all runs by the second column. `top`
+    shows the head of the page."""
     show_all = bool(context.view.address["every"])
     crossed_groups = crossing(
         context.study, context.comparison, breakdown.by, across, show_all=show_all
@@ -61,14 +61,13 @@ def show_crossed(
         group_charts.show_cells(crossed_groups, breakdown.by, context)
         if crossed_groups.left_out or show_all:
             text = "Show fewer groups" if show_all else f"{crossed_groups.left_out} more groups"
-            st.html(
-                groups.more_link(text, session.href("breakdown", every="" if show_all else "1"))
-            )
+            link = session.href("breakdown", every="" if show_all else "1")
+            st.html(groups.draw_more_link(text, link))
     with right:
         group_charts.show_scores(
             crossed_groups.groups, across, crossed_groups.order, crossed_groups.summary, context
         )
-        st.html(curves.note("Click a dot or a row to open its queries."))
+        st.html(curves.draw_note("Click a dot or a row to open its queries."))
 
 
 _RANKS = {
@@ -87,7 +86,7 @@ _HEADROOM_NOTES = {
 _CHARTS, _TABLE = "1", "0"
 _TABLE_RUNS = 2
 _UNFOLDED = {"own": 3, "crossed": 1, "computed": 2}
-"""Number of columns of each kind that are not folded."""
+"""Number of columns of each kind that are shown; further columns are folded away."""
 
 
 def render() -> None:
@@ -108,7 +107,7 @@ def render() -> None:
 
 def _show_no_columns_message() -> None:
     st.html(
-        markup.empty_state(
+        markup.draw_empty_state(
             "There is nothing to group these queries by.",
             "To break results down, add a query file with texts or with a column such as category.",
         )
@@ -125,11 +124,11 @@ def _show_head(
     across: str,
     downloads: list[tuple[str, str, Callable[[], pd.DataFrame]]],
 ) -> None:
-    """Show the title, the lead (with the slices found, once known), the columns and downloads."""
+    """Show the title, the lead (with the slices once computed), the column links and downloads."""
     placeholder, comparison = st.empty(), context.comparison
 
     def show_answer(slices_text: str) -> None:
-        st.html(markup.answer(title, lead(slices_text), context.drawing.styles))
+        st.html(markup.draw_answer(title, lead(slices_text), context.drawing.styles))
 
     def show_found_slices() -> None:
         result = slices(context.study, comparison)
@@ -200,7 +199,7 @@ def _show_column_choice(breakdown: Breakdown, across: str, context: PageContext)
 
     pairs = offered_crossings(context.study, context.comparison, breakdown.by, across)
     choices = [*map(grouping_choice, breakdown.columns), *(pair(*both) for both in pairs)]
-    st.html(groups.column_choice(choices, most=_UNFOLDED))
+    st.html(groups.draw_column_choice(choices, most=_UNFOLDED))
 
 
 def _show_groups(breakdown: Breakdown, context: PageContext) -> None:
@@ -234,22 +233,21 @@ def _show_groups(breakdown: Breakdown, context: PageContext) -> None:
         _show_group_controls(breakdown, result, request)
     if len(breakdown.groups) < 2:
         if breakdown.query_mix:
-            st.html(groups.below_groups(breakdown, context.drawing, ""))
+            st.html(groups.draw_below_groups(breakdown, context.drawing, ""))
     elif not len(result.rows):
-        st.html(
-            markup.empty_state("No group matches.", f"{len(breakdown.groups)} groups in total.")
-        )
+        total = f"{len(breakdown.groups)} groups in total."
+        st.html(markup.draw_empty_state("No group matches.", total))
         st.button("Show all groups", on_click=session.change, kwargs={"within": "", "least": ""})
     else:
         _FORMS[_chart_form(context)](breakdown, result, request, context)
         if request.every and many:
-            st.html(groups.more_link("Show fewer groups", session.href("breakdown", every="")))
+            st.html(groups.draw_more_link("Show fewer groups", session.href("breakdown", every="")))
 
 
 def _show_group_controls(
     breakdown: Breakdown, group_rows: GroupRows, request: GroupTableRequest
 ) -> None:
-    """Show the search, the order and the least size, for many groups."""
+    """Show the controls for many groups: search, sort order, and minimum number of queries."""
     ranks = [key for key in _RANKS if key in sort_columns(breakdown.groups)]
     with st.container(horizontal=True, key="finding_groups"):
         session.widget(
@@ -294,7 +292,7 @@ def _show_table(
     comparison = context.comparison
 
     def draw() -> Any:
-        return groups.group_table(
+        return groups.draw_group_table(
             group_rows,
             breakdown,
             context.drawing,
@@ -313,7 +311,7 @@ def _show_table(
     note = " ".join(
         part for part in (group_rows.note, gain, "Click a row to open its queries.") if part
     )
-    st.html(groups.below_groups(breakdown, context.drawing, note))
+    st.html(groups.draw_below_groups(breakdown, context.drawing, note))
 
 
 def _more_link(group_rows: GroupRows, request: GroupTableRequest) -> str:
@@ -327,7 +325,7 @@ def _more_link(group_rows: GroupRows, request: GroupTableRequest) -> str:
 def _show_charts(
     breakdown: Breakdown, group_rows: GroupRows, request: GroupTableRequest, context: PageContext
 ) -> None:
-    """Show all runs by the listed groups, and the column crossed with the best other column."""
+    """Show all runs by group, and the column crossed with the best other column."""
     comparison = context.comparison
     scores = answers.group_scores(
         context.study, comparison, breakdown.by, tuple(group_rows.rows["group"])
@@ -358,13 +356,13 @@ def _show_charts(
                 crossing(context.study, comparison, breakdown.by, across), breakdown.by, context
             )
     if group_rows.hidden and (more := _more_link(group_rows, request)):
-        st.html(groups.more_link(f"{w.format_count(group_rows.hidden)} more groups", more))
+        st.html(groups.draw_more_link(f"{w.format_count(group_rows.hidden)} more groups", more))
     note = " ".join(
         part for part in (group_rows.note, "Click a dot or a row to open its queries.") if part
     )
-    st.html(groups.below_groups(breakdown, context.drawing, note))
+    st.html(groups.draw_below_groups(breakdown, context.drawing, note))
     if scores.strongest:
-        st.html(markup.second_line(scores.strongest, context.drawing.styles))
+        st.html(markup.draw_second_line(scores.strongest, context.drawing.styles))
 
 
 _FORMS: dict[str, Callable[[Breakdown, GroupRows, GroupTableRequest, PageContext], None]] = {
@@ -374,7 +372,7 @@ _FORMS: dict[str, Callable[[Breakdown, GroupRows, GroupTableRequest, PageContext
 
 
 def _show_slices(context: PageContext) -> None:
-    """Show the slices with a different mean difference than all other queries."""
+    """Show the slices whose mean difference differs from that of all other queries."""
     result = slices(context.study, context.comparison)
     if not result.slices:
         return
@@ -387,7 +385,7 @@ def _show_slices(context: PageContext) -> None:
         key="slices",
     )
     st.html(
-        slice_rows(
+        draw_slice_rows(
             result.slices,
             lead=lambda unlike_slice: session.href(
                 "queries", where=unlike_slice.filters, **DEFAULT_LIST

@@ -40,7 +40,7 @@ def render() -> None:
     missing = identity if is_collection_missing() else ""
     entries = all_collections().list_collections()
     title, lead = answers.collections_finding(entries, missing).statement_and_rest
-    st.html(markup.answer(title, lead, {}))
+    st.html(markup.draw_answer(title, lead, {}))
     receipts_area = add_files.receipts_area()
     with receipts_area:
         add_files.show_messages()
@@ -56,17 +56,17 @@ def render() -> None:
             f"“{escape_markdown(removed.name)}” was removed. The next start deletes it permanently."
         )
         section.show_removed(message, f"restore_{removed.id}", restore_collection, removed.id)
-    st.html(collections.storage_note(str(workspace().folder), workspace().set_aside_paths()))
+    st.html(collections.draw_storage_note(str(workspace().folder), workspace().set_aside_paths()))
 
 
 def _show_rows(entries: Sequence[ListedCollection], open_id: str) -> None:
     if not entries:
-        st.html(markup.empty_state("No collection name contains these words."))
+        st.html(markup.draw_empty_state("No collection name contains these words."))
         return
     now = datetime.now().astimezone()
     with st.container(key="collections_here"):
         with st.container(key="heads_of_collections"):
-            st.html(collections.heads())
+            st.html(collections.draw_heads())
         for row in entries:
             _show_row(row, now, is_open=row.id == open_id)
 
@@ -84,7 +84,7 @@ def _show_row(row: ListedCollection, now: datetime, *, is_open: bool) -> None:
         answers.describe_test(preview) if preview else "",
     )
     with st.container(horizontal=True, vertical_alignment="center", key=f"collection_{row.id}"):
-        st.html(collections.row(collection_row))
+        st.html(collections.draw_row(collection_row))
         # The key changes with every action, which closes the popover.
         state_key = f"{row.changed}_{session.generation('collections')}"
         with st.popover(
@@ -97,8 +97,8 @@ def _show_row(row: ListedCollection, now: datetime, *, is_open: bool) -> None:
 
 
 def _show_actions(row: ListedCollection) -> None:
-    """Show the actions on a collection: only copying if it is read-only, only restoring or removing
-    if it cannot be read."""
+    """Show the actions on a collection. A read-only collection can only be copied; a collection
+    that cannot be read can only be restored or removed."""
     if row.folder:
         if row.good:
             st.button(

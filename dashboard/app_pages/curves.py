@@ -1,4 +1,4 @@
-"""By cutoff page: the lead by the number of results that count."""
+"""By cutoff page: the lead of a run as a function of the cutoff."""
 
 from collections.abc import Callable
 
@@ -70,7 +70,7 @@ def _answer_markup(curves: Curves, part: str, context: PageContext) -> Markup:
     title, lead = curves.title, curves.lead
     if part == "recall":
         title, lead = curves.recall_title, curves.recall_lead
-    return markup.answer(title, lead, context.drawing.styles)
+    return markup.draw_answer(title, lead, context.drawing.styles)
 
 
 def _legend_markup(curves: Curves, context: PageContext, note: str) -> Markup:
@@ -84,7 +84,7 @@ def _legend_markup(curves: Curves, context: PageContext, note: str) -> Markup:
         hidden[run] = session.href("curves", also=rest)
     hint = "Click a name to hide it · " if hidden else ""
     others = len(context.study.names) - len(comparison.runs)
-    return blocks.legend(
+    return blocks.draw_legend(
         context.drawing,
         in_colour,
         hidden,
@@ -137,14 +137,14 @@ def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None
     ]
     if short_runs:
         text += " Lines are thin beyond the rank at which half of a run’s lists have ended."
-    st.html(blocks.note(text))
+    st.html(blocks.draw_note(text))
 
 
 def _show_panel(
     curves: Curves, family: str, context: PageContext, span: tuple[float, float], key_suffix: str
 ) -> None:
     title, gloss = _panel_title(family, context)
-    st.html(blocks.panel_head(title, gloss))
+    st.html(blocks.draw_panel_head(title, gloss))
     unit = curves.ranges[family] == (0, 1)
     figure = draw_once(
         figures.measure_by_cutoff,
@@ -191,7 +191,7 @@ def _show_precision_recall(curves: Curves, context: PageContext, with_bands: boo
             figure, "precision_recall", alt=alt, picture=picture, clickable=False, zooms=True
         )
     with right:
-        st.html(blocks.precision_table(curves.precision_recall, context.drawing))
+        st.html(blocks.draw_precision_table(curves.precision_recall, context.drawing))
 
 
 def _show_table(curves: Curves, context: PageContext, with_bands: bool) -> None:
@@ -200,14 +200,14 @@ def _show_table(curves: Curves, context: PageContext, with_bands: bool) -> None:
         f" {w.format_count(more)} more runs in the CSV." if more else ""
     )
     section.show_note(
-        blocks.note(text),
+        blocks.draw_note(text),
         "By cutoff",
         frame=curves.table,
         key="table" if with_bands else "table_lines",
     )
     glosses = {family: _panel_title(family, context)[1] for family in curves.frames}
     st.html(
-        blocks.means_by_k(
+        blocks.draw_means_by_k(
             curves.frames, glosses, context.drawing, curves.coloured_runs(context.comparison)
         )
     )

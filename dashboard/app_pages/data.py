@@ -37,7 +37,8 @@ _HELP = (
 
 
 def exclusion_switch(study: Study) -> None:
-    """Show the switch that excludes documents with the id of their query."""
+    """Show the switch that excludes each query's own document, that is, the document with the
+    query's id."""
     session.widget(
         st.toggle,
         "Leave out each query's own document",
@@ -61,34 +62,34 @@ def render() -> None:
     cutoff, measure = answers.cutoff_and_measure(context.comparison if context else None)
     questions = file_fields.file_checks(library.files)
     unclear, of_two_kinds = add_files.question_names(questions)
-    answer = answers.data(library, len(refusals()), measure, cutoff, unclear, of_two_kinds)
-    st.html(markup.answer(*answer.finding.statement_and_rest, {}))
+    answer = answers.files_page(library, len(refusals()), measure, cutoff, unclear, of_two_kinds)
+    st.html(markup.draw_answer(*answer.finding.statement_and_rest, {}))
     with add_files.receipts_area():
         add_files.show_messages(answer.unread, questions)
         add_files.show_unused_judgments(library)
         if context and _has_result(context):
             placeholder = st.empty()
-            placeholder.html(data.result(None, {}, ""))
+            placeholder.html(data.draw_result(None, {}, ""))
             defer(lambda: _show_result(context), placeholder)
         for number, offer in enumerate(answer.offers):
             add_files.show_id_offer(offer, f"ids_{number}")
         if context and id_maps_sentence(context.study):
             add_files.show_id_maps(id_maps_sentence(context.study))
         for error in answer.errors:
-            st.html(data.error_card(error))
+            st.html(data.draw_error_card(error))
         for note in answer.notes:
             if not note.examples:  # not about single runs
-                st.html(data.receipt(f"{w.sentence_case(note.message)}."))
+                st.html(data.draw_receipt(f"{w.sentence_case(note.message)}."))
     add_files.show_uploader()
     if answer.files:
         rows = [_describe_file(row, answer.notes, context) for row in answer.files]
-        st.html(data.file_table(rows, cutoff))
+        st.html(data.draw_file_table(rows, cutoff))
         _show_file_actions(answer.files)
     left, right = st.columns(2, gap="large")
     with left:
         if answer.fit:
             section.show_heading("Do the ids match?", "Compared exactly, case-sensitive.")
-            st.html(data.fit_table(answer.fit))
+            st.html(data.draw_fit_table(answer.fit))
         if library.study is not None and has_own_documents(library.study):
             exclusion_switch(library.study)
     with right:
@@ -112,7 +113,9 @@ def _show_result(context: PageContext) -> None:
     """Show the verdict and a link to the Overview."""
     verdict = overview.overview(context.study, context.comparison).verdict
     is_alone = context.comparison.is_alone
-    st.html(data.result(verdict, context.look.styles, session.href("overview"), alone=is_alone))
+    st.html(
+        data.draw_result(verdict, context.look.styles, session.href("overview"), alone=is_alone)
+    )
 
 
 def _describe_file(
@@ -136,15 +139,16 @@ def _describe_file(
 
 
 def _use_text(file: File) -> str:
-    """Return whether a file is in use, for judgments (only one file is used) and unused files; else
-    ""."""
+    """Return a text that says whether a file is in use, "" if it need not be said. It is said for
+    judgments, because only one file of them is used, and for unused files."""
     if not file.used:
         return "not in use"
     return "in use" if file.kind == "qrels" else ""
 
 
 def _show_file_actions(rows: list[FileRow]) -> None:
-    """Show the first rows of files and the actions on them: remove, restore, correct."""
+    """Show the first rows of files, with the actions on each file: remove, correct, and restore if
+    it was removed."""
     look = st.expander("Preview, correct or remove", key="look", on_change="rerun")
     if not look.open:
         return
@@ -173,15 +177,15 @@ def _show_file_actions(rows: list[FileRow]) -> None:
             if choose is not None:
                 choose()
             else:
-                st.html(data.preview(row.kind, answers.first_rows(row.file.table)))
+                st.html(data.draw_preview(row.kind, answers.first_rows(row.file.table)))
         for entry in workspace().removed_entries(collection_id()):
             message = f"{escape_markdown(entry.file)} was removed."
             section.show_removed(message, f"back_{entry.number}", restore_file, entry.number)
 
 
 def _kind_picker(file: File) -> None:
-    """Show the kind that the file is read as, if it can be changed: runs and judgments are both
-    numbers of documents."""
+    """Show the kind that the file is read as, as a choice if it can be changed: between a run and
+    judgments, because both assign numbers to documents."""
     if not _is_correctable(file):
         return
 

@@ -31,19 +31,19 @@ from metrics_core.tables.ranked_run import judged_ranks_text
 _SHOWN = 20
 _IN_A_HEAD = 24
 _TO_JUDGE = 5
-"""Maximum number of documents to judge next on the page; the download and the queue contain all of
-them."""
+"""Maximum number of documents to judge next that the page lists. The download and the queue contain
+all of them."""
 
 
 def render() -> None:
-    """Show one row per check, failing ones first, and the evidence of the open one."""
+    """Show one row per check, failed checks first, and the evidence for the open check."""
     context = session.study_context()
     comparison, styles = context.comparison, context.drawing.styles
     strip = answers.robustness_summary(context.study, comparison)
-    st.html(markup.answer(*robustness_finding(strip).statement_and_rest, styles))
+    st.html(markup.draw_answer(*robustness_finding(strip).statement_and_rest, styles))
     if not strip.all_checks:
         more = "Include more queries" if strip.text else "Compare another run"
-        st.html(markup.empty_state("Nothing to check.", f"{more}."))
+        st.html(markup.draw_empty_state("Nothing to check.", f"{more}."))
         return
     # Entries without anything to check come last.
     checks = sorted(strip.all_checks, key=lambda entry: (not entry.brief, entry.tone == "firm"))
@@ -53,7 +53,7 @@ def render() -> None:
         for entry in checks:
             is_open = entry.part == open_part
             link, unclear = session.href("firm", part=entry.part), bool(strip.settling_checks)
-            row = robustness_checks.check(entry, link, unclear=unclear, is_open=is_open)
+            row = robustness_checks.draw_check(entry, link, unclear=unclear, is_open=is_open)
             if not is_open:
                 st.html(row)
                 continue
@@ -88,7 +88,7 @@ def _show_unjudged(context: PageContext, _: str) -> None:
         f"Possible range of the difference on {comparison.name}, {comparison.focus} minus"
         f" {comparison.baseline}"
     )
-    st.html(robustness_checks.spans(spans, context.drawing, label))
+    st.html(robustness_checks.draw_spans(spans, context.drawing, label))
     defer(lambda: _show_judge_next(context, effects.shares))
 
 
@@ -109,7 +109,7 @@ def _judged_table(context: PageContext, shares: pd.DataFrame) -> None:
             ]
             for row in shares.to_dict("records")
         ]
-        st.html(robustness_checks.table(heads, rows, "Judged share by k"))
+        st.html(robustness_checks.draw_table(heads, rows, "Judged share by k"))
         complete_switch(context.study, "robustness")
 
 
@@ -128,15 +128,15 @@ def _show_judge_next(context: PageContext, shares: pd.DataFrame) -> None:
     waiting = unjudged.count_unjudged(study, comparison)
     sentence = judge_next_finding(judgments, robustness.compared_pair(study, comparison), waiting)
     if judgments.table.empty:
-        st.html(markup.empty_state("No unjudged document could reverse the order.", sentence))
+        st.html(markup.draw_empty_state("No unjudged document could reverse the order.", sentence))
         _judged_table(context, shares)
         return
     sheet = judgments.make_blank_judgments()
     settling = judgments.n_to_settle or 0
     judge_label = f"Judge these {w.format_count(settling)}" if settling > 1 else "Judge one by one"
     with st.container(horizontal=True, vertical_alignment="center", key="judge_these"):
-        st.html(layers.judging_link(session.href("judge"), judge_label, "primary"))
-        st.html(card_head.remark(sentence))
+        st.html(layers.draw_judging_link(session.href("judge"), judge_label, "primary"))
+        st.html(card_head.draw_remark(sentence))
         _judged_table(context, shares)
         st.download_button(
             f"Sheet to fill in :gray[{section.format_count(len(sheet), 'document', 'documents')}]",
@@ -169,7 +169,9 @@ def _show_judge_next(context: PageContext, shares: pd.DataFrame) -> None:
         ]
         for row in first_rows.to_dict("records")
     ]
-    st.html(robustness_checks.table(heads, rows, "Documents to judge next", headed=heads[0].name))
+    st.html(
+        robustness_checks.draw_table(heads, rows, "Documents to judge next", headed=heads[0].name)
+    )
 
 
 def _show_queries(context: PageContext, reason: str) -> None:
@@ -182,20 +184,21 @@ def _show_queries(context: PageContext, reason: str) -> None:
         key="turning",
     )
     if removed.empty:
-        st.html(markup.empty_state("No query can reverse the result.", reason))
+        st.html(markup.draw_empty_state("No query can reverse the result.", reason))
         return
     ends = {"difference": "difference", "left": "mean after removal"}
     _query_table(removed, ends, "Fewest queries whose removal reverses the result")
 
 
 def _query_table(frame: pd.DataFrame, column_names: Mapping[str, str], caption: str) -> None:
-    """Show one row per query, with these difference columns under these names."""
+    """Show one row per query. `column_names` maps columns of differences to the headings to
+    show."""
     heads = [Column("Query"), *(Column(name, "number") for name in column_names.values())]
     rows = [
         [_query_cell(row), *(Cell(w.format_difference(row[column])) for column in column_names)]
         for row in frame.head(_SHOWN).to_dict("records")
     ]
-    st.html(robustness_checks.table(heads, rows, caption))
+    st.html(robustness_checks.draw_table(heads, rows, caption))
     _rest_note(len(frame))
 
 
@@ -249,7 +252,7 @@ def _show_measures(context: PageContext, _: str) -> None:
         ]
         for row in table.to_dict("records")
     ]
-    st.html(robustness_checks.table(heads, rows, "The two runs on other measures"))
+    st.html(robustness_checks.draw_table(heads, rows, "The two runs on other measures"))
     other, disagreements = robustness.most_opposed_measure(context.study, comparison)
     section.show_heading(
         f"Queries on which {comparison.name} and {other} disagree most",
@@ -276,7 +279,7 @@ def _show_ties(context: PageContext, reason: str) -> None:
         key="ties",
     )
     if queries.empty:
-        st.html(markup.empty_state("None.", "Ties affect no query's difference."))
+        st.html(markup.draw_empty_state("None.", "Ties affect no query's difference."))
         return
     ends = {"difference": "difference", "low": "lowest", "high": "highest"}
     _query_table(queries, ends, "Queries affected by tie-breaking")
@@ -292,7 +295,7 @@ def _show_missing(context: PageContext, _: str) -> None:
     )
     heads = [Column("Query"), Column("no results from")]
     rows = [[_query_cell(row), Cell(row["run"])] for row in queries.head(_SHOWN).to_dict("records")]
-    st.html(robustness_checks.table(heads, rows, "Queries for which a run has no results"))
+    st.html(robustness_checks.draw_table(heads, rows, "Queries for which a run has no results"))
     _rest_note(len(queries))
 
 
@@ -310,7 +313,9 @@ def _query_cell(row: dict[str, object]) -> Cell:
 
 def _rest_note(count: int) -> None:
     if count > _SHOWN:
-        st.html(markup.empty_state("", f"{w.format_count(count - _SHOWN)} more are in the CSV."))
+        st.html(
+            markup.draw_empty_state("", f"{w.format_count(count - _SHOWN)} more are in the CSV.")
+        )
 
 
 _PARTS = {

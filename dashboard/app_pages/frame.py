@@ -103,7 +103,7 @@ def _run_dialog(run: str) -> None:
         try:
             rename_run(run, name, slot if chosen_slot is None else chosen_slot)
         except RanklensError as error:
-            st.html(data.error_card(error))
+            st.html(data.draw_error_card(error))
         else:
             st.rerun()
 
@@ -116,7 +116,7 @@ _FIRST_SCREENS |= {"queries": "losses", "query": "losses"}
 def show_present_link(context: PageContext, page: Page) -> None:
     """Show the link that starts the presentation."""
     screen = _FIRST_SCREENS.get(page.name, "verdict")
-    st.html(navigation.present_link(session.href(page.name, screen=screen)), width="content")
+    st.html(navigation.draw_present_link(session.href(page.name, screen=screen)), width="content")
 
 
 def draw_meeting(context: PageContext) -> None:
@@ -131,14 +131,14 @@ ICON = str(_STATIC / "icon.svg")
 
 
 def streamlit_pages(pages: tuple[Page, ...]) -> dict[str, st.Page]:
-    """Return Streamlit's pages by name, copied for one run, because Streamlit marks the current
-    page."""
+    """Return Streamlit's pages by name. They are copies for a single run of the app, because
+    Streamlit marks the current page."""
     return {name: copy(page) for name, page in _make_pages(pages).items()}
 
 
 @cache
 def _make_pages(pages: tuple[Page, ...]) -> dict[str, st.Page]:
-    """Create Streamlit's pages; cached because this looks up their files."""
+    """Create Streamlit's pages. They are cached, because creating them looks up their files."""
     return {
         page.name: st.Page(
             f"app_pages/{page.name}.py",
@@ -173,13 +173,13 @@ def draw_frame(pages: Sequence[Page], current: Page) -> Callable[[], None]:
     with st.container(
         key="top", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     ):
-        st.html(navigation.page_title(current.title, current.name))
+        st.html(navigation.draw_page_title(current.title, current.name))
         if context is not None and current.controls:
             controls.show_sentence(context, current)
         if current.bar == "files":
             add_files.show_bar()
         else:
-            st.html(navigation.copy_link(), width="content")
+            st.html(navigation.draw_copy_link(), width="content")
             if context is not None and current.controls:
                 save_button(context)
                 show_present_link(context, current)
@@ -198,11 +198,14 @@ def _chart_script() -> str:
 
 
 def show_instead(page: Page) -> bool:
-    """Show a message instead of the page if it does not exist, nothing is open, the link is
-    invalid, no query is in view, or the measure lacks data; return whether one is shown. Else show
-    notices on layers, id maps, exclusions and refused runs above the page."""
+    """Show a message instead of the page, and return whether one was shown. A message is shown if
+    the page does not exist, no files are open, the link is invalid, no query is in view, or the
+    measure lacks data. Otherwise, show notices on layers, id maps, exclusions and refused runs
+    above the page."""
     if no_page := session.address()[NO_PAGE.name]:
-        st.html(markup.empty_state(f"There is no page “{no_page}”.", "The menu lists all pages."))
+        st.html(
+            markup.draw_empty_state(f"There is no page “{no_page}”.", "The menu lists all pages.")
+        )
         st.button("Open the Overview", on_click=session.change, kwargs={NO_PAGE.name: ""})
         return True
     if not page.needs_study:
@@ -216,16 +219,16 @@ def show_instead(page: Page) -> bool:
     # Above all scores, because active layers must never go unnoticed. The placeholder always
     # exists, so that the first grade does not move the component that listens to the keys.
     placeholder = st.empty()
-    notices = layers.notice(context.layers, session.href(page.name, layers=(NO_OTHER_RUN,)))
+    notices = layers.draw_notice(context.layers, session.href(page.name, layers=(NO_OTHER_RUN,)))
     receipts = list[Markup]()
     mapped = id_maps_sentence(context.study)
     if mapped:
         sentence = "Ids are mapped. Undo under Files."
-        receipts.append(data.receipt(sentence, f"{w.sentence_case(mapped)}."))
+        receipts.append(data.draw_receipt(sentence, f"{w.sentence_case(mapped)}."))
     left_out = exclusion_sentence(context.study)
     if left_out:
-        receipts.append(data.receipt(f"{left_out} Undo under Files."))
-    notices = Markup().join([notices, *receipts, *map(data.error_card, context.refused)])
+        receipts.append(data.draw_receipt(f"{left_out} Undo under Files."))
+    notices = Markup().join([notices, *receipts, *map(data.draw_error_card, context.refused)])
     if notices:
         placeholder.html(notices)
     return False
@@ -239,7 +242,7 @@ def _has_invalid_link(context: PageContext, page: Page) -> bool:
     if not problems:
         return False
     st.html(
-        markup.empty_state(
+        markup.draw_empty_state(
             "This link refers to something that is no longer here:", " ".join(problems.values())
         )
     )
@@ -258,7 +261,7 @@ def _has_invalid_link(context: PageContext, page: Page) -> bool:
 def _has_empty_view(context: PageContext) -> bool:
     if context.study.view_mask(context.comparison).any():
         return False
-    st.html(markup.empty_state("No queries in view.", "No query matches the filters."))
+    st.html(markup.draw_empty_state("No queries in view.", "No query matches the filters."))
     narrowing = {control.name: "" for control in CONTROLS if control.narrows}
     back = {"where": (), **narrowing}
     st.button("Clear filters", on_click=session.change, kwargs=back)
@@ -276,13 +279,13 @@ def _has_missing_data(context: PageContext) -> bool:
 
 
 def show_error(error: RanklensError) -> None:
-    """Show a user's mistake instead of the page."""
-    st.html(data.error_card(error))
+    """Show an error that the user can correct, instead of the page."""
+    st.html(data.draw_error_card(error))
 
 
 def show_failure(error: Exception) -> None:
-    """Show, instead of the page, that it failed because of the open collection, and offer the other
-    collections. The traceback goes to stderr."""
+    """Show, instead of the page, a message that it failed because of the open collection, and offer
+    the other collections. The traceback is written to stderr."""
     logging.getLogger("ranklens").error("A page could not be drawn.", exc_info=error)
     collections, current = all_collections(), collection_id()
     entries = collections.list_collections()
@@ -293,7 +296,7 @@ def show_failure(error: Exception) -> None:
         st.button("Remove this collection", on_click=remove_collection, args=(current,))
     others = [row for row in entries if row.id != current]
     st.html(
-        navigation.shelf(
+        navigation.draw_shelf(
             [
                 ShelfEntry(row.name, describe_contents(row), collection_href(row.id), False, "", "")
                 for row in others

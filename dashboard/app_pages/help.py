@@ -10,17 +10,17 @@ from dashboard.streamlit_internals import is_served_by_streamlit
 
 
 def render() -> None:
-    """Show the glossary, the link to the measures, and the keyboard shortcuts; or the file
-    formats."""
+    """Show the glossary, the link to the measures, and the keyboard shortcuts; or, if the address
+    asks for them, the file formats."""
     if session.address()["about"] == help_page.FORMATS:
         lead = "Formats are recognised by content. Files shows how each file was read."
-        st.html(markup.answer("File formats", lead, {}))
-        st.html(help_page.formats(file_formats(), session.href("help", about="")))
+        st.html(markup.draw_answer("File formats", lead, {}))
+        st.html(help_page.draw_formats(file_formats(), session.href("help", about="")))
         return
-    st.html(markup.answer("Help", "Glossary and keyboard shortcuts.", {}))
+    st.html(markup.draw_answer("Help", "Glossary and keyboard shortcuts.", {}))
     if is_served_by_streamlit():
         st.html(
-            data.receipt(
+            data.draw_receipt(
                 "If Ranklens is started by streamlit run, any program on this computer can open"
                 " it.",
                 "Start it with python -m dashboard to admit only browsers that have its token.",
@@ -29,8 +29,8 @@ def render() -> None:
     page_keys = [(page.key.upper(), page.title) for page in PAGES if page.key]
     words, keys = st.columns([3, 2], gap="large")
     formats = session.href("help", about=help_page.FORMATS)
-    words.html(help_page.words(session.href("measures"), formats))
-    keys.html(help_page.keys(page_keys))
+    words.html(help_page.draw_words(session.href("measures"), formats))
+    keys.html(help_page.draw_keys(page_keys))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from dashboard.drawing.drawing_cache import draw_once
 from dashboard.drawing.figures import history as figures
 from dashboard.session import PageContext
 from dashboard.session.actions.collections import collection_href
-from dashboard.session.actions.history import other_library, sharing_queries, store_order
+from dashboard.session.actions.history import count_shared_queries, other_library, store_order
 from dashboard.session.deferred_drawing import defer
 from dashboard.session.open_collection import all_collections, collection_id, current_library
 from metrics_core.base import wording as w
@@ -33,7 +33,7 @@ from metrics_core.explaining.query_kinds import GOOD
 from metrics_core.findings.history import not_versions_finding
 
 _SYSTEMS = {"in_order": answers.NONE, "versions": ()}
-"""Fields of the address if the reader says that the runs are not versions."""
+"""Values of the address fields that say that the runs are not versions."""
 _ORDERS = {answers.BY_NAME: "by name", answers.AS_LOADED: "as loaded", answers.BY_DATE: "by date"}
 
 
@@ -45,7 +45,7 @@ def render() -> None:
     runs = answers.ordered_versions(study, address["in_order"], address["versions"], dates)
     if len(runs) < FEWEST_VERSIONS:
         st.html(
-            markup.empty_state(
+            markup.draw_empty_state(
                 "A history needs two versions.", "Add another version of the system."
             )
         )
@@ -58,12 +58,12 @@ def render() -> None:
     )
     are_versions = answers.are_versions(runs, address["in_order"], address["versions"], dates)
     if address["in_order"] == answers.NONE:
-        st.html(markup.answer(*not_versions_finding().statement_and_rest, {}))
+        st.html(markup.draw_answer(*not_versions_finding().statement_and_rest, {}))
         back = {"in_order": "", "versions": ()}
         st.button("Treat as versions", on_click=session.change, kwargs=back)
         return
     history = answers.history_page(study, comparison, runs, are_versions=are_versions)
-    st.html(markup.answer(*history.finding.statement_and_rest, context.look.styles))
+    st.html(markup.draw_answer(*history.finding.statement_and_rest, context.look.styles))
     _show_order(runs, dates, context, are_versions=are_versions)
     if not are_versions:
         _ask_versions(runs)
@@ -84,14 +84,14 @@ def _ask_versions(runs: tuple[str, ...]) -> None:
         "If you answer “No”, this page shows no progress, and Ranking compares all runs. You"
         " can undo this."
     )
-    st.html(blocks.remarks([remark]))
+    st.html(blocks.draw_remarks([remark]))
 
 
 def _show_order(
     runs: tuple[str, ...], dates: VersionDates, context: PageContext, *, are_versions: bool
 ) -> None:
-    """Show the versions in order, with controls to sort them or order them by hand; if they
-    `are_versions`, also versions of other collections."""
+    """Show the versions in order, with controls to sort them or to order them by hand. If the runs
+    `are_versions`, versions of other collections can be added."""
     study, address = context.study, context.view.address
     default_order = answers.ordered_versions(study, address["in_order"], (), dates)
     with st.container(horizontal=True, key="versions", vertical_alignment="bottom"):
@@ -118,18 +118,18 @@ def _show_order(
         on_order=partial(store_order, history_order.KEY, tuple(default_order)),
     )
     if address["in_order"] == answers.BY_DATE:
-        st.html(blocks.remarks([dates.source_sentence]))
+        st.html(blocks.draw_remarks([dates.source_sentence]))
 
 
 def _other_collections(context: PageContext) -> None:
-    """Show the choice of other collections whose versions are shown; their list is loaded when it
-    is opened."""
+    """Show the choice of other collections whose versions are added. The list of collections is
+    loaded only when the choice is opened."""
     identities = context.view.address["also_from"]
     count_text = f" ({w.format_count(len(identities))})" if identities else ""
     with st.popover(f"Also from other collections{count_text}", on_change="rerun") as popover:
         if not popover.open:
             return
-        query_counts = sharing_queries(context.study.query_ids)
+        query_counts = count_shared_queries(context.study.query_ids)
         collections = all_collections()
         shared = {
             i: f" ({section.format_count(n, 'query', 'queries')})" for i, n in query_counts.items()
@@ -194,9 +194,9 @@ def _show_means(history: HistoryPage, dates: VersionDates, context: PageContext)
         session.goto("queries", **context.view.changes_to_compare(clicked[0]), **DEFAULT_LIST)
     sentences = version_sentences(rows, others, comparison.cutoff)
     if sentences:
-        st.html(blocks.remarks(sentences))
+        st.html(blocks.draw_remarks(sentences))
     judged_in = f"Judged in top {w.format_count(comparison.cutoff)}"
-    st.html(blocks.version_table(rows, comparison.name, judged_in, collection_href))
+    st.html(blocks.draw_version_table(rows, comparison.name, judged_in, collection_href))
 
 
 def _show_slices(runs: tuple[str, ...], columns: list[str], by: str, context: PageContext) -> None:
@@ -212,7 +212,7 @@ def _show_slices(runs: tuple[str, ...], columns: list[str], by: str, context: Pa
     section.choose_grouping(columns, by)
 
     def draw() -> Markup:
-        return blocks.slice_table(
+        return blocks.draw_slice_table(
             slices.means,
             slices.groups,
             runs,
@@ -229,7 +229,7 @@ def _show_queries(history: HistoryPage, context: PageContext) -> None:
     changed = history.queries
     if changed.empty:
         st.html(
-            markup.empty_state(
+            markup.draw_empty_state(
                 "No query was broken or fixed.", "Each query stayed good or stayed failing."
             )
         )
@@ -248,7 +248,7 @@ def _show_queries(history: HistoryPage, context: PageContext) -> None:
 
     def draw() -> Markup:
         links = session.hrefs("query", "q", rows="", **NO_LIST)
-        return blocks.query_table(first, history.versions, links)
+        return blocks.draw_query_table(first, history.versions, links)
 
     section.show_cached("changed", draw, history)
 

@@ -21,7 +21,9 @@ def render() -> None:
             detail = answers.measure_detail(name, context.study if context else None)
         except RanklensError as error:
             st.html(
-                navigation.measure_error(error, link=lambda n: session.href("measures", measure=n))
+                navigation.draw_measure_error(
+                    error, link=lambda n: session.href("measures", measure=n)
+                )
             )
         else:
             _show_detail(detail, in_use=context is not None)
@@ -33,7 +35,7 @@ def _show_list() -> None:
     address = session.address()
     listing = answers.measure_list(address["find"], address["family"])
     st.html(
-        markup.answer(
+        markup.draw_answer(
             f"{w.format_count(listing.total)} measures",
             "Search by name, by the name in other tools, or by what you want to know.",
             {},
@@ -62,9 +64,9 @@ def _show_list() -> None:
             wrap=True,
         )
     if listing.groups:
-        st.html(measures.catalogue(listing.groups, listing.questions, session.href))
+        st.html(measures.draw_catalogue(listing.groups, listing.questions, session.href))
     else:
-        st.html(measures.no_measure(address["find"], listing.similar, session.href))
+        st.html(measures.draw_no_measure(address["find"], listing.similar, session.href))
 
 
 def _show_detail(detail: MeasureDetail, *, in_use: bool) -> None:
@@ -73,18 +75,18 @@ def _show_detail(detail: MeasureDetail, *, in_use: bool) -> None:
     if detail.key and not detail.why_not and in_use:
         use_link = session.href("overview", m=detail.key, measure="")
     back = session.href("measures", measure="")
-    st.html(measures.head(description, back, use_link, detail.why_not))
+    st.html(measures.draw_head(description, back, use_link, detail.why_not))
     with st.container(key="formula"):
         st.latex(description.formula)
     section.show_heading("Parameters", "What the measure's name can contain.")
-    st.html(measures.parameters(description))
+    st.html(measures.draw_parameters(description))
     section.show_heading("Good to know", "")
-    st.html(measures.facts(description))
+    st.html(measures.draw_facts(description))
     section.show_heading(
         "Worked example",
         "A list of six documents in rank order, each with its grade. Grade 1 or more is relevant.",
     )
-    st.html(measures.worked_example(description))
+    st.html(measures.draw_worked_example(description))
 
 
 if __name__ == "__main__":

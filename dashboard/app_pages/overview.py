@@ -55,7 +55,7 @@ def render() -> None:
         _show_comparison(answer, context)
     first = context.study.names[0] if context.is_guessed and not comparison.is_alone else ""
     guess = (comparison.baseline, first) if first else None
-    st.html(overview.facts_line(answer.facts, session.href, guess))
+    st.html(overview.draw_facts_line(answer.facts, session.href, guess))
 
 
 def _show_comparison(answer: Overview, context: PageContext) -> None:
@@ -67,10 +67,10 @@ def _show_comparison(answer: Overview, context: PageContext) -> None:
         _show_answer(answer, context)
         test_picker.show_test(answer.test_sentence, context, answer.facts.queries)
     with right_column:
-        st.html(differences.against_zero(row, answer.interval, answer.all_rows, drawing))
+        st.html(differences.draw_against_zero(row, answer.interval, answer.all_rows, drawing))
     if answer.doubts:
-        st.html(markup.second_line(answer.doubts, drawing.styles))
-    st.html(overview.outcomes(row, session.href))
+        st.html(markup.draw_second_line(answer.doubts, drawing.styles))
+    st.html(overview.draw_outcomes(row, session.href))
     if row["differing"] and not answer.is_leaderboard:
         _show_checks(row, context)
     _show_runs(answer, context)
@@ -83,7 +83,7 @@ def _show_comparison(answer: Overview, context: PageContext) -> None:
 def _show_answer(answer: Overview, context: PageContext) -> None:
     verdict = answer.verdict
     badge = Badge(verdict.badge, verdict.tone) if verdict.badge else None
-    st.html(markup.answer(verdict.title, verdict.lead, context.drawing.styles, badge=badge))
+    st.html(markup.draw_answer(verdict.title, verdict.lead, context.drawing.styles, badge=badge))
 
 
 def _show_checks(row: Mapping[str, Any], context: PageContext) -> None:
@@ -92,10 +92,10 @@ def _show_checks(row: Mapping[str, Any], context: PageContext) -> None:
     placeholder, comparison = st.empty(), context.comparison
     if not is_robustness_known(context.study, comparison):
         unclear = row["verdict"] == CANNOT_TELL
-        placeholder.html(robustness_checks.checks_placeholder(unclear=unclear))
+        placeholder.html(robustness_checks.draw_checks_placeholder(unclear=unclear))
 
     def draw() -> None:
-        checks = robustness_checks.checks(firmness_of(context.study, comparison), session.href)
+        checks = robustness_checks.draw_checks(firmness_of(context.study, comparison), session.href)
         if checks:
             placeholder.html(checks)
         else:
@@ -107,7 +107,7 @@ def _show_checks(row: Mapping[str, Any], context: PageContext) -> None:
 def _show_runs(answer: Overview, context: PageContext) -> None:
     if answer.is_leaderboard:
         _show_leaderboard(answer, context)
-    note = overview.table_note(
+    note = overview.draw_table_note(
         _colour_note(answer, context), answer.measures_sentence, context.drawing
     )
     with st.container(key="runs_table"):
@@ -119,7 +119,7 @@ def _show_runs(answer: Overview, context: PageContext) -> None:
 
 
 def _runs_markup(answer: Overview, context: PageContext) -> Markup:
-    return overview.runs_and_measures(
+    return overview.draw_runs_and_measures(
         answer.table,
         context.drawing,
         _measure_links(answer, context),
@@ -129,8 +129,8 @@ def _runs_markup(answer: Overview, context: PageContext) -> Markup:
 
 
 def _show_leaderboard(answer: Overview, context: PageContext) -> None:
-    """Show all loaded runs. Comparing all pairs takes a while, so the places follow in space kept
-    for them."""
+    """Show all loaded runs with their places. Comparing all pairs takes a while, so the places are
+    filled in later, in space kept for them."""
     comparison, study, search = context.comparison, context.study, context.view.address["named"]
     with st.container(horizontal=True, key="head_leaderboard", vertical_alignment="center"):
         heading = st.empty()
@@ -146,12 +146,12 @@ def _show_leaderboard(answer: Overview, context: PageContext) -> None:
         )
         section.csv_link("Runs and measures", answer.table, "runs")
     title = f"All {w.format_count(len(answer.all_rows))} runs"
-    heading.html(markup.section(title, "Their places are being computed."))
+    heading.html(markup.draw_section(title, "Their places are being computed."))
     placeholder = st.empty()
 
     def draw(run_pairs: AllPairs | None) -> None:
         placeholder.html(
-            leaderboard.leaderboard(
+            leaderboard.draw_leaderboard(
                 answer.table,
                 replace(context.drawing, styles=context.look.styles),
                 _measure_links(answer, context),
@@ -169,7 +169,7 @@ def _show_leaderboard(answer: Overview, context: PageContext) -> None:
         places_text = Sentence()
         if run_pairs is not None:
             places_text = ranking_title(run_pairs, comparison.name, answer.facts.queries)
-        heading.html(markup.section(title, places_text, styles=context.look.styles))
+        heading.html(markup.draw_section(title, places_text, styles=context.look.styles))
 
     if answers.are_places_known(study, comparison):
         show_places()
@@ -179,8 +179,8 @@ def _show_leaderboard(answer: Overview, context: PageContext) -> None:
 
 
 def _measure_links(answer: Overview, context: PageContext) -> list[tuple[str, str, str]]:
-    """Return (name, gloss, link) of each measure: the link chooses the measure or, for the chosen
-    one, leads to its description."""
+    """Return (name, gloss, link) for each measure. The link chooses the measure; for the measure
+    already chosen, it leads to the description."""
     comparison = context.comparison
     measure_link = session.href("measures", measure=comparison.measure.declaration.name)
     return [
@@ -208,12 +208,16 @@ def _colour_note(answer: Overview, context: PageContext) -> str:
 def _lists_markup(answer: Overview, context: PageContext, row: dict[str, int]) -> Markup:
     drawing = context.drawing
     lists = [
-        overview.query_list(answer.worse, drawing, "worse", session.href, total=int(row["lost"])),
-        overview.query_list(answer.better, drawing, "better", session.href, total=int(row["won"])),
+        overview.draw_query_list(
+            answer.worse, drawing, "worse", session.href, total=int(row["lost"])
+        ),
+        overview.draw_query_list(
+            answer.better, drawing, "better", session.href, total=int(row["won"])
+        ),
     ]
     if answer.groups is not None:
         lists.append(
-            overview.group_list(
+            overview.draw_group_list(
                 answer.groups,
                 drawing,
                 session.href,
@@ -223,7 +227,7 @@ def _lists_markup(answer: Overview, context: PageContext, row: dict[str, int]) -
                 looked_at=answer.group_count,
             )
         )
-    return overview.side_by_side(*lists)
+    return overview.draw_side_by_side(*lists)
 
 
 def _show_differences(answer: Overview, context: PageContext) -> None:
@@ -237,7 +241,7 @@ def _show_differences(answer: Overview, context: PageContext) -> None:
     )
 
     def draw() -> Markup:
-        return differences.difference_rows(
+        return differences.draw_difference_rows(
             answer.shown_rows,
             context.drawing,
             lead=_run_link(context),
@@ -258,9 +262,11 @@ def _show_few_queries(answer: Overview, context: PageContext) -> None:
         noun = w.plural(total, "query", "queries")
         text = f"Your filter leaves {w.format_count(queries)} of {w.format_count(total)} {noun}."
         if comparison.filters:
-            st.html(untested.box(text, "", f"Show all {w.format_count(total)} {noun}", all_link))
+            st.html(
+                untested.draw_box(text, "", f"Show all {w.format_count(total)} {noun}", all_link)
+            )
     if len(answer.examples):
-        st.html(untested.examples(answer.examples, drawing, session.href))
+        st.html(untested.draw_examples(answer.examples, drawing, session.href))
     _show_runs(answer, context)
 
 
@@ -273,14 +279,16 @@ def _show_single_run(answer: Overview, context: PageContext) -> None:
             "Add results of another version or system on the same queries, in any supported format."
         )
         st.html(
-            untested.box("Add a second run to compare", text, "Add a run", session.href("data"))
+            untested.draw_box(
+                "Add a second run to compare", text, "Add a run", session.href("data")
+            )
         )
     else:
         first = answers.first_comparison(context.study, context.view.address)
         link = session.href("overview", run=first.focus, base=first.baseline)
         label = f"Compare {first.focus} with {first.baseline}"
         st.html(
-            untested.box(
+            untested.draw_box(
                 f"{comparison.focus} is shown alone, without a comparison", "", label, link
             )
         )
@@ -292,21 +300,21 @@ def _show_single_run(answer: Overview, context: PageContext) -> None:
     unanswerable = answer.facts.unanswerable
     lists = []
     if answer.histogram:
-        lists.append(untested.histogram(answer.histogram, drawing, _score_lead(context)))
+        lists.append(untested.draw_histogram(answer.histogram, drawing, _score_lead(context)))
     if answer.groups is not None:
         by, lead = (answer.grouping or "", answer.grouped_by), _group_link(answer, context)
-        lists.append(untested.mean_list(answer.groups, drawing, session.href, lead, by=by))
+        lists.append(untested.draw_mean_list(answer.groups, drawing, session.href, lead, by=by))
     lists += [
-        untested.score_list(
+        untested.draw_score_list(
             answer.lowest, drawing, "lowest", session.href, unanswerable=unanswerable
         ),
-        untested.score_list(answer.highest, drawing, "highest", session.href),
+        untested.draw_score_list(answer.highest, drawing, "highest", session.href),
     ]
-    st.html(overview.side_by_side(*lists))
+    st.html(overview.draw_side_by_side(*lists))
 
 
 def _score_lead(context: PageContext) -> untested.ScoreLead:
-    """Return links to the queries whose scores are between two values."""
+    """Return a function that makes a link to the queries with scores between two values."""
     run = context.comparison.focus
     return lambda low, high: session.href(
         "queries", **DEFAULT_LIST | {"filter": answers.score_filter(run, low, high)}
@@ -324,8 +332,8 @@ def _group_link(answer: Overview, context: PageContext) -> Lead:
 
 
 def _run_link(context: PageContext) -> Lead:
-    """Return links from run names: they put a run in focus or, for the run in focus, lead to its
-    queries."""
+    """Return a function that makes a link from a run's name. The link puts the run in focus; for
+    the run in focus, it leads to the run's queries."""
 
     def run_link(run: str) -> str:
         if run == context.comparison.focus:

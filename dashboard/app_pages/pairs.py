@@ -35,7 +35,7 @@ def render() -> None:
 
     def show_head(more: Sentence) -> None:
         lead = answer.lead + muted_span(" ") + more if more else answer.lead
-        head.html(markup.answer(answer.title, lead, context.look.styles))
+        head.html(markup.draw_answer(answer.title, lead, context.look.styles))
 
     show_head(Sentence())
     runs = _matching_runs(answer, context)
@@ -65,14 +65,14 @@ def render() -> None:
 def _show_too_few_runs(context: PageContext) -> None:
     runs = section.format_count(len(context.study.names), "run is", "runs are")
     text = f"Ranking needs at least {w.number_word(FEWEST_OF_PAIRS)} runs; {runs} loaded."
-    st.html(markup.empty_state("There are too few runs for this page.", text))
+    st.html(markup.draw_empty_state("There are too few runs for this page.", text))
     if st.button("Open the Overview"):
         session.goto("overview")
 
 
 def _matching_runs(answer: Pairs, context: PageContext) -> tuple[str, ...]:
-    """Return all runs or, if there are many, the runs that match the search; none if no name
-    matches."""
+    """Return the runs to show: all runs or, if there are many, those that match the search. Empty
+    if no name matches."""
     if len(answer.run_pairs.runs) <= _SEARCHED:
         return answer.run_pairs.runs
     search = context.view.address["named"]
@@ -90,14 +90,14 @@ def _matching_runs(answer: Pairs, context: PageContext) -> tuple[str, ...]:
     if not matching:
         total = w.format_count(len(answer.run_pairs.runs))
         text = f"None of the {total} runs has “{search}” in its name."
-        st.html(markup.empty_state("No run matches.", text))
+        st.html(markup.draw_empty_state("No run matches.", text))
         st.button("Show all runs", on_click=session.change, kwargs={"named": ""})
     return matching
 
 
 def _choose_measure(context: PageContext) -> bool:
-    """Show the choice of the measure by which many runs are ranked; return whether all measures are
-    chosen."""
+    """Show the choice of the measure by which many runs are ranked. Return whether "all measures"
+    is chosen."""
     measures = {c.key: str(c.measure) for c in _ranking(context).columns}
     chosen_key = next(key for key, name in measures.items() if name == context.comparison.name)
     is_all = context.view.address["part"] == _ALL_MEASURES
@@ -126,10 +126,10 @@ def _ranking(context: PageContext) -> Ranking:
 
 
 def _show_beside(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> None:
-    """Show many runs on one measure, with the pairs of these runs beside them."""
+    """Show a ranking of many runs on one measure, and beside it the pairs of these runs."""
     run_pairs, comparison = answer.run_pairs, context.comparison
-    some_pairs = run_pairs.among(runs[:MOST_IN_MATRIX])
-    pairs = blocks.pair_table(
+    some_pairs = run_pairs.select_runs(runs[:MOST_IN_MATRIX])
+    pairs = blocks.draw_pair_table(
         some_pairs,
         context.look.styles,
         _pair_link(context),
@@ -137,7 +137,7 @@ def _show_beside(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
     )
     with st.container(key="runs_table"):
         st.html(
-            blocks.ranking_beside(
+            blocks.draw_ranking_beside(
                 _ranking(context),
                 runs,
                 run_pairs,
@@ -149,7 +149,7 @@ def _show_beside(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
             )
         )
         basis, hint = _basis_texts(answer, context)
-        note = blocks.note(f"{_matrix_note(answer, some_pairs.runs, context)} {basis}", hint)
+        note = blocks.draw_note(f"{_matrix_note(answer, some_pairs.runs, context)} {basis}", hint)
         section.show_note(note, "Every pair", frame=answer.table, key="pairs")
 
 
@@ -159,7 +159,7 @@ def _show_table(
     comparison = context.comparison
     ranking = ranked.ranking(context.study, comparison, all_places=with_places)
     st.html(
-        blocks.ranking_table(
+        blocks.draw_ranking_table(
             ranking,
             runs,
             answer.run_pairs,
@@ -180,7 +180,7 @@ def _show_table(
             " overlapping intervals are not decisive."
         )
     key = "ranking" if with_places else "ranking_awaited"
-    note = blocks.note(f"{text} Click a column to sort.")
+    note = blocks.draw_note(f"{text} Click a column to sort.")
     section.show_note(note, "Ranking", frame=ranking.table, key=key)
 
 
@@ -193,14 +193,14 @@ def _show_matrix(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
         key="pairs",
     )
     st.html(
-        blocks.pair_table(
-            answer.run_pairs.among(runs),
+        blocks.draw_pair_table(
+            answer.run_pairs.select_runs(runs),
             context.look.styles,
             _pair_link(context),
             label=f"Every pair on {comparison.name}",
         )
     )
-    st.html(blocks.note(*_basis_texts(answer, context)))
+    st.html(blocks.draw_note(*_basis_texts(answer, context)))
 
 
 def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> str:
@@ -225,7 +225,8 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
 
 
 def _basis_texts(answer: Pairs, context: PageContext) -> tuple[str, str]:
-    """Return the data that all pairs are based on, and how they are tested."""
+    """Return two notes: on the data that the comparison of all pairs is based on, and on how pairs
+    are tested."""
     comparison = context.comparison
     text = (
         f"{section.format_count(answer.queries, 'query', 'queries')},"

@@ -31,7 +31,7 @@ def render() -> None:
         current_remarks(),
     )
     query_list = answers.query_list(context.study, comparison, request)
-    st.html(markup.answer(query_list.finding, query_list.lead, context.drawing.styles))
+    st.html(markup.draw_answer(query_list.finding, query_list.lead, context.drawing.styles))
     query_controls.filter_controls(query_list, context)
     with st.container(horizontal=True, key="chips", vertical_alignment="center"):
         query_controls.show_chips(query_list, comparison)
@@ -48,21 +48,24 @@ def render() -> None:
 def _filter_summary(
     query_list: QueryList, context: PageContext, picked_ids: tuple[str, ...]
 ) -> Markup:
-    """Return the number of remaining queries, with links that clear each filter."""
+    """Return a summary of the list: the number of queries that remain, and each active filter with
+    a link that clears it."""
     comparison, address = context.comparison, context.view.address
     without = {column: comparison.replace_filters({column: ()}) for column, _ in comparison.filters}
     parts = [
-        blocks.filters(
+        blocks.draw_filters(
             comparison.filters, lambda column: session.href("queries", where=without[column], p="")
         )
     ]
     if address["s"] and address["filter"]:
         # The field shows the filter, so the search needs a chip.
-        parts.append(filter_line.search_chip(address["s"], session.href("queries", s="", p="")))
+        parts.append(
+            filter_line.draw_search_chip(address["s"], session.href("queries", s="", p=""))
+        )
     if address["pick"]:
         back = session.href("queries", pick=(), p="")
-        parts.append(filter_line.selection_chip(len(picked_ids), bool(picked_ids), back))
-    return blocks.list_summary(
+        parts.append(filter_line.draw_selection_chip(len(picked_ids), bool(picked_ids), back))
+    return blocks.draw_list_summary(
         len(query_list.rows), len(query_list.frame), parts, RULES.get(query_list.show, "")
     )
 
@@ -81,7 +84,7 @@ def _show_no_match(query_list: QueryList, context: PageContext) -> None:
         text = f"None of the {count_text} in the list “{list_name}” matches."
     else:
         text = f"None of the {_count_text(len(query_list.frame))} is in this list."
-    st.html(markup.empty_state("No query matches.", text))
+    st.html(markup.draw_empty_state("No query matches.", text))
     label = "Show all queries"
     if is_filtered:
         label = (
@@ -99,7 +102,7 @@ def _show_table(query_list: QueryList, context: PageContext) -> None:
     row_count = len(query_list.rows)
 
     def draw() -> Markup:
-        table = blocks.query_table(
+        table = blocks.draw_query_table(
             page,
             query_list.columns,
             query_list.order,
@@ -114,7 +117,7 @@ def _show_table(query_list: QueryList, context: PageContext) -> None:
             ),
             opened=session.hrefs("query", "q", rows="", **list_for_query(context.view.address)),
         )
-        return table + blocks.page_links(
+        return table + blocks.draw_page_links(
             page, row_count, lambda number: session.href("queries", p=number)
         )
 

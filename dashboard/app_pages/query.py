@@ -25,7 +25,7 @@ from metrics_core.tables.ranked_run import judged_ranks_text
 
 _MOST_BESIDE = 2
 _CLEARED = {"rows": "", "what": (), "try": "", "doc": ""}
-"""Fields of the address that apply to one query only."""
+"""Empty values of the address fields that apply to a single query."""
 
 _LISTS = {
     "better": " that got better",
@@ -42,8 +42,9 @@ _LISTS = {
 
 
 def render() -> None:
-    """Show the query, one sentence, the lists and the relevant documents they miss; beside them the
-    contributions and actions; below them every run and every contribution."""
+    """Show the query and one sentence on it. Below are the lists and the relevant documents that
+    they miss, beside them the contributions and actions, and at the end every run and every
+    contribution."""
     context = session.study_context()
     comparison, address = context.comparison, context.view.address
     request = QueryListRequest(
@@ -62,10 +63,10 @@ def render() -> None:
     grades = dict.fromkeys(context.study.grades, "")
     _show_steps(page, context)
     st.html(
-        query.query_head(
+        query.draw_query_head(
             page.text, diagnosis.query_id, page.metadata, score_explanations.failure_kind(page)
         )
-        + query.explanation(page.explanation, context.drawing.styles)
+        + query.draw_explanation(page.explanation, context.drawing.styles)
     )
     with st.container(key=f"query_board{'_wide' if len(runs_beside) > 1 else ''}"):
         with st.container(key="query_lists"):
@@ -100,7 +101,7 @@ def _show_lists(
     note = f"{judged_ranks_text(nameless)}, so only judged documents are known." if nameless else ""
 
     def draw_lists() -> Markup:
-        return two_lists.two_lists(
+        return two_lists.draw_two_lists(
             diagnosis,
             drawing,
             page.documents,
@@ -120,7 +121,7 @@ def _show_lists(
         further = ("3 runs side by side", session.href("query", beside=(others[0],)))
     with st.container(horizontal=True, key="head_lists", vertical_alignment="bottom"):
         st.html(
-            two_lists.list_links(
+            two_lists.draw_list_links(
                 rows,
                 max(
                     diagnosis.length(run)
@@ -147,7 +148,7 @@ def _show_lists(
 
 
 def _show_missed(page: QueryPage, context: PageContext, grades: Mapping[float, str]) -> None:
-    """Show the relevant documents that are not in the top of the run in focus."""
+    """Show the relevant documents that are not in the top k of the run in focus."""
     comparison, study = context.comparison, context.study
     diagnosis, styles = page.diagnosis, context.drawing.styles
     k = w.format_count(comparison.cutoff)
@@ -165,13 +166,15 @@ def _show_missed(page: QueryPage, context: PageContext, grades: Mapping[float, s
     )
     section.show_cached(
         "missed",
-        lambda: query.missed_documents(diagnosis, page.documents, styles, study.max_depth, grades),
+        lambda: query.draw_missed_documents(
+            diagnosis, page.documents, styles, study.max_depth, grades
+        ),
         *(diagnosis, context.drawing, tuple(grades), study.max_depth),
     )
 
 
 def _show_standings(page: QueryPage, context: PageContext, grades: Mapping[float, str]) -> None:
-    """Show every shown run on the query."""
+    """Show how every shown run ranks documents of the query."""
     diagnosis, drawing = page.diagnosis, context.drawing
     section.show_heading(
         "Every run on this query",
@@ -180,7 +183,7 @@ def _show_standings(page: QueryPage, context: PageContext, grades: Mapping[float
     )
     section.show_cached(
         "standings",
-        lambda: query.standings(diagnosis, drawing.styles, grades),
+        lambda: query.draw_standings(diagnosis, drawing.styles, grades),
         *(diagnosis, drawing, tuple(grades)),
     )
 
@@ -192,13 +195,14 @@ def _other_runs(context: PageContext) -> list[str]:
 
 
 def _runs_beside(context: PageContext) -> list[str]:
-    """Return the runs chosen to be listed beside the two compared."""
+    """Return the runs that the reader chose to list beside the compared pair."""
     others = _other_runs(context)
     return [run for run in context.view.address["beside"] if run in others][:_MOST_BESIDE]
 
 
 def _row_count(text: str, *, is_several: bool) -> int:
-    """Return how many rows of the lists are shown; a small number if the address has none."""
+    """Return the number of rows of the lists to show: the number in the address, but not fewer than
+    the default."""
     first = two_lists.FIRST_OF_SEVERAL if is_several else two_lists.FIRST
     return max(parse_whole_number(text) or 0, first)
 
@@ -221,7 +225,9 @@ def _show_steps(page: QueryPage, context: PageContext) -> None:
             f" {w.format_count(page.listed)}{noun}{kind}{searched}"
         )
     back = session.href("queries", **list_for_queries_page(address))
-    st.html(navigation.steps(query_link(page.previous), query_link(page.following), position, back))
+    st.html(
+        navigation.draw_steps(query_link(page.previous), query_link(page.following), position, back)
+    )
 
 
 if __name__ == "__main__":

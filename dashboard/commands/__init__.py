@@ -1,4 +1,5 @@
-"""Commands of `ranklens` other than serving, for example `ranklens report …`."""
+"""Subcommands of `ranklens`, for example `ranklens report …`. Without a subcommand, `ranklens`
+serves the dashboard."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ COMMANDS = {
     "figure": "a chart for a paper, as SVG or PDF",
     "backup": "a workspace as one zip file, even while Ranklens is running",
 }
-"""The commands. Each is a module of this name with `made(arguments)`, which returns a message on
-the result."""
+"""The commands with their descriptions. The module of the same name has a function
+`made(arguments)`, which runs the command and returns a message on the result."""
 
 
 def run_command(name: str, arguments: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""`ranklens figure`: a chart of the pages at its width on paper, as SVG or PDF."""
+"""`ranklens figure`: save a chart of the dashboard as SVG or PDF, with a given width on paper."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def _count_queries(n: int) -> str:
 
 
 def _interval_note(n: int, noun: str) -> str:
-    """Describe the intervals of `n` comparisons, to end a sentence."""
+    """Describe the intervals of `n` comparisons, as the end of a caption."""
     if not n:
         return "; not tested."
     correction_text = f", corrected for {w.number_word(n)} {noun}s" if n > 1 else ""

@@ -21,7 +21,7 @@ from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.commands.command_parser import CommandParser
 from metrics_core.commands.console import show_step
-from metrics_core.commands.file_columns import name_and_file
+from metrics_core.commands.file_columns import split_name_and_file
 from metrics_core.commands.reading import InputFiles
 from metrics_core.formats import Loaded
 from metrics_core.formats.source.limits import format_size
@@ -41,7 +41,7 @@ class ReportOptions(ViewOptions):
 
     @property
     def include(self) -> Include:
-        """The parts that the report includes."""
+        """How much the report may reveal: "scores only", "run names" or "full texts"."""
         if self.public:
             return "scores only"
         return "run names" if self.no_texts else "full texts"
@@ -119,7 +119,7 @@ def _parse_parts(names: str | None) -> tuple[str, ...]:
 
 
 def _used_files(options: ReportOptions, input_files: InputFiles) -> tuple[UsedFile, ...]:
-    """The files of the report, with their content and fingerprint."""
+    """The files that the report is based on, with their sizes and fingerprints."""
     run_files = [
         _used_file(input_files.files[run.name], "run", run.name, len(run), len(run.query_ids))
         for run in input_files.runs
@@ -142,7 +142,7 @@ def _pack_tables(
         (study.documents, options.documents or ""),
     ]
     files = [
-        Loaded(table, "", "from a report", name_and_file(path)[0])
+        Loaded(table, "", "from a report", split_name_and_file(path)[0])
         for table, path in tables
         if table is not None
     ]
@@ -150,6 +150,6 @@ def _pack_tables(
 
 
 def _used_file(path: str, kind: formats.Kind, run: str, rows: int, queries: int) -> UsedFile:
-    name, file = name_and_file(path)
+    name, file = split_name_and_file(path)
     content_hash = fingerprint(Path(file)) if Path(file).is_file() else ""
     return UsedFile(name, kind, run, rows, queries, content_hash)

@@ -58,9 +58,9 @@ def read_view(
 ) -> tuple[Study, Comparison, InputFiles]:
     """Return the study, the comparison on the requested measure, and the files that were read.
 
-    Notes go to stderr. `product` names the result in errors, such as "A report"; `other_runs` are
-    the other shown runs, written like in an address. Raises the errors of `read_files`,
-    UnknownRunError, and ParameterError if several measures are given.
+    Notes are printed to stderr. `product` names the result in errors, such as "A report";
+    `other_runs` are the other runs to show, written as in an address. Raises the errors of
+    `read_files`, UnknownRunError, and ParameterError if several measures are given.
     """
     input_files = read_files(options)
     if len(input_files.measures) > 1:

@@ -1,5 +1,5 @@
-"""Detects a server that does not answer, a page that reconnects, and uploads that were cut off;
-loads the script for charts early."""
+"""A component that detects a server that does not answer, a page that reconnects, and uploads that
+were interrupted. It also loads the script for charts early."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _CONNECTION = st.components.v2.component(
 
 
 def watch_connection(address: str, uploads: int, largest: int, charts: str) -> Any:
-    """Return the browser's message if the page reconnected to a server; None if the page was never
-    disconnected.
+    """Return the browser's message if the page has reconnected to a server. None if the page was
+    never disconnected.
 
-    `uploads` counts the uploaders so far, `largest` is the maximum size of a file in bytes, and
-    `charts` the address of the script that draws charts.
+    `uploads` is the number of uploaders so far, `largest` the maximum size of a file in bytes, and
+    `charts` the URL of the script that draws charts.
     """
     result = _CONNECTION(
         key="connection",

@@ -1,5 +1,5 @@
-"""Rail and controls in the browser: the drawer of a narrow page, keys, focus, full names, the
-link."""
+"""The part of the navigation rail and the controls that runs in the browser: the drawer on a narrow
+page, keyboard shortcuts, focus, the full names of runs, and the link to copy."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _FRAME = st.components.v2.component(
 
 
 def watch_frame(page: str, names: Mapping[str, str], measures: Mapping[str, str]) -> None:
-    """Draw the component; a change of `page` closes the drawer.
+    """Draw the component. If `page` changes, the drawer is closed.
 
-    `names` has the full names of shortened ones, and `measures` the meaning of typed measure names
-    that are not entries of the picker.
+    `names` maps shortened names to full names. `measures` maps names that can be typed, but are not
+    entries of the picker, to the measures that they mean.
     """
     _FRAME(key="in_browser", data={"page": page, "names": dict(names), "measures": dict(measures)})

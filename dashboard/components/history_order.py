@@ -13,7 +13,8 @@ from dashboard.drawing.theme import RunStyle
 _HERE = Path(__file__).parent
 KEY = "order"
 _NAME, _SHORT, _MANY = 28, 14, 12
-"""Maximum length of a name on its chip, and of one among many."""
+"""Maximum length of a run's name on its chip: `_NAME`, or `_SHORT` if there are more than `_MANY`
+runs."""
 
 _CHIPS = st.components.v2.component(
     "ranklens_order",
@@ -36,11 +37,12 @@ def order_versions(
     in_rows: bool,
     on_order: Callable[[], None],
 ) -> None:
-    """Draw the versions `version_names`, first to last, so that the reader can change their order.
+    """Draw the versions `version_names`, from first to last, so that the reader can change their
+    order.
 
-    `all_names` are all runs of the collection; at least `fewest` stay. A new order calls
-    `on_order`. Each version has its mark, and its date if `dates` has one; `in_rows` puts them
-    below each other.
+    `all_names` are all runs of the collection. The reader can remove versions, but at least
+    `fewest` remain. A change of the order calls `on_order`. Each version has the mark of its run,
+    and a date if `dates` has one. With `in_rows`, the versions are one below the other.
     """
     left_out = [name for name in all_names if name not in version_names]
     length = _NAME if len(all_names) <= _MANY else _SHORT

@@ -1,7 +1,8 @@
-"""A click on one of our links changes the page in place; the browser itself would reload it.
+"""A component that handles clicks on links within the app: the page changes in place, without being
+reloaded.
 
-Another theme draws the page again, because charts are drawn on the server. Plotly's built-in
-download button supports one image format at a time, which a chart's menu sets.
+If the theme changes, the page is drawn again, because charts are drawn on the server. Plotly's own
+download button supports only one image format, which is set in a chart's menu.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The meeting view over a page: one finding per screen, arrow keys, Esc."""
+"""The presentation, which covers the page: one finding per screen, with arrow keys to move and Esc
+to end."""
 
 from __future__ import annotations
 
@@ -17,6 +18,6 @@ _MEETING = st.components.v2.component(
 
 
 def show_meeting(html: str, screen: str, on_end: Callable[[], None]) -> None:
-    """Show these screens over the page, starting with the screen of this key. `on_end` is called
-    when the user leaves them."""
+    """Show the screens in `html` over the page, starting with the one whose key is `screen`.
+    `on_end` is called when the user ends the presentation."""
     _MEETING(key="meeting", data={"html": html, "screen": screen}, on_end_change=on_end)

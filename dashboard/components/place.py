@@ -1,4 +1,4 @@
-"""Restore the scroll position on Back, and after a table is sorted."""
+"""Restore the scroll position after the browser's Back button, and after a table was sorted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A comparison and how it is drawn: the argument that every figure and block takes besides its
+"""A comparison and how it is drawn. Every figure and block takes this as an argument, besides its
 table."""
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Drawing:
         slots: Mapping[str, int] | None = None,
         palette: Palette = LIGHT,
     ) -> Drawing:
-        """Return the drawing of a comparison when `names` are loaded; `slots` maps runs to colours,
-        by default in order of `names`."""
+        """Return the drawing of a comparison if the runs `names` are loaded. `slots` maps runs to
+        colours; if it is None, colours are assigned in the order of `names`."""
         run_slots = {name: i for i, name in enumerate(names)} if slots is None else slots
         styles = run_styles(names, run_slots, focus=comparison.focus, baseline=comparison.baseline)
         return cls(comparison, palette, {name: styles[name] for name in comparison.runs})
@@ -70,5 +70,6 @@ class Drawing:
 
     @property
     def quiet(self) -> Drawing:
-        """The same without the colours for better and worse, for too few queries to test."""
+        """The same drawing without the colours for better and worse, for use if there are too few
+        queries to test."""
         return replace(self, palette=self.palette.quiet)

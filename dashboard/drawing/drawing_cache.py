@@ -56,8 +56,8 @@ def draw_once(figure: Callable[..., Drawn], *arguments: Any, **options: Any) -> 
 
 
 def draw_cached(key: tuple[Any, ...], draw: Callable[[], Drawn]) -> Drawn:
-    """Return the result of `draw`, cached by `key`, which must contain everything that it depends
-    on."""
+    """Return the result of `draw`, from the cache if it is there. `key` must contain everything
+    that the result depends on."""
     return _cache(tuple(map(_hashable, key)), draw)
 
 

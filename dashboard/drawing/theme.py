@@ -61,7 +61,7 @@ class Palette:
 
     @property
     def diverging(self) -> tuple[str, str, str, str, str]:
-        """The colour scale of differences, from worst over zero to best."""
+        """The colour scale of differences, from the worst through zero to the best."""
         return (
             self.diverging_low,
             self.diverging_lower,
@@ -72,7 +72,8 @@ class Palette:
 
     @property
     def quiet(self) -> Palette:
-        """The same without the colours for better and worse, for too few queries to test."""
+        """The same palette without the colours for better and worse, for views with too few queries
+        to test."""
         return replace(self, better=self.muted, worse=self.muted)
 
 
@@ -153,15 +154,15 @@ DARK = Palette(
 PALETTES: Mapping[str, Palette] = {"light": LIGHT, "dark": DARK}
 
 BY_THEME = Palette(**{f.name: f"var(--{f.name.replace('_', '-')})" for f in fields(Palette)})
-"""Every colour as a CSS variable, which follows the theme: for HTML and SVG. Plotly does not know
-variables."""
+"""Every colour as a CSS variable that follows the theme, for HTML and SVG. Plotly does not support
+CSS variables."""
 
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star", "cross")
 _GLYPHS = ("●", "■", "◆", "▲", "★", "✚")
 _DASHES = ("solid", "1.5px,3px", "10px,3px", "10px,3px,1.5px,3px", "14px,6px", "3px,6px")
 COLORS = 8
 SLOTS = COLORS * len(_SYMBOLS)
-"""Number of runs with a distinct colour, shape and line; further ones are grey."""
+"""Number of runs with a distinct colour, shape and line; further runs are grey."""
 _BASELINE_DASH = "5px,3px"
 
 
@@ -169,13 +170,13 @@ _BASELINE_DASH = "5px,3px"
 class RunStyle:
     """Appearance of one run on all pages.
 
-    - `slot` counts from 0 and belongs to a run permanently, and with it its colour and shape. The
-      eight colours come first, then again with another shape and another line, so that no two of
-      the first 48 runs look the same. The first four are those of the house.
+    - `slot` counts from 0 and belongs to a run permanently. It determines the run's colour and
+      shape. The first eight slots have the eight colours; later slots repeat them with another
+      shape and another line, so that no two of the first 48 runs look the same. The first four
+      colours are those of the house.
     - The baseline is always drawn in ink with a dashed line; it keeps its shape.
-    - No other run has the colour of the run in focus: a run with the same colour is grey
-      (`is_dimmed`) meanwhile; it keeps its shape. The line of the run in focus is solid and the
-      thickest.
+    - While a run is in focus, no other run has its colour: a run of the same colour is grey
+      (`is_dimmed`), but keeps its shape. The line of the run in focus is solid and the thickest.
     - Lines with distinct colours are solid (`solid_lines`).
     """
 
@@ -263,8 +264,8 @@ def run_styles(
 
 
 def solid_lines(styles: Sequence[RunStyle]) -> list[RunStyle]:
-    """Return the styles with solid lines, except for the baseline, if no two share a colour: a
-    needless dash could be taken for a second baseline."""
+    """Return the styles, with solid lines if no two of them share a colour. The baseline stays
+    dashed: another dashed line could be mistaken for a second baseline."""
     are_distinct = len({style.color_name for style in styles}) == len(styles)
     return [replace(style, is_solid=are_distinct) for style in styles]
 
@@ -286,9 +287,9 @@ def font_face() -> str:
 
 
 def font_faces_for(markup: str) -> str:
-    """Return CSS rules that embed the weights used in this drawing, each as a separate font:
-    browsers print variable fonts as outlines (Type 3), which publishers refuse. These fonts were
-    made with `fontTools.varLib.instancer`."""
+    """Return CSS rules that embed the font weights used in this drawing, each as a separate font.
+    Browsers print variable fonts as outlines (Type 3), which publishers refuse. The separate fonts
+    were made with `fontTools.varLib.instancer`."""
     weights = [weight for weight in ("400", "600") if weight == "400" or f":{weight}" in markup]
     return "".join(_font_rule(f"inter-{weight}.woff2", weight) for weight in weights)
 

@@ -36,8 +36,8 @@ def nice_ticks(
     fewest_digits: int = 0,
     write: Callable[[float, int], str] = wording.format_score,
 ) -> Ticks:
-    """Return at most `most` + 1 round ticks that cover the range, with as many decimals as needed;
-    at least `fewest_digits` unless they are whole numbers."""
+    """Return at most `most` + 1 round ticks that cover the range. Their texts have as many decimals
+    as needed, and at least `fewest_digits` unless all ticks are whole numbers."""
     span = high - low
     if not (math.isfinite(span) and span > 0):
         low, high, span = 0.0, 1.0, 1.0
@@ -92,7 +92,8 @@ def score_ticks(values: Iterable[float], value_range: tuple[float, float] = (0, 
 
 
 def _finite_range(values: Iterable[float], *more: float) -> tuple[float, float]:
-    """Return the least and greatest finite number; 0 and 1 if there is none."""
+    """Return the least and the greatest finite number among all arguments; 0 and 1 if none is
+    finite."""
     numbers = np.asarray(values if isinstance(values, np.ndarray) else list(values), dtype=float)
     finite = [float(v) for v in more if math.isfinite(v)]
     numbers = numbers[np.isfinite(numbers)]

@@ -94,10 +94,11 @@ class CollectionCatalog:
         return f"folder-{hashlib.sha256(str(self._folder).encode()).hexdigest()[:8]}"
 
     def choose_collection(self, requested: str) -> str:
-        """Return the collection that an address requests.
+        """Return the id of the collection that a URL requests.
 
-        By default the folder given at the start; otherwise the collection of the user that was
-        opened last, or changed last if none was opened; otherwise the example.
+        If the URL requests none, this is the folder given at the start. Without such a folder, it
+        is the collection of the user that was opened last, or changed last if none was opened. If
+        the user has no collections, it is the example.
         """
         if (
             requested == OWN_COLLECTION
@@ -113,8 +114,8 @@ class CollectionCatalog:
         return max((c.id for c in self._own_collections()), key=self._opened_time, default=SAMPLE)
 
     def has_collection(self, identity: str) -> bool:
-        """Whether a collection with this id can be opened; a collection of the user can be opened
-        before it exists."""
+        """Whether a collection with this id can be opened. The user's first collection can be
+        opened before it exists."""
         if identity in (SAMPLE, OWN_COLLECTION, self.folder_id):
             return bool(identity)
         return (
@@ -124,7 +125,7 @@ class CollectionCatalog:
 
     def folder_of(self, identity: str) -> Path | None:
         """The folder whose files a collection shows, in addition to the files added to the
-        collection; None without a folder."""
+        collection; None if it has no folder."""
         if identity == SAMPLE:
             return SAMPLE_FOLDER
         return self._folder if identity and identity == self.folder_id else None
@@ -135,8 +136,9 @@ class CollectionCatalog:
         return record.choices if record else {}
 
     def answers_by_shape(self, identity: str) -> Answers:
-        """The choices for reading files of each shape: the choices made in this collection,
-        otherwise in another one, most recently changed first."""
+        """The choices for reading files, by the shape of the file. Choices made in this collection
+        take precedence over choices made in another collection. Among other collections, the most
+        recently changed takes precedence."""
         other_choices = [c.choices for c in self._own_collections() if c.id != identity]
         all_choices = [*reversed(other_choices), self.read_choices(identity)]
         merged_choices = {key: value for choices in all_choices for key, value in choices.items()}
@@ -172,8 +174,8 @@ class CollectionCatalog:
         return "My files"
 
     def list_collections(self) -> list[ListedCollection]:
-        """List the collections that can be opened, last opened first; one never opened is sorted by
-        when it changed. Reads records only."""
+        """List the collections that can be opened, last opened first. A collection that was never
+        opened is sorted by the time of its last change. Reads records only."""
         rows = [
             *([self._list_with_preview(self.folder_id, "folder")] if self.folder_id else []),
             *(self._list_own(c) for c in self._own_collections() if c.id != self.folder_id),
@@ -191,8 +193,8 @@ class CollectionCatalog:
         self._workspace.cache.put(_PREVIEWS, identity, value=cached)
 
     def version(self, identity: str) -> str:
-        """A hash of a collection's files and of how they are read, from records; the version
-        changes if any of them changes."""
+        """A hash of a collection's files and of the choices for reading them, computed from
+        records. It changes if a file or a choice changes."""
         parts: list[Any] = [self.read_choices(identity), self.chosen_judgments(identity)]
         parts += [self.read_settings(identity)]
         folder = self.folder_of(identity)
@@ -259,10 +261,12 @@ class CollectionCatalog:
 
 
 def _time_in_seconds(time_text: str) -> float:
-    """Convert a record's time to seconds since 1970; 0 if empty, which the example's time is."""
+    """Convert a record's time to seconds since 1970. Returns 0 for an empty text, such as the time
+    of the example."""
     return datetime.fromisoformat(time_text).timestamp() if time_text else 0.0
 
 
 def _count_judged_queries(entries: list[Entry]) -> int | None:
-    """The number of judged queries; the largest if there are several judgments."""
+    """The number of judged queries. If there are several judgments, this is the largest number;
+    without judgments, None."""
     return max((e.queries or 0 for e in entries if e.kind == "qrels"), default=None)

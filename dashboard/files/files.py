@@ -39,7 +39,7 @@ SAMPLE_FOLDER = Path(__file__).resolve().parents[2] / "sample_runs"
 _MOST_FILES = 200
 _HEAD = 200
 BEFORE = "as_before"
-"""Marks the choices for a file as remembered from another file of the same shape."""
+"""Marks the choices for a file if they were remembered from another file of the same shape."""
 _GLANCES = Memo(10_000)
 _NONE: Mapping[str, Any] = MappingProxyType({})
 _NO_DATA = {".py", ".md", ".html", ".png", ".svg", ".pyc", ".pdf"}
@@ -99,9 +99,9 @@ def list_folder(
 ) -> FolderListing:
     """List the files of a folder and its subfolders that may contain data, in a stable order.
 
-    A subfolder of judged ranks (ranks of judged documents in place of a run) counts as one file; a
-    `workspace` inside the folder is skipped. Beyond `max_files`, runs are left out first, because
-    they are useless without judgments; parts of one folder stay together.
+    A subfolder of judged ranks (ranks of judged documents in place of a run) counts as one file. A
+    `workspace` inside the folder is skipped. If there are more than `max_files`, runs are left out
+    first, because they are useless without judgments; the parts of one folder stay together.
     """
     files = [
         path
@@ -127,8 +127,8 @@ def list_folder(
 
 
 def _merge_rank_folders(folder: Path, files: Sequence[Path]) -> list[Path]:
-    """Return the files, with each subfolder that contains only parts of judged ranks as one
-    file."""
+    """Return the files, but replace the files of a subfolder that contains only parts of judged
+    ranks with the subfolder itself."""
     of_folder: dict[Path, list[Path]] = {}
     for path in files:
         of_folder.setdefault(path.parent, []).append(path)
@@ -140,8 +140,8 @@ def _merge_rank_folders(folder: Path, files: Sequence[Path]) -> list[Path]:
 
 
 def _has_notes_or_layers(path: Path) -> bool:
-    """Whether a file contains notes or layers rather than a table: grades of a layer never count as
-    judgments of a file."""
+    """Whether a file contains notes or layers rather than a table. Such a file is not listed,
+    because the grades of a layer never count as the judgments of a file."""
     try:
         with path.open("rb") as file:
             return is_notes_or_layers(file.read(_HEAD))
@@ -167,8 +167,8 @@ def read_files(
 ) -> list[File]:
     """Read one file of a folder, which may contain several tables, with the user's `choices`.
 
-    The choices may be remembered choices for files of its shape (BEFORE). Content that cannot be
-    read gives a File with its error, never an exception.
+    The choices may also be remembered from another file of the same shape (BEFORE). If content
+    cannot be read, the result has a File with the error; no exception is raised.
     """
     if BEFORE in choices:
         earlier_choices = select_kept_choices(choices)
@@ -213,8 +213,8 @@ def fingerprint(path: Path) -> str:
 
 
 def join_parts(files: Sequence[File]) -> list[File]:
-    """Join the parts of each run in the file of its first part; the further parts are not used
-    separately."""
+    """Join the parts of each run. The file of the first part gets the whole run; the files of the
+    other parts are marked as not used."""
     listed = list(files)
     for first, other_positions, run in join_run_parts([(f.file, f.table) for f in files]):
         listed[first] = replace(listed[first], table=run)
@@ -225,7 +225,7 @@ def join_parts(files: Sequence[File]) -> list[File]:
 
 
 def join_loaded_parts(loaded_files: Sequence[Loaded]) -> list[Loaded]:
-    """Join the parts of each run among tables that were uploaded together."""
+    """Join the parts of each run into one table, if the parts were uploaded together."""
     joined: list[Loaded | None] = list(loaded_files)
     for first, other_positions, run in join_run_parts(
         [(part.file, part.table) for part in loaded_files]

@@ -14,7 +14,7 @@ from dashboard.workspace.long_runs.cache import Cache, CachedValue
 from dashboard.workspace.long_runs.stored_run import StoredRun
 from dashboard.workspace.long_runs.tables import hash_rows
 from metrics_core.judging.empty_ranks import EmptyRanks
-from metrics_core.judging.join import find_places, judge_at_places
+from metrics_core.judging.join import find_judged_places, join_judged_places
 from metrics_core.judging.judged import JudgedPlaces, JudgedRanks, TiedRanks
 from metrics_core.tables import Documents, Qrels, Run
 
@@ -25,8 +25,8 @@ _EMPTY = ("query", "first", "last")
 
 
 class CachedRanks:
-    """Joins runs with judgments in the same way as `judge`; for runs stored on the disk, the
-    positions of judged documents come from the cache."""
+    """Joins runs with judgments in the same way as `join_judgments`; for runs stored on the disk,
+    the positions of judged documents come from the cache."""
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
@@ -34,19 +34,19 @@ class CachedRanks:
     def __call__(
         self, run: Run, qrels: Qrels, *, documents: Documents | None = None
     ) -> JudgedRanks:
-        """Return `judge(run, qrels, documents=documents)`. Raises NoSharedQueriesError."""
+        """Return `join_judgments(run, qrels, documents=documents)`. Raises NoSharedQueriesError."""
         judged_places = (
             self._cached_places(run, qrels)
             if isinstance(run, StoredRun)
-            else find_places(run, qrels)
+            else find_judged_places(run, qrels)
         )
-        return judge_at_places(run, qrels, judged_places, documents=documents)
+        return join_judged_places(run, qrels, judged_places, documents=documents)
 
     def _cached_places(self, run: StoredRun, qrels: Qrels) -> JudgedPlaces:
-        cached = self._cache.get(_WHAT, run.rows.content, hash_rows(qrels.given, "qrels"))
+        cached = self._cache.get(_WHAT, run.rows.content, hash_rows(qrels.input_table, "qrels"))
         if cached is not None:
             return _unpack_places(cached)
-        judged_places = find_places(run, qrels)
+        judged_places = find_judged_places(run, qrels)
         cache_places(self._cache, run.rows.content, qrels, judged_places)
         return judged_places
 
@@ -59,7 +59,7 @@ def cache_places(cache: Cache, content: str, qrels: Qrels, judged_places: Judged
         numbers |= {f"empty {name}": getattr(judged_places.empty, name) for name in _EMPTY}
     arrays = {name: values.astype(np.int32) for name, values in numbers.items()}
     value = CachedValue(arrays, [asdict(note) for note in judged_places.notes])
-    cache.put(_WHAT, content, hash_rows(qrels.given, "qrels"), value=value)
+    cache.put(_WHAT, content, hash_rows(qrels.input_table, "qrels"), value=value)
 
 
 def _unpack_places(cached: CachedValue) -> JudgedPlaces:

@@ -35,7 +35,7 @@ from metrics_core.formats.trec import trec_title
 from metrics_core.tables import Qrels
 
 SMALLEST = 4_000_000
-"""Minimum size in bytes of a file that may contain a long run, packed or not."""
+"""Minimum size in bytes of a file that may contain a long run, compressed or not."""
 
 ONE_AT_A_TIME = Lock()
 """Lock held while a long run is read: reading two at once would need twice the memory."""
@@ -67,7 +67,7 @@ def convert_run(
 
     try:
         qrels = _fitting_judgments(source, judgments)
-        tables = _TABLES(hash_rows(qrels.given, "qrels"), lambda: make_judgment_tables(qrels))
+        tables = _TABLES(hash_rows(qrels.input_table, "qrels"), lambda: make_judgment_tables(qrels))
         tables = tables if tables.plain else make_judgment_tables(_NO_JUDGMENTS)
         with cache.open_draft() as draft:
             if draft is None:
@@ -87,15 +87,15 @@ def convert_run(
 
 
 def _fitting_judgments(source: Source, judgments: Sequence[Qrels]) -> Qrels:
-    """The last of these judgments, preferably of the judgments that contain the first query of the
-    run."""
+    """The last of the judgments that contain the first query of the run. If none contain it, the
+    last of all judgments; empty judgments if there are none."""
     query_id = "".join(split_fields(source.head.partition(b"\n")[0].decode())[:1])
     knowing = [qrels for qrels in judgments if query_id in qrels.query_ids]
     return [_NO_JUDGMENTS, *judgments, *knowing][-1]
 
 
 class ConvertedFiles:
-    """Files of folders; for a file that was read before, only its state or its bytes are
+    """Reads files of folders. If a file was read before, only its state or its bytes are
     checked."""
 
     def __init__(self, cache: Cache) -> None:
@@ -152,7 +152,8 @@ class ConvertedFiles:
         judgments: Sequence[Qrels],
         progress: Callable[[int], None] | None,
     ) -> list[File]:
-        """Read and judge the file of a long run in one pass; empty if that is not possible."""
+        """Read and judge the file of a long run in one pass. The list is empty if that is not
+        possible."""
         source = open_source(path, display_name, choices.get("encoding"))
         loaded = convert_run(
             source, self._cache, judgments, kind=choices.get("kind"), progress=progress
@@ -167,7 +168,7 @@ class ConvertedFiles:
         ]
 
     def _move_to_disk(self, file: File) -> File:
-        """Move a long run of a file that was read whole to the cache."""
+        """Move a long run to the cache after its file was read whole."""
         if file.table is None:
             return file
         with suppress(OSError):

@@ -1,8 +1,8 @@
 """Long files of a visit, each represented on the page by a short note.
 
 A note is valid only in this process and for the visit whose file it represents; the same text from
-elsewhere is just text. A visit holds its files until they are read or forgotten. When nothing holds
-the visit, it is forgotten with its files.
+elsewhere is just text. A visit holds its files until they are read or forgotten. Once nothing
+refers to a visit, it is forgotten with its files.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ class VisitUploads:
         return note
 
     def find(self, content: bytes) -> ScratchFile | None:
-        """The file that these bytes represent; None if they are the uploaded content itself."""
+        """The file that these bytes represent; None if the bytes are no note, but the content of an
+        upload."""
         with _LOCK:
             return next((file for note, file in self._files.values() if note == content), None)
 
@@ -48,12 +49,13 @@ class VisitUploads:
             self._files = {i: upload for i, upload in self._files.items() if upload[1] is not file}
 
     def record_failure(self, name: str, error: RanklensError) -> None:
-        """Remember why a file could not be stored, until the page asks."""
+        """Remember why a file could not be stored, until the page asks for the reason."""
         with _LOCK:
             self._lost[name] = error
 
     def take_failure(self, name: str) -> RanklensError | None:
-        """Return, only once, why a file of this name could not be stored; None otherwise."""
+        """Return why a file of this name could not be stored, and forget the reason. Returns None
+        if no reason is remembered."""
         with _LOCK:
             return self._lost.pop(name, None)
 
@@ -62,7 +64,8 @@ _VISITS: WeakValueDictionary[str, VisitUploads] = WeakValueDictionary()
 
 
 def begin_visit(session: str) -> VisitUploads:
-    """Return the visit of a session, which lasts as long as something holds it."""
+    """Return the visit of a session; create it if there is none. A visit lasts as long as something
+    holds a reference to it."""
     with _LOCK:
         return _VISITS.setdefault(session, VisitUploads())
 

@@ -32,7 +32,8 @@ ABOUT, CUT_FROM = "readme.txt", "cut from a collection by Ranklens"
 
 @dataclass(frozen=True)
 class NotesAndLayers:
-    """Lines of notes and tags, and lines of each layer, that come with files and are not tables."""
+    """Notes, tags and layers that come with files but are not tables: the lines of the notes and
+    tags, and the lines of each layer."""
 
     notes: tuple[Line, ...] = ()
     layers: tuple[tuple[Line, ...], ...] = ()
@@ -60,8 +61,8 @@ def is_query_zip(origin: Origin) -> bool:
 
 
 def read_query_zip(origin: Origin, name: str) -> QueryZip:
-    """Read a zip of exported queries, whose content may be no larger than a single file. Raises
-    RanklensError."""
+    """Read a zip of exported queries. The size limit for a single file applies to the content of
+    the whole zip. Raises RanklensError."""
     with open_raw(origin) as file, open_zip(name, file) as packed:
         members = [member for member in list_zip_members(packed) if member != ABOUT]
         if len(members) > MAX_FILES:

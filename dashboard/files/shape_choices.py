@@ -62,8 +62,8 @@ def select_kept_choices(choices: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def find_choices(origin: Origin, name: str, answers: Answers) -> dict[str, Any]:
-    """Return the remembered choices for a file of this shape; empty if there are none, or if the
-    file is surely of another kind."""
+    """Return the remembered choices for files of the same shape as this one. The result is empty if
+    there are none, or if the file is surely of another kind."""
     fields = find_fields(origin, name) if answers else None
     choices = {} if fields is None else select_kept_choices(answers.get(shape_key(fields), {}))
     # Validate the choices: a packed collection may come from anybody.
@@ -77,7 +77,7 @@ def find_choices(origin: Origin, name: str, answers: Answers) -> dict[str, Any]:
 def note_read_as_before(loaded: Loaded, choices: Mapping[str, Any]) -> Loaded:
     """Return a table with the note that it was read like an earlier file of its shape."""
     note = Note("as_before", f"read as before: {describe_choices(choices)}")
-    return replace(loaded, table=loaded.table.noting(note))
+    return replace(loaded, table=loaded.table.with_notes(note))
 
 
 def describe_choices(choices: Mapping[str, Any]) -> str:

@@ -55,11 +55,12 @@ class UploadBatch:
 
     @property
     def tables(self) -> list[Loaded]:
-        """All tables, in the given order of their files."""
+        """All tables, in the order in which their files were given."""
         return [loaded for number in sorted(self.read) for loaded in self.read[number]]
 
     def judgments(self, *, guessed: bool = True) -> list[Qrels]:
-        """The judgments available so far; with `guessed`, also files whose kind is a guess."""
+        """The judgments available so far. If `guessed` is true, files whose kind is only a guess
+        are included."""
         return [
             *self.open_judgments,
             *(
@@ -71,7 +72,7 @@ class UploadBatch:
         ]
 
     def read_file(self, number: int, tables: Callable[[], list[Loaded]] | None = None) -> None:
-        """Read a file, or take the `tables` that were read from it elsewhere."""
+        """Read a file. If the file was read elsewhere, `tables` returns its tables."""
         uploaded_file = self.files[number]
         if tables is None:
             tables = partial(self._read_tables, uploaded_file, dict(self.order)[number])
@@ -118,10 +119,11 @@ def read_single_file(uploaded_file: UploadedFile, **choices: Any) -> UploadBatch
 
 
 def _reading_priority(uploaded_file: UploadedFile, kind: UploadKind) -> int:
-    """The priority of a file in reading order.
+    """The priority of a file in reading order; files with smaller numbers are read first.
 
-    First collections, which receive the other files; judgments; files of a certain kind; files that
-    the judgments help to recognise; long runs last, because they are judged while they are read.
+    The order is: collections, because they receive the other files; judgments; files whose kind is
+    certain; files that the judgments help to recognise; long runs, because they are judged while
+    they are read.
     """
     if kind not in ("plain", "long"):
         return 0 if kind == "packed" else 2

@@ -26,8 +26,11 @@ _START = 512
 _NO_ANSWERS: Answers = MappingProxyType({})
 
 UploadKind = Literal["packed", "cut", "carried over", "long", "plain"]
-"""packed: a packed collection, or a report with one. cut: a zip of some queries. carried over:
-exported notes or layers. long: a table that may be a long run. plain: any other table."""
+"""packed        a packed collection, or a report with one
+cut           a zip of some queries
+carried over  exported notes or layers
+long          a table that may be a long run
+plain         any other table"""
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class UploadedFile:
 
     @property
     def origin(self) -> Origin:
-        """Its bytes, or its path."""
+        """The bytes of the file, or the path of a file on the disk."""
         return self.content if isinstance(self.content, bytes) else self.content.path
 
     def __len__(self) -> int:
@@ -54,15 +57,15 @@ class UploadedFile:
         return b""
 
     def read_all(self) -> bytes:
-        """Return all of its bytes."""
+        """Return all bytes of the file."""
         with open_raw(self.origin) as file:
             return file.read()
 
 
 @dataclass(frozen=True)
 class UploadedTable(Loaded):
-    """A table with its file and the choices by which it was read, so that it can be read
-    differently. `uploaded_file` is None if the file is a set of tables."""
+    """A table with its file and the choices used to read it, so that the file can be read again
+    with other choices. `uploaded_file` is None if the file is a set of tables."""
 
     uploaded_file: UploadedFile | None = None
     choices: Mapping[str, Any] = field(default_factory=dict)
@@ -103,8 +106,8 @@ def read_tables(
 ) -> list[Loaded]:
     """Read a file's tables, or the tables of a set in a zip. Raises RanklensError.
 
-    If the kind of the file is unclear, the remembered `answers` for its shape decide, otherwise the
-    `judgments` that are already available.
+    The remembered `answers` for the shape of the file decide how it is read. If there are none and
+    the kind of the file is unclear, the `judgments` that are already available decide.
     """
     if is_marker_file(uploaded_file.name):
         raise RanklensError(

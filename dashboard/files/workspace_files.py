@@ -18,7 +18,8 @@ _Key = tuple[str, str]
 
 
 class LoadedFiles:
-    """Shared by all sessions, so that each table is in memory once."""
+    """The tables of the workspace that are loaded. They are shared by all sessions, so that each
+    table is in memory only once."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -83,7 +84,7 @@ def _mark_older(file: File) -> File:
     """Add a note to an earlier file that is shown because its replacement cannot be read."""
     assert file.table is not None
     message = f"an older version of {file.file}: the newer one could not be read"
-    table = file.table.noting(Note("older_version", message, loud=True))
+    table = file.table.with_notes(Note("older_version", message, loud=True))
     return replace(file, table=table, version=f"{file.version} older")
 
 

@@ -1,7 +1,7 @@
 """Styles that are part of the HTML page itself: the style sheet, and one rule.
 
-The style sheet is sent once, before the content that it styles. Sent with each response it would be
-most of the data, and the browser would restyle the whole page each time.
+The style sheet is sent once, before the content that it styles. If it were sent with each response,
+it would be most of the data, and the browser would restyle the whole page each time.
 
 Streamlit draws a placeholder and its sidebar before it receives our page, and moves both when the
 page arrives. The rule hides the app until it has something to show, so that nothing jumps.
@@ -43,11 +43,11 @@ class FirstPaint:
         await self._app({**scope, "headers": headers}, receive, held_response)
 
     def _redirect_target(self, scope: Any) -> str:
-        """The target for a path that is not a page: the first page, with the unknown name as a
-        parameter.
+        """The target of a redirect for a path that is not a page: the first page, with the unknown
+        name as a parameter. Empty for a page.
 
-        Streamlit would show the first page and add a history entry, to which Back returns in
-        circles.
+        Without the redirect, Streamlit would show the first page and add a history entry, so that
+        Back would lead in circles.
         """
         first, *other_pages = self._pages
         page = scope["path"].removeprefix(self._base).strip("/")
@@ -59,8 +59,9 @@ class FirstPaint:
 
 
 class _HeldResponse:
-    """Passes messages on; an HTML page only once it is complete, with the styles added, or as a
-    redirect to `target`."""
+    """Passes on the messages of a response. An HTML page is held until it is complete, and then
+    sent with the styles added. If there is a `target`, a redirect to it is sent instead of an HTML
+    page."""
 
     def __init__(self, send: Any, target: str) -> None:
         self._send, self._target = send, target

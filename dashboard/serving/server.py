@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import socket
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib import import_module
 from pathlib import Path
@@ -27,6 +27,7 @@ from dashboard.serving.access.connection_limits import (
     WaitingConnections,
 )
 from dashboard.serving.access.headers import security_headers
+from dashboard.serving.access.origin import NAMES, parse_origins
 from dashboard.serving.access.repeated_messages import limit_repeated_messages
 from dashboard.serving.access.settings import pin_options
 from dashboard.serving.access.token import Keys, derive_keys
@@ -40,11 +41,18 @@ _PAGE = Path(__file__).parents[1] / "app.py"
 _BACKLOG = 2048
 
 
-def make_application(port: int, opened_by: Keys | None) -> Any:
+def make_application(
+    port: int, opened_by: Keys | None, names: Sequence[str] = NAMES, prefix: str = ""
+) -> Any:
     """The ASGI application: the pages, their styles, the handling of long uploads, and the access
-    control around them."""
-    base = opened_by.base if opened_by else ""
-    pin_options(port=port, base=base)
+    control around them.
+
+    `names` are those of the server in a browser's address, `prefix` the path of all pages if there
+    are no keys.
+    """
+    base = opened_by.base if opened_by else prefix
+    origins = {origin for name in names for origin in parse_origins(name, port)}
+    pin_options(port=port, base=base, origins=origins)
     keep_on_path(_PAGE.parent)
     painted = Middleware(FirstPaint, base=base, pages=[page.name for page in PAGES])
     streamed = Middleware(
@@ -55,15 +63,15 @@ def make_application(port: int, opened_by: Keys | None) -> Any:
     )
     app = App(_PAGE, middleware=[painted, streamed], lifespan=_lifespan)
     headers = security_headers(static_folder() / "index.html")
-    return AccessControl(app, port=port, keys=opened_by, headers=headers)
+    return AccessControl(app, origins=origins, keys=opened_by, headers=headers)
 
 
-def serve(listening: socket.socket, token: str) -> None:
-    """Serve until a signal ends it, on a socket that listens on a port of this computer. An empty
-    token means that everybody on this computer has access."""
+def serve(listening: socket.socket, token: str, names: Sequence[str], prefix: str) -> None:
+    """Serve on a socket that listens on a port of this computer, until a signal ends the server. If
+    the token is empty, everybody on this computer has access. All paths begin with `prefix`."""
     port = listening.getsockname()[1]
     config = uvicorn.Config(
-        make_application(port, derive_keys(token, port) if token else None),
+        make_application(port, derive_keys(token, port, prefix) if token else None, names, prefix),
         http=LimitedConnection,
         backlog=ACCEPTED_TOGETHER,
         # Streamlit's own choices; the others would depend on the environment.
@@ -119,8 +127,8 @@ class _Server(uvicorn.Server):
             listening.listen(_BACKLOG)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Start to end. A running computation cannot keep the process alive; its failure to start
-        further threads is not printed."""
+        """Begin to shut down. A running computation cannot keep the process alive. If such a
+        computation fails to start further threads, the failure is not printed."""
         threading.excepthook = lambda _: None
         process_exit.exit_within(128 + sig)
         super().handle_exit(sig, frame)

@@ -72,7 +72,7 @@ def _remove_receipt(receipt: Receipt) -> bool:
 
 
 def take_offer(receipt: Receipt, action: Callable[[], None]) -> None:
-    """Run the action of a button once; two clicks may be handled at the same time."""
+    """Run the action of a button only once, even if two clicks are handled at the same time."""
     if _remove_receipt(receipt):
         run_action(action)
 

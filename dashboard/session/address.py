@@ -1,6 +1,7 @@
-"""The address: one value in the session state, mirrored by the browser's address.
+"""The address of the current view: one value in the session state, mirrored by the browser's URL.
 
-Widgets are views of it, so that a reload, a pasted link, Back and Forward all give the same view.
+Widgets are views of the address, so that a reload, a pasted link, Back and Forward all give the
+same view.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ def register_pages(pages: Sequence[Page], streamlit_pages: Mapping[str, Any]) ->
 
 
 def sync(page: Page) -> None:
-    """Synchronise session state and browser address; once per run, before the page is drawn."""
+    """Synchronise the session state and the browser's URL; once per run, before the page is
+    drawn."""
     take_turns()
     # The files may have changed since the last run, and the address may change now.
     for name in ("_library", "_opened", "_deferred"):
@@ -65,8 +67,8 @@ def sync(page: Page) -> None:
 
 def pin_address(new_address: Address) -> None:
     """Make the address explicit: from now on it names collection, run in focus and baseline, even
-    if it was opened without them. links.js replaces the browser's address in the page; until then
-    the browser may have the old one."""
+    if it was opened without them. The browser may have the old URL until links.js replaces it in
+    the page."""
     st.session_state["_address"] = new_address
     st.session_state["_written"].append(new_address.parameters())
 
@@ -88,7 +90,8 @@ def hrefs(page: str, field: str, **changes: Any) -> Callable[[str], str]:
 
 
 def menu_href(page: str) -> str:
-    """Return the menu's link to a page, without the fields that do not last."""
+    """Return the menu's link to a page. Address fields that do not last beyond a page are
+    omitted."""
     return address().menu_address.link(_path(page))
 
 
@@ -129,9 +132,12 @@ def widget(
     store: Callable[[Any], dict[str, Any]],
     **options: Any,
 ) -> Any:
-    """Draw a Streamlit widget as a view of the address: it shows `value`, and a change is stored as
-    `store(new value)` returns. If that raises RanklensError, nothing is stored, and
-    `objection(name)` returns the error until the address changes."""
+    """Draw a Streamlit widget as a view of the address.
+
+    The widget shows `value`. If the user changes it, `store(new value)` returns the changes of the
+    address. If `store` raises RanklensError, nothing is stored, and `objection(name)` returns the
+    error until the address changes.
+    """
     key = f"w_{name}"
     st.session_state[key] = value
 
@@ -148,14 +154,15 @@ def widget(
 
 
 def store_event(key: str, name: str, store: Callable[[Any], dict[str, Any]]) -> None:
-    """Store an event of this name from one of our components, through `store`; for its callback."""
+    """Store the value that one of our components sent for the event of this name: `store(value)`
+    returns the changes of the address. For the component's callback."""
     value = st.session_state[key].get(name)
     if value is not None:
         change(**store(value))
 
 
 def objection(name: str) -> RanklensError | None:
-    """The error for the last value of this widget; None if the value was accepted."""
+    """The error that the last value of this widget caused; None if the value was accepted."""
     about, at_address, error = st.session_state.get("_objection", ("", None, None))
     current: RanklensError | None = error if about == name and at_address == address() else None
     return current
@@ -173,7 +180,7 @@ def generation(name: str) -> int:
 
 
 def forget(name: str) -> None:
-    """Reset a widget whose key contains this generation."""
+    """Increase the generation of this name, so that a widget whose key contains it is reset."""
     _generations()[name] = generation(name) + 1
 
 

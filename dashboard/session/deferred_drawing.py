@@ -9,7 +9,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 
 def defer(draw: Callable[[], None], container: DeltaGenerator | None = None) -> None:
-    """Draw this at the end of this run of the page, at the current position or in `container`."""
+    """Call `draw` at the end of this run of the page. It then draws at the current position, or in
+    `container`."""
     target = st.container() if container is None else container
     st.session_state.setdefault("_deferred", []).append((target, draw))
 

@@ -24,14 +24,14 @@ _LOOK = 0.1
 
 
 def compile_note() -> str:
-    """Explain the delay of a first read on a new machine, as an addition to the progress; otherwise
-    empty."""
+    """Return a note on why the first read on a new machine takes longer, to add to the progress;
+    empty if there is no delay."""
     note = being_compiled()
     return f" · {note}" if note else ""
 
 
 class FileReading(Generic[Result]):
-    """A file that is being read, or has been."""
+    """A file that is being read or has been read."""
 
     def __init__(self, source: Source, read: Callable[[Callable[[int], None]], Result]) -> None:
         """Start reading. `read` takes a function to call with the number of bytes of text read so
@@ -53,7 +53,7 @@ class FileReading(Generic[Result]):
 
     @property
     def has_failed(self) -> bool:
-        """Whether it ended with an error."""
+        """Whether the reading ended with an error."""
         return self._future.done() and self._future.exception() is not None
 
     @property
@@ -68,7 +68,7 @@ class FileReading(Generic[Result]):
         return f"Reading {self._name}: {format_size(self._read)} {size_note}{compile_note()}"
 
     def watch_shares(self) -> Iterator[float]:
-        """Yield the share that was read at intervals until the end."""
+        """Yield the share of the file read so far, at intervals, until the reading ends."""
         while wait([self._future], _LOOK).not_done:
             yield self.share
 

@@ -1,4 +1,4 @@
-"""Data remembered of an opened collection: the time of its last opening, and the result that its
+"""Data remembered about an opened collection: the time of its last opening, and the result that its
 Overview showed."""
 
 from __future__ import annotations

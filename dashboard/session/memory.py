@@ -1,4 +1,4 @@
-"""Return memory that large files and long runs needed for a while to the system."""
+"""Return to the system the memory that large files and long runs needed for a while."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def release_unused() -> None:
 
 
 def release_after_page() -> None:
-    """Release the memory that a page over long runs used, and files read before it used."""
+    """Release the memory that was used by a page over long runs, and by files that were read before
+    the page."""
     if st.session_state.pop(_READ, False):
         gc.collect()
         release_unused()
@@ -41,8 +42,8 @@ def release_after_page() -> None:
 
 
 def _trim_soon() -> None:
-    """Release memory in a second, once for all pages in that second: it takes as long as a small
-    page, and memory that the next page needs again is slow to get back."""
+    """Release memory after one second, once for all pages drawn in that second. Releasing takes as
+    long as drawing a small page, and memory that the next page needs again is slow to get back."""
     if _WAITING.acquire(blocking=False):
         later = Timer(_LATER, _trim_for_all)
         later.daemon = True

@@ -167,18 +167,20 @@ def _assemble_library(
 
 @st.cache_resource(show_spinner=False)
 def _library_states() -> dict[str, dict[str, Hashable]]:
-    """Collection -> requested judgments -> state of the files assembled last."""
+    """The state of the files from which a library was last assembled, by collection and by
+    requested judgments."""
     return {}
 
 
 @st.cache_resource(show_spinner=False)
 def previewed_studies() -> WeakValueDictionary[str, Study]:
-    """Collection -> the study last checked for its preview."""
+    """The study that was last checked for the preview of a collection, by collection."""
     return WeakValueDictionary()
 
 
 def _forget_older(identity: str, qrels_key: str, state: Hashable) -> None:
-    """Forget libraries of files that have changed or gone: they may hold large tables."""
+    """Forget libraries whose files have changed or were removed, because they may hold large
+    tables."""
     states = _library_states().setdefault(identity, {})
     for key, old_state in list(states.items()):
         if old_state != state:
@@ -232,12 +234,14 @@ def choices_for(choices: Answers, answers: Answers, path: Path, name: str) -> Ma
 
 
 _FolderFile = tuple[str, str, Any, State | None, str]
-"""Path, name, origin and state of a file, and the choices for reading it as JSON."""
+"""Path, name, origin and state of a file, and the choices for reading it, which are encoded as
+JSON."""
 
 
 @st.cache_resource(show_spinner=False)
 def _last_reads() -> dict[tuple[str, Kind | None], tuple[list[_FolderFile], list[File]]]:
-    """(Collection, kind) -> the last requests for its folder, and the files."""
+    """The files that were last requested from a collection's folder, and the result of reading
+    them, by collection and kind."""
     return {}
 
 

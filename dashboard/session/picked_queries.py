@@ -1,4 +1,5 @@
-"""Queries picked in a chart: few are stored in the address, many in the session."""
+"""Queries picked in a chart. A few queries are stored in the address, many queries in the
+session."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ _MARK = "~"
 
 
 def store_selection(query_ids: Sequence[str]) -> tuple[str, ...]:
-    """Return the value of the address field for these queries: their ids, or for many a name that
-    only this session knows."""
+    """Return the value of the address field for these queries: their ids or, if there are many, a
+    name that only this session knows."""
     ids = tuple(query_ids)
     if len(ids) <= _IN_ADDRESS:
         return ids

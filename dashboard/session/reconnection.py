@@ -66,19 +66,19 @@ def largest_upload() -> int:
 
 
 def cut_off_uploads() -> list[str]:
-    """The files whose upload was cut off since the last successful one."""
+    """The files whose upload was cut off since the last successful upload."""
     names: list[str] = st.session_state.get("_cut_off", [])
     return names
 
 
 def clear_cut_off() -> None:
-    """Forget the uploads that were cut off, after a successful one."""
+    """Forget the uploads that were cut off, after a successful upload."""
     st.session_state.pop("_cut_off", None)
 
 
 def note_page_drawn() -> None:
-    """Note that the page is drawn. The first time, for a page of an earlier session, its widgets
-    count as changed."""
+    """Note that the page is drawn. When this is first noted for a page of an earlier session, the
+    widgets of the page count as changed."""
     if st.session_state.get("_drawn"):
         return
     st.session_state["_drawn"] = True

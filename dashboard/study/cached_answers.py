@@ -19,8 +19,8 @@ ROOM_FOR_ANSWERS = 200_000_000
 """Bytes of cached answers per study; the least recently used are dropped."""
 
 ROOM_A_QUERY = 2_500
-"""Bytes per query, for studies with very many: room for the scores of a few runs on all measures of
-a page, and one list of the queries."""
+"""Bytes of cached answers per query, for studies with very many queries. They have room for the
+scores of a few runs on all measures of a page, and for one list of the queries."""
 
 Result = TypeVar("Result")
 Answer = TypeVar("Answer", bound=Callable[..., object])
@@ -36,9 +36,10 @@ _thread_state = _ThreadState()
 
 
 def take_turns() -> None:
-    """Make this thread, which draws a page, take turns from now on.
+    """Make this thread, which draws a page, wait for its turn to compute an answer from now on.
 
-    Threads that help to compute an answer take none, because its thread holds one already.
+    Threads that help to compute an answer do not wait, because the thread that they help has the
+    turn already.
     """
     _thread_state.takes_turns = True
 

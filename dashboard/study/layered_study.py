@@ -48,7 +48,7 @@ class LayeredStudy(Study):
     """
 
     def __init__(self, bare: Study, layers: Sequence[Layer]) -> None:
-        """Join the queries with grades in the layers again."""
+        """Join runs and judgments again for the queries with grades in the layers."""
         graded = [layer.grades for layer in layers]
         self._bare, self.settings = bare, bare.settings
         self.qrels = apply_layers(bare.qrels, graded)
@@ -79,7 +79,7 @@ class LayeredStudy(Study):
 
     @cached_property
     def _changed_ranks(self) -> list[JudgedRanks]:
-        return [ranks.among(self.changed) for ranks in self.judged.values()]
+        return [ranks.select_queries(self.changed) for ranks in self.judged.values()]
 
     def compute_scores(self, measure: Measure) -> Scores:
         """Scores of all runs over all queries.
@@ -90,7 +90,7 @@ class LayeredStudy(Study):
         tops = {ranks.top_grade for s in (self, self._bare) for ranks in s.judged.values()}
         if not measure.declaration.by_query or len(tops) > 1:
             return super().compute_scores(measure)
-        file_scores = self._bare.cached_answer(all_scores, measure).only(self.names)
+        file_scores = self._bare.cached_answer(all_scores, measure).select_runs(self.names)
         new_scores = score_runs(self._changed_ranks, (measure,))
         n_runs, n_before, n_measures = file_scores.values.shape
         values = np.full((n_runs, len(self.changed), n_measures), np.nan)

@@ -21,7 +21,7 @@ from metrics_core.checks.id_readings import UNCHANGED_IDS, parse_id_map
 from metrics_core.checks.mapped_ids import AnyTable, IdMaps, map_ids
 from metrics_core.formats import Loaded
 from metrics_core.formats.registry import Kind, run_name
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.exclusions import Exclusions, exclude_documents
 from metrics_core.tables import Documents, Qrels, Queries, Run
 from metrics_core.tables.run_names import find_free_name, make_names_unique
@@ -74,16 +74,16 @@ def assemble(
     files: Iterable[File],
     *,
     qrels_key: str = "",
-    judging: Callable[..., JudgedRanks] = judge,
+    judging: Callable[..., JudgedRanks] = join_judgments,
     settings: Settings = DEFAULT_SETTINGS,
 ) -> Library:
     """Make the study from all runs and one table of each other kind.
 
-    Of several judgments, the chosen file is used, otherwise the file that shares most queries with
-    the runs; files that may be runs come last. Of several query files, the file with most judged
-    queries is used; of several document files, the file with most judged documents. Files that are
-    not used say why. `judging` joins a run with judgments, in the same way as `judge`. The
-    `settings` rename runs, map ids and set colours.
+    If there are several judgments, the chosen file is used or, by default, the file that fits the
+    runs best (`choose_judgments`). If there are several query files, the file with most judged
+    queries is used; if there are several document files, the file with most judged documents. Files
+    that are not used have a reason in `why_not`. `judging` joins a run with judgments, in the same
+    way as `join_judgments`. The `settings` rename runs, map ids and set colours.
     """
     listed = join_parts(list(files))
     file_runs = [_FileRun(f, f.table) for f in listed if isinstance(f.table, Run) and f.used]
@@ -166,14 +166,14 @@ def _map_ids(table: AnyTable, settings: Settings) -> AnyTable:
     try:
         return map_ids(table, maps)
     except RanklensError as error:
-        return table.noting(
+        return table.with_notes(
             Note("not_mapped", f"its ids are unchanged: {error.message}", loud=True)
         )
 
 
 def apply_settings(table: AnyTable, settings: Settings) -> AnyTable:
-    """Return a table as a collection with these settings has it: with mapped ids, and a run without
-    its excluded documents."""
+    """Apply the settings of a collection to a table: map its ids and, if it is a run, remove the
+    excluded documents."""
     mapped = _map_ids(table, settings)
     return _remove_left_out(mapped, settings) if isinstance(mapped, Run) else mapped
 
@@ -184,7 +184,9 @@ def _remove_left_out(run: Run, settings: Settings) -> Run:
     try:
         return exclude_documents(run, Exclusions(own_documents=settings.exclude_self))
     except RanklensError as error:
-        return run.noting(Note("not_left_out", f"nothing is left out: {error.message}", loud=True))
+        return run.with_notes(
+            Note("not_left_out", f"nothing is left out: {error.message}", loud=True)
+        )
 
 
 def id_maps(settings: Settings) -> IdMaps:
@@ -212,8 +214,8 @@ def _with_run_names(files: Sequence[File], runs: Sequence[_FileRun]) -> list[Fil
 
 
 def named_judgments(files: Iterable[File]) -> dict[str, File]:
-    """The judgments by their name in an address: their file, or their key if several files have
-    that name."""
+    """The files of judgments by the name that identifies them in a URL: the name of the file, or
+    its key if several files have the same name."""
     judgment_files = [f for f in files if f.kind == "qrels"]
     name_counts = Counter(f.file for f in judgment_files)
     return {f.file if name_counts[f.file] == 1 else f.key: f for f in judgment_files}
@@ -235,8 +237,8 @@ def convert_to_run(file: File) -> Loaded:
 
 
 def choose_judgments(files: Sequence[File], runs: Sequence[Run], key: str = "") -> File | None:
-    """Return the judgments to use: the file with this key, otherwise the judgments that fit best;
-    None without judgments."""
+    """Return the file whose judgments are used: the file with this key, otherwise the file whose
+    judgments fit best. Returns None if there are no judgments."""
     chosen_file = next((f for f in files if f.key == key), None)
     if chosen_file is not None or not files:
         return chosen_file
@@ -254,7 +256,7 @@ def choose_judgments(files: Sequence[File], runs: Sequence[Run], key: str = "") 
 def convert_to_judgments(file: File) -> Loaded:
     """Convert a run to judgments, with the scores as grades."""
     assert isinstance(file.table, Run)
-    rows, grades = file.table.whole().table, file.table.scores
+    rows, grades = file.table.read_whole().table, file.table.scores
     if (grades == np.round(grades)).all():
         grades = grades.astype(np.int64)
     qrels = Qrels.from_columns(rows["query_id"], rows["doc_id"], grades)
@@ -262,10 +264,10 @@ def convert_to_judgments(file: File) -> Loaded:
 
 
 def _choose_queries(files: Sequence[File], qrels: File | None) -> File | None:
-    """The query file with most of the judged queries; if tied, one with more than texts, then the
-    last.
+    """The query file with most of the judged queries. If several are tied, a file with columns
+    besides the texts is preferred, and then the last file.
 
-    A run of another tool may bring texts only.
+    The files of another tool's run may contain texts only.
     """
     judged = set(qrels.table.query_ids) if qrels and isinstance(qrels.table, Qrels) else set()
 
@@ -279,12 +281,13 @@ def _choose_queries(files: Sequence[File], qrels: File | None) -> File | None:
 
 
 def _choose_documents(files: Sequence[File], qrels: File | None) -> File | None:
-    """The document file with most of the judged documents; if tied, the last."""
+    """The document file with most of the judged documents; if several are tied, the last of
+    them."""
     if len(files) < 2 or qrels is None or not isinstance(qrels.table, Qrels):
         return files[-1] if files else None
     judged = qrels.table.doc_ids.unique()
 
     def count_known(f: File) -> int:
-        return int(f.table.known(judged).sum()) if isinstance(f.table, Documents) else 0
+        return int(f.table.are_known(judged).sum()) if isinstance(f.table, Documents) else 0
 
     return max(files, key=lambda f: (count_known(f), files.index(f)))

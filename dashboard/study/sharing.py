@@ -39,8 +39,8 @@ _LONGEST_NAME = 60
 
 @dataclass(frozen=True)
 class SharedStudy:
-    """A study to share, with the new name of each renamed run and of each group, as (column,
-    value).
+    """A study to share. `runs` has the new name of each renamed run. `groups` has the new (column,
+    value) of each renamed group, by its earlier (column, value).
 
     `omissions` names the parts that were left out; empty if the study is complete.
     """
@@ -87,10 +87,11 @@ def share_study(study: Study, include: Include) -> SharedStudy:
 def _share_groups(
     study: Study, queries: Queries, *, keep_names: bool
 ) -> tuple[dict[str, Any], dict[tuple[str, str], tuple[str, str]]]:
-    """The columns of the groups, and which (column, value) were renamed.
+    """The columns of the groups, and the new (column, value) of each group that is renamed, by its
+    earlier (column, value).
 
-    All columns and groups are renamed unless `keep_names`; columns whose values are texts always
-    are.
+    All columns and groups are renamed unless `keep_names` is true. The groups of a column whose
+    values are texts are always renamed.
     """
     columns: dict[str, Any] = {}
     renamed: dict[tuple[str, str], tuple[str, str]] = {}
@@ -109,7 +110,7 @@ def _share_groups(
 
 def _holds_texts(queries: Queries, column: str) -> bool:
     """Whether the values of a column are texts, such as reference answers, rather than categories:
-    most occur once, or one is longer than a name."""
+    at least half of the values are distinct, or one is longer than a name."""
     values: pd.Series = queries.frame[column].dropna()
     if column in queries.numbers or values.empty:
         return False
@@ -125,7 +126,8 @@ def run_letter(position: int) -> str:
 def _rename_study(
     study: Study, names: Mapping[str, str], numbers: NumberedIds, queries: Queries | None
 ) -> Study:
-    """Return the study with these run names, numbered queries and other query columns.
+    """Return the study with the runs renamed by `names`, the queries numbered by `numbers`, and the
+    columns of `queries`.
 
     Judged ranks stay, with their document data, because some measures use prices.
     """

@@ -33,7 +33,7 @@ from metrics_core.base.arrays import Mask
 from metrics_core.base.errors import RanklensError, UnknownRunError
 from metrics_core.base.notes import Note
 from metrics_core.checks.fit import find_near_matches
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.exclusions import own_query_notes
 from metrics_core.measures import Measure
 from metrics_core.scoring import curves
@@ -47,8 +47,8 @@ from metrics_core.tables.ranked_run import ranked_run_names
 
 
 class Study(CachedAnswers):
-    """Runs, qrels, queries and documents that belong together. With `document_numbers`, answers
-    have a document's number in place of its id, text and title."""
+    """Runs, qrels, queries and documents that belong together. If `document_numbers` is set,
+    answers have a document's number in place of its id, text and title."""
 
     document_numbers: NumberedIds | None = None
 
@@ -58,7 +58,7 @@ class Study(CachedAnswers):
         qrels: Qrels,
         queries: Queries | None = None,
         documents: Documents | None = None,
-        judging: Callable[..., JudgedRanks] = judge,
+        judging: Callable[..., JudgedRanks] = join_judgments,
         settings: Settings = DEFAULT_SETTINGS,
     ) -> None:
         """Judge every run; `refused` has the error of each run that cannot be judged."""
@@ -74,7 +74,7 @@ class Study(CachedAnswers):
             try:
                 ranks = judging(run, qrels, documents=documents)
                 first = next(iter(self.judged.values()), ranks)
-                self.judged[run.name] = ranks if first is ranks else ranks.sharing(first)
+                self.judged[run.name] = ranks if first is ranks else ranks.share_cache(first)
             except RanklensError as error:
                 self.refused[run.name] = error_of_run(run.name, error)
                 continue
@@ -103,7 +103,7 @@ class Study(CachedAnswers):
 
     @cached_property
     def texts(self) -> dict[str, str]:
-        """query_id -> text, or the id itself without a text."""
+        """query_id -> text; the id itself if the query has no text."""
         own_texts: dict[str, str] = {}
         if self.queries is not None:
             frame = self.queries.frame
@@ -148,7 +148,7 @@ class Study(CachedAnswers):
         return self.cached_answer(columns.columns, unfiltered)
 
     def splitting_columns(self, comparison: Comparison) -> list[str]:
-        """Those of `columns` with more than one group among the queries in view."""
+        """The names of the `columns` that have more than one group among the queries in view."""
         return self.cached_answer(columns.splitting_columns, replace(comparison, other_runs=()))
 
     @cached_property
@@ -209,8 +209,8 @@ class Study(CachedAnswers):
         focus: str | None = None,
         other_runs: tuple[str, ...] = (),
     ) -> Comparison:
-        """The comparison for a program or a command: this measure at its built-in cutoff, and runs
-        by name.
+        """The comparison for a program or a command, with this measure at its built-in cutoff. Runs
+        are given by name.
 
         By default the first run is the baseline, and the best of the other runs is in focus. Raises
         UnknownRunError.
@@ -224,7 +224,8 @@ class Study(CachedAnswers):
         ).comparison
 
     def _with_current_names(self, address: Address) -> Address:
-        """Replace original names of renamed runs, so that earlier links still work."""
+        """Replace original names of renamed runs with their current names, so that earlier links
+        still work."""
         names = dict(self.settings.names)
 
         def current_name(name: str) -> str:
@@ -257,11 +258,11 @@ class Study(CachedAnswers):
 
     def scores(self, comparison: Comparison, *measures: Measure) -> Scores:
         """Scores of the shown runs over the queries in view, float64[run, query, measure]."""
-        return self.scores_of_all_runs(comparison, *measures).only(comparison.runs)
+        return self.scores_of_all_runs(comparison, *measures).select_runs(comparison.runs)
 
     def scores_of_all_runs(self, comparison: Comparison, *measures: Measure) -> Scores:
         """Scores of all loaded runs over the queries in view."""
-        return self.all_scores(*measures).among(self.view_mask(comparison))
+        return self.all_scores(*measures).select_queries(self.view_mask(comparison))
 
     def all_scores(self, *measures: Measure) -> Scores:
         """Scores of all loaded runs over all queries."""

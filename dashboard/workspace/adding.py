@@ -25,8 +25,8 @@ _ID_LENGTH = 8
 
 @dataclass(frozen=True)
 class AddedFile:
-    """The result of adding a file: it is new, it was known, or it replaces an earlier file of the
-    same name (`older_file`)."""
+    """The result of adding a file. The file is new, is known already, or replaces an earlier file
+    of the same name (`older_file`)."""
 
     entry: Entry
     status: Literal["new", "known", "replaced"]
@@ -43,8 +43,8 @@ def make_record(
     slots: Iterable[int],
     older: Entry | None,
 ) -> Entry:
-    """Make the record of a new file in a collection with `all_entries`. `slots` are further colours
-    in use."""
+    """Make the record of a new file. `all_entries` are the records of the collection's other files,
+    and `slots` are further colours in use."""
     name = loaded.table.name if isinstance(loaded.table, Run) else loaded.file
     added_at = current_time()
     taken_slots = {*slots, *(e.slot for e in all_entries if e.kind == "run")}

@@ -62,8 +62,8 @@ class Layer:
 
     @property
     def order(self) -> tuple[int, str, str]:
-        """Sort key by the time of beginning: if two layers grade the same document, the later
-        counts."""
+        """Sort key by the time at which the layer was begun. If two layers grade the same document,
+        the grade in the later layer counts."""
         return self.position, self.begun, self.id
 
     @property
@@ -86,10 +86,10 @@ class LayerStore:
         self._layer_cache: dict[str, tuple[Contents, list[Layer]]] = {}
 
     def list_layers(self, identity: str, *, removed: bool = False) -> list[Layer]:
-        """List the layers of a collection, oldest first; with `removed`, the layers removed since
-        the start.
+        """List the layers of a collection, oldest first. If `removed` is true, list the layers
+        removed since the start instead.
 
-        Raises StorageError if its database cannot be read.
+        Raises StorageError if the collection's database cannot be read.
         """
         matching = [layer for layer in self._all_layers(identity) if layer.removed == removed]
         return sorted(matching, key=lambda layer: layer.order)
@@ -118,10 +118,11 @@ class LayerStore:
     def judge(
         self, identity: str, name: str, grades: Mapping[Pair, float | None]
     ) -> tuple[str, bool]:
-        """Grade documents in the layer of the judge `name`, which is begun if missing.
+        """Grade documents in the layer of the judge `name`; the layer is begun if it does not
+        exist.
 
-        Returns its id and whether it was begun now. If it is missing and all grades are None, none
-        is begun and the id is empty.
+        Returns the id of the layer and whether it was begun now. If the layer does not exist and
+        all grades are None, no layer is begun and the id is empty.
         """
         with self._change_collection(identity) as state:
             own_layers = (
@@ -156,9 +157,10 @@ class LayerStore:
     def import_layer(self, identity: str, lines: Sequence[Line], *, earlier_layer: str = "") -> str:
         """Import a layer with the graders and times of its grades; return its id.
 
-        `lines` start with the head. The id is empty if a layer of the same name and beginning has
-        all grades already. If only the name is taken, the layer gets another name, and so remains
-        separate. `earlier_layer` is the id of a layer known to have been begun before it.
+        `lines` start with the head. If a layer with the same name and time of beginning has all
+        these grades already, nothing is imported and the id is empty. If only the name is taken,
+        the imported layer gets another name, and so remains separate. `earlier_layer` is the id of
+        a layer that is known to have been begun before this one.
         """
         with self._change_collection(identity) as state:
             head, rows, layers = (
@@ -279,8 +281,8 @@ def _build_layers(
 def _latest_grades(
     rows: Iterable[Row], earlier: Mapping[Pair, GradeRecord] = MappingProxyType({})
 ) -> Mapping[Pair, GradeRecord]:
-    """The grades that count, from `earlier` ones and rows of query_id, doc_id, grade, grader and
-    time."""
+    """The grades that count, from the `earlier` grades and from newer rows of query_id, doc_id,
+    grade, grader and time."""
     if not rows:
         return earlier
     latest = dict(earlier)

@@ -110,8 +110,8 @@ def _find_drafts(folder: Path) -> list[Path]:
 
 
 def _is_abandoned(draft: Path) -> bool:
-    """Whether a draft can be deleted: other processes write long drafts without the folder's
-    lock."""
+    """Whether no process writes a draft any more, so that it can be deleted. Other processes write
+    long drafts without the folder's lock."""
     try:
         return durable.is_abandoned(draft)
     except FileNotFoundError:

@@ -77,7 +77,7 @@ class Workspace:
         return None
 
     def collections(self, *, removed: bool = False) -> list[Collection]:
-        """The collections (if `removed`, the ones removed since the start), last changed first."""
+        """The collections (or the collections `removed` since the start), last changed first."""
         all_collections = []
         for identity in self._store.collection_ids():
             with suppress(KeyError):  # deleted meanwhile by another process
@@ -125,7 +125,7 @@ class Workspace:
         self._change_record(identity, removed=True)
 
     def restore(self, identity: str) -> None:
-        """Undo a removal. Raises KeyError once it is deleted."""
+        """Undo a removal. Raises KeyError once the collection is deleted."""
         self._change_record(identity, removed=False)
 
     def set_read_choices(self, identity: str, file: str, choices: Mapping[str, Any]) -> None:
@@ -170,12 +170,12 @@ class Workspace:
         return self._store.contents(identity)
 
     def good_state_time(self, identity: str) -> str:
-        """UTC time at which the state that `restore_good` restores was written; empty for none."""
+        """The UTC time of the state that `restore_good` restores; empty if there is none."""
         return self._store.good_state_time(identity)
 
     def restore_good(self, identity: str) -> None:
-        """Restore the good state of a collection whose database is unreadable; that is moved
-        aside."""
+        """Restore the good state of a collection whose database is unreadable. The unreadable
+        database is moved aside."""
         with self.hold_write_lock():
             self._store.restore_good(identity)
 
@@ -228,7 +228,7 @@ class Workspace:
         return [*self._store.damaged_records(identity), *unsound]
 
     def load(self, entry: Entry) -> Table:
-        """Load a table; long runs stay on the disk. Raises StorageError if it is damaged."""
+        """Load an entry's table; long runs stay on the disk. Raises StorageError if damaged."""
         if entry.kind == "run" and entry.complete and is_long(entry.rows):
             return open_stored_run(
                 self._store,
@@ -249,7 +249,7 @@ class Workspace:
             ) from error
 
     def read_bytes(self, entry: Entry) -> bytes:
-        """The stored bytes of an entry's table. Raises StorageError if damaged."""
+        """The stored bytes of an entry's table. Raises StorageError if they are damaged."""
         content = self._store.read_table(entry.table)
         if content is None:
             raise errors.damaged_file_error(entry.file, self._store.table_problem(entry.table))
@@ -258,9 +258,9 @@ class Workspace:
     def add(
         self, identity: str, loaded: Loaded, *, slots: Iterable[int] = (), beside: bool = False
     ) -> AddedFile:
-        """Add a table to an existing collection. The same rows are stored once, rows of a run once
-        for each file name. A different table of the same file name and kind replaces the earlier
-        one, with its colour and name, unless `beside`. `slots` are further colours in use."""
+        """Add a table to an existing collection. The same rows are stored once; for runs, once for
+        each file name. A different table of the same file name and kind replaces the earlier table
+        and keeps its colour and name, unless `beside` is true. `slots` are other colours in use."""
         with self._guard_changes():
             loaded = replace(loaded, table=move_to_disk(self.cache, loaded.table, loaded.file))
         content = hash_content(loaded.table, loaded.kind)
@@ -308,7 +308,7 @@ class Workspace:
             self._store.put_entry(identity, replace(entry, removed=False, changed=current_time()))
 
     def undo_replacement(self, identity: str, number: str) -> None:
-        """Delete a newer file and show the replaced one. Raises KeyError once that is deleted."""
+        """Delete a file and show the one it replaced. Raises KeyError if the latter is gone."""
         with self.hold_write_lock():
             entry = self._entry_of(identity, number)
             if entry is None or self._entry_of(identity, entry.replaces) is None:

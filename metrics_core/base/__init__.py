@@ -1,1 +1,1 @@
-"""Used by all packages: errors, notes, wording, the cache, threads, compiled loops."""
+"""Modules used by all packages: errors, notes, wording, the cache, threads, compiled loops."""

@@ -1,4 +1,4 @@
-"""Whole numbers in texts that users write: addresses, options, names."""
+"""Whole numbers in texts that users write: URLs, options, names."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ _MOST_DIGITS = 18
 
 
 def parse_whole_number(text: str) -> int | None:
-    """Return the number of a text of the digits 0 to 9, None for any other text.
+    """Return the number that a text of the digits 0 to 9 represents, None for any other text.
 
     Only the first 18 digits are used: no count is larger, and Python refuses to read more than
-    4,300.
+    4,300 digits.
     """
     if not (text.isascii() and text.isdigit()):
         return None

@@ -1,6 +1,6 @@
 """All errors that are shown to users.
 
-    RanklensError                  a user's mistake: a message, and a hint how to fix it
+    RanklensError                  a user's mistake: a message, and a hint on how to fix it
     ├── TableError                 rows of a table break its rules (by row; the file is not known)
     ├── FileFormatError            a file cannot be read: file, physical line, found, expected
     ├── UnknownMeasureError        no measure has this name; the nearest names
@@ -23,13 +23,13 @@ from dataclasses import dataclass
 from metrics_core.base.wording import escape_controls, escape_controls_in_lines
 
 MOST_PROBLEMS_SHOWN = 100
-"""Maximum number of problems of a file that are listed; further ones are only counted."""
+"""Maximum number of problems of a file that are listed; further problems are only counted."""
 
 _CLOSE, _NEARLY, _NEAR_WORD = 0.6, 0.1, 0.5
 
 
 class RanklensError(Exception):
-    """A user's mistake: `message` names the problem, `hint` how to fix it (may be empty).
+    """A user's mistake: `message` names the problem, and `hint` says how to fix it (may be empty).
 
     Control characters in both are escaped (`wording.escape_controls_in_lines`).
     """
@@ -168,9 +168,10 @@ def _format_place(problem: LineProblem, first: LineProblem) -> str:
 
 
 def _group_by_kind(problems: Iterable[LineProblem]) -> list[list[LineProblem]]:
-    """Group problems that expected the same, in order of first occurrence.
+    """Group problems for which the same was expected, in order of first occurrence.
 
-    What was found may differ between lines (a score, an id), so it does not define the group.
+    The text that was found may differ between lines (a score, an id), so it does not define the
+    group.
     """
     groups: dict[str, list[LineProblem]] = {}
     for problem in problems:
@@ -182,10 +183,10 @@ class UnknownMeasureError(RanklensError):
     """No measure has this name.
 
     name     the unknown name
-    nearest  up to three measures whose names are about as close as the closest
+    nearest  up to three measures: the one with the closest name, and others almost as close
 
-    `measure_names` maps every name to its measure's name, `failed_packages` are plug-ins that could
-    have added the measure but could not be loaded, `instead` is a hint that replaces the nearest
+    `measure_names` maps every name to its measure's name. `failed_packages` are plug-ins that could
+    have added the measure but could not be loaded. `instead` is a hint that replaces the nearest
     names.
     """
 
@@ -215,7 +216,7 @@ class UnknownMeasureError(RanklensError):
 
 
 def _nearest_names(name: str, measure_names: Mapping[str, str]) -> dict[str, str]:
-    """Return up to three measures with a similar name, closest first: measure -> that name."""
+    """Return up to three measures with a similar name, closest first, each with that name."""
     by_lower_name = {k.lower(): k for k in measure_names}
     near = difflib.get_close_matches(name.lower(), by_lower_name, n=5, cutoff=_CLOSE)
     closeness = [difflib.SequenceMatcher(None, n, name.lower()).ratio() for n in near]

@@ -2,8 +2,8 @@
 
 The GNU C library returns arrays of some MB to the system at once and requests memory again for the
 next array. Each thread besides the first has a separate heap, which is returned as soon as it is
-empty. Because the system clears these pages each time, this took a third of the time of a page on
-200,000 queries, and a tenth of the time of `evaluate` on a long run.
+empty. The system clears the returned memory each time. This took a third of the time for drawing a
+page on 200,000 queries, and a tenth of the time of `evaluate` on a long run.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 """Parameter numbers in `malloc.h` of the GNU C library."""
 _THRESHOLDS = (128 * 2**20, 32 * 2**20)
 """Bytes above which arrays, and free memory at the end of the heap, are returned to the system. The
-second value is for versions of the library before 2022, which allow no more."""
+second value is for versions of the library before 2022, which allow no larger one."""
 
 
 def keep_freed_memory(*, shared: bool = False) -> None:
     """Keep freed memory in the process instead of returning it to the system.
 
-    `shared` makes all threads use one heap, so that any can reuse the memory. Call it before
-    starting threads.
+    If `shared` is true, all threads use one heap, so that any thread can reuse the freed memory.
+    Call this function before starting threads.
     """
     library = _c_library()
     if library is None:

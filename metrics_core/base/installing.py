@@ -1,7 +1,7 @@
 """The command that installs an optional part of Ranklens.
 
-The command uses the place from which Ranklens itself was installed, as no package index has
-Ranklens.
+The command uses the source from which Ranklens itself was installed, because Ranklens is in no
+package index.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ _ROOT = Path(__file__).resolve().parents[2]
 def install_command(extra: str) -> str:
     """Return the command that installs an extra of pyproject.toml.
 
-    The command names the folder, file or address that Ranklens was installed from, or else the
-    packages of the extra.
+    The command names the folder, file or URL that Ranklens was installed from. If none is known, it
+    names the packages of the extra.
     """
     if (_ROOT / "pyproject.toml").is_file():
         return f"pip install {quote(f'{_ROOT}[{extra}]')}"
@@ -45,9 +45,10 @@ def install_command(extra: str) -> str:
 
 
 def _pip_source(origin: dict[str, dict[str, str]]) -> str:
-    """Return the source in direct_url.json (PEP 610) as pip accepts it, with a placeholder {extra}.
+    """Return the source in direct_url.json (PEP 610) in the form that pip accepts, with a
+    placeholder {extra}.
 
-    Returns "" if there is none or it no longer exists.
+    Returns "" if there is no source or it no longer exists.
     """
     url = str(origin.get("url", ""))
     if url.startswith("file:"):

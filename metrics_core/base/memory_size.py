@@ -1,4 +1,4 @@
-"""Estimate the memory of an answer, so that the cache keeps as many as fit.
+"""Estimate the memory of an answer, so that the cache keeps as many answers as fit.
 
 Parts that two answers share count for both, except the texts of long lists, which belong to the
 tables. Does not depend on Streamlit.
@@ -70,7 +70,8 @@ def estimate_size(answer: Any) -> int:
 
 
 def _estimate_list_size(values: Any) -> int:
-    """Return about how many bytes a list takes, from a sample of its values; texts count 0."""
+    """Return about how many bytes a list takes, from a sample of its values; texts count as 0
+    bytes."""
     sample = values[:: max(1, len(values) // _SAMPLED)]
     sample_size = sum(estimate_size(value) for value in sample if not isinstance(value, str))
     return _REFERENCE * len(values) + sample_size * len(values) // max(len(sample), 1)

@@ -108,7 +108,7 @@ class Registry(Generic[Declared]):
         return self._entries[name].declaration
 
     def replace(self, name: str, declaration: Declared) -> None:
-        """Replace a declaration by a more complete declaration of the same name."""
+        """Replace a declaration with a more complete declaration of the same name."""
         previous = self._entries[name]
         self._entries[name] = _Entry(declaration, previous.module, previous.names, previous.package)
 
@@ -124,7 +124,7 @@ class Registry(Generic[Declared]):
         return [entry.declaration for entry in self._entries.values()]
 
     def loaded_declarations(self) -> list[Declared]:
-        """Return the declarations so far, without loading a plug-in."""
+        """Return the declarations made so far, without loading a plug-in."""
         return [entry.declaration for entry in self._entries.values()]
 
     def has_plugins(self) -> bool:
@@ -132,7 +132,7 @@ class Registry(Generic[Declared]):
         return bool(_installed_entry_points(self._group))
 
     def remove(self, name: str, failed_module: str) -> None:
-        """Remove a declaration of the failed module, or of a module that could not be imported."""
+        """Remove a declaration if its module is the failed module or could not be imported."""
         module = self._entries[name].module
         if module == failed_module or module not in sys.modules:
             del self._entries[name]
@@ -141,7 +141,7 @@ class Registry(Generic[Declared]):
 def _load(group: str) -> None:
     """Import the plug-ins of a group.
 
-    A failure is reported once and its declarations are removed.
+    The failure of a plug-in is reported once, and the declarations of this plug-in are removed.
     """
     global _loading
     for point in _installed_entry_points(group):
@@ -205,7 +205,7 @@ def _installed_entry_points(group: str) -> list[EntryPoint]:
 
 
 def _readable_entry_points(group: str) -> list[EntryPoint]:
-    """Return the entry points of packages with readable ones; packages with unreadable ones are
+    """Return the entry points of all packages whose entry points can be read; other packages are
     reported."""
     from importlib.metadata import distributions
 
@@ -233,9 +233,10 @@ def _package_name(point: EntryPoint) -> str:
 
 @lru_cache(maxsize=1)
 def _any_entry_point(path: tuple[str, ...]) -> bool:
-    """Return whether a package in these folders has an entry point of ours.
+    """Return whether a package in these folders has an entry point of one of our groups.
 
-    importlib.metadata would take ten times as long at every start, and most users have no plug-in.
+    importlib.metadata would take ten times as long at every start, and most users have no
+    plug-in.
     """
     return any(_PREFIX in text for folder in path for text in _entry_points_in(folder))
 
@@ -251,7 +252,7 @@ def _entry_points_in(folder: str) -> Iterator[bytes]:
 def guard_function(
     function: Callable[Given, Result], what: str, package: str
 ) -> Callable[Given, Result]:
-    """Return a plug-in's function with unexpected errors raised as RanklensError.
+    """Wrap a plug-in's function so that unexpected errors are raised as RanklensError.
 
     The error names the package. RanklensError and KeyboardInterrupt pass unchanged.
     """

@@ -20,9 +20,9 @@ from contextlib import suppress
 def exit_with_status(main: Callable[[], int]) -> int:
     """Return the status of `main`, and then end the process with this status.
 
-    The same holds for a status with which `main` exits. Non-daemon threads and the functions that
-    were registered with `atexit` after this call finish first. If `main` raises an error, the
-    process ends as usual in Python.
+    If `main` exits with a status itself, the process ends with that status in the same way.
+    Non-daemon threads and the functions that were registered with `atexit` after this call finish
+    first. If `main` raises an error, the process ends as usual in Python.
     """
     status: int | None = None
 

@@ -54,8 +54,8 @@ def _make_seal(name: str, content: bytes | memoryview) -> bytes:
 def write(path: Path, content: bytes | memoryview) -> None:
     """Write a file, replacing a file or folder of this name.
 
-    Raises OSError. The old file is then unchanged, or the new one is complete if only flushing the
-    folder failed.
+    Raises OSError. The old file is then unchanged; if only flushing the folder failed, the new file
+    is complete.
     """
     draft = path.with_name(f"{path.name}.{os.urandom(4).hex()}{DRAFT}")
     try:
@@ -142,7 +142,7 @@ def _write_new(path: Path, content: bytes | memoryview) -> None:
 def open_new(path: Path) -> int:
     """Create a file readable only by this account and return its handle.
 
-    Raises OSError, also if it exists.
+    Raises OSError if the file exists or cannot be created.
     """
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), _FILE)
 
@@ -170,7 +170,8 @@ def is_abandoned(path: Path) -> bool:
 
 
 def _acquire_lock(handle: int) -> bool:
-    """Return whether this process could lock a file; always true if the disk has no locks.
+    """Lock a file and return whether this succeeded; always true if the disk does not support
+    locks.
 
     The system releases the lock when the process ends, for any reason.
     """
@@ -202,13 +203,15 @@ def make_folder(path: Path) -> None:
 
 
 def remove_folder(path: Path) -> None:
-    """Remove a folder in the place of one of our files. Raises OSError."""
+    """Remove a folder that occupies the path of one of our files; files and links are not removed.
+    Raises OSError."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
 
 
 def sync_folder(path: Path) -> None:
-    """Flush the names in a folder to disk; does nothing on systems that do this themselves."""
+    """Flush the directory entries of a folder to disk; does nothing on systems that do this
+    themselves."""
     if os.name != "posix":
         return
     handle = os.open(path, os.O_RDONLY)

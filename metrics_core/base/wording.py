@@ -16,11 +16,14 @@ NO_BREAK = "\u00a0"
 _HIDDEN = "\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069"
 _IN_A_LINE = re.compile(f"[\x00-\x1f{_HIDDEN}]")
 _IN_LINES = re.compile(f"[\x00-\x08\x0b-\x1f{_HIDDEN}]")
-"""Characters that a terminal obeys instead of showing: control characters, which colour, move and
-erase, marks that change the writing direction, and line ends."""
+"""Characters in a text of several lines that a terminal obeys instead of showing.
+
+They are control characters (which colour, move and erase), marks that change the writing direction,
+and unusual line ends.
+"""
 
 _PLAIN = 100
-"""Scores below this have all decimals."""
+"""Absolute scores below this are printed with all decimals."""
 _NAMED = 3
 _LONGEST_VALUE = 60
 _MOST_BITS = 512
@@ -31,7 +34,7 @@ _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", 
 
 
 def format_score(value: float | None, digits: int = 3) -> str:
-    """Return a score with three decimals, fewer from 100 on; "–" if undefined."""
+    """Return a score with three decimals, or fewer if it is 100 or more; "–" if undefined."""
     if value is None or math.isnan(value):
         return DASH
     text = f"{value:,.{_score_digits(value, digits)}f}"
@@ -47,9 +50,9 @@ def _score_digits(value: float, digits: int) -> int:
 
 
 def format_plain_number(value: float) -> str:
-    """Return a number of a user's file in full, without thousands separators (it may be a year).
+    """Return a number from a user's file in full, "–" for NaN.
 
-    "–" for NaN.
+    There are no thousands separators, because the number may be a year.
     """
     if math.isnan(value):
         return DASH
@@ -78,7 +81,10 @@ def format_differences(values: Iterable[float], digits: int = 3) -> list[str]:
 
 
 def format_difference(value: float | None, digits: int = 3) -> str:
-    """Return a difference with sign and a real minus, zero without sign, "–" if undefined."""
+    """Return a difference with its sign, "–" if undefined.
+
+    Minus is the typographic minus sign; zero has no sign.
+    """
     if value is None or math.isnan(value):
         return DASH
     text = format_score(abs(value), digits)
@@ -126,11 +132,11 @@ def _format_end(value: float, digits: int) -> str:
 
 
 def interval_decimals(low: float | None, high: float | None) -> int:
-    """Return the number of decimals that an interval needs to keep its width and the signs of its
+    """Return the number of decimals with which an interval keeps its width and the signs of its
     bounds.
 
-    Three, or up to eight if it is narrower than a few thousandths or a bound is closer to zero than
-    that.
+    This is three, or up to eight if the interval is narrower than a few thousandths or a bound is
+    that close to zero.
     """
     if low is None or high is None or not math.isfinite(high - low) or high <= low:
         return 3
@@ -142,7 +148,8 @@ def interval_decimals(low: float | None, high: float | None) -> int:
 def distinguishing_decimals(value: float, limit: float, digits: int = 3) -> int:
     """Return how many decimals a number needs to be printed differently from a limit.
 
-    At least `digits` and at most twelve; `digits` if the number equals the limit.
+    The result is at least `digits` and at most twelve. If the number equals the limit, it is
+    `digits`.
     """
     if not math.isfinite(value) or math.isclose(value, limit, rel_tol=0, abs_tol=1e-12):
         return digits
@@ -153,7 +160,7 @@ def distinguishing_decimals(value: float, limit: float, digits: int = 3) -> int:
 def format_distinct_score(value: float, limit: float, digits: int = 3) -> str:
     """Return a score with enough decimals to differ from a limit that it does not equal.
 
-    0.9996 rather than 1.000 for a limit of 1.
+    For a limit of 1, the result is "0.9996" rather than "1.000".
     """
     digits = distinguishing_decimals(value, limit, digits)
     text, is_limit = (
@@ -175,7 +182,7 @@ def format_column(values: Sequence[float], *, counts: bool) -> list[str]:
     """Return the numbers of a column with the same decimals, as many as `format_score` gives the
     largest number.
 
-    Without decimals if they are `counts` and all whole.
+    If `counts` is true and all numbers are whole, they have no decimals.
     """
     finite = [value for value in values if math.isfinite(value)]
     if counts and all(value % 1 == 0 for value in finite):
@@ -196,7 +203,10 @@ def format_with_interval(value: float | None, low: float | None, high: float | N
 
 
 def format_share(value: float | None) -> str:
-    """Return a share as a whole percentage with a space; 99.6 % is 99 %, not 100 %."""
+    """Return a share as a whole percentage with a space.
+
+    A share below 1 is never rounded up to 100 %: 99.6 % becomes 99 %.
+    """
     if value is None or math.isnan(value):
         return DASH
     percent = round(100 * value)
@@ -229,12 +239,13 @@ def join_words(words: Iterable[str], last: str = "and") -> str:
     return f"{', '.join(items[:-1])} {last} {items[-1]}"
 
 
-def name_some(words: Sequence[str], *, all_of: int = 4) -> str:
+def shorten_list(words: Sequence[str], *, longest: int = 4) -> str:
     """Return words as a list in a sentence.
 
-    Of more than `all_of` words, return only three and the number of remaining words.
+    If there are more than `longest` words, only the first three are listed, followed by the number
+    of remaining words.
     """
-    if len(words) <= all_of:
+    if len(words) <= longest:
         return join_words(words)
     rest = len(words) - _NAMED
     return f"{', '.join(words[:_NAMED])} and {format_count(rest)} more"
@@ -243,7 +254,7 @@ def name_some(words: Sequence[str], *, all_of: int = 4) -> str:
 def format_p_value(p: float | None) -> str:
     """Return a p-value such as "p = 0.003", with non-breaking spaces.
 
-    Two decimals from 0.105 on, otherwise three; four decimals if the value is within 0.001 of 0.1,
+    It has two decimals if it is 0.105 or more, otherwise three; four if it is within 0.001 of 0.1,
     0.05 or 0.01.
     """
     if p is None or math.isnan(p):
@@ -286,7 +297,10 @@ def escape_controls(text: str) -> str:
 
 
 def escape_controls_in_lines(text: str) -> str:
-    """Return the same for a text of several lines, whose line breaks and tabs are kept."""
+    r"""Return a text of several lines with control characters as \uXXXX, like `escape_controls`.
+
+    Line breaks and tabs are kept.
+    """
     return text if text.isprintable() else _IN_LINES.sub(_escape, text)
 
 

@@ -14,14 +14,15 @@ from metrics_core.tables.arrays import as_array, as_column
 
 _EXAMPLES = 3
 _HEAD = 24
-"""Bytes of a text that are compared first: with the length they distinguish most texts."""
+"""Number of bytes of a text that are compared first. Together with the text's length, they
+distinguish most texts."""
 
 
 def missing_document_notes(documents: Documents, qrels: Qrels) -> tuple[Note, ...]:
     """Return the note on relevant documents in the judgments (a grade above 0) that are missing
     from the documents, if any."""
     relevant = qrels.doc_ids.filter(as_column(qrels.relevance > 0)).unique()
-    missing = relevant.filter(as_column(~documents.known(relevant)))
+    missing = relevant.filter(as_column(~documents.are_known(relevant)))
     count = len(missing)
     if not count:
         return ()
@@ -56,8 +57,12 @@ def duplicate_text_notes(documents: Documents) -> tuple[Note, ...]:
 
 
 def _find_duplicates(table: pa.Table) -> tuple[Ints, Ints]:
-    """Return the rows whose title and text occur in another row, and a number for each distinct
-    text, int64[row] each; rows with the same text are contiguous, the first of the table first."""
+    """Return the rows whose title and text also occur in another row, and a number that is equal
+    for rows with the same title and text, int64[row] each.
+
+    Rows with the same title and text are contiguous, and these groups are in the order of their
+    first rows in the table.
+    """
     length = as_array(pc.fill_null(pc.binary_length(table["text"]), 0)).astype(np.int64)
     rows = np.flatnonzero(length > 0)
     rows = rows[_is_repeated(length[rows])]
@@ -87,5 +92,5 @@ def _number_values(column: pa.ChunkedArray) -> Ints:
 
 
 def _pair_codes(one: Ints, other: Ints) -> Ints:
-    """Return one number for each pair of numbers, int64[n]."""
+    """Return a code for each pair of codes, int64[n]; only equal pairs have equal codes."""
     return one * (int(other.max(initial=0)) + 1) + other

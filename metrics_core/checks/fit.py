@@ -25,19 +25,20 @@ AnyTable = TypeVar("AnyTable", Run, Qrels, Queries, Documents)
 
 _EXAMPLES = 3
 _LOOKED_AT = 1_000
-"""Rows that are checked for shortened ids: a spreadsheet shortens a whole column."""
+"""Number of rows that are checked for shortened ids. So few are enough, because a spreadsheet
+shortens a whole column."""
 
 GAIN = 0.2
-"""A mapping is proposed if it matches more ids by at least this share of the ids that could
+"""Minimum gain of a proposed id mapping: additional matches as a share of the ids that could
 match."""
 FEW = 0.02
-"""Id mappings of documents are only searched if a run contains less than this share of the judged
+"""Document id mappings are searched only if a run retrieves less than this share of the judged
 documents."""
 
 
 @dataclass(frozen=True)
 class FitLine:
-    """One line of the report: `value` in words, whether it is ok, and a remark if not."""
+    """One line of the fit report: a label, a value in words, whether it is ok, and a remark."""
 
     label: str
     value: str
@@ -75,7 +76,7 @@ def _judged_queries_line(qrels: Qrels, queries: Queries) -> FitLine:
     judged = set(qrels.query_ids)
     both = len(all_ids & judged)
     lacking = sorted(all_ids - judged)
-    remark = "all" if not lacking else f"without judgments: {_list_some(lacking)}"
+    remark = "all" if not lacking else f"without judgments: {_shorten_ids(lacking)}"
     return FitLine("queries with judgments", f"{both:,} of {len(all_ids):,}", not lacking, remark)
 
 
@@ -84,7 +85,7 @@ def _shared_queries_line(judged: Sequence[JudgedRanks]) -> FitLine:
     is_shared = np.logical_and.reduce([r.retrieved > 0 for r in judged])
     lacking = [
         f"{r.run_name} lacks {w.plural(len(r.missing_queries), 'query', 'queries')}"
-        f" {_list_some(r.missing_queries)}"
+        f" {_shorten_ids(r.missing_queries)}"
         for r in judged
         if r.missing_queries
     ]
@@ -100,7 +101,7 @@ def _shared_queries_line(judged: Sequence[JudgedRanks]) -> FitLine:
 
 def _unjudged_queries_line(judged: Sequence[JudgedRanks]) -> FitLine:
     extra = sorted({q for r in judged for q in r.unjudged_queries})
-    remark = f"left out: {_list_some(extra)}" if extra else "none"
+    remark = f"left out: {_shorten_ids(extra)}" if extra else "none"
     return FitLine("queries with results but no judgments", f"{len(extra):,}", not extra, remark)
 
 
@@ -108,7 +109,7 @@ def _query_texts_line(runs: Sequence[Run], qrels: Qrels | None, queries: Queries
     used_ids = {q for run in runs for q in run.query_ids} | set(qrels.query_ids if qrels else ())
     ids_with_text = set(queries.frame["query_id"])
     lacking = sorted(used_ids - ids_with_text)
-    remark = "all" if not lacking else f"shown by id: {_list_some(lacking)}"
+    remark = "all" if not lacking else f"shown by id: {_shorten_ids(lacking)}"
     value = f"{len(used_ids) - len(lacking):,} of {len(used_ids):,}"
     return FitLine("queries with a text", value, not lacking, remark)
 
@@ -116,11 +117,14 @@ def _query_texts_line(runs: Sequence[Run], qrels: Qrels | None, queries: Queries
 def _document_texts_line(
     runs: Sequence[Run], documents: Documents, cutoff: int, unknown: int
 ) -> FitLine:
-    """`unknown` is the number of runs loaded as judged ranks (the ranks of judged documents), which
-    lack the ids of unjudged documents."""
-    tops = [_top_documents(run.leading(cutoff), cutoff) for run in runs]
+    """Return the line on documents in the top `cutoff` that have a text.
+
+    `unknown` is the number of runs loaded as judged ranks (the ranks of judged documents); these
+    runs lack the ids of unjudged documents and are not counted.
+    """
+    tops = [_top_documents(run.select_top(cutoff), cutoff) for run in runs]
     top_ids = pa.chunked_array(tops).unique()
-    n_with_text = int(documents.known(top_ids).sum())
+    n_with_text = int(documents.are_known(top_ids).sum())
     lacking = len(top_ids) - n_with_text
     remark = "all" if not lacking else f"{lacking:,} shown by id"
     if unknown:
@@ -134,7 +138,7 @@ def _top_documents(run: Run, cutoff: int) -> pa.Array:
     return run.doc_ids.take(as_column(top_rows(run, cutoff))).unique()
 
 
-def _list_some(ids: Sequence[str]) -> str:
+def _shorten_ids(ids: Sequence[str]) -> str:
     listed = ", ".join(ids[:_EXAMPLES])
     return f"{listed} and {len(ids) - _EXAMPLES:,} more" if len(ids) > _EXAMPLES else listed
 
@@ -144,11 +148,11 @@ def clean_ids(table: AnyTable) -> AnyTable:
     RanklensError for a run loaded as judged ranks."""
     if isinstance(table, Queries):
         clean = table.frame.assign(query_id=table.frame["query_id"].map(clean_id))
-        return Queries.from_columns(dict(clean.items())).noting(*table.notes)
+        return Queries.from_columns(dict(clean.items())).with_notes(*table.notes)
     if isinstance(table, Documents):
         columns = dict(zip(table.table.column_names, table.table.columns, strict=True))
         cleaned = Documents.from_columns({**columns, "doc_id": _clean_texts(columns["doc_id"])})
-        return cleaned.noting(*table.notes)
+        return cleaned.with_notes(*table.notes)
     if isinstance(table, Run) and not table.complete:
         raise RanklensError(
             f"{judged_ranks_text([table.name])}, so its ids can no longer be changed.",
@@ -159,11 +163,11 @@ def clean_ids(table: AnyTable) -> AnyTable:
         clean = Run.from_columns(
             table.name, *_clean_rows(rows), rows["score"], rank=table.given_ranks
         )
-        return clean.noting(*table.notes)
-    given_rows = table.given
+        return clean.with_notes(*table.notes)
+    given_rows = table.input_table
     subtopic = None if table.subtopics is None else given_rows["subtopic"]
     fresh = Qrels.from_columns(*_clean_rows(given_rows), given_rows["relevance"], subtopic)
-    return fresh.noting(*table.notes)
+    return fresh.with_notes(*table.notes)
 
 
 def _clean_rows(table: pa.Table) -> tuple[pa.Array, pa.Array]:
@@ -236,8 +240,10 @@ def find_near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
 
 
 def _shortened_id_notes(what: str, where: str, ids: pa.ChunkedArray) -> list[Note]:
-    """Return the note on shortened ids, several of which may have become one; none if the first ids
-    are not shortened."""
+    """Return a note on ids that a spreadsheet shortened, so that several ids may have become one.
+
+    Returns no note if none of the first ids is shortened.
+    """
     if not pc.any(pc.match_substring_regex(ids.slice(0, _LOOKED_AT), SHORTENED)).as_py():
         return []
     odd = ids.filter(pc.match_substring_regex(ids, SHORTENED))

@@ -2,8 +2,9 @@
 
 The most frequent question is why everything is 0. Mappings are tried alone and in pairs on a sample
 of the queries; the best one is then counted. The best mapping is only proposed, never applied
-automatically. With pooled judgments a run may retrieve only a third of them without anything being
-wrong, and the search is slow, so it only starts if almost no judged document is retrieved.
+automatically. With pooled judgments, a run may retrieve only a third of the judged documents
+without anything being wrong. The search is slow, so it starts only if almost no judged document is
+retrieved.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ from metrics_core.tables import Qrels, Run
 from metrics_core.tables.arrays import as_array, as_column, as_text_column, find_indexes
 
 _QUERIES, _ROWS = 40, 40_000
-"""Queries sampled to compare document ids, and the most rows of a run."""
+"""Number of queries sampled to compare document ids, and maximum number of rows used of a run."""
 _EXAMPLES = 3
 _FEW_ROWS, _IN_PAIRS, _COUNTED = 3_000, 16, 5
-"""Rows of a run on which every reading is tried; the most readings that are combined in pairs; and
-the most that are tried on all rows."""
+"""Limits of the search: the rows of a run on which every reading is tried, the number of readings
+that are combined in pairs, and the number of mappings that are tried on all rows."""
 
 
 @dataclass(frozen=True)
@@ -38,10 +39,10 @@ class Mismatch:
     """Ids of a run that do not match the ids of the judgments, and a mapping that would make them
     match.
 
-    `what` is "query" or "document". Of `n_possible` ids that could match, `n_matched` match, and
-    with the mapping `reading` `n_matched_by_reading` would match. The ids are queries, or judged
-    documents of `sampled` queries (0: of all queries). `run_ids` and `qrels_ids` are pairs of
-    examples that only match with the mapping.
+    `what` is "query" or "document". Of `n_possible` ids that could match, `n_matched` match as they
+    are, and `n_matched_by_reading` would match with the mapping `reading`. If `what` is "document",
+    the ids are the documents judged for `sampled` queries; 0 means all queries. `run_ids` and
+    `qrels_ids` are pairs of examples that match only with the mapping.
     """
 
     what: str
@@ -100,8 +101,11 @@ def find_query_mismatches(runs: Mapping[str, Run], qrels: Qrels) -> dict[str, Mi
 def find_query_mismatch(
     run: Run, qrels: Qrels, only_reading: IdMap | None = None
 ) -> Mismatch | None:
-    """Return the mapping of query ids, or `only_reading` if given, that makes far more query ids
-    match; None if no mapping does."""
+    """Find a mapping of query ids with which far more query ids match.
+
+    If `only_reading` is given, only this mapping is tried. Returns the mismatch with the mapping;
+    None if no mapping helps, or most query ids match already.
+    """
     if do_queries_match(run, qrels):
         return None
     run_ids, judged = run.query_ids, qrels.query_ids
@@ -124,14 +128,18 @@ def _keep_mismatch(mismatches: dict[str, Mismatch], name: str, mismatch: Mismatc
 
 
 Retrieved = tuple[JudgedRanks, Callable[[], Run | None]]
-"""The judged ranks of a run (the ranks of its judged documents), and a function that loads the run,
-or whole lists of some of its queries; the function returns None if that is impossible."""
+"""The judged ranks of a run (the ranks of its judged documents), and a function that loads either
+the whole run or the whole lists of some of its queries. The function returns None if it cannot load
+them."""
 
 
 def find_document_mismatches(runs: Mapping[str, Retrieved], qrels: Qrels) -> dict[str, Mismatch]:
     """Return a mismatch for each run that would match far more judged documents with a mapping of
-    document ids. Mappings are searched in the first run that lacks almost all of them; the mapping
-    found there is tried on the other runs."""
+    document ids.
+
+    Mappings are searched in the first run that lacks almost all judged documents. The mapping found
+    for it is tried on the other runs.
+    """
     mismatches: dict[str, Mismatch] = {}
     for name, (ranks, load) in runs.items():
         run = load() if misses_judged_documents(ranks) else None
@@ -150,10 +158,13 @@ def find_document_mismatches(runs: Mapping[str, Retrieved], qrels: Qrels) -> dic
 def find_document_mismatch(
     run: Run, qrels: Qrels, only_reading: IdMap | None = None
 ) -> Mismatch | None:
-    """Return the mapping of document ids, or `only_reading` if given, that makes far more judged
-    documents match, in a sample of the shared queries. None if no mapping does, if more than almost
-    none already match, or if the run was loaded as judged ranks, which contain only ids that
-    match."""
+    """Find a mapping of document ids with which far more judged documents match, in a sample of the
+    shared queries.
+
+    If `only_reading` is given, only this mapping is tried. Returns the mismatch with the mapping;
+    None if no mapping helps, or if more than a few judged documents match already. Also returns
+    None for a run loaded as judged ranks, because these contain only matching ids.
+    """
     if not run.complete:
         return None
     query_positions = find_indexes(run.query_ids, qrels.query_ids)
@@ -162,7 +173,7 @@ def find_document_mismatch(
         return None
     sampled = shared[np.linspace(0, len(shared) - 1, min(_QUERIES, len(shared))).astype(np.int64)]
     query_ids = [run.query_ids[i] for i in sampled]
-    run = run.holding(query_ids)
+    run = run.select_queries(query_ids)
     query_positions = find_indexes(run.query_ids, qrels.query_ids)
     sampled = find_indexes(query_ids, run.query_ids)
     codes = run.query_codes
@@ -173,7 +184,7 @@ def find_document_mismatch(
     judged, judged_code = _encode_ids(qrels.doc_ids.take(as_column(qrels_rows)))
     ids = _Ids(run_ids, run_code, query_positions[codes[rows]],
                judged, judged_code, qrels.query_codes[qrels_rows].astype(np.int64))  # fmt: skip
-    if ids.count_found(UNCHANGED_IDS) >= FEW * ids.most:
+    if ids.count_matched(UNCHANGED_IDS) >= FEW * ids.max_matches:
         return None
     size = len(sampled) if len(sampled) < len(shared) else 0
     return ids.find_mismatch(
@@ -189,8 +200,11 @@ def _encode_ids(ids: pa.ChunkedArray) -> tuple[pa.Array, Ints]:
 
 @dataclass(frozen=True)
 class _Ids:
-    """The distinct ids of run and judgments, and for each row the index of its id and its query,
-    int64[row]."""
+    """The distinct ids of a run and of the judgments, and their rows.
+
+    For each row, `run_code` and `qrels_code` have the index of its id, and `run_query` and
+    `qrels_query` its query, int64[row] each.
+    """
 
     run: pa.Array
     run_code: Ints
@@ -200,24 +214,31 @@ class _Ids:
     qrels_query: Ints
 
     @property
-    def most(self) -> int:
+    def max_matches(self) -> int:
         """The largest possible number of matches."""
         return min(len(self.run_code), len(self.qrels_code))
 
     def find_mismatch(
         self, what: str, sampled: int, only_reading: IdMap | None, run: pa.Array, qrels: pa.Array
     ) -> Mismatch | None:
-        """Return the mapping with the most matches, if that is far more than now. Only
-        `only_reading` is tried if given. `run` and `qrels` are all ids, if these are a sample."""
-        n_now, least_gain = self.count_found(UNCHANGED_IDS), GAIN * self.most
-        if not self.most or n_now + least_gain > self.most:
+        """Return the mismatch with the mapping that matches the most ids; None if no safe mapping
+        matches far more ids than at present.
+
+        If `only_reading` is given, only this mapping is tried. `run` and `qrels` are all distinct
+        ids of the run and of the judgments, for which the mapping must be safe; this object may
+        have only a sample of them.
+        """
+        n_now, least_gain = self.count_matched(UNCHANGED_IDS), GAIN * self.max_matches
+        if not self.max_matches or n_now + least_gain > self.max_matches:
             return None
         # A mapping that is safe for a sample may not be for all ids: then try the next best one.
         for reading in self._best_readings() if only_reading is None else [only_reading]:
-            n_then = self.count_found(reading)
+            n_then = self.count_matched(reading)
             if n_then - n_now >= least_gain and is_safe(reading, run, qrels):
                 examples = self.find_examples(reading)
-                return Mismatch(what, reading, n_now, n_then, self.most, *examples, sampled=sampled)
+                return Mismatch(
+                    what, reading, n_now, n_then, self.max_matches, *examples, sampled=sampled
+                )
         return None
 
     def _best_readings(self) -> list[IdMap]:
@@ -225,14 +246,14 @@ class _Ids:
         small = self._select_few()
         readings = small._list_readings()
         tried = small._count_matches(_list_single_maps(readings))
-        if max(map(_match_count, tried), default=0) < small.most:
+        if max(map(_match_count, tried), default=0) < small.max_matches:
             tried += small._count_matches(_list_pair_maps(readings[:_IN_PAIRS]))
         best = sorted(tried, key=_match_count, reverse=True)
         return [reading for _, reading in best[:_COUNTED]]
 
     def _count_matches(self, readings: Iterable[IdMap]) -> list[tuple[int, IdMap]]:
-        """Return the safe mappings with any match, with the number of matches."""
-        counted = [(self.count_found(reading), reading) for reading in readings]
+        """Return (number of matches, mapping) for each safe mapping that has a match."""
+        counted = [(self.count_matched(reading), reading) for reading in readings]
         return [
             (n, candidate)
             for n, candidate in counted
@@ -240,7 +261,8 @@ class _Ids:
         ]
 
     def _select_few(self) -> _Ids:
-        """Return the rows of few enough queries to try hundreds of mappings quickly."""
+        """Return these ids and rows for only a few queries, so that hundreds of mappings can be
+        tried quickly."""
         sizes = np.cumsum(np.bincount(self.run_query))
         last = max(int(np.searchsorted(sizes, _FEW_ROWS, "right")), int(self.run_query.min()) + 1)
         in_run, in_qrels = self.run_query < last, self.qrels_query < last
@@ -256,8 +278,9 @@ class _Ids:
             qrels_query=self.qrels_query[in_qrels],
         )
 
-    def count_found(self, reading: IdMap) -> int:
-        """Return the number of judged rows that the run has with this mapping."""
+    def count_matched(self, reading: IdMap) -> int:
+        """Return how many rows of the judgments also occur in the run if this mapping is
+        applied."""
         keys, judged = self._row_keys(reading)
         return int(np.isin(judged, keys).sum())
 
@@ -280,8 +303,10 @@ class _Ids:
         return list_readings(run.to_pylist(), qrels.to_pylist())
 
     def _row_keys(self, reading: IdMap) -> tuple[Ints, Ints]:
-        """Return a number for the query and the id of each row, of run and judgments, int64[row]
-        each."""
+        """Return a key for each row of the run and of the judgments, int64[row] each.
+
+        Rows have the same key if they have the same query and the same mapped id.
+        """
         run, qrels = reading.map_run_ids(self.run), reading.map_qrels_ids(self.qrels)
         all_ids = pa.concat_arrays([run, qrels]).dictionary_encode()
         codes = as_array(all_ids.indices).astype(np.int64)
@@ -310,7 +335,7 @@ def _list_single_maps(readings: Sequence[IdReading]) -> Iterator[IdMap]:
 
 
 def _list_pair_maps(readings: Sequence[IdReading]) -> Iterator[IdMap]:
-    """Yield pairs of readings: both in sequence on both sides or only on the side of the run, or
-    one on each side."""
+    """Yield mappings of two readings: both in sequence on both sides, both in sequence on the run
+    only, or one on the run and the other on the judgments."""
     for pair in permutations(readings, 2):
         yield from (IdMap(pair, pair), IdMap(pair, ()), IdMap(pair[:1], pair[1:]))

@@ -25,9 +25,12 @@ def query_id_notes(runs: Sequence[Run], qrels: Qrels) -> list[tuple[str, Note]]:
 def document_id_notes(
     judged: Sequence[JudgedRanks], loads: Sequence[Callable[[], Run | None]], qrels: Qrels
 ) -> list[tuple[str, Note]]:
-    """Return (run name, note) for document ids. `loads` load the run of each of the judged ranks
-    (the ranks of judged documents), or whole lists of some of its queries; they return None if that
-    is impossible."""
+    """Return (run name, note) for each run that would match far more judged documents with a
+    mapping of document ids.
+
+    `loads` has a function for each of `judged` (the ranks of judged documents). It loads either the
+    whole run or the whole lists of some of its queries, and returns None if this is impossible.
+    """
     if not any(map(misses_judged_documents, judged)):
         return []
     from metrics_core.checks.id_mismatch import find_document_mismatches

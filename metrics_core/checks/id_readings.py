@@ -25,7 +25,8 @@ RUN, QRELS = "run", "qrels"
 
 _BEGIN, _END = re.compile(r"^[^0-9]+(?=[0-9])"), re.compile(r"(?<=[0-9])[^0-9]+$")
 _LONGEST_PART = 200
-"""Maximum number of characters of a common prefix or suffix of ids; longer parts are text."""
+"""Maximum number of characters of a common prefix or suffix of ids; a longer one counts as ordinary
+text."""
 _LONGEST_ID = 1_000_000
 
 _Read = Callable[[pa.Array], pa.Array]
@@ -33,9 +34,11 @@ _Read = Callable[[pa.Array], pa.Array]
 
 @dataclass(frozen=True)
 class IdReading:
-    """A single mapping of ids: its `name` in options, its description, and its function. An id that
-    would become empty is unchanged. With `cuts`, the mapping removes a part of the id, which may be
-    the only difference between two ids."""
+    """A single mapping of ids: its `name` in options, its description, and its function.
+
+    An id that would become empty is unchanged. `cuts` is true if the mapping removes a part of the
+    id; this part may be the only difference between two ids.
+    """
 
     name: str
     description: str
@@ -51,7 +54,8 @@ class IdReading:
 
 @dataclass(frozen=True)
 class IdMap:
-    """Mapping of the ids of a run and of the judgments: each by some readings in sequence."""
+    """A mapping of ids: the readings applied in sequence to the ids of a run, and the readings
+    applied to the ids of the judgments."""
 
     run: tuple[IdReading, ...] = ()
     qrels: tuple[IdReading, ...] = ()
@@ -91,9 +95,12 @@ UNCHANGED_IDS = IdMap()
 
 
 def parse_id_map(text: str) -> IdMap:
-    """Parse the value of `--map-docs` or `--map-queries`: readings separated by commas, for both
-    sides or for a named one: "cut #", "case, zeros", "run: cut #; qrels: drop D-". Raises
-    ParameterError."""
+    """Parse the value of `--map-docs` or `--map-queries`, such as "cut #", "case, zeros" or "run:
+    cut #; qrels: drop D-".
+
+    Readings are separated by commas. They apply to run and judgments, or to the side that is named
+    before them. Raises ParameterError.
+    """
     sides: dict[str, tuple[IdReading, ...]] = {}
     for part in text.split("; "):
         side, colon, rest = part.partition(": ")
@@ -165,7 +172,7 @@ def _cuts_any(readings: Sequence[IdReading], ids: pa.Array) -> bool:
 
 
 def _cuts_one_part(readings: Sequence[IdReading], ids: pa.Array) -> bool:
-    """Whether each of the readings that cuts anything cuts the same part off every id."""
+    """Whether every reading that cuts ids cuts the same part off every id."""
     for reading in readings:
         read_ids = reading(ids)
         if reading.cuts and not read_ids.equals(ids):
@@ -213,8 +220,8 @@ def _common_parts(ids: Sequence[str], pattern: re.Pattern[str]) -> list[str]:
 
 
 def _cut_length(ids: Sequence[str], others: Sequence[str]) -> int:
-    """Return the length at which ids seem to be truncated: the greatest length, if many ids have it
-    and the other side has longer ids; else 0."""
+    """Return the length at which ids seem to be truncated. This is the greatest length, if many ids
+    have it and the other side has longer ids; else 0."""
     lengths = [len(i) for i in ids]
     longest = max(lengths, default=0)
     longer = longest < max(map(len, others), default=0)

@@ -24,7 +24,7 @@ _FACTOR, _SECOND, _THIRD = (
 def mark_judgments(qrels: Qrels) -> dict[str, str]:
     """Return for each query_id the number of grades and a hash of which document has which grade,
     independent of the order of the judgments."""
-    table = qrels.given
+    table = qrels.input_table
     query = encode_ids(table["query_id"])
     codes = as_array(query.indices)
     rows = _mix_bits(_hash_texts(table["doc_id"]))

@@ -42,11 +42,12 @@ class IdMaps:
 
 
 def map_ids(table: AnyTable, maps: IdMaps) -> AnyTable:
-    """Return the table with its ids mapped, and a note of rows that were merged.
+    """Return the table with its ids mapped, and a note on rows that were merged.
 
-    Of merged documents of a run the best score counts, of merged judgments the highest grade, of
-    merged documents the first row. Documents are mapped like runs. Raises RanklensError for a run
-    loaded as judged ranks (the ranks of judged documents), and if two queries are merged.
+    If documents of a run are merged, the best score counts; if judgments are merged, the highest
+    grade; if rows of the documents are merged, the first row. Document ids are mapped like the ids
+    of runs. Raises RanklensError for a run loaded as judged ranks (the ranks of judged documents),
+    and if two queries are merged.
     """
     if not maps:
         return table
@@ -63,7 +64,7 @@ def _map_queries(table: Queries, maps: IdMaps) -> Queries:
     ids = as_text_column(table.frame["query_id"].tolist())
     mapped = table.frame.assign(query_id=maps.queries.map_qrels_ids(ids).to_pylist())
     try:
-        return Queries.from_columns(dict(mapped.items())).noting(*table.notes)
+        return Queries.from_columns(dict(mapped.items())).with_notes(*table.notes)
     except TableError as error:
         raise _merged_queries_error(error) from error
 
@@ -93,11 +94,11 @@ def _map_documents(table: Documents, maps: IdMaps) -> Documents:
     mapped = pa.table({**columns, "doc_id": ids.cast(ID)}).take(as_column(first))
     merged = _merged_notes(len(rows) - len(first), "document", "first", source="ids")
     documents = Documents.from_columns(dict(zip(mapped.column_names, mapped.columns, strict=True)))
-    return documents.noting(*table.notes, *merged)
+    return documents.with_notes(*table.notes, *merged)
 
 
 def _map_qrels(table: Qrels, maps: IdMaps) -> Qrels:
-    given_rows = table.given
+    given_rows = table.input_table
     query_id = _map_column(given_rows["query_id"], maps.queries.map_qrels_ids, keep_apart=True)
     doc_id = _map_column(given_rows["doc_id"], maps.documents.map_qrels_ids)
     rows = pa.table({"query_id": query_id, "doc_id": doc_id, "relevance": given_rows["relevance"]})
@@ -132,7 +133,7 @@ def _to_plain_texts(ids: pa.ChunkedArray) -> pa.Array:
 
 
 def _map_column(ids: pa.ChunkedArray, map_ids_by, *, keep_apart: bool = False) -> pa.Array:  # type: ignore[no-untyped-def]
-    """Return the mapped ids; each distinct id is mapped once. With `keep_apart`, raises
+    """Return the mapped ids; each distinct id is mapped once. If `keep_apart` is true, raises
     RanklensError if ids are merged."""
     encoded = encode_ids(ids)
     names = map_ids_by(encoded.dictionary)

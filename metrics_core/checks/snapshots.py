@@ -1,10 +1,10 @@
 """Snapshots: the scores of one run by query, with marks of the judgments, as a file that can be
 committed and compared in a diff. A snapshot contains no documents and no texts.
 
-There is one line per query, in their order: a mark of its judgments (their number, and a hash of
-which document has which grade), then its scores, each as the shortest number that reads back
-exactly. The check is a hash of all other values: a file that was only reformatted, with different
-white space or order of keys, is the same snapshot.
+The file has one line per query. The line begins with a mark of the query's judgments (their number,
+and a hash of which document has which grade); then follow the scores, each as the shortest number
+that reads back exactly. The check is a hash of all other values: a file that was only reformatted,
+with different white space or order of keys, is the same snapshot.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from metrics_core.tables.run_names import baseline_name, find_free_name
 KEY = "ranklens snapshot"
 """The first key of a snapshot; its value is the version of the format."""
 FORMAT = 2
-"""The version that is written. Version 1 can be read: its check covers only the scores, and it has
-no best means and no unanswered queries."""
+"""The format version of new snapshots. Version 1 can still be read; its check covers only the
+scores, and it has no best means and no unanswered queries."""
 
 REMAKE_HINT = "Make a new one: metrics-core snapshot QRELS RUN -o FILE."
 _MARK = re.compile(r"\d{1,15} [0-9a-f]{8}")
@@ -50,10 +50,10 @@ _LOOKED_AT = 1 << 16
 
 @dataclass(frozen=True)
 class Origin:
-    """The sources of a snapshot: the path of the run's file and the start of its hash, the start of
-    the hash of the queries file, a label from its maker (such as the machine or the version of an
+    """The sources of a snapshot: the path of the run's file, the beginning of the hash of this file
+    and of the queries file, a label chosen by the user (such as the machine or the version of an
     embedding), the reading options that change scores, the package and version of each plug-in
-    measure, and the version of Ranklens. "" if there is none."""
+    measure, and the version of Ranklens. A missing text is ""."""
 
     file: str = ""
     fingerprint: str = ""
@@ -74,9 +74,9 @@ class BestMean(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """The scores of one run, queries sorted by id; for each query the mark of its judgments, such
-    as "14 9f3a2c1b"; the origin; and for each measure the best mean of this run and of all its
-    predecessors."""
+    """The scores of one run, with queries sorted by id. `marks` has the mark of each query's
+    judgments, such as "14 9f3a2c1b". `best` has, for each measure, the best mean of this run and
+    all its predecessors."""
 
     scores: Scores
     marks: Mapping[str, str]
@@ -96,9 +96,10 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class SnapshotChanges:
-    """Changes since a snapshot: queries that are no longer judged, or newly judged; for queries
-    with changed judgments the number of grades before and after; measures missing from the
-    snapshot, and measures from a different version of their package."""
+    """Changes since a snapshot: queries that are no longer judged (`removed`) or newly judged
+    (`added`); queries with changed judgments (`rejudged`), with the number of grades before and
+    after; measures that the snapshot lacks (`missing`) or that come from another version of their
+    package (`remeasured`)."""
 
     removed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
@@ -121,9 +122,10 @@ NOTHING_CHANGED = SnapshotChanges()
 def make_snapshot(
     scores: Scores, qrels: Qrels, origin: Origin, before: Snapshot | None = None
 ) -> Snapshot:
-    """Return the snapshot of the only run of these scores, which were computed with these
-    judgments. The packages of plug-in measures are added to the origin. The new snapshot replaces
-    the snapshot `before`."""
+    """Return the snapshot of these scores of a single run, which were computed with these
+    judgments. The packages of plug-in measures are added to the origin. A better best mean of the
+    replaced snapshot `before` is carried over, unless reading options or the measure's package
+    changed."""
     marks, order = mark_judgments(qrels), np.argsort(np.array(scores.query_ids, dtype=object))
     ids = tuple(scores.query_ids[i] for i in order)
     ordered = Scores(
@@ -273,8 +275,8 @@ def read_snapshot(path: str) -> Snapshot:
 
 
 def refuse_other_reading(path: str, snapshot: Snapshot, reading: Mapping[str, str]) -> None:
-    """Raise RanklensError if the reading options differ from the options of the snapshot in a
-    file."""
+    """Raise RanklensError if the reading options differ from the options with which the snapshot at
+    `path` was made."""
     old_choices = dict(snapshot.origin.reading)
     if old_choices != reading:
         texts = [
@@ -366,12 +368,12 @@ def _count_grades(judgment_mark: str) -> int:
 
 
 def join_snapshot(snapshot: Snapshot, scores: Scores, changes: SnapshotChanges) -> Scores:
-    """Return the snapshot's run followed by the runs of `scores`, on the queries with unchanged
-    judgments and the measures that both have. Runs are renamed if names collide."""
+    """Return the scores of the snapshot's run, followed by the runs of `scores`, for the queries
+    with unchanged judgments and the measures that both have. Runs are renamed if names collide."""
     position = {query_id: i for i, query_id in enumerate(snapshot.scores.query_ids)}
     changed = {*changes.added, *(changes.rejudged or {})}
     is_unchanged = np.array([q not in changed for q in scores.query_ids], dtype=np.bool_)
-    own_scores = scores.among(is_unchanged)
+    own_scores = scores.select_queries(is_unchanged)
     rows = np.array([position[query_id] for query_id in own_scores.query_ids], dtype=np.int64)
     measures = tuple(
         m for m in scores.measures if m in snapshot.measures and m not in changes.not_compared

@@ -11,20 +11,26 @@ from metrics_core.base import wording as w
 from metrics_core.base.errors import NoSharedQueriesError, RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.formats import Loaded
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.tables import Qrels, Run
 
 TOLERANCE = 1e-6
-"""A stored score that differs by more is reported."""
+"""Differences between a stored and a computed score are reported if they are larger than this."""
 
 
 def compare_stored_scores(loaded: Sequence[Loaded]) -> list[Loaded]:
-    """Return the tables of one set; a run whose file contains scores gets a note with the number of
-    queries for which each of them differs from the score computed with the set's judgments."""
+    """Return the tables of one set of files, with notes on scores that are stored in the files of
+    runs.
+
+    The scores are compared with the scores computed with the set's judgments. The note of a run
+    gives, for each measure, the number of queries for which the two differ.
+    """
     qrels = next((part.table for part in loaded if isinstance(part.table, Qrels)), None)
     return [
-        replace(part, table=part.table.noting(*_stored_score_notes(part.table, qrels, part.stored)))
+        replace(
+            part, table=part.table.with_notes(*_stored_score_notes(part.table, qrels, part.stored))
+        )
         if isinstance(part.table, Run) and qrels is not None and part.stored
         else part
         for part in loaded
@@ -35,7 +41,7 @@ def _stored_score_notes(
     run: Run, qrels: Qrels, stored: Mapping[str, Mapping[str, float]]
 ) -> tuple[Note, ...]:
     try:
-        ranks = judge(run, qrels)
+        ranks = join_judgments(run, qrels)
     except NoSharedQueriesError:
         return ()
     differing = {}

@@ -17,7 +17,7 @@ _MOST_DIGITS = 20
 
 def parse_json(body: bytes) -> Any:
     """Return the values of a UTF-8 file. Raises ValueError for invalid JSON, a duplicate key (such
-    as after a merge of both sides), too deep nesting, and numbers that are not finite."""
+    as after a merge that kept both sides), too deep nesting, and numbers that are not finite."""
     try:
         return json.loads(
             body.decode("utf-8-sig"),

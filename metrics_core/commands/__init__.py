@@ -25,7 +25,7 @@ MODULES = {
 }
 
 
-def no_arguments(parser: argparse.ArgumentParser) -> None:
+def add_no_arguments(parser: argparse.ArgumentParser) -> None:
     """Add no arguments: for a command without options."""
 
 
@@ -67,7 +67,7 @@ def command(
     options: type[Own],
     *,
     help: str,
-    arguments: Callable[[argparse.ArgumentParser], None] = no_arguments,
+    arguments: Callable[[argparse.ArgumentParser], None] = add_no_arguments,
 ) -> Callable[[Callable[[Own], Printed]], Callable[[Own], Printed]]:
     """Register a command. `arguments` adds the arguments that match the fields of `options` to a
     parser."""

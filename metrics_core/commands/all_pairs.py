@@ -49,8 +49,9 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 def format_all_pairs(options: AllPairsOptions) -> str:
     """Format one row for each measure and pair, the run with the better mean first.
 
-    Prints the columns run, other, measure, verdict, n, difference, low, high, p and p_corrected; as
-    LaTeX, the table of a paper. Notes go to stderr. Raises RanklensError if there is only one run.
+    The columns are run, other, measure, verdict, n, difference, low, high, p and p_corrected. In
+    the LaTeX format, the output is a table for a paper instead. Notes go to stderr. Raises
+    RanklensError if there is only one run.
     """
     files = read_judged_files(options)
     scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
@@ -79,7 +80,7 @@ def _beaten_pairs(pairs: AllPairs) -> set[Pair]:
 
 
 def _test_caption(pairs_by_measure: dict[str, AllPairs], level: float) -> str:
-    """Caption about the test behind the letters in the table."""
+    """Return the caption that describes the test on which the letters in the table are based."""
     if all(np.isnan(pairs.p).all() for pairs in pairs_by_measure.values()):
         return NOTHING_TESTED
     pairs = next(iter(pairs_by_measure.values())).n_pairs

@@ -15,7 +15,8 @@ class CommandParser(argparse.ArgumentParser):
     _takes_collection = False
 
     def add_collection(self) -> None:
-        """Add the option, and take its value as the first argument from then on."""
+        """Add the option for a collection. From then on, its value is used as the first
+        argument."""
         self._takes_collection = True
         self.add_argument(
             _OPTION,

@@ -118,9 +118,10 @@ def compare(options: CompareOptions) -> str | CommandResult:
     """Format one row for each run, baseline and measure.
 
     Runs are corrected together for each measure and baseline. The table and Markdown have three
-    decimals and no reasons; LaTeX is the table of a paper; further formats have all columns in full
-    precision. With gates, returns their outcome. Notes go to stderr. Raises RanklensError for
-    options that cannot be combined, and if there is only one run.
+    decimals and no reasons. The LaTeX format is a table for a paper. All other formats have all
+    columns in full precision. If gates are given, their outcome is returned instead. Notes go to
+    stderr. Raises RanklensError for options that cannot be combined, and if there is only one
+    run.
     """
     if options.is_gate:
         _refuse_comparison_options(options)
@@ -156,7 +157,8 @@ def compare(options: CompareOptions) -> str | CommandResult:
 
 
 def _refuse_comparison_options(options: CompareOptions) -> None:
-    """Refuse options of a comparison: the rule of a gate is fixed."""
+    """Raise RanklensError for comparison options that a gate does not allow, because its rule is
+    fixed."""
     refused = {
         "--by": options.by,
         "--test": options.test != BOOTSTRAP,
@@ -191,7 +193,7 @@ def _scores_against(scores: Scores, earlier_baselines: Sequence[str], baseline: 
     """
     scores.position(baseline)
     others = [run for run in scores.runs if run != baseline and run not in earlier_baselines]
-    return scores.only([baseline, *others])
+    return scores.select_runs([baseline, *others])
 
 
 def _format_latex(
@@ -208,7 +210,7 @@ def _format_latex(
 
 
 def _test_caption(comparison: pd.DataFrame, baseline_names: Sequence[str], method: Method) -> str:
-    """Caption about the test behind the letters in the table."""
+    """Return the caption that describes the test on which the letters in the table are based."""
     tested = comparison[comparison["p"].notna()]
     if tested.empty:
         return NOTHING_TESTED

@@ -1,4 +1,4 @@
-"""Printing to any console: of any encoding, closed, or no longer read.
+"""Printing to any console, whatever its encoding, and even if it is closed or no longer read.
 
 Also shows the progress of long reads, and escapes control characters in names and ids, so that
 these cannot control a terminal.
@@ -131,8 +131,8 @@ def show_step(description: str) -> Iterator[None]:
 
 
 def silence_streams() -> None:
-    """Flush stdout and stderr, and redirect them to nothing if that fails, so that Python does not
-    complain when it closes them."""
+    """Flush stdout and stderr. A stream that cannot be flushed is redirected to the null device, so
+    that Python does not complain when it closes the stream."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()

@@ -62,7 +62,7 @@ def evaluate(options: SparkOptions) -> str:
 def _long_table(scores: Scores, *, per_query: bool) -> LongTable:
     """Return the columns run, query_id, measure, value; the mean (or sum) has the query_id "all".
 
-    Raises RanklensError with `per_query` if a query has that id.
+    Raises RanklensError if `per_query` is true and a query has the id "all".
     """
     if per_query and _MEAN in scores.query_ids:
         raise RanklensError(
@@ -85,7 +85,7 @@ def _group_means(scores: Scores, by: str, groups: pd.Series) -> pd.DataFrame:
     column = f"query {by}" if by in ("run", "measure", "value") else by
     parts = []
     for group in order_groups(groups):
-        group_scores = scores.among((groups == group).to_numpy())
+        group_scores = scores.select_queries((groups == group).to_numpy())
         parts.append(combine_scores(group_scores).assign(**{column: group}))
     frame = pd.concat(parts, ignore_index=True)
     order = {run: i for i, run in enumerate(scores.runs)}

@@ -83,8 +83,8 @@ class _Explanation:
     sentence: str
 
     def document_parts(self, position: int) -> list[dict[str, Any]]:
-        """The documents of a query, largest part first; a rank is None if the document is not
-        listed."""
+        """Return the documents of a query, largest contribution to the difference first. The rank
+        of an unlisted document is None."""
         ledger, part = self.ledger, self.ledger.part
         first, end = np.searchsorted(ledger.query, [position, position + 1])
         rows = first + np.argsort(-np.abs(part[first:end]), kind="stable")
@@ -100,7 +100,7 @@ class _Explanation:
         ]
 
     def query_fields(self, position: int) -> dict[str, Any]:
-        """The fields of a query other than its documents; undefined scores are None."""
+        """Return the fields of a query except its documents; undefined scores are None."""
         return {
             "query_id": self.query_ids[position],
             "score": _number_or_none(self.ledger.score[position]),
@@ -126,13 +126,13 @@ def _number_or_none(value: float) -> float | None:
     arguments=_add_arguments,
 )
 def explain(options: ExplainOptions) -> str:
-    """Explain each query: how the run fails, how it changed against the baseline, and each
-    document's part of the difference.
+    """Explain each query: how the run fails, how its score changed against the baseline, and how
+    much each document contributes to the difference.
 
-    The parts add up to the difference. For one query, the table and Markdown also have the sentence
-    and all documents; for several, one document each; with three decimals. tsv and csv have a line
-    for each document. Notes go to stderr. Raises RanklensError for several measures, or without a
-    second run.
+    The contributions add up to the difference. The table and Markdown have three decimals. For one
+    query they show the explanation in a sentence and all documents; for several queries they show
+    one document each. tsv and csv have a line for each document. Notes go to stderr. Raises
+    RanklensError for several measures, or without a second run.
     """
     files = read_files(options)
     if len(files.measures) > 1:
@@ -168,7 +168,7 @@ def _explain_queries(files: InputFiles, options: ExplainOptions) -> _Explanation
 def _select_queries(ranks: JudgedRanks, measure: Measure, options: ExplainOptions) -> JudgedRanks:
     """Select the queries to explain. Raises RanklensError if the requested query is not judged."""
     if options.without_relevant == "leave out":
-        ranks = ranks.among(ranks.n_relevant(measure.relevant_from) > 0)
+        ranks = ranks.select_queries(ranks.n_relevant(measure.relevant_from) > 0)
     if options.query is None:
         return ranks
     if options.query not in ranks.query_ids:
@@ -193,7 +193,8 @@ def _sentence(files: InputFiles, query_id: str, top: int) -> str:
 
 
 def format_json(explanation: _Explanation) -> str:
-    """A list of objects, one for each query; null if undefined or not listed."""
+    """Format a list of objects, one for each query. Undefined values and the ranks of unlisted
+    documents are null."""
     return (
         json.dumps(
             [_query_record(explanation, i) for i in explanation.order], ensure_ascii=False, indent=1
@@ -289,7 +290,8 @@ def _overview_table(explanation: _Explanation) -> pd.DataFrame:
 
 
 def _document_table(explanation: _Explanation) -> pd.DataFrame:
-    """The documents of the only query with their parts, and the sum."""
+    """Return the documents of the only query with their contributions to the difference, and the
+    sum."""
     rank_column, baseline_column = f"rank in {explanation.run}", f"rank in {explanation.baseline}"
     total, rest_difference = (
         float(explanation.ledger.difference[0]),

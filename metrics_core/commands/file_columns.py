@@ -1,5 +1,5 @@
-"""Assign the columns named by `--columns` to files: judgments and runs have separate columns, and
-files of other formats have none."""
+"""Assign the columns named by `--columns` to files. Judgments and runs have separate columns; files
+of other formats have no columns."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def split_run_path(path: str) -> tuple[str, str | None]:
     return path, None
 
 
-def name_and_file(path: str) -> tuple[str, str]:
-    """Return the name of a file without its folder (with the run if the path names one), and its
-    path."""
+def split_name_and_file(path: str) -> tuple[str, str]:
+    """Return the name of a file without its folder, and the file's path. If the path names a run in
+    the file, the name includes this run."""
     file, run = split_run_path(path)
     name = Path(file).name
     return name if run is None else f"{name}/{run}", file

@@ -17,7 +17,7 @@ _ESCAPES = str.maketrans(
     | {w.MINUS: "$-$", w.DASH: "--", w.NO_BREAK: "~", "’": "'"}
 )
 _LIGATURE = re.compile(r"(?<=[-`'?!])(?=[-`'])")
-"""Between two of these characters, which would form a ligature."""
+"""The position between two characters that LaTeX would join to a ligature."""
 
 
 def escape(text: str) -> str:

@@ -34,7 +34,7 @@ _EXPLAIN = "`metrics-core measures NAME` explains one measure, by any of its nam
 
 @dataclass(frozen=True, kw_only=True)
 class MeasuresOptions(CommandOptions):
-    """Options of `measures`: the measures to explain; all are listed if there are none."""
+    """Options of `measures`: the measures to explain. If no measure is named, all are listed."""
 
     names: Sequence[str]
 
@@ -60,7 +60,7 @@ def list_measures(options: MeasuresOptions) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class FormatsOptions(CommandOptions):
-    """Options of `formats`: the file to explain; all formats are listed if no format is named."""
+    """Options of `formats`: the file to explain. If no file is named, all formats are listed."""
 
     of: str | None = None
 

@@ -58,8 +58,8 @@ class NamedCollection:
         )
 
     def _read_columns(self, table_name: str, limit: Size | None) -> dict[str, list[str]]:
-        """Return the scalar fields of the records as text columns; the default text is named
-        `text`."""
+        """Return the scalar fields of the records as text columns. Queries and documents without a
+        field `text` get a column `text` with their default text."""
         if not self.dataset.has(table_name):
             raise self._missing_error(table_name)
         columns: dict[str, list[str]] = {}
@@ -98,7 +98,7 @@ class NamedCollection:
 
 
 def load_collection(name: str) -> NamedCollection:
-    """Load a collection, and print a note that it may be downloaded, with the folder.
+    """Load a collection, and print a note that its missing files are downloaded to a folder.
 
     Raises RanklensError if the name is unknown or ir_datasets is not installed.
     """

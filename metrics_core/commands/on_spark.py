@@ -23,7 +23,7 @@ from metrics_core.tables import Qrels
 from metrics_core.tables.arrays import as_array, as_text_column
 
 _LENGTH = "NumRet"
-"""The measure of list length, which shows whether a run lacks a list."""
+"""The measure of list length; it is 0 if the run has no results for a query."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +75,7 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
             raise RanklensError(f"{option} cannot be used with --spark.", "Leave it out.")
     if "-" in (options.qrels, *options.runs):
         raise RanklensError("Spark cannot read standard input.", "Give files.")
-    from metrics_core.scoring.spark import evaluating, session, told
+    from metrics_core.scoring.spark import evaluating, row_errors, session
     from metrics_core.scoring.spark.columns import read_collection
     from metrics_core.scoring.spark.files import read_runs
     from metrics_core.scoring.spark.ranking import rank_lists
@@ -88,7 +88,7 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
             "Use --duplicates best or error.",
         )
     spark = session(master)
-    with told():
+    with row_errors():
         runs, run_names = read_runs(spark, options.runs)
         collection = read_collection(runs, qrels)
         names = sorted(collection.names, key=lambda name: (*run_names, name).index(name))
@@ -100,7 +100,7 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
         frame = evaluating.score_rows(rows, collection.top_grade, counted, options.without_relevant)
         all_scores = _build_scores(frame.toArrow(), names, qrels, counted)
     for name in names:
-        print_notes(name, _notes(all_scores.only([name]), qrels, measures, options))
+        print_notes(name, _notes(all_scores.select_runs([name]), qrels, measures, options))
         if name in collection.unjudged:
             print_notes(name, [_unjudged_note(*collection.unjudged[name])])
     values = all_scores.values[:, :, : len(measures)]
@@ -110,9 +110,10 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
 def _build_scores(
     table: pa.Table, names: Sequence[str], qrels: Qrels, measures: Sequence[Measure]
 ) -> Scores:
-    """Convert Spark's score table, in the order of these run names and of the judged queries.
+    """Convert Spark's score table to scores, with the runs in the order of `names` and the queries
+    in the order of the judgments.
 
-    `table` has the columns run, query_id and one for each measure.
+    `table` has the columns run and query_id, and one column for each measure.
     """
     query_ids = qrels.query_ids
     run = as_array(pc.index_in(table["run"], value_set=as_text_column(names))).astype(np.int64)
@@ -129,7 +130,7 @@ def _notes(
 ) -> list[Note]:
     """Return the notes on the scores of one run."""
     none = np.zeros(0, dtype=np.int64)
-    places = JudgedPlaces(none, none, none, scores.of(_LENGTH)[0].astype(np.int64))
+    places = JudgedPlaces(none, none, none, scores.values_of(_LENGTH)[0].astype(np.int64))
     ranks = assemble_ranks(
         scores.runs[0], qrels, places, unjudged_queries=(), judged_positions=none
     )

@@ -29,9 +29,9 @@ def row_letter(number: int) -> str:
 def paper_table(scores: Scores, beaten: Mapping[str, AbstractSet[Pair]], tested: str) -> str:
     """Format runs × measures in the order of `scores`; the paper must load booktabs.
 
-    `beaten` maps the name of each measure to pairs of a run and one that it outperforms; the
-    latter's letter is a superscript of the run's score. `tested` describes the test as plain text,
-    at the end of the caption.
+    `beaten` maps the name of each measure to pairs of runs, of which the first outperforms the
+    second. The letter of the second run is a superscript of the first run's score. `tested` is
+    plain text that describes the test, at the end of the caption.
     """
     names = [str(measure) for measure in scores.measures]
     means = zip(scores.runs, scores.combined().tolist(), strict=True)

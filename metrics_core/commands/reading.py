@@ -30,7 +30,7 @@ from metrics_core.commands.reading_options import ReadingOptions, parse_measure_
 from metrics_core.commands.run_files import FileRun, read_file_runs
 from metrics_core.formats.beir import read_set_qrels
 from metrics_core.formats.pairs import read_pairs
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.exclusions import Exclusions, exclude_documents, own_query_notes
 from metrics_core.judging.while_reading.large_files import (
     judge_files,
@@ -53,7 +53,7 @@ _WHILE_READING = {"encoding", "limit", "grades"}
 
 @dataclass(frozen=True)
 class RunToJudge:
-    """A run with the judgments, not yet judged."""
+    """A run and the judgments with which it will be joined."""
 
     run: Run
     qrels: Qrels
@@ -66,10 +66,10 @@ class RunToJudge:
 
     @cached_property
     def ranks(self) -> JudgedRanks:
-        """The run joined with the judgments. Raises NoSharedQueriesError, with a hint on mapped
-        ids."""
+        """The run joined with the judgments. Raises NoSharedQueriesError; its hint names an id
+        mapping that would help, if there is one."""
         try:
-            return judge(self.run, self.qrels, documents=self.documents)
+            return join_judgments(self.run, self.qrels, documents=self.documents)
         except NoSharedQueriesError as error:
             from metrics_core.checks.id_mismatch import find_query_mismatch
 
@@ -161,7 +161,7 @@ def nothing_to_compare_error(baseline: str) -> RanklensError:
 
 
 def _refuse_rereading(files: Sequence[str | None]) -> None:
-    """Refuse standard input in two places: the first reader would leave nothing for the second."""
+    """Raise RanklensError if standard input is given twice: it can be read only once."""
     if sum(name in ("-", "/dev/stdin") for name in files) > 1:
         raise RanklensError(
             "Standard input can be read only once.", "Use - once, and give files for the rest."
@@ -198,7 +198,7 @@ def _judge_runs(
     ]
     for name, note in (
         *query_id_notes(runs, qrels),
-        *document_id_notes(judged, [run.whole for run in runs], qrels),
+        *document_id_notes(judged, [run.read_whole for run in runs], qrels),
     ):
         print_notes(name, (note,))
     files = {file_run.name: file_run.file for file_run in file_runs}
@@ -206,7 +206,7 @@ def _judge_runs(
 
 
 def read_whole_runs(options: ReadingOptions) -> list[FileRun[Run]]:
-    """Read each run whole, without excluded documents; notes go to stderr."""
+    """Read each run whole, and remove the excluded documents; notes go to stderr."""
     file_runs, left_out, named_runs = [], _read_exclusions(options), read_file_runs(options)
     shared_paths = Counter(path for path, _ in named_runs) - Counter(options.all_runs)
     for path, run in named_runs:
@@ -217,7 +217,7 @@ def read_whole_runs(options: ReadingOptions) -> list[FileRun[Run]]:
         print_notes(about, remaining.notes[len(run_with_ids.notes) :])
         file = f"{path.rstrip('/')}/{run.name}" if path in shared_paths else path
         file_runs.append(FileRun(remaining, file))
-    return _with_distinct_names(file_runs, lambda one, other: one.has_rows_of(other), options)
+    return _with_distinct_names(file_runs, lambda one, other: one.has_same_rows(other), options)
 
 
 def _with_distinct_names(
@@ -225,8 +225,9 @@ def _with_distinct_names(
     has_same_rows: Callable[[AnyRun, AnyRun], bool],
     options: ReadingOptions,
 ) -> list[FileRun[AnyRun]]:
-    """Return the runs with unique names; folders distinguish runs of the same name. A file given
-    twice counts once, unless `options.keeps_same`. Two files with the same rows are two runs."""
+    """Return the runs with unique names; folders distinguish runs of the same name. A file that is
+    given twice counts once, unless `options.keeps_same` is true. Two files with the same rows are
+    two runs."""
     keeps_same = options.keeps_same
     if keeps_same and runs:
         baseline, *other_runs = runs
@@ -234,18 +235,18 @@ def _with_distinct_names(
         runs = [baseline.renamed(unique_name), *other_runs]
     runs = add_folder_names(runs, [run.file for run in runs])
 
-    def is_given_again(one: FileRun[AnyRun], other: FileRun[AnyRun]) -> bool:
+    def is_same_run(one: FileRun[AnyRun], other: FileRun[AnyRun]) -> bool:
         return normpath(one.file) == normpath(other.file) and has_same_rows(one.run, other.run)
 
     distinct, notes = (
-        make_names_unique(runs) if keeps_same else make_names_unique(runs, is_given_again)
+        make_names_unique(runs) if keeps_same else make_names_unique(runs, is_same_run)
     )
     print_notes("runs", notes)
     return distinct
 
 
 def _read_exclusions(options: ReadingOptions) -> Exclusions:
-    """Read the documents to exclude from runs; ids in pairs are mapped like ids in runs."""
+    """Read the documents to exclude from runs; their ids are mapped like the ids of runs."""
     if options.exclude is None:
         return Exclusions(options.exclude_self)
     pairs = read_pairs(options.exclude, **options.read_as.to_choices(columns=None))
@@ -287,7 +288,7 @@ def _judge_at_once(
             print_notes(Path(path).name, notes)
             is_checked = bool(notes)
     file_runs = [FileRun(run, path) for path, run in zip(options.all_runs, runs, strict=True)]
-    return _with_distinct_names(file_runs, lambda one, other: one.has_rows_of(other), options)
+    return _with_distinct_names(file_runs, lambda one, other: one.has_same_rows(other), options)
 
 
 def _judge_within_memory(
@@ -298,7 +299,7 @@ def _judge_within_memory(
 
 
 def _refuse_with_memory(options: ReadingOptions, *, needs: bool) -> None:
-    """Refuse options that need whole runs together with --memory."""
+    """Raise RanklensError if --memory is combined with an option that needs whole runs."""
     unsupported = options.read_as.unsupported_choices(_WHILE_READING | {"columns"})
     conflicts = {
         "--documents or a measure that uses the documents table": needs,
@@ -340,8 +341,7 @@ def _judge_with_notes(
 
 
 def apply_id_options(table: AnyTable, path: str, options: ReadingOptions) -> AnyTable:
-    """Return the table with ids cleaned and mapped as requested; print notes on ids that became
-    one."""
+    """Return the table with ids cleaned and mapped as requested; print notes on merged ids."""
     cleaned_table = clean_table_ids(table, path) if options.clean_ids else table
     try:
         mapped_table = map_ids(cleaned_table, options.maps)
@@ -352,9 +352,8 @@ def apply_id_options(table: AnyTable, path: str, options: ReadingOptions) -> Any
 
 
 def read_groups(column: str, query_ids: Sequence[str], options: ReadingOptions) -> pd.Series:
-    """Return the group of each query by this column of the queries file, indexed by query_id.
-    Raises RanklensError if the file cannot be read or has none of the queries. Notes go to
-    stderr."""
+    """Return each query's group by this column of the queries file, indexed by query_id. Notes go
+    to stderr. Raises RanklensError if the file cannot be read or has none of the queries."""
     from metrics_core.slicing.breakdowns import find_groups
 
     return find_groups(read_needed_queries(query_ids, options, "--by"), query_ids, column)
@@ -363,7 +362,8 @@ def read_groups(column: str, query_ids: Sequence[str], options: ReadingOptions) 
 def read_needed_queries(
     query_ids: Sequence[str], options: ReadingOptions, needed_by: str
 ) -> Queries:
-    """Read the queries for `needed_by`. Notes go to stderr. Raises the errors of `read_groups`."""
+    """Read the queries that `needed_by` requires. Notes go to stderr. Raises RanklensError if they
+    are not given, cannot be read, or have none of these ids."""
     from metrics_core.slicing.breakdowns import refuse_unknown_queries
 
     queries = read_named_queries(options)

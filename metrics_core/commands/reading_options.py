@@ -30,7 +30,8 @@ _NUMBER = re.compile(r"\d*\.?\d+")
 
 @dataclass(frozen=True, kw_only=True)
 class ReadingOptions(CommandOptions):
-    """Options of the commands that score files. Not every command has the options with a default.
+    """Options of the commands that score files. Options with a default value are not available in
+    all commands.
 
     With a `collection`, `qrels` is its name. `one_run` allows only one run besides the baseline.
     `default_measures` are used if no measure is given.
@@ -186,8 +187,8 @@ def add_level_option(parser: argparse.ArgumentParser) -> None:
 
 
 def expand_pattern(pattern: str) -> list[str]:
-    """Return the files that match a pattern such as 'runs/*.run' that the shell did not expand; the
-    text itself if the text is no pattern or nothing matches."""
+    """Return the files that match a pattern such as 'runs/*.run' that the shell did not expand. A
+    text that is no pattern, or matches no file, is returned unchanged."""
     if pattern == "-" or os.path.lexists(pattern):
         return [pattern]
     paths = glob(pattern)  # noqa: PTH207 - like a shell, without hidden files
@@ -224,7 +225,8 @@ def parse_measure_options(texts: Sequence[str]) -> list[Measure]:
 
 
 def split_names(texts: Sequence[str]) -> list[str]:
-    """Split texts into single names, unchanged."""
+    """Split texts into single measure names. A bare number is a further cutoff: "P.5,10" becomes
+    "P.5" and "P.10"."""
     return [name for text in texts for name in _iterate_names(text)]
 
 

@@ -58,8 +58,8 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 def residuals(options: ResidualsOptions) -> str:
     """Format the columns run, query_id (all: the mean), measure, score, lowest, highest and kind.
 
-    The kind is "exact" if both extremes can be reached, "bound" if they are only never exceeded.
-    The table has three decimals, all other formats have full precision.
+    The kind is "exact" if both extremes can be reached, and "bound" if they are limits that the
+    score cannot exceed. The table has three decimals, all other formats have full precision.
     """
     files = read_judged_files(options)
     residual_table = residual_frame(files.judged, files.measures, highest=options.highest)

@@ -1,6 +1,8 @@
-"""The runs that a command line names: the run or runs of a file, of judged ranks (the ranks of
-judged documents in place of a run) or of a folder, or a single run of a file by name
-(`runs.trec/bm25`)."""
+"""The runs that a command line names.
+
+A path can be a file of one or several runs, a folder of runs, judged ranks (the ranks of judged
+documents in place of a run), or a single run in a file by name (`runs.trec/bm25`).
+"""
 
 from __future__ import annotations
 

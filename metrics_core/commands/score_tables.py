@@ -181,7 +181,8 @@ def bold_best(wide: WideTable) -> list[list[str]]:
 
 
 def _best_means(wide: WideTable) -> set[tuple[int, str]]:
-    """Row and column of the best mean of each measure, if there are several."""
+    """Return (row, measure name) of the best mean of each measure, including ties; empty if there
+    is only one mean. Measures that are summed, not averaged, are left out."""
     query_column = wide.labels.index("query_id") if "query_id" in wide.labels else None
     means = [
         row

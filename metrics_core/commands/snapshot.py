@@ -23,7 +23,11 @@ from metrics_core.checks.snapshots import (
 from metrics_core.commands import command
 from metrics_core.commands.reading import print_notes, read_judged_files
 from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
-from metrics_core.scoring.scores import score_runs
+from metrics_core.comparing.power import FEWEST_FOR_POWER, POWER, detectable_loss
+from metrics_core.scoring.scores import Scores, score_runs
+
+_SHARE_AFFECTED = 0.3
+"""Share of the queries that the change assumed for margins affects."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +81,26 @@ def snapshot(options: SnapshotOptions) -> str:
     queries = w.plural(scores.n_queries, "query", "queries")
     return (
         f"{options.output}: {new_snapshot.run}, {w.format_count(scores.n_queries)} {queries},"
-        f" {w.join_words(map(str, new_snapshot.measures))}.\n"
+        f" {w.join_words(map(str, new_snapshot.measures))}.\n{_detectable_losses(scores)}"
+    )
+
+
+def _detectable_losses(scores: Scores) -> str:
+    """Return a line that helps to choose margins; "" without a measure to which it applies."""
+    if scores.n_queries < FEWEST_FOR_POWER:
+        return f"To choose margins, at least {FEWEST_FOR_POWER} queries are needed.\n"
+    losses = [
+        (measure, detectable_loss(values, _SHARE_AFFECTED))
+        for measure, values in zip(scores.measures, scores.values[0].T, strict=True)
+        if measure.declaration.combination.linear
+    ]
+    parts = [f"{measure} {w.format_score(loss)}" for measure, loss in losses if loss == loss]
+    if not parts:
+        return ""
+    share = w.format_share(_SHARE_AFFECTED)
+    return (
+        f"To choose margins: if a change affects {share} of the queries, a gate finds these losses"
+        f" with at least {w.format_share(POWER)} power: {w.join_words(parts)}.\n"
     )
 
 
@@ -111,7 +134,8 @@ def make_origin(options: ReadingOptions, label: str) -> Origin:
 
 
 def scoring_choices(options: ReadingOptions) -> dict[str, str]:
-    """The reading choices other than the defaults that change scores but not judgments."""
+    """Return the reading options that change scores but not judgments, with their values. Options
+    with their default values are omitted."""
     choices = {
         "--without-relevant": options.without_relevant
         if options.without_relevant != "zero"

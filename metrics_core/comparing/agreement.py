@@ -23,8 +23,7 @@ _ALIKE = 1e-9
 
 @dataclass(frozen=True)
 class Agreement:
-    """Agreement of measures on the better one of a run and a baseline, and on the order of all
-    runs.
+    """Agreement of measures on whether a run or a baseline is better, and on the order of all runs.
 
     `table` has one row per measure and the columns measure, mean, baseline_mean, difference, side
     (1 if the run is better, -1 if the baseline is, 0 if they are equal), low, high (simultaneous
@@ -71,8 +70,8 @@ class Agreement:
 
 
 def find_agreement(scores: Scores, run: str, baseline: str, *, level: float = LEVEL) -> Agreement:
-    """Compare a run with a baseline on every measure of the scores, and the orders of all their
-    runs. Raises UnknownRunError."""
+    """Compare a run with a baseline on every measure of the scores, and compare how the measures
+    order all runs. Raises UnknownRunError."""
     combined = scores.combined()
     i, j = scores.position(run), scores.position(baseline)
     directions = np.array([m.declaration.direction for m in scores.measures])
@@ -134,18 +133,20 @@ def find_disagreements(
     first: GivenMeasure,
     second: GivenMeasure,
 ) -> pd.DataFrame:
-    """Return the queries by how strongly two measures disagree on the pair, strongest first.
+    """Return the queries, sorted by how strongly two measures disagree on a pair of runs, strongest
+    first.
 
     Columns: query_id, first, second (the difference, run minus baseline, under each measure),
-    apart. For `apart` each difference is divided by the root mean square of its measure's
+    apart. For `apart`, each difference is divided by the root mean square of its measure's
     differences over the queries and signed so that positive is better; `apart` is the absolute
-    difference of the two. Queries without a score are excluded. Raises UnknownRunError.
+    difference between these two values. Queries without a score are excluded. Raises
+    UnknownRunError.
     """
-    pair = scores.only([run, baseline])
+    pair = scores.select_runs([run, baseline])
     gaps: list[Floats] = []
     units: list[Floats] = []
     for measure in map(parse_measure, (first, second)):
-        own_scores, other_scores = pair.of(measure)
+        own_scores, other_scores = pair.values_of(measure)
         gap = own_scores - other_scores
         typical = float(np.sqrt(np.nanmean(np.square(gap)))) if (~np.isnan(gap)).any() else 0.0
         gaps.append(gap)

@@ -23,9 +23,9 @@ Missing = Literal["zero", "shared"]
 class QueryCoverage:
     """Queries with results, for some runs.
 
-    `judged` is the number of judged queries and `shared` the number of these for which every run
-    has results. `lacking` maps each run to the judged queries without results, `unjudged` to its
-    queries without judgments.
+    `judged` is the number of judged queries, `shared` the number of judged queries for which every
+    run has results. `lacking` maps each run to the judged queries for which it has no results,
+    `unjudged` to the queries in the run that are not judged.
     """
 
     judged: int
@@ -40,8 +40,7 @@ class QueryCoverage:
 
 
 def find_coverage(judged: Sequence[JudgedRanks]) -> QueryCoverage:
-    """Return for each run the judged queries with results. All runs must be judged by the same
-    qrels."""
+    """Return how the runs cover the judged queries. All runs must be judged by the same qrels."""
     listed = np.array([ranks.retrieved > 0 for ranks in judged])
     return QueryCoverage(
         judged=listed.shape[1],
@@ -52,13 +51,16 @@ def find_coverage(judged: Sequence[JudgedRanks]) -> QueryCoverage:
 
 
 def shared_queries(scores: Scores, runs: Sequence[str] = ()) -> Mask:
-    """Return the queries for which all of these runs have results, bool[query]. Without `runs`, all
-    runs of the scores are used. Raises UnknownRunError."""
+    """Return the queries for which all of these runs have results, bool[query]. If `runs` is empty,
+    all runs of the scores are used. Raises UnknownRunError."""
     rows = [scores.position(run) for run in runs or scores.runs]
     return np.logical_not(scores.missing[rows].any(axis=0), dtype=np.bool_)
 
 
 def select_scores(scores: Scores, missing: Missing, runs: Sequence[str] = ()) -> Scores:
-    """Return the scores that count: all scores with "zero"; with "shared" only the scores of
-    queries for which all of these runs have results. Raises UnknownRunError."""
-    return scores if missing == "zero" else scores.among(shared_queries(scores, runs))
+    """Return the scores that count.
+
+    If `missing` is "zero", these are all scores. If it is "shared", these are the scores of the
+    queries for which all of these runs have results. Raises UnknownRunError.
+    """
+    return scores if missing == "zero" else scores.select_queries(shared_queries(scores, runs))

@@ -17,13 +17,13 @@ from metrics_core.scoring.curves import cutoffs_up_to, deepest_list, score_curve
 from metrics_core.scoring.intervals import LEVEL
 
 _MOST_CELLS = 100_000
-"""If queries times cutoffs are at most this many, the band is computed at every cutoff up to
+"""Maximum number of queries times cutoffs for which the band is computed at every cutoff up to
 `_EVERY`."""
 _EVERY = 100
 _FEW_CELLS = 400_000
 _FEW = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 _CELLS = 400_000
-"""Queries times cutoffs processed at a time."""
+"""Maximum number of scores (queries times cutoffs) that are processed at a time."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,12 @@ class Crossings:
     def clear_ranges(self, side: int) -> list[tuple[int, int]]:
         """Return the ranges of cutoffs, as (first, last), at which the band shows this side to be
         better."""
-        return ranges_where(self.cutoffs, self.clear == side)
+        return find_ranges(self.cutoffs, self.clear == side)
 
     def side_ranges(self, side: int) -> list[tuple[int, int]]:
         """Return the ranges of k, as (first, last), at which the means favour this side; 0 for
         equal means."""
-        return ranges_where(np.arange(1, self.depth + 1), self.side == side)
+        return find_ranges(np.arange(1, self.depth + 1), self.side == side)
 
     def clear_side(self, cutoff: int) -> int:
         """Return `clear` at the deepest cutoff of the band that is at most `cutoff`."""
@@ -73,7 +73,7 @@ class Crossings:
         return int(self.clear[max(index, 0)])
 
 
-def ranges_where(cutoffs: Ints, holds: Mask) -> list[tuple[int, int]]:
+def find_ranges(cutoffs: Ints, holds: Mask) -> list[tuple[int, int]]:
     """Return (first, last) cutoff of every unbroken stretch of `cutoffs` int64[cutoff] in which
     `holds` bool[cutoff] is true."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], holds, [False]]).astype(np.int64)))
@@ -92,8 +92,9 @@ def find_crossings(
     difference: Floats | None = None,
 ) -> Crossings:
     """Return the difference of a pair at every cutoff up to `depth` (default: the depth of the
-    deeper run). `difference` float64[k] is the result of `difference_curve` if already computed.
-    The band includes the cutoff `also`. Raises ParameterError for a measure without a cutoff."""
+    deeper run), and a band at some cutoffs, including `also`. `difference` float64[k] is the result
+    of `difference_curve`, if already computed. Raises ParameterError for a measure without a
+    cutoff."""
     deepest = depth or max(deepest_list([run, baseline]), 1)
     combination = measure.declaration.combination
     cutoffs = np.array(_band_cutoffs(deepest, run.n_queries, min(also, deepest)))
@@ -147,8 +148,8 @@ def _mask_undefined(own_scores: Floats, other_scores: Floats) -> tuple[Floats, F
 
 
 def _band_cutoffs(deepest: int, n_queries: int, also: int) -> list[int]:
-    """Return the cutoffs of the band: all up to 100 if that is cheap, then log-spaced ones; only a
-    few for very many queries."""
+    """Return the cutoffs of the band. These are all cutoffs up to 100 if that is cheap, and
+    log-spaced ones; for very many queries, only a few."""
     cells = n_queries * min(deepest, _EVERY)
     if cells > _FEW_CELLS:
         return sorted({k for k in (*_FEW, also, deepest) if k <= deepest})

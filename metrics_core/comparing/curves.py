@@ -18,7 +18,7 @@ from metrics_core.scoring.curves import score_curve
 from metrics_core.scoring.intervals import LEVEL, Interval, mean_intervals
 
 _CELLS = 2_000_000
-"""Queries times cutoffs, over several curves, processed at a time."""
+"""Maximum number of scores (queries times cutoffs, over several curves) processed at a time."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +93,8 @@ def means_by_cutoff(
     bounds: bool = True,
 ) -> list[MeanCurve]:
     """Return the mean curve of each run and measure. All runs must be judged for the same queries,
-    and all measures must use the same combination. Without `bounds` nothing is resampled, and low
-    and high are NaN."""
+    and all measures must use the same combination. If `bounds` is false, nothing is resampled, and
+    low and high are NaN."""
     # Many at once, because the draws are one matrix product; not all, because of memory.
     size = max(1, _CELLS // max(judged_measures[0][0].n_queries * len(cutoffs), 1))
     parts = (
@@ -131,8 +131,11 @@ def _find_means(
 def find_bands(
     pairs: Sequence[Pair], cutoffs: Sequence[int], *, level: float = LEVEL
 ) -> list[Band]:
-    """Return the band of each pair at these cutoffs, all over the same queries, in one pass over
-    the draws."""
+    """Return the band of each pair at these cutoffs.
+
+    All runs must be judged for the same queries. The pairs of a measure are tested in one pass over
+    the draws.
+    """
     band_by_place: dict[int, Band] = {}
     # One measure at a time: all measures of deep lists take much memory, and larger products are no
     # faster.
@@ -148,7 +151,7 @@ def find_bands(
 
 
 def differences_by_cutoff(pairs: Sequence[Pair], cutoffs: Sequence[int]) -> list[Band]:
-    """Return `find_bands` without low and high, which are NaN; nothing is resampled."""
+    """Return the same bands as `find_bands`, but without resampling: low and high are NaN."""
     bands_found = []
     for group in _pair_scores(pairs, cutoffs):
         combination = group.combination
@@ -184,7 +187,7 @@ def _pair_scores(pairs: Sequence[Pair], cutoffs: Sequence[int]) -> list[PairedSc
 def make_curve_frame(
     run: str, cutoffs: Sequence[int], run_means: MeanCurve, band: Band | None
 ) -> pd.DataFrame:
-    """Return the rows of `mean_curves` for one run; without `band`, the rows of the baseline."""
+    """Return the rows of `mean_curves` for one run. If `band` is None, the run is the baseline."""
     undefined = np.full(len(cutoffs), np.nan)
     run_band = Band(undefined, undefined, undefined, run_means.queries) if band is None else band
     return pd.DataFrame(

@@ -53,8 +53,8 @@ def find_warnings(differences: Floats) -> DifferenceWarnings:
 
 
 def count_carriers(differences: Floats) -> int:
-    """Return the fewest queries whose differences, in the direction of the mean, make up half of
-    the total of float64[query] without NaN; 0 if the total is 0."""
+    """Return the smallest number of queries whose differences, in the direction of the mean, make
+    up half of the sum of all differences float64[query] without NaN; 0 if the sum is 0."""
     total = float(differences.sum())
     size = float(np.abs(differences).sum())
     if abs(total) <= ALIKE * size:

@@ -18,10 +18,10 @@ class Fragility:
     """The queries on which a mean difference depends.
 
     `order` int64[defined query] has the positions of the queries with a defined difference, largest
-    contribution to the mean's sign first. `turning` is how many of these queries, from the first
-    on, must be removed to reverse the sign; None if the mean is 0 or no removal reverses the sign.
-    `queries` counts the defined differences; `total` is their sum, 0 if they cancel except for
-    rounding.
+    contribution to the mean's sign first. `turning` is the number of these queries, counted from
+    the first, that must be removed to reverse the sign; None if the mean is 0 or no removal
+    reverses the sign. `queries` counts the defined differences; `total` is their sum, 0 if they
+    cancel except for rounding.
     """
 
     order: Ints
@@ -58,8 +58,8 @@ def find_fragility(differences: Floats) -> Fragility:
 
 
 def share_of_mean_difference(differences: Floats, queries: Mask) -> float:
-    """Return the share of the sum of differences float64[query] that the `queries` bool[query]
-    contribute. Above 1 if other queries partly cancel it; NaN if the sum is 0."""
+    """Return the share of `queries` bool[query] in the sum of `differences` float64[query]. It is
+    above 1 if other queries partly cancel their contribution; NaN if the sum is 0."""
     total = float(np.nansum(differences))
     if abs(total) <= _ROUNDING * float(np.nansum(np.abs(differences))):
         return float("nan")

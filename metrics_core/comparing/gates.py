@@ -127,8 +127,8 @@ class Gate:
 
 @dataclass(frozen=True)
 class Floor:
-    """The value that a mean must reach, or, with `by_bound`, that its one-sided 95 % bound must
-    reach."""
+    """The value that a mean must reach. If `by_bound` is true, the one-sided 95 % bound of the mean
+    must reach it instead."""
 
     measure: Measure
     least: float
@@ -160,9 +160,10 @@ class GateOutcome:
     """The outcome of one gate for one run.
 
     `low` and `high` are the 95 % interval, simultaneous over all gates and runs; `inner_low` and
-    `inner_high` are the 90 % interval of this gate alone. NaN without a test. `error` is the
-    standard error of the difference, and `width` the distance from zero, in standard errors, that
-    is significant. `lost` counts the queries that score worse by any amount.
+    `inner_high` are the 90 % interval of this gate alone. They are NaN without a test. `error` is
+    the standard error of the difference. `width` is the number of standard errors from zero at
+    which a difference becomes significant. `lost` counts the queries that score worse by any
+    amount.
     """
 
     gate: Gate
@@ -203,7 +204,7 @@ class GateOutcome:
 
     @property
     def queries_without_loss(self) -> float:
-        """The number of queries without any loss that rules out a loss of the margin
+        """The number of queries, all without any loss, that would rule out a loss of the margin
         (`share_upper_bound`); NaN if the measure's scale is unbounded."""
         widest = widest_difference(self.gate.measure)
         if not math.isfinite(widest):
@@ -218,12 +219,14 @@ class GateOutcome:
 
     @property
     def smallest_loss(self) -> float:
-        """The smallest true loss that would be found worse with 80 % power; NaN if unknown."""
+        """The smallest true loss for which the outcome is "worse" with 80 % probability; NaN if
+        unknown."""
         return smallest_failing_loss(*self._spread) if self._spread else math.nan
 
     @property
     def chance_at_twice(self) -> float:
-        """The probability that a true loss of twice the margin is found worse; NaN if unknown."""
+        """The probability that the outcome is "worse" if the true loss is twice the margin; NaN if
+        unknown."""
         return failure_chance(2 * self.gate.margin, *self._spread) if self._spread else math.nan
 
     @property
@@ -268,9 +271,10 @@ def evaluate_gates(
     runs = [run for run in scores.runs if run != baseline]
     if not gates:
         return []
-    ordered = scores.only([baseline, *runs])
+    ordered = scores.select_runs([baseline, *runs])
     columns = [
-        np.ascontiguousarray(ordered.of(gate.measure)[:, members[gate.slice]].T) for gate in gates
+        np.ascontiguousarray(ordered.values_of(gate.measure)[:, members[gate.slice]].T)
+        for gate in gates
     ]
     groups = [
         PairedScores(values[:, 1:], values[:, :1], gate.measure)
@@ -327,7 +331,9 @@ def evaluate_floors(
     """Evaluate each floor for each of the runs, floor by floor. `members` maps each slice to its
     queries, bool[query]. Raises UnknownRunError."""
     return [
-        _evaluate_floor(floor, run, scores.only([run]).of(floor.measure)[0][members[floor.slice]])
+        _evaluate_floor(
+            floor, run, scores.select_runs([run]).values_of(floor.measure)[0][members[floor.slice]]
+        )
         for floor in floors
         for run in runs
     ]
@@ -352,9 +358,9 @@ def _evaluate_floor(floor: Floor, run: str, values: Floats) -> FloorOutcome:
 def exit_status(
     outcomes: Iterable[str], *, changed: bool = False, fail_unclear: bool = False
 ) -> int:
-    """Return the exit status, the first that applies: `FAILED` for worse or below a floor,
-    `CHANGED` if judgments or queries changed, `UNCLEAR` for "cannot tell" with `fail_unclear`, else
-    `ALL_WELL`."""
+    """Return the first exit status that applies: `FAILED` if a run is worse or below a floor,
+    `CHANGED` if judgments or queries changed, `UNCLEAR` if an outcome is "cannot tell" and
+    `fail_unclear` is true, else `ALL_WELL`."""
     outcome_set = set(outcomes)
     if outcome_set & {WORSE_RUN, BELOW}:
         return FAILED

@@ -16,9 +16,10 @@ from metrics_core.scoring.resampling import draw_sums
 
 _CALIBRATED = 0.55
 """Share of the nominal error at which `margin_interval` is computed (calibration: Loh, Calibrating
-confidence coefficients, JASA 1987): the largest at which, on differences of real runs, a bound
-meant for 5 % misses in at most 5 of 100 cases (docs/ci.md). At the full nominal error it misses in
-up to 8: if few queries change, the sample contains too few of the queries with a large loss."""
+confidence coefficients, JASA 1987). On differences of real runs, it is the largest share at which a
+bound meant to miss in 5 of 100 cases misses in at most 5 (docs/ci.md). At the full nominal error
+such a bound misses in up to 8: if few queries change, the sample contains too few of the queries
+with a large loss."""
 
 
 class Ends(NamedTuple):
@@ -87,16 +88,16 @@ def _share_below(draws: Floats, value: float) -> float:
 
 
 def margin_interval(sample: ResampledMeans, tail: float, is_significant: Mask) -> Interval:
-    """Return the interval of each mean that is compared with a margin; mean, low and high are
+    """Return, for each mean, the interval that is compared with a margin; mean, low and high are
     float64[column], NaN without a test.
 
     Each bound misses in at most `tail` / 2 of all cases. The interval excludes zero exactly if
     `is_significant` bool[column]. Each bound is as many standard errors from the mean as a t-test
     requires. The standard error is not computed from the data as observed, but as it would be if
     the bound were the true mean (like Wilson, 1927, for a share, and Farrington and Manning,
-    Statistics in Medicine 1990, for a margin). If few queries differ, a larger difference on them
-    also means a larger variance; a sample in which these few happened to lose little has too small
-    a standard error, and would rule out a loss too often.
+    Statistics in Medicine 1990, for a margin). If few queries differ, a larger difference on these
+    queries also means a larger variance. A sample in which they happened to lose little has too
+    small a standard error, and would rule out a loss too often.
     """
     from scipy import special
 
@@ -120,15 +121,16 @@ def margin_interval(sample: ResampledMeans, tail: float, is_significant: Mask) -
 def bound_by_shares(
     inner: Interval, own_scores: Floats, other_scores: Floats, widest: float, level: float
 ) -> Interval:
-    """Return the interval that is compared with a margin, adjusted by bounds that follow from
-    shares of queries alone.
+    """Return the interval that is compared with a margin, adjusted by upper bounds on shares of
+    queries.
 
-    `own_scores` and `other_scores` (of the baseline) are float64[query, column], NaN undefined;
-    `widest` is the range of the scale. With the upper bound of a share (`share_upper_bound`), which
-    misses with probability 1 - `level`, two things are known. The mean cannot move farther than if
-    every query that loses lost the whole scale. And if some queries drop to 0, the mean may move as
-    far as if that share of queries lost an average score: a sample with only one or two of these
-    failures underestimates the variance that they cause.
+    `own_scores` and `other_scores` (of the baseline) are float64[query, column], NaN if undefined;
+    `widest` is the range of the scale. The upper bound of a share of queries (`share_upper_bound`)
+    misses with probability 1 - `level`. It is used twice. First, the mean cannot lose more than if
+    every losing query lost the whole scale; a wider interval is cut there. Second, if some queries
+    drop to 0, as many queries as the upper bound of their share may lose an average score; a
+    narrower interval is extended to there. A sample with only one or two of these failures
+    underestimates the variance that they cause. Gains are treated in the same way.
     """
     gaps = own_scores - other_scores
     is_defined = ~np.isnan(gaps)

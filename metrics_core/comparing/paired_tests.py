@@ -78,13 +78,13 @@ def _sign_side(differences: Floats) -> float:
 
 @dataclass(frozen=True)
 class PairedTest:
-    """A paired test: its title, its hypothesis in a sentence, and its two-sided p-value as a
-    function of float64[query].
+    """A paired test: its title, its hypothesis in a sentence, and a function that returns its
+    two-sided p-value for float64[query].
 
-    `tests_mean` is whether it tests the mean, which the verdict is about; `countable` whether its
-    p-values can be arbitrarily small, so that they can be multiplied for a correction;
-    `without_zeros` whether it excludes queries on which the runs do not differ. `side` returns 1 if
-    the test favours positive differences float64[query], -1 if negative.
+    `tests_mean` is whether the test concerns the mean, like the verdict. `countable` is whether its
+    p-values can be arbitrarily small, so that a correction can multiply them. `without_zeros` is
+    whether it excludes queries on which the runs do not differ. `side` returns 1 if the test
+    favours positive differences float64[query], and -1 if it favours negative ones.
     """
 
     title: str

@@ -56,8 +56,8 @@ def query_differences(
 ) -> pd.DataFrame:
     """Return the two scores of each query. Columns: query_id, score, baseline_score, difference
     (run minus baseline), outcome ("better", "worse", "same" or None). Raises UnknownRunError."""
-    run_scores, parsed_measure = Scores.given(scores), parse_measure(measure)
-    own_scores, other_scores = run_scores.only([run, baseline]).of(parsed_measure)
+    run_scores, parsed_measure = Scores.from_any(scores), parse_measure(measure)
+    own_scores, other_scores = run_scores.select_runs([run, baseline]).values_of(parsed_measure)
     return pd.DataFrame(
         {
             "query_id": np.array(run_scores.query_ids, dtype=object),
@@ -93,10 +93,10 @@ def compare(
         effect                   mean difference in standard deviations of the differences
         effect_low, effect_high  interval of the effect, not corrected
         error                    standard error of the difference
-        width                    distance from zero, in standard errors, that is significant
+        width                    number of standard errors from zero that is significant
         verdict, reason          one of the six words of `verdicts`, and why
 
-    In the row of the baseline, difference and everything derived from it are NaN or None; without a
+    In the row of the baseline, difference and everything derived from it are NaN or None. Without a
     test, interval, p and p_corrected are NaN. The interval excludes zero exactly if the difference
     is significant by p_corrected; tests that do not concern the mean have no interval. For a
     geometric mean, difference is the difference of the two geometric means, and the test is on
@@ -124,13 +124,14 @@ def compare_measures(
 ) -> list[pd.DataFrame]:
     """Return the `compare` frame of each measure, in one pass over the draws. `methods` has one
     method per measure; they may differ only in their margins. Raises UnknownRunError."""
-    run_scores, parsed_measures = Scores.given(scores), [parse_measure(m) for m in measures]
+    run_scores, parsed_measures = Scores.from_any(scores), [parse_measure(m) for m in measures]
     run_scores.position(baseline)
     if len({replace(method, margin=None) for method in methods}) != 1:
         raise ValueError("measures are compared together by one method")
     runs = list(dict.fromkeys([baseline, *run_scores.runs]))
     run_values = [
-        np.ascontiguousarray(run_scores.only(runs).of(measure).T) for measure in parsed_measures
+        np.ascontiguousarray(run_scores.select_runs(runs).values_of(measure).T)
+        for measure in parsed_measures
     ]
     results = compare_groups(
         [

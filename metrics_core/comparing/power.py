@@ -37,9 +37,12 @@ _TWO_FIGURES = 1e-4
 
 
 def detection_chance(difference: float, error: npt.ArrayLike, width: float, queries: int) -> Floats:
-    """Return the probability that a true mean difference is significant. `error` float64[…], a
-    number or an array, is the standard error of the mean, which must be more than `width` standard
-    errors from zero. float64[…] of the same shape."""
+    """Return the probability that a true mean difference is significant; float64[…] of the shape of
+    `error`.
+
+    `error`, a number or an array float64[…], is the standard error of the mean difference. The
+    difference is significant if it is more than `width` standard errors from zero.
+    """
     from scipy import special
 
     shift = abs(difference) / np.asarray(error, dtype=np.float64)
@@ -65,9 +68,10 @@ def _likely_deviations(queries: int) -> Floats:
 def smallest_detectable(error: float, width: float, queries: int) -> float:
     """Return the smallest true mean difference that these queries detect with probability `POWER`.
 
-    `error` is the standard error of the mean difference and `width` the distance from zero, in
-    standard errors, that is significant (`ComparisonResults.width`, which includes the correction).
-    NaN if either is not finite or there are fewer than `FEWEST_FOR_POWER` queries.
+    `error` is the standard error of the mean difference. `width` is the number of standard errors
+    from zero at which a difference becomes significant (`ComparisonResults.width`, which includes
+    the correction). NaN if either is not finite or there are fewer than `FEWEST_FOR_POWER`
+    queries.
     """
     if queries < FEWEST_FOR_POWER or not (math.isfinite(error) and math.isfinite(width)):
         return math.nan
@@ -94,11 +98,11 @@ def smallest_detectable(error: float, width: float, queries: int) -> float:
 def failure_chance(
     loss: float, error: float, width: float, queries: int, beyond: float, share: float = 1.0
 ) -> float:
-    """Return the probability that a true loss is significant and its estimate exceeds `beyond`. NaN
-    if there are too few queries, or `error` or `width` is not finite or `error` is 0.
+    """Return the probability that a true loss is significant and its estimate exceeds `beyond`.
 
-    The loss occurs on the `share` of queries that differ. The loss therefore makes the differences
-    vary more than their observed standard error.
+    NaN if there are too few queries, if `error` or `width` is not finite, or if `error` is 0. The
+    loss occurs on the `share` of queries that differ. The loss therefore makes the differences vary
+    more than their observed standard error.
     """
     if queries < FEWEST_FOR_POWER or not (
         math.isfinite(error) and math.isfinite(width) and error > 0
@@ -116,8 +120,8 @@ def failure_chance(
 def smallest_failing_loss(
     error: float, width: float, queries: int, beyond: float, share: float = 1.0
 ) -> float:
-    """Return the smallest true loss that is significant and estimated above `beyond` with
-    probability `POWER`. NaN if `failure_chance` is NaN or never reaches `POWER`."""
+    """Return the smallest true loss that, with probability `POWER`, is significant and has an
+    estimate above `beyond`. NaN if `failure_chance` is NaN or never reaches `POWER`."""
 
     def fails(loss: float) -> bool:
         return failure_chance(loss, error, width, queries, beyond, share) >= POWER
@@ -133,6 +137,24 @@ def smallest_failing_loss(
     return enough
 
 
+def detectable_loss(scores: Floats, share: float) -> float:
+    """Return the smallest true mean loss that a gate on these queries finds with at least
+    probability `POWER`; NaN if `failure_chance` is NaN.
+
+    `scores`, float64[query], are those of one run. The assumed change affects a `share` of the
+    queries: their scores vary as between two random queries, and the loss falls on them alone.
+    """
+    from scipy import special
+
+    scores = scores[~np.isnan(scores)]
+    queries = scores.size
+    if queries < FEWEST_FOR_POWER:
+        return math.nan
+    error = float(scores.std(ddof=1)) * math.sqrt(2 * share / queries)
+    width = float(special.stdtrit(queries - 1, 0.975))
+    return smallest_failing_loss(error, width, queries, 0.0, share)
+
+
 def single_test_level(width: float, queries: int) -> float:
     """Return the confidence level at which a t-test of one difference needs `width` standard
     errors. This is the level that a correction for several tests leaves to each test."""
@@ -146,8 +168,8 @@ def find_queries_needed(difference: float, deviation: float, level: float) -> fl
     if no number does.
 
     `deviation` is the standard deviation of the paired differences, `level` the confidence level of
-    the test of one of them (`single_test_level`). At least `FEWEST_QUERIES`, without which there is
-    no verdict. NaN if the deviation or the difference is unknown.
+    the test of a single difference (`single_test_level`). The result is at least `FEWEST_QUERIES`,
+    the minimum for a verdict. NaN if the deviation or the difference is unknown.
     """
     if math.isnan(deviation) or math.isnan(difference):
         return math.nan

@@ -21,11 +21,11 @@ def random_sign_p_values(differences: Floats) -> Floats:
     """Return two-sided p-values, float64[column], of the columns of float64[query, column]; queries
     without a difference must be 0. A column of zeros has p-value 1.
 
-    All sign assignments are enumerated up to 15 queries. For more, 9,999 are drawn, the same each
-    time, and the observed signs count as one of them. For more than 20,000 queries the signs of
-    random groups of queries change together (`scoring.random_groups`): a subgroup of all
-    assignments, so the test keeps its level (Hemerik and Goeman, Exact testing with random
-    permutations, TEST 2018).
+    For up to 15 queries all sign assignments are enumerated. For more queries 9,999 assignments are
+    drawn, the same each time, and the observed signs are added as one more. For more than 20,000
+    queries the signs of random groups of queries change together (`scoring.random_groups`): a
+    subgroup of all assignments, so the test keeps its level (Hemerik and Goeman, Exact testing with
+    random permutations, TEST 2018).
     """
     units = sum_in_groups(differences)
     n = len(units)

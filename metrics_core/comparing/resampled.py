@@ -35,11 +35,11 @@ FEW = 100
 """Up to this number of queries random signs are used as well."""
 _OF_DRAWS = 0.7
 _MOST_SIGNS = 1_000
-"""Number of signs above which their p-value would underflow."""
+"""Maximum number of signs for the sign test's p-value; with more signs it would underflow."""
 _ONE_SIZE = 0.02
 """Differences count as the same size if their mean is within this share of the largest."""
 _TELLING = 10
-"""Number of draws beyond a limit below which the share is extrapolated by the tail of Student's
+"""If fewer draws than this are beyond a limit, their share is extrapolated by the tail of Student's
 t."""
 
 
@@ -90,8 +90,8 @@ class ResampledMeans:
         """Return p-values corrected over all columns jointly, float64[column] (step-down min-P:
         Westfall and Young, Resampling-based multiple testing, 1993).
 
-        A column's distance in a draw is ranked among all draws of that column, so that a column
-        that hardly varies does not mask the other columns.
+        The distance of a column in a draw is ranked among the distances of this column in all
+        draws. Therefore a column that hardly varies does not mask the other columns.
         """
         corrected = np.where(np.isnan(self.p), np.nan, 1.0)
         sorted_places = np.argsort(self.p[self.drawn], kind="stable")
@@ -106,8 +106,8 @@ class ResampledMeans:
         return corrected
 
     def error_per_column(self, tail: float) -> float:
-        """Return the error probability of each column's interval that makes all intervals
-        simultaneously right except with probability `tail`."""
+        """Return the error probability for the interval of each column, with which all intervals
+        are right simultaneously except with probability `tail`."""
         if not len(self.drawn):
             return tail
         rarest = np.sort(self._draw_ranks.min(axis=1))
@@ -120,8 +120,8 @@ class ResampledMeans:
 
     @cached_property
     def _draw_ranks(self) -> npt.NDArray[np.int32]:
-        """For each draw and column, the number of draws in which the column is at least as far off;
-        int32 of the shape of `distances`."""
+        """Return, for each draw and column, the number of draws in which the column is at least as
+        far off as in this draw; int32 of the shape of `distances`."""
         ranks = np.empty(self.distances.shape, dtype=np.int32)
         for index, (column, ordered) in enumerate(
             zip(self.distances.T, self._sorted_distances.T, strict=True)
@@ -130,8 +130,11 @@ class ResampledMeans:
         return ranks
 
     def _find_distances(self, tails: Floats) -> Floats:
-        """Return the distance of each drawn column, float64[drawn column], that so few draws reach
-        that (number + 1) / (draws + 1) is just above its tail."""
+        """Return for each drawn column the distance for its interval, float64[drawn column].
+
+        At this distance (n + 1) / (draws + 1) is just above the column's tail, with n the number of
+        draws that are at least as far off.
+        """
         most = np.floor(tails * (len(self.distances) + 1) + 1e-9).astype(np.int64)
         position = np.clip(len(self.distances) - most, 0, len(self.distances) - 1)
         ends: Floats = np.take_along_axis(self._sorted_distances, position[None, :], axis=0)[0]
@@ -153,9 +156,11 @@ def align_with_test(
 
 
 def limit_ends(ends: Floats, widest: npt.ArrayLike) -> Floats:
-    """Return interval bounds float64[…] clipped to the largest possible difference `widest`; NaN if
-    unbounded. This happens for few queries that almost all differ by the same amount on an
-    unbounded scale."""
+    """Return interval bounds float64[…] clipped to the largest possible difference `widest`.
+
+    A bound that is still infinite becomes NaN. On an unbounded scale this happens if there are few
+    queries and almost all of them differ by the same amount.
+    """
     clipped = np.clip(ends, -np.asarray(widest), np.asarray(widest))
     return np.where(np.isinf(clipped), np.nan, clipped)
 
@@ -244,8 +249,11 @@ class _Sample:
 
 def _tail_share(reached: Ints, distances: Floats, limits: Floats, queries: Ints) -> Floats:
     """Return the share of draws in which each column is at least as far off as its limit,
-    float64[drawn column]; `limits` are in standard errors. If fewer than ten draws are, the share
-    is extrapolated from the tenth-farthest draw by the tail of Student's t."""
+    float64[drawn column]; `limits` are in standard errors.
+
+    If fewer than ten draws are as far off, the share is extrapolated from the tenth-farthest draw
+    by the tail of Student's t.
+    """
     from scipy import special
 
     n_draws = len(distances)

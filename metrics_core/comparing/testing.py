@@ -35,10 +35,10 @@ class ComparisonResults:
     """Results of a method for mean differences; each field float64[column], NaN without a test.
 
     `low` and `high` are the interval that agrees with `p_corrected`. `inner_low` and `inner_high`
-    are the interval of two one-sided tests against a margin. `width` is the distance from zero, in
-    standard errors, that is significant. `side` is 1 if the test favours the upper side and -1 if
-    the lower, usually the sign of the mean. `sample` has the resampling results of the same
-    columns, regardless of the method.
+    are the interval of two one-sided tests against a margin. `width` is the number of standard
+    errors from zero at which a difference becomes significant. `side` is 1 if the test favours the
+    upper side, else -1; it is usually the sign of the mean. `sample` has the resampling results of
+    the same columns, regardless of the method.
     """
 
     sample: ResampledMeans
@@ -83,7 +83,7 @@ class ComparisonResults:
         )
 
     def is_within_margin(self, margin: float | None) -> Mask:
-        """Return which differences are smaller than the margin, bool[column]; no differences if the
+        """Return whether each difference is smaller than the margin, bool[column]; all false if the
         margin is None."""
         if margin is None:
             return np.zeros(len(self.mean), dtype=bool)
@@ -95,8 +95,8 @@ _ENDS = ("mean", "low", "high", "inner_low", "inner_high")
 
 @dataclass(frozen=True)
 class PairedScores:
-    """Scores of runs on a measure, float64[query, column], and scores of a baseline, float64[query,
-    column] or float64[query, 1]."""
+    """Scores of runs on a measure, float64[query, column], and scores of the baseline,
+    float64[query, column]; float64[query, 1] if all runs have the same baseline."""
 
     values: Floats
     baseline: Floats
@@ -115,9 +115,11 @@ def widest_difference(measure: Measure) -> float:
 
 
 def compare_groups(groups: Sequence[PairedScores], method: Method) -> list[ComparisonResults]:
-    """Test the combined scores of several groups over the queries that both runs define, on the
-    scale on which they are combined. All groups have the same queries; each is corrected
-    separately."""
+    """Test the combined scores of several groups, each over the queries with scores of both runs.
+
+    The tests are made on the scale on which scores are combined. All groups have the same queries;
+    each group is corrected separately.
+    """
     score_pairs = [_to_scale(group) for group in groups]
     results = _compare(
         [own_scores - other_scores for own_scores, other_scores in score_pairs], method
@@ -131,9 +133,12 @@ def compare_groups(groups: Sequence[PairedScores], method: Method) -> list[Compa
 def compare_groups_together(
     groups: Sequence[PairedScores], level: float
 ) -> list[ComparisonResults]:
-    """Test the combined scores of several groups, possibly with different queries and measures, by
-    resampling, with Holm's correction over all columns of all groups; `low` and `high` are
-    simultaneous over all of them."""
+    """Test the combined scores of several groups by resampling, with Holm's correction over all
+    columns of all groups.
+
+    The groups may have different queries and measures. `low` and `high` are simultaneous over all
+    columns of all groups.
+    """
     score_pairs = [_to_scale(group) for group in groups]
     samples = resample_groups(
         [own_scores - other_scores for own_scores, other_scores in score_pairs]
@@ -283,7 +288,8 @@ def _find_intervals(
 
 
 def _find_width(sample: ResampledMeans, p_corrected: Floats, method: Method) -> Floats:
-    """Return the width of a t-test at the level that is left to each column, float64[column]."""
+    """Return for each column how many standard errors a t-test needs, at the level that the
+    correction leaves to the column, float64[column]."""
     if not _tests_mean(method):
         return np.full(len(p_corrected), np.nan)
     tail = (1 - method.level) * _error_part(p_corrected, method, 1 - method.level)

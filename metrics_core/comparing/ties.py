@@ -35,7 +35,7 @@ class TieRange:
     tied: Mask
     exact: bool
 
-    def among(self, queries: Mask) -> TieRange:
+    def select_queries(self, queries: Mask) -> TieRange:
         """Return the range for some of the queries, bool[query]."""
         return TieRange(self.low[queries], self.high[queries], self.tied[queries], self.exact)
 
@@ -50,7 +50,8 @@ def find_tie_range(run: Run, ranks: JudgedRanks, measure: Measure) -> TieRange:
     `ranks` are the ranks of the run, for all judged queries.
 
     Exact for measures that never fall if a document of a higher grade moves up. For other measures
-    only the best and the worst order by grade are tried; orders between them may score outside.
+    only the best and the worst order by grade are tried; other orders may have scores outside this
+    range.
     """
     score = measure.score(ranks)
     tied = find_tied_queries(run, ranks, measure.cutoff)
@@ -65,8 +66,8 @@ def find_tie_range(run: Run, ranks: JudgedRanks, measure: Measure) -> TieRange:
 
 
 def find_tied_queries(run: Run, ranks: JudgedRanks, cutoff: int | None = None) -> Mask:
-    """Return which judged queries have equal scores within the first `cutoff` ranks, bool[query];
-    anywhere in the list without a cutoff."""
+    """Return which judged queries have equal scores within the first `cutoff` ranks, bool[query].
+    If `cutoff` is None, the whole list counts."""
     first = run.first_ties()
     is_tied = (first > 0) & (first <= (cutoff or np.inf))
     positions = find_indexes(ranks.query_ids, run.query_ids)

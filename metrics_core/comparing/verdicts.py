@@ -31,9 +31,11 @@ in 1 of 16 cases."""
 def can_be_tested(
     queries: npt.NDArray[np.int64], differing: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.bool_]:
-    """Return which differences may be tested, bool[…], by the number of `queries` int64[…] and of
-    queries on which the runs differ, `differing` int64[…]. Every page uses this rule. If no query
-    differs there is a test; its result is that nothing differs."""
+    """Return which differences may be tested, bool[…]. Every page uses this rule.
+
+    `queries` int64[…] is the number of queries, `differing` int64[…] the number of queries on which
+    the runs differ. If no query differs, a test is possible; its result is that nothing differs.
+    """
     enough = (differing >= FEWEST_DIFFERING) | (differing == 0)
     return np.asarray((queries >= FEWEST_QUERIES) & enough)
 
@@ -45,7 +47,7 @@ def are_significant(p_corrected: npt.NDArray[np.float64], level: float) -> npt.N
 
 
 class Verdict(NamedTuple):
-    """One of the six words and a short reason."""
+    """A verdict: one of the six words of this module, and a short reason."""
 
     word: str
     reason: str

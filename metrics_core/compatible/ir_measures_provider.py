@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from metrics_core.base.errors import NoSharedQueriesError, ParameterError
-from metrics_core.judging import judge, single_query
+from metrics_core.judging import join_judgments, single_query
 from metrics_core.measures import Measure, declarations
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.qrels import find_subtopic_column
@@ -108,7 +108,7 @@ class RanklensEvaluator(providers.Evaluator):
         if table is None or self.qrels is None:
             return
         try:
-            ranks = judge(table, self.qrels)
+            ranks = join_judgments(table, self.qrels)
         except NoSharedQueriesError:
             return
         listed = np.flatnonzero(ranks.retrieved)

@@ -44,8 +44,8 @@ class Diagnosis:
     missed     relevant documents missing from the top `cutoff` of the baseline or of the run in
                focus, best grade first. Columns: doc_id, grade and for each run "rank: name"
                (NaN: not listed)
-    effects    doc_id -> its part of the difference between the run in focus and the baseline,
-               for relevant documents with different ranks
+    effects    doc_id -> the document's contribution to the difference between the run in focus
+               and the baseline, for relevant documents with different ranks
     """
 
     query_id: str
@@ -91,12 +91,12 @@ class Diagnosis:
         ranking = self.rankings[run]
         return int(ranking["rank"].iloc[-1]) if len(ranking) else 0
 
-    def squares(self, run: str, ranks: int = SQUARES) -> Sequence[tuple[str, float | None]]:
+    def grades_by_rank(self, run: str, ranks: int = SQUARES) -> Sequence[tuple[str, float | None]]:
         """Return the doc_id ("" if unknown) and the grade at each of the first ranks: NaN for an
         unjudged document, None for a rank without a document. Cached."""
-        return self._memo((run, ranks), lambda: self._squares(run, ranks))
+        return self._memo((run, ranks), lambda: self._grades_by_rank(run, ranks))
 
-    def _squares(self, run: str, ranks: int) -> list[tuple[str, float | None]]:
+    def _grades_by_rank(self, run: str, ranks: int) -> list[tuple[str, float | None]]:
         first = self.rankings[run].head(ranks)
         first = first[first["rank"] <= ranks]
         cells = zip(first["doc_id"].fillna("").tolist(), first["grade"].tolist(), strict=True)
@@ -106,12 +106,16 @@ class Diagnosis:
         return squares
 
     def align_rankings(self, run: str, other: str, rows: int) -> Sequence[Mapping[str, Any]]:
-        """Return the documents of the run's first ranks, with `other_rank`, the rank in the list of
-        the run `other` (NaN: not listed), `other_known`, whether that rank is known, and
-        `relevant`, whether the document is relevant to the measure. Cached; do not modify."""
-        return self._memo((run, other, rows), lambda: self._side_by_side(run, other, rows))
+        """Return the documents of the run's first ranks, with three more values each. Cached; do
+        not modify.
 
-    def _side_by_side(self, run: str, other: str, rows: int) -> list[dict[str, Any]]:
+        `other_rank` is the rank in the list of the run `other` (NaN: not listed), and `other_known`
+        whether this rank is known. `relevant` is whether the document is relevant to the
+        measure.
+        """
+        return self._memo((run, other, rows), lambda: self._aligned_rankings(run, other, rows))
+
+    def _aligned_rankings(self, run: str, other: str, rows: int) -> list[dict[str, Any]]:
         ranks, partly_known = self.ranks(other), other in self.nameless
         ranking = self.rankings[run].head(rows)
         first: list[dict[str, Any]] = ranking[ranking["rank"] <= rows].to_dict("records")
@@ -189,8 +193,8 @@ def _single_value(values: Floats) -> float:
 def _find_effects(
     focus: JudgedRanks, baseline: JudgedRanks, qrels: Qrels, measure: Measure
 ) -> dict[str, float]:
-    """Return the effects; no effects if ranks and grades do not explain a score, for example for
-    measures that count judged documents."""
+    """Return the contributions of documents to the difference. There are none if ranks and grades
+    do not explain a score, for example for measures that count judged documents."""
     if not has_ledger(measure) or measure.declaration.residual in ("unaffected", "count"):
         return {}
     parts = difference_ledger(focus, baseline, measure)

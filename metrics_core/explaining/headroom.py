@@ -3,8 +3,9 @@ bring.
 
 The steps are taken in turn, each on the list that the previous one produced: the first k results in
 their best order, then the whole list in its best order, then with the missing relevant documents
-added. The part of a step is the amount it adds to the score, so score and parts add up to the best
-reachable score, which is often less than 1 (P@10 with three relevant documents reaches 0.3).
+added. The gain of a step is the amount that it adds to the score. The score and the gains add up to
+the best reachable score, which is often less than 1 (P@10 with three relevant documents reaches
+0.3).
 """
 
 from __future__ import annotations
@@ -22,9 +23,12 @@ from metrics_core.measures import Measure
 
 @dataclass(frozen=True)
 class Headroom:
-    """Headroom per query, float64[query] each: the `score`, and the gain in turn by the best
-    `order` of the first results, by bringing up results `below` them, and by adding documents
-    `missing` from the list. Score and gains add up to `best`. NaN if the score is undefined."""
+    """Headroom per query, float64[query] each; NaN if the score is undefined.
+
+    The gains follow in turn on the `score`: `order` by the best order of the first results, `below`
+    by moving up results from below them, and `missing` by adding documents that are missing from
+    the list. Score and gains add up to `best`.
+    """
 
     score: Floats
     order: Floats
@@ -38,15 +42,15 @@ class Headroom:
 
     @property
     def reached(self) -> Floats:
-        """The share of the best reachable score, float64[query]; NaN if that is 0."""
+        """The score as a share of the best reachable score, float64[query]; NaN if that is 0."""
         best = self.best
         share = np.full(len(best), np.nan)
         np.divide(self.score, best, out=share, where=best > 0)
         return share
 
     def mean(self) -> Headroom:
-        """Return the means over the queries with a defined score, as a single query; NaN if there
-        is none. The means add up like the parts of each query."""
+        """Return the means over the queries with a defined score, as a single query; NaN if no
+        score is defined. The mean score and gains add up in the same way as for each query."""
         is_defined = ~np.isnan(self.score)
         parts = (self.score, self.order, self.below, self.missing)
         if not is_defined.any():
@@ -69,12 +73,12 @@ def has_headroom(measure: Measure) -> bool:
 
 def headroom(ranks: JudgedRanks, measure: Measure, cutoff: int) -> Headroom:
     """Return the possible gain of each query's score. `cutoff` is the number of first results if
-    the measure has no cutoff. Raises ValueError if not `has_headroom`."""
+    the measure has no cutoff. Raises ValueError if `has_headroom` is false for the measure."""
     if not has_headroom(measure):
         raise ValueError(f"{measure} has no best order")
     first, least = measure.cutoff or cutoff, measure.relevant_from
     # Lists that do not depend on the cutoff are cached.
-    best_order, reachable = ranks.kept(
+    best_order, reachable = ranks.cached(
         "best lists", least, lambda: (sort_lists(ranks, least), make_best_lists(ranks, least))
     )
     score, ordered, deeper, best = (
@@ -88,9 +92,12 @@ def headroom(ranks: JudgedRanks, measure: Measure, cutoff: int) -> Headroom:
 
 
 def sort_lists(ranks: JudgedRanks, least: float, first: int | None = None) -> JudgedRanks:
-    """Return the lists with their first results, or all of them, in the best order: grades from
-    `least` on first, best first, then the remaining documents in their order. Every `qrels_row` is
-    -1."""
+    """Return the lists with their first `first` results, or all results if it is None, in the best
+    order.
+
+    Documents with a grade of at least `least` come first, best grade first, then the remaining
+    documents in their previous order. Every `qrels_row` is -1.
+    """
     inside = ranks.rank <= first if first is not None else np.ones(len(ranks.rank), dtype=np.bool_)
     gains = (ranks.relevance >= least) & inside
     count = np.bincount(ranks.query[gains], minlength=ranks.n_queries)
@@ -106,9 +113,12 @@ def sort_lists(ranks: JudgedRanks, least: float, first: int | None = None) -> Ju
 
 
 def make_best_lists(ranks: JudgedRanks, least: float) -> JudgedRanks:
-    """Return the best possible lists: all documents with a grade from `least` on first, including
-    relevant documents that the run lacks, then the remaining listed ones in their order. Every
-    `qrels_row` is -1."""
+    """Return the best possible lists.
+
+    All documents with a grade of at least `least` come first, including relevant documents that the
+    run lacks. They are followed by the remaining listed documents in their previous order. Every
+    `qrels_row` is -1.
+    """
     gains = ranks.relevance >= least
     n_listed = np.bincount(ranks.query[gains], minlength=ranks.n_queries)
     is_relevant = ranks.judged_relevance >= least
@@ -129,8 +139,8 @@ def make_best_lists(ranks: JudgedRanks, least: float) -> JudgedRanks:
 
 
 def _running_counts(gains: Mask, query: Ints, n_queries: int) -> Ints:
-    """Return for each row the number of its query's rows up to and including it that have a gain,
-    int64[row]."""
+    """Return a running count for each row, int64[row]: the number of rows of the same query with a
+    gain, up to and including this row."""
     running = np.cumsum(gains)
     before = np.append(0, running)[_query_starts(query, n_queries)]
     return np.asarray(running - before[query])

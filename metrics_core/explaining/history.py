@@ -29,9 +29,11 @@ FLICKERS_FROM = 3
 
 @dataclass(frozen=True)
 class History:
-    """The history of each query over the versions. `fine` bool[version, query] is whether the query
-    was good; `to_find` bool[query] whether it has relevant documents: without, it is never good,
-    and neither breaks nor is fixed."""
+    """The history of each query over the versions.
+
+    `fine` bool[version, query] is whether the query was good. `to_find` bool[query] is whether the
+    query has relevant documents; without them it is never good, and neither breaks nor is fixed.
+    """
 
     versions: tuple[str, ...]
     query_ids: tuple[str, ...]
@@ -60,8 +62,8 @@ class History:
 
     @property
     def first_bad_version(self) -> Ints:
-        """For each query that was good earlier but is not in the last version, the first version
-        since which it is not good; -1 for all other queries. int64[query]."""
+        """The version since which each query is no longer good, int64[query]. It is -1 for a query
+        that is good in the last version or never was good."""
         return np.where(self.fine[-1], -1, self.broken_at)
 
 
@@ -72,9 +74,11 @@ def make_history(
     *,
     query_kinds: Sequence[Objects] | None = None,
 ) -> History:
-    """Return the history of runs judged by the same qrels, first to last. `query_kinds` are their
-    `classify_queries`, object[query] each, if already computed. Raises ParameterError for no runs,
-    and for runs with different judgments."""
+    """Return the history of runs judged by the same qrels, first to last.
+
+    `query_kinds` are the results of `classify_queries` for these runs, object[query] each, if
+    already computed. Raises ParameterError if there are no runs, or if their judgments differ.
+    """
     if not ranks:
         raise ParameterError("A history needs at least one version.", "Give at least one run.")
     first = ranks[0]
@@ -105,16 +109,17 @@ def find_first_bad_versions(
     combination: Combination = MEAN,
     n_tested: int = 1,
 ) -> list[int]:
-    """Return the first version since which each slice is significantly worse than its best version,
-    -1 if its last version is not.
+    """Return for each slice the first version since which the slice is significantly worse than in
+    its best version; -1 if it is not significantly worse in its last version.
 
     Each of `slices` is float64[version, query] with separate queries, versions first to last;
     `direction` is -1 if lower is better. Versions are compared with the best one by the paired
     differences of the queries that both score. A history is tested again with every version, and
     each time against the best of more versions, so each p-value is multiplied by the number of
-    ordered pairs of versions. As a result, 1 to 5 of 100 histories of 10 or 20 equal versions,
-    tested after each, are ever called worse (benchmarks/simulations.py). Corrected for `n_tested`
-    slices (Šidák); there is no test with too few queries (`verdicts.can_be_tested`).
+    ordered pairs of versions. As a result, if all of 10 or 20 versions are equal and a test is made
+    after each, 1 to 5 of 100 histories are ever called worse (benchmarks/simulations.py). P-values
+    are also corrected for `n_tested` slices (Šidák). There is no test with too few queries
+    (`verdicts.can_be_tested`).
     """
     scaled = [combination.to_scale(scores) * direction for scores in slices]
     best = [_best_version(scores) for scores in scaled]

@@ -67,8 +67,8 @@ class _Changes:
         return after
 
     def count_passed(self, listed: int) -> Ints:
-        """Return the number of ranks that a document moves, int64[change]; an unlisted document
-        starts after the last."""
+        """Return the number of ranks that a document moves, int64[change]. An unlisted document
+        starts one rank after the end of the list."""
         start, end = (np.where(rank > 0, rank, listed + 1) for rank in (self.start, self.end))
         return np.abs(end - start)
 

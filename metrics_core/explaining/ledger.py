@@ -1,10 +1,11 @@
-"""The ledger of a score: each document's part of it, and of the difference between two runs.
+"""The ledger of a score: each document's contribution to the score, and to the difference between
+two runs.
 
-For a measure that is a sum over documents, a part is the document's term of the sum
+For a measure that is a sum over documents, a contribution is the document's term of the sum
 (`Measure.terms`); for other measures it is the document's Shapley value (`shapley_values`). In both
-cases the parts of a query, and its score without them, add up to the score. A document's part of a
-difference is its part in the run minus its part in the baseline. Only lists that could exist are
-scored.
+cases the contributions and the score without them add up to the query's score. A document's
+contribution to a difference is its contribution in the run minus its contribution in the baseline.
+Only lists that could exist are scored.
 """
 
 from __future__ import annotations
@@ -23,12 +24,13 @@ from metrics_core.measures import Measure
 
 @dataclass(frozen=True)
 class Ledger:
-    """The documents with a part of a score, sorted by query and rank.
+    """The documents that contribute to a score, sorted by query and rank.
 
     query, qrels_row  int64[document]    position of the query, and the row in the qrels
     rank              int64[document]    in the whole list, including unjudged documents
-    grade, part       float64[document]
-    empty             float64[query]     the score without them: 0 if the measure has terms
+    grade, part       float64[document]  the grade, and the contribution to the score
+    empty             float64[query]     the score without the contributions: 0 if the measure has
+                                         terms
     score             float64[query]     `empty` plus the parts; both NaN if undefined
     by                object[query]      how the parts were computed: "terms", "shapley", or
                                          "order" if the query has too many relevant documents
@@ -46,15 +48,15 @@ class Ledger:
 
 @dataclass(frozen=True)
 class DifferenceLedger:
-    """The documents with a part of either score, sorted by query and the better of their two ranks.
+    """Documents that contribute to either score, sorted by query and the better of the two ranks.
 
     query, qrels_row        int64[document]
     grade                   float64[document]
     rank, baseline_rank     float64[document]  in the whole list; NaN if not listed
-    term, baseline_term     float64[document]  its part of each score; 0 if it has none
-    empty                   float64[query]     the difference without any of them
+    term, baseline_term     float64[document]  its contribution to each score; 0 if none
+    empty                   float64[query]     the difference without any contributions
     score, baseline_score   float64[query]
-    by                      object[query]      the same as in `Ledger`; "order" if either is
+    by                      object[query]      as in `Ledger`; "order" if it is in either ledger
     """
 
     query: Ints
@@ -71,18 +73,18 @@ class DifferenceLedger:
 
     @property
     def part(self) -> Floats:
-        """Each document's part of the difference, float64[document]."""
+        """Each document's contribution to the difference, float64[document]."""
         return self.term - self.baseline_term
 
     @property
     def difference(self) -> Floats:
-        """The run's score minus the baseline's, float64[query]: `empty` plus the parts."""
+        """The run's score minus the baseline's, float64[query]: `empty` plus the contributions."""
         return self.score - self.baseline_score
 
     @property
     def counts(self) -> Mask:
-        """Whether a document has a part of the difference, bool[document]: false if its parts of
-        both scores are equal."""
+        """Whether a document contributes to the difference, bool[document]: false if it contributes
+        the same to both scores."""
         return self.term != self.baseline_term
 
     @property
@@ -98,8 +100,9 @@ def has_ledger(measure: Measure) -> bool:
 
 
 def score_ledger(ranks: JudgedRanks, measure: Measure) -> Ledger:
-    """Return each document's part of each query's score. Raises LackingDataError if not
-    `has_ledger`: part of the score would come from subtopics, prices or other documents."""
+    """Return each document's contribution to each query's score. Raises LackingDataError unless
+    `has_ledger` is true: otherwise subtopics, prices or other documents would also contribute to
+    the score."""
     if not has_ledger(measure):
         raise LackingDataError(
             f"{measure} cannot be split among documents.",
@@ -111,7 +114,7 @@ def score_ledger(ranks: JudgedRanks, measure: Measure) -> Ledger:
     # Condensed lists omit the unjudged documents, but the ledger has the original ranks.
     condensed = bool(measure.value("judged_only"))
     counted = (ranks.condensed() if condensed else ranks).pooled()
-    rows = counted.within(terms.rank, terms.query)
+    rows = counted.last_within(terms.rank, terms.query)
     if condensed:
         rows = np.flatnonzero(ranks.relevance >= 0)[rows]
     empty = np.where(np.isnan(score), np.nan, 0.0)
@@ -153,8 +156,9 @@ def _make_ledger(
 def difference_ledger(
     run: JudgedRanks, baseline: JudgedRanks, measure: Measure
 ) -> DifferenceLedger:
-    """Return each document's part of the difference of two runs judged by the same qrels. Raises
-    LackingDataError in the same cases as `score_ledger`, and ValueError if the queries differ."""
+    """Return each document's contribution to the difference of two runs judged by the same qrels.
+    Raises LackingDataError in the same cases as `score_ledger`, and ValueError if the queries
+    differ."""
     if run.query_ids != baseline.query_ids:
         raise ValueError("both runs must hold the same queries")
     now, before = score_ledger(run, measure), score_ledger(baseline, measure)

@@ -20,8 +20,8 @@ from metrics_core.tables import Run
 class ScoreSpread:
     """The scores of several runs on each query; float64[query], NaN if no run has a score.
 
-    mean     of the runs
-    spread   their standard deviation, of these runs, not an estimate for other runs
+    mean     mean score of the runs
+    spread   standard deviation of the scores of these runs, not an estimate for other runs
     lowest, highest
     failing  bool[query]  every run has a score and it is 0; always False if lower is better
     """
@@ -83,8 +83,12 @@ class TwoLists:
         return np.maximum(self.listed, self.other_listed)
 
     def overlap(self, k: int) -> Floats:
-        """Return the share of documents in the first k ranks that both lists have, float64[query];
-        of fewer ranks if both are shorter; NaN if both are empty."""
+        """Return the share of the first k documents that the two lists have in common,
+        float64[query].
+
+        If both lists are shorter than k, the share is of the length of the longer one; NaN if both
+        are empty.
+        """
         common = np.maximum(self.rank, self.other_rank) <= k
         n_common = np.bincount(self.query[common], minlength=len(self.listed))
         most = np.minimum(k, self._longest)
@@ -122,10 +126,13 @@ class TwoLists:
 
 
 def _count_inversions(query: Ints, values: Ints, n_queries: int) -> Floats:
-    """Return the number of pairs with the greater value first, float64[query]; `query` is
-    ascending, the values of a query are distinct. All queries are counted together, bit by bit. The
-    highest bit in which two values differ decides, so at each bit only pairs with equal higher bits
-    are counted."""
+    """Return for each query the number of pairs of which the greater value comes first,
+    float64[query].
+
+    `query` is ascending, and the values of a query are distinct. All queries are counted together,
+    bit by bit. The highest bit in which two values differ decides, so at each bit only pairs with
+    equal higher bits are counted.
+    """
     counts = np.zeros(n_queries)
     bits = int(values.max(initial=0)).bit_length()
     for bit in range(bits - 1, -1, -1):
@@ -154,8 +161,8 @@ def compare_lists(doc_ids: Sequence[str], other: Sequence[str]) -> TwoLists:
 
 
 def compare_runs(run: Run, other: Run, query_ids: Sequence[str], *, depth: int) -> TwoLists:
-    """Return the lists of two runs for these queries, each down to rank `depth`, in the order of
-    the queries; a missing list is empty."""
+    """Return the lists of two runs, each down to rank `depth`, for these queries and in their
+    order. A missing list is empty."""
     sides = [_read_lists(r, query_ids, depth) for r in (run, other)]
     documents = pa.chunked_array([d for _, _, d in sides]).unique()
     pairs = [
@@ -187,7 +194,7 @@ def _list_lengths(query: Ints, rank: Ints, n_queries: int) -> Ints:
 def _read_lists(run: Run, query_ids: Sequence[str], depth: int) -> tuple[Ints, Ints, pa.Array]:
     """Return query position, rank (int64[row] each) and doc_id of a run's results for these
     queries."""
-    run = run.holding(query_ids)
+    run = run.select_queries(query_ids)
     position = {query_id: i for i, query_id in enumerate(query_ids)}
     positions = np.array([position.get(q, -1) for q in run.query_ids], dtype=np.int64)
     rows, rank = top_ranks(run, depth)

@@ -11,11 +11,12 @@ from metrics_core.tables import Qrels
 
 
 def select_query(ranks: JudgedRanks, query_id: str) -> JudgedRanks:
-    """Return the ranks of this query only; without any query if the given query is not judged."""
+    """Return the ranks of this query only. If the query is not judged, the result has no
+    queries."""
     queries = np.zeros(len(ranks.query_ids), dtype=np.bool_)
     if query_id in ranks.query_ids:
         queries[ranks.query_ids.index(query_id)] = True
-    return ranks.among(queries)
+    return ranks.select_queries(queries)
 
 
 def find_grade(grades: Mapping[str, float], doc_id: str) -> float:

@@ -43,8 +43,11 @@ class Overlap:
 
 @dataclass(frozen=True, eq=False)
 class OverlapOutcome:
-    """Share of a baseline's first results that a run keeps, by query: `shares` and `rbo` (which
-    also respects the order) are float64[query], for the queries with results in either run."""
+    """The share of a baseline's first results that a run keeps, by query.
+
+    `shares` and the rank-biased overlap `rbo`, which also depends on the order of the results, are
+    float64[query], for the queries with results in either run.
+    """
 
     overlap: Overlap
     run: str

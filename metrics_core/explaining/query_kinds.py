@@ -20,7 +20,7 @@ FINE_FROM = 2 / 3
 """The share of the best reachable score above which a query is good."""
 GOOD = "Good: at least two thirds of the best reachable score."
 MOSTLY = 0.5
-"""The unjudged share of the top above which a low score is not meaningful."""
+"""If more than this share of the first results is unjudged, a low score is not meaningful."""
 
 NOTHING_TO_FIND, NOT_IN_RUN, NOTHING_RETRIEVED = "no relevant exists", "no results", "empty list"
 FINE, UNJUDGED_TOP = "good", "top filled with unjudged"
@@ -63,8 +63,8 @@ CHANGES: dict[str, str] = {
 
 
 def quality_measure(measure: Measure, cutoff: int) -> Measure:
-    """Return the measure that decides whether a query is good: the given measure, or nDCG at this
-    cutoff if the given measure does not rise with a better order."""
+    """Return the measure that decides whether a query is good. This is the given measure, or nDCG
+    at this cutoff if the given measure does not rise with a better order."""
     return measure if has_headroom(measure) else parse_measure(f"nDCG@{cutoff}")
 
 
@@ -76,9 +76,12 @@ def classify_queries(
     known_headroom: Headroom | None = None,
     complete: bool = False,
 ) -> Objects:
-    """Return the kind of each query of a run, a name of `KINDS`, object[query]. `known_headroom` is
-    the headroom of these ranks on this measure, if already computed. With `complete` judgments,
-    unjudged documents are not relevant, and no list counts as mostly unjudged."""
+    """Return the kind of each query of a run, a name of `KINDS`, object[query].
+
+    `known_headroom` is the headroom of these ranks on this measure, if already computed. If
+    `complete` is true, unjudged documents count as not relevant, and no list counts as mostly
+    unjudged.
+    """
     measure = quality_measure(measure, cutoff)
     first = measure.cutoff or cutoff
     known_headroom = known_headroom or headroom(ranks, measure, first)

@@ -1,4 +1,4 @@
-"""Shapley values: the part of each document in a score that is not a sum over documents.
+"""Shapley values: the contribution of each document to a score that is not a sum over documents.
 
 v(S) is the score with only the grades of the documents in S: the other players count as not
 relevant, while the list and the divisor of the score are unchanged. Only lists that could exist are
@@ -30,9 +30,12 @@ Averaged = Literal["shapley", "order"]
 def shapley_values(
     ranks: JudgedRanks, position: int, measure: Measure
 ) -> tuple[Ints, Floats, float, Averaged]:
-    """Return, for the query at this position: the rows of its players in the ranks, int64[n], their
-    values, float64[n], v(∅), and whether the values are averaged over all orders ("shapley") or the
-    increases when players join by rank ("order"). For measures of grades only."""
+    """Return the Shapley values of the query at this position, for measures of grades only.
+
+    Returns the rows of its players in the ranks, int64[n], their values, float64[n], v(∅), and how
+    the values were computed: "shapley" if averaged over all orders, "order" if they are the
+    increases when players join by rank.
+    """
     rows = query_rows(ranks, position)
     grade = ranks.relevance[rows]
     players = np.flatnonzero((grade >= measure.relevant_from) & (grade > 0))

@@ -32,8 +32,8 @@ def make_variants(
         qrels_row  int64[document]             their rows in the qrels
         retrieved  int64[variant]              number of documents in each variant's list
 
-    The judgments, and thus the divisor of a score, are the same as for the query itself in every
-    variant.
+    Every variant has the same judgments as the query itself, and thus the same divisor of a
+    score.
     """
     n = len(rank)
     variant, document = np.nonzero(rank)

@@ -50,9 +50,11 @@ Edit = Move | Remove | Grade
 
 
 def edit_list(doc_ids: Iterable[str | None], edits: Sequence[Edit]) -> list[str | None]:
-    """Return the list, best first, None for a rank without a document, after the moves and removals
-    in order. Removing an unlisted document has no effect. Raises ParameterError for a rank below
-    1."""
+    """Return the list after the moves and removals, which are applied in order.
+
+    The list is best first; None is a rank without a document. Removing an unlisted document has no
+    effect. Raises ParameterError for a rank below 1.
+    """
     listed = list(doc_ids)
     for edit in edits:
         if isinstance(edit, Grade):
@@ -88,8 +90,8 @@ def edit_grades(grades: Mapping[str, float], edits: Sequence[Edit]) -> dict[str,
 def edit_ranks(
     run: Run, qrels: Qrels, query_id: str, edits: Sequence[Edit], *, move_in: str
 ) -> JudgedRanks:
-    """Return the single query after the edits, for any measure of grades; without any query if the
-    edits leave no judgment.
+    """Return the single query after the edits, for any measure of grades. If the edits leave no
+    judgment, the result has no queries.
 
     A Grade applies to every run, a Move or Remove only to the run named `move_in`. Documents that
     are not in the qrels get rows after the rows of the qrels, in the order of their edits. The
@@ -139,7 +141,7 @@ def _judge_list(
 
 
 def replace_in_mean(scores: Floats, position: int, new: float, combination: Combination) -> float:
-    """Return the combined score over all queries if the query at this position scores `new`;
+    """Return the combined score over all queries if the query at this position scored `new`;
     `scores` is float64[query], NaN is excluded."""
     new_scores = np.array(scores, dtype=np.float64)
     new_scores[position] = new

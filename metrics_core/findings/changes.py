@@ -37,11 +37,11 @@ class _Move:
 
     @property
     def has_fallen(self) -> bool:
-        """Whether its rank is lower than before, or it is no longer listed."""
+        """Whether the document ranks lower than before, or is no longer listed."""
         return (self.after or math.inf) > (self.before or math.inf)
 
 
-def stand_verb(n: int) -> str:
+def is_or_are(n: int) -> str:
     """Return "is" or "are", to agree with n documents."""
     return "is" if n == 1 else "are"
 
@@ -84,9 +84,9 @@ def summarize_change(
 ) -> str:
     """Summarise a change in a few words, for a row of a list.
 
-    Describes the move of the best document if it moved in the same direction as the score;
-    otherwise that the `worse` run has nothing relevant in its top `cutoff` (`has_relevant` says
-    whether it has). Empty if neither applies.
+    If the best document moved in the same direction as the score, describes this move. Otherwise,
+    if `has_relevant` is false, says that the `worse` run has nothing relevant in its top `cutoff`.
+    Empty if neither applies.
     """
     if top is not None and top.before != top.after:
         document = f"{'only relevant' if top.is_only_relevant else 'best'} document"
@@ -213,10 +213,12 @@ def _graded_documents(grade: float, noun: str, grade_names: Mapping[float, str])
 
 
 def _describe_documents_above(diagnosis: Diagnosis, moves: list[_Move], loses: bool) -> str:
-    """Say which documents rank above the moved ones in the list that ranks these lower: above the
-    lowest moved document, or in the top k if one of them is not in it.
+    """Say which non-relevant and unjudged documents rank above the moved ones, in the run in focus
+    for a loss, else in the baseline.
 
-    For a loss, documents count only if they were not above the moved ones before.
+    These are the documents above the lowest of the moved ones. If a moved document is not in the
+    top k of this list, they are the documents in the top k. For a loss, documents count only if
+    they were not above the moved ones before.
     """
     name = diagnosis.focus if loses else diagnosis.baseline
     k = diagnosis.cutoff
@@ -240,7 +242,7 @@ def _describe_documents_above(diagnosis: Diagnosis, moves: list[_Move], loses: b
         parts.append(f"{w.number_word(unjudged)} unjudged{noun}")
     if not parts:
         return ""
-    verb = stand_verb(zero + unjudged)
+    verb = is_or_are(zero + unjudged)
     pronoun = "it" if len(moves) == 1 else "them"
     if reach > k:
         position_text = (
@@ -260,7 +262,8 @@ def _is_newly_above(
     bool[row].
 
     `documents_above` has the columns doc_id and rank. A document counts if it passed at least one
-    of the moved documents, or, if these are not all in the top k, if it is new in the top k.
+    of the moved documents. If these are not all in the top k, it counts instead if it is new in the
+    top k.
     """
     ranks_before = (
         documents_above["doc_id"]

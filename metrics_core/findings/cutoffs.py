@@ -13,7 +13,7 @@ import numpy as np
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import Floats, Ints, Mask
-from metrics_core.comparing.crossings import ranges_where
+from metrics_core.comparing.crossings import find_ranges
 from metrics_core.comparing.verdicts import AHEAD, CLEAR, FEWEST_QUERIES
 from metrics_core.comparing.winners import better_side, better_sides
 from metrics_core.findings.phrases import COMPARE_ANOTHER_RUN, NOT_SIGNIFICANT, family_note
@@ -62,8 +62,8 @@ class _Curve:
             ks,
             rows["difference"].to_numpy(),
             (better_sides(rows["difference"]) == 0) & unchanged,
-            ranges_where(ks, (rows["diff_low"] > 0).to_numpy()),
-            ranges_where(ks, (rows["diff_high"] < 0).to_numpy()),
+            find_ranges(ks, (rows["diff_low"] > 0).to_numpy()),
+            find_ranges(ks, (rows["diff_high"] < 0).to_numpy()),
         )
 
     @property
@@ -72,8 +72,8 @@ class _Curve:
 
     @property
     def is_marginal(self) -> bool:
-        """Whether all significant ranges are so short that they may be chance: among many k some
-        always look significant."""
+        """Whether all significant ranges are so short that they may be due to chance: if there are
+        many k, some always look significant."""
         return all(last < 1.5 * first for first, last in self.clear_ranges)
 
     @property
@@ -178,8 +178,8 @@ def curves_finding_at_k(
     """Return the verdict at the chosen `k` as a title, and a note if the band over all k disagrees
     at this k.
 
-    `curve` is the frame of `mean_curves`. `tested` is the row of `compare` of the run in focus,
-    which is the first of the `pair`.
+    `curve` is the frame of `mean_curves`. `pair` is the run in focus and the baseline, and `tested`
+    is the row of the run in focus in the frame of `compare`.
     """
     (focus, baseline), significant = pair, tested["verdict"] in CLEAR
     if significant:
@@ -219,8 +219,8 @@ def _format_first_ranges(tested_curve: _Curve, ranges: list[Range]) -> str:
 def _describe_other_cutoffs(tested_curve: _Curve, focus: str) -> Sentence:
     """Describe the result at each k at which the lead is not significant.
 
-    A k that the simultaneous band leaves open may be significant when it is tested alone, like on
-    the Overview.
+    If the simultaneous band includes zero at a k, the difference may still be significant when this
+    k is tested alone, like on the Overview.
     """
     ks, tied, clear = tested_curve.ks, tested_curve.tied, tested_curve.clear_ranges
     first, last = clear[0][0], max(end for _, end in clear)

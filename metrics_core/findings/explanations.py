@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import SAME
 from metrics_core.explaining.diagnosis import Diagnosis
-from metrics_core.findings.changes import NO_GRADE_NAMES, explain_change, stand_verb
+from metrics_core.findings.changes import NO_GRADE_NAMES, explain_change, is_or_are
 from metrics_core.findings.sentence import Sentence, muted_span, run_span, strong_span
 
 SEARCH_DEPTH = 100
@@ -104,15 +104,15 @@ def _explain_tie(diagnosis: Diagnosis) -> Sentence:
         documents_text = _documents(len(in_focus), "relevant document")
         places = w.plural(len(in_focus), "rank")
         return head + muted_span(
-            f"the same {documents_text} {stand_verb(len(in_focus))} at the same {places}."
+            f"the same {documents_text} {is_or_are(len(in_focus))} at the same {places}."
         )
     if in_focus.keys() == in_baseline.keys():
         documents_text = _documents(len(in_focus), "relevant document")
         n_moved = sum(in_focus[d] != in_baseline[d] for d in in_focus)
         if n_moved < len(in_focus):
-            subject = f"{w.number_word(n_moved)} of the same {documents_text} {stand_verb(n_moved)}"
+            subject = f"{w.number_word(n_moved)} of the same {documents_text} {is_or_are(n_moved)}"
         else:
-            subject = f"the same {documents_text} {stand_verb(n_moved)}"
+            subject = f"the same {documents_text} {is_or_are(n_moved)}"
         return head + muted_span(
             f"{subject} at {'another rank' if n_moved == 1 else 'other ranks'}."
         )

@@ -24,9 +24,9 @@ def ties_check(
 ) -> RobustnessCheck | None:
     """Check whether the order of ties could reverse the lead, or separate two tied runs.
 
-    `bounds` are the lowest and highest difference over the tie orders; without `exact`, they are
-    the values of only two orders. `counts` are the number of queries with ties and of all queries.
-    None if no query has ties.
+    `bounds` are the lowest and highest difference over the tie orders; if `exact` is false, they
+    are the values of only two orders. `counts` are the number of queries with ties and of all
+    queries. None if no query has ties.
     """
     tied, queries = counts
     if not tied:
@@ -79,8 +79,9 @@ def missing_queries_check(
 ) -> RobustnessCheck | None:
     """Check whether the lead comes from queries for which a run has no results.
 
-    `missing_counts` is their number by run. `on_shared` is the mean difference over the `n_shared`
-    queries with results from both runs. None if no query is missing.
+    `missing_counts` maps each run to the number of these queries. `on_shared` is the mean
+    difference over the `n_shared` queries with results from both runs. None if no query is
+    missing.
     """
     runs = [
         f"{run} has no results for {w.format_count(n)} {w.plural(n, 'query', 'queries')}"
@@ -116,8 +117,8 @@ def missing_queries_check(
 
 
 def _describe_missing(missing_counts: Mapping[str, int]) -> str:
-    """State the number of missing queries, and the run if only one run with a short name lacks
-    them."""
+    """State the number of missing queries. If only one run lacks queries and its name is short,
+    also name this run."""
     counts = {run: n for run, n in missing_counts.items() if n}
     if len(counts) > 1:
         return f"{w.join_words(map(w.format_count, counts.values()))} lacking"

@@ -74,7 +74,7 @@ def _waiting_files_text(unclear: Sequence[str], of_two_kinds: Sequence[str], fil
 
 def _files_question(unclear: Sequence[str], of_two_kinds: Sequence[str]) -> str:
     """The question about the files that wait for the user."""
-    names_text = w.name_some([*dict.fromkeys(unclear or of_two_kinds)])
+    names_text = w.shorten_list([*dict.fromkeys(unclear or of_two_kinds)])
     n_files = len(unclear or of_two_kinds)
     if unclear:
         return (

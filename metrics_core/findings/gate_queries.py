@@ -47,8 +47,8 @@ class UnansweredQueries:
 
 @dataclass(frozen=True)
 class BrokenQuery:
-    """A query whose score changed: both scores, and how the query fails now (`kind`). `text` is
-    empty if unknown."""
+    """A query whose score changed: both scores, the query's text (empty if unknown), and `kind`,
+    the way in which the query fails now."""
 
     query_id: str
     text: str
@@ -61,8 +61,8 @@ class BrokenQuery:
 class BrokenQueries:
     """The worst queries of a gate that did not pass.
 
-    `lost` is the number of queries that lost more than 0.01, `changed` the number with another
-    score. `command` explains the first of `rows`; it is empty if no file is known.
+    `lost` is the number of queries that lost more than 0.01, `changed` the number of queries with a
+    changed score. `command` explains the first of `rows`; it is empty if no file is known.
     """
 
     outcome: GateOutcome

@@ -247,8 +247,8 @@ def compare_with_snapshot(
 ) -> GateComparison:
     """Compare runs with a snapshot read from `file`.
 
-    Uses the queries whose judgments did not change, and the measures that both have. Raises
-    RanklensError if nothing is left to compare.
+    Uses only the queries whose judgments did not change, and the measures with scores in both the
+    snapshot and the runs. Raises RanklensError if nothing is left to compare.
     """
     gated = [measure for measure in scores.measures if measure in conditions.gated_measures]
     changes = find_changes(snapshot, mark_judgments(qrels), gated)
@@ -281,8 +281,8 @@ def gate_report(
 ) -> GateReport:
     """Evaluate all conditions.
 
-    `queries_of` returns the queries with their columns, which slices need, for given scores. Raises
-    RanklensError if a slice needs queries and there are none, or if it contains none of them.
+    `queries_of` takes scores and returns the queries with their columns, which slices need. Raises
+    RanklensError if there are slices but no queries, or if a slice contains no query.
     """
     scores, all_conditions = compared.scores, conditions
     conditions = all_conditions.for_measures(scores.measures)
@@ -327,7 +327,7 @@ def _list_broken_queries(
     broken_or_none = [
         broken_queries(
             outcome,
-            compared.scores.among(members[outcome.gate.slice]),
+            compared.scores.select_queries(members[outcome.gate.slice]),
             compared.judged[outcome.run],
             texts,
         )
@@ -372,7 +372,7 @@ def _slice_mask(query_slice: QuerySlice, scores: Scores, queries: Queries | None
     if not mask.any():
         group_names = order_groups(groups)
         suggestion = did_you_mean(query_slice.group, group_names)
-        hint = f"{suggestion} Available: {w.name_some(group_names, all_of=12)}.".strip()
+        hint = f"{suggestion} Available: {w.shorten_list(group_names, longest=12)}.".strip()
         raise RanklensError(
             f"No judged query has {query_slice.group!r} as its {query_slice.column}.", hint
         )

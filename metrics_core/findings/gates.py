@@ -207,8 +207,8 @@ def unclear_finding(fails: bool) -> str:
 def count_finding(outcomes: Sequence[str], uncompared: int = 0) -> str:
     """Count the outcomes: "1 gate failed, 2 passed, 1 cannot tell".
 
-    The noun is "check" if floors or overlaps are among them. `uncompared` more gates could not be
-    compared.
+    If there are floors or overlaps among them, the noun is "check". `uncompared` is the number of
+    gates that could not be compared.
     """
     counts = Counter(outcomes)
     n_failed, n_passed = counts[WORSE_RUN] + counts[BELOW], counts[NOT_WORSE] + counts[HELD]
@@ -242,7 +242,7 @@ def correction_finding(family: int) -> str:
 def status_finding(status: int, *, unclear: bool, uncompared: bool) -> str:
     """Sentence for an exit status.
 
-    `unclear` says that some check is inconclusive, `uncompared` that some gate could not be
+    `unclear` is whether some check is inconclusive, `uncompared` whether some gate could not be
     compared.
     """
     instruction = "create a new snapshot" if uncompared else "--allow-changed accepts it"
@@ -254,8 +254,8 @@ def status_finding(status: int, *, unclear: bool, uncompared: bool) -> str:
 
 
 def sort_worst_first(outcomes: Sequence[GateOutcome]) -> list[GateOutcome]:
-    """Sort: worse, then cannot tell, then not worse; within each by loss in margins, largest
-    first."""
+    """Sort worst outcome first: worse, then cannot tell, then not worse. Equal outcomes are sorted
+    by their loss as a multiple of the margin, largest first."""
     return sorted(outcomes, key=lambda o: (OUTCOMES.index(o.outcome), -_loss_in_margins(o)))
 
 
@@ -264,9 +264,10 @@ def _loss_in_margins(outcome: GateOutcome) -> float:
 
 
 def ratchet_finding(outcome: GateOutcome, *, is_only_run: bool) -> str:
-    """Say that the baseline is below a run that is significantly better; empty otherwise.
+    """Say by how much the baseline is worse than a run that is significantly better; empty
+    otherwise.
 
-    The run is named unless it `is_only_run`.
+    The run is named unless `is_only_run` is true.
     """
     if not (outcome.is_significant and outcome.loss < 0) or outcome.gate.slice.column:
         return ""

@@ -13,10 +13,11 @@ def judging_finding(
 ) -> Sentence:
     """Title of the documents left to judge.
 
-    `unjudged` is the number of documents within the cutoff of either run without a grade in the
-    files; None if the lists are too long to count. If the first `settle` of them turn out not
-    relevant, the sign of the difference is safe; `settle` is 0 if the sign is safe already, None if
-    unknown. `leader` is the run with the better mean.
+    `unjudged` is the number of documents within the cutoff of either run that have no grade in the
+    files; None if the lists are too long to count. `settle` is the number of documents that could
+    settle the comparison: if the first `settle` documents turn out not relevant, the sign of the
+    difference is safe. It is 0 if the sign is already safe, None if unknown. `leader` is the run
+    with the better mean.
     """
     if unjudged is None:
         return strong_span("Too many results to judge one by one")
@@ -65,7 +66,8 @@ def judging_subtitle(
 
 
 def judged_finding(settle: int) -> Sentence:
-    """Title if all documents are judged that could settle it, according to the files' judgments."""
+    """Title if all documents that could settle the comparison are now judged; `settle` is their
+    number according to the files' judgments."""
     return strong_span(f"{settle:,} of {settle:,} judged" if settle > 1 else "1 of 1 judged")
 
 
@@ -82,10 +84,11 @@ def judged_lead(difference: float, worst: float | None, *, turns: bool) -> Sente
 
 
 def judge_next_finding(next_judgments: NextJudgments, pair: ComparedPair, unjudged: int = 0) -> str:
-    """Describe the possible effect of judging, for documents in the order of their possible
-    influence.
+    """Say what judging the unjudged documents can change, if those with the largest possible
+    influence are judged first.
 
-    `unjudged` is the number of documents of either list without a grade; 0 if not counted.
+    `unjudged` is the number of documents without a grade in either list; 0 if they are not
+    counted.
     """
     if pair.side == 0:
         if next_judgments.table.empty:
@@ -118,7 +121,7 @@ def judge_next_finding(next_judgments: NextJudgments, pair: ComparedPair, unjudg
 
 
 def _most_influential(n: int, unjudged: int) -> str:
-    """Describe the first `n` documents of the order, out of all `unjudged` ones."""
+    """Return a phrase for the `n` most influential documents among `unjudged` unjudged ones."""
     if n == unjudged:
         return (
             "the one unjudged document" if n == 1 else f"all {w.format_count(n)} unjudged documents"

@@ -24,8 +24,8 @@ SLICES_PENDING = f"slices are being tested ({w.format_share(1 - LEVEL)} false di
 
 _MAX_NAMED = 3
 _CONCENTRATED, _MIN_SHARE = 1.5, 0.1
-"""The lead mentions a group if its mean difference is at least this multiple of the overall one,
-and its contribution at least this share of the total."""
+"""The lead mentions a group if its mean difference is at least `_CONCENTRATED` times the overall
+difference, and its contribution is at least the share `_MIN_SHARE` of the total."""
 
 _SHARES = (
     (0.95, "nearly all"),
@@ -46,10 +46,10 @@ def groups_title(
     bridge: pd.DataFrame, focus: str, *, noun: GroupNoun = _GROUP, higher_is_better: bool = True
 ) -> Sentence:
     """Title about the groups behind the difference, in at most MAX_TITLE_LENGTH characters. Names a
-    group only if it contributes most and differs from the other groups. Otherwise counts the groups
-    whose mean agrees with the total, unless they disagree and none is significant. `bridge` has the
-    columns of `slicing.bridge.group_contributions` (group, queries, difference, part), clear
-    (significant) and unlike (differs from the other groups)."""
+    group only if it contributes most and differs from the others. If groups have different
+    directions and none is significant, says so. Otherwise counts the groups with the direction of
+    the total. `bridge` has the columns of `slicing.bridge.group_contributions` (group, queries,
+    difference, part), clear (significant) and unlike (differs from the other groups)."""
     queries = int(bridge["queries"].sum())
     if queries < FEWEST_QUERIES:
         return few_queries_note(queries).statement_and_rest[0]
@@ -82,7 +82,7 @@ def groups_title(
 
 
 def _count_agreeing(bridge: pd.DataFrame, total: float) -> tuple[str, str]:
-    """The direction of the total ("higher" or "lower"), and the number of groups in agreement."""
+    """The direction of the total ("higher" or "lower"), and the number of groups that share it."""
     agreeing, _ = _split_groups(bridge, total)
     count_text = f"all {w.number_word(len(bridge))}"
     if len(agreeing) < len(bridge):
@@ -93,7 +93,7 @@ def _count_agreeing(bridge: pd.DataFrame, total: float) -> tuple[str, str]:
 
 
 def _is_open(bridge: pd.DataFrame, total: float) -> bool:
-    """Whether groups disagree and none is significant, so that a count would look like a result."""
+    """Whether groups differ in direction and none is significant, so that a count would mislead."""
     agreeing, _ = _split_groups(bridge, total)
     is_named = not _is_nonzero(total) or _main_group(bridge, total)
     return not is_named and len(agreeing) < len(bridge) and not bridge["clear"].any()
@@ -131,8 +131,8 @@ def groups_lead(
     higher_is_better: bool = True,
 ) -> Sentence:
     """Say which group contributes more than its share of the queries, which groups are significant
-    by themselves, and how many slices differ. `bridge` is the same as for `groups_title`,
-    `n_tested` the number of groups tested, and `slices` the text of `slices_finding`."""
+    individually, and how many slices differ. `bridge` is the same as for `groups_title`. `n_tested`
+    is the number of groups tested, `slices` the text of `slices_finding`."""
     queries = int(bridge["queries"].sum())
     if queries < FEWEST_QUERIES:
         return muted_span(f"No {noun.singular} is tested.") if queries else Sentence()
@@ -151,8 +151,8 @@ def groups_lead(
 
 
 def _concentration_sentence(bridge: pd.DataFrame, higher_is_better: bool) -> Sentence:
-    """Name the group that contributes most beyond its share of the queries, if it is far more.
-    Contributions are rounded so that the printed parts add up to the total."""
+    """Name the group whose contribution most exceeds its share of the queries, if it is far larger.
+    Contributions are rounded so that the printed numbers add up to the total."""
     total, queries = math.fsum(bridge["part"]), int(bridge["queries"].sum())
     if not _is_nonzero(total) or len(bridge) < 2:
         return Sentence()
@@ -175,7 +175,7 @@ def _concentration_sentence(bridge: pd.DataFrame, higher_is_better: bool) -> Sen
         )
     else:
         part_text = f"{w.format_difference(part)} of the {w.format_difference(total)}"
-    n, verb = int(row["queries"]), "add" if _is_several(row["group"]) else "adds"
+    n, verb = int(row["queries"]), "add" if _is_plural(row["group"]) else "adds"
     with_few = (
         f"{',' if ',' in part_text else ''} with {w.format_count(n)} of the"
         f" {w.format_count(queries)} queries"
@@ -183,8 +183,8 @@ def _concentration_sentence(bridge: pd.DataFrame, higher_is_better: bool) -> Sen
     return muted_span(f"{row['group']} {verb} {part_text}") + aside_span(with_few) + muted_span(".")
 
 
-def _is_several(name: str) -> bool:
-    """Whether the group's name describes its queries, such as "queries without category"."""
+def _is_plural(name: str) -> bool:
+    """Whether the group's name is a plural, such as "queries without category"."""
     return name.startswith("queries ")
 
 
@@ -223,10 +223,10 @@ def _significance_sentence(
 def _group_subject(
     chosen_groups: pd.DataFrame, all_groups: pd.DataFrame, noun: GroupNoun, *, later: bool = False
 ) -> str:
-    """Groups as the subject of a sentence: by name if they are few, otherwise counted."""
+    """Return groups as the subject of a sentence: the names of a few groups, else their number."""
     verb = (
         "is"
-        if len(chosen_groups) == 1 and not _is_several(chosen_groups["group"].iloc[0])
+        if len(chosen_groups) == 1 and not _is_plural(chosen_groups["group"].iloc[0])
         else "are"
     )
     if len(chosen_groups) <= _MAX_NAMED:
@@ -251,8 +251,8 @@ def slices_finding(n_slices: int, n_found: int) -> str:
 def crossed_title(
     margins: pd.DataFrame, total: float, *, higher_is_better: bool = True
 ) -> Sentence:
-    """Name the group of either column with the largest difference, if it is far above the overall
-    one. `margins` has the columns column (its name), group, queries and difference."""
+    """Name the group with the largest difference in either column, if it is far above the overall
+    difference. `margins` has the columns column (its name), group, queries and difference."""
     plain_title = strong_span("The difference by two columns")
     groups = margins[margins["queries"] > 0]
     queries = int(groups.groupby("column")["queries"].sum().max()) if len(groups) else 0
@@ -299,33 +299,33 @@ def untested_note(groups: pd.DataFrame) -> str:
     notes = []
     if len(small_groups):
         notes.append(
-            f"{w.name_some(list(small_groups['group']))}: not tested, because there are fewer than"
-            f" {w.number_word(FEWEST_QUERIES)} queries."
+            f"{w.shorten_list(list(small_groups['group']))}: not tested, because there are fewer"
+            f" than {w.number_word(FEWEST_QUERIES)} queries."
         )
     if len(rarely_differing):
         possessive = "its" if len(rarely_differing) == 1 else "their"
         notes.append(
-            f"{w.name_some(list(rarely_differing['group']))}: too few of {possessive} queries"
+            f"{w.shorten_list(list(rarely_differing['group']))}: too few of {possessive} queries"
             " differ to compute an interval."
         )
     return " ".join(notes)
 
 
 def _is_nonzero(difference: float) -> bool:
-    """Whether a difference is printed as other than 0."""
+    """Whether a difference is not 0 when printed."""
     return w.format_difference(difference) != w.format_difference(0)
 
 
 def _split_groups(bridge: pd.DataFrame, total: float) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Groups that agree with the total as printed, and groups that significantly oppose it."""
+    """Groups that agree with the total when rounded, and groups that significantly oppose it."""
     side = np.sign(bridge["difference"] * total) * bridge["difference"].map(_is_nonzero)
     return bridge[side > 0], bridge[(side < 0) & bridge["clear"]]
 
 
 def _main_group(bridge: pd.DataFrame, total: float) -> str:
-    """Return the group that contributes most, among the groups that agree with the total; empty if
-    it is not special. The difference must be larger in this group than elsewhere, by the test that
-    finds slices. This is the only rule by which a heading names a group."""
+    """Return the group with the largest contribution among the groups that agree with the total.
+    Returns an empty text unless the difference is larger in this group than elsewhere, by the test
+    that finds slices. Headings name a group only by this rule."""
     agreeing, _ = _split_groups(bridge, total)
     if len(agreeing) < 2:
         return ""
@@ -352,7 +352,7 @@ def reversal_finding(bridge: pd.DataFrame, *, higher_is_better: bool = True) -> 
 
 
 def mix_finding(mix_table: pd.DataFrame, focus: str, baseline: str) -> Sentence:
-    """State the part of a difference that comes from different queries in the two runs. Each run is
+    """State how much of a difference is due to different queries in the two runs. Each run is
     averaged over the queries that it answers. `mix_table` is the frame of
     `slicing.composition.decompose_change`, from the baseline to the run in focus."""
     mixed, within_groups = (math.fsum(mix_table[part]) for part in ("mix", "within"))

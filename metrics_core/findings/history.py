@@ -17,8 +17,8 @@ from metrics_core.findings.sentence import Sentence, muted_span, run_span, stron
 def no_versions_finding(runs: Sequence[str]) -> Sentence:
     """Shown if the names of the runs do not show that they are versions of one system."""
     return strong_span("Are these versions of one system? ") + muted_span(
-        f"The names {w.name_some(list(runs))} do not show it, so no order is assumed. Put them in"
-        " order to see how the measure changed and which queries got worse."
+        f"The names {w.shorten_list(list(runs))} do not show it, so no order is assumed. Put them"
+        " in order to see how the measure changed and which queries got worse."
     )
 
 
@@ -44,8 +44,8 @@ def history_finding(
     `versions` are in order; `means` float64[version] are oriented so that greater is better.
     `measure` is the measure's name. `now_bad` is the number of queries that were fine once and fail
     now, `flickering` the number of queries that went back and forth. `since` is the first version
-    that is significantly worse, or empty. `is_best` says that the latest is significantly better
-    than each other version, in the test of all pairs.
+    that is significantly worse, or empty. `is_best` is true if the latest version is significantly
+    better than every other version when all pairs are tested together.
     """
     last = versions[-1]
     if np.isnan(means).all():

@@ -1,7 +1,7 @@
 """Robustness of "no difference that matters": ways in which a difference could matter after all.
 
-The checks of `verdict_risks` on the same evidence are about the sign, which does not matter here;
-these say whether the difference stays within the margin.
+The checks of `verdict_risks` use the same evidence, but are about the sign of the difference, which
+is irrelevant here. The checks of this module say whether the difference stays within the margin.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import Floats, Mask
 from metrics_core.comparing.agreement import Agreement
-from metrics_core.comparing.crossings import Crossings, ranges_where
+from metrics_core.comparing.crossings import Crossings, find_ranges
 from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.comparing.winners import better_side
 from metrics_core.findings.file_risks import describe_orders
@@ -29,10 +29,11 @@ _CANNOT, _COULD, _UNLIKELY = (f"{how} make it matter" for how in ("cannot", "cou
 def margin_check(
     check: RobustnessCheck | None, span: tuple[float, float], margin: float, *, exact: bool = True
 ) -> RobustnessCheck | None:
-    """Turn a check of `verdict_risks` into one on whether the difference stays within the margin.
+    """Return a check of `verdict_risks` with a new answer: whether the difference stays within the
+    margin.
 
-    `span` is the lowest and highest possible difference; without `exact`, the true limits may be
-    wider. Returns None for None.
+    `span` is the lowest and highest possible difference. If `exact` is false, the true limits may
+    be wider. Returns None if `check` is None.
     """
     if check is None or np.isnan(span).any():
         return check
@@ -42,7 +43,7 @@ def margin_check(
 
 
 def _with_answer(check: RobustnessCheck, word: str, tone: Tone) -> RobustnessCheck:
-    """The check with another answer, also in its brief form."""
+    """Return the check with a different answer, in the brief form too."""
     begin, _, end = check.brief.partition("; ")
     brief = f"{begin}; {word}" if end else describe_orders(word) if check.part == "ties" else ""
     return replace(check, word=word, tone=tone, brief=brief)
@@ -74,8 +75,9 @@ def unjudged_check(
 def single_queries_check(differences: Floats, margin: float) -> RobustnessCheck:
     """Check how many queries must be removed until the difference matters.
 
-    `differences` is float64[query], NaN if undefined. Removing the queries that keep the mean small
-    first is exact: no other set of the same size leaves a mean as far from zero.
+    `differences` is float64[query], NaN if undefined. The queries whose removal moves the mean
+    farthest from zero are removed first. The result is exact: no other set of the same size moves
+    the mean farther.
     """
     sorted_differences = np.sort(differences[~np.isnan(differences)])
     remaining = np.arange(len(sorted_differences), 0, -1)
@@ -109,7 +111,7 @@ def cutoff_check(crossings: Crossings | None, pair: ComparedPair, margin: float)
     if matters.any():
         sentences = []
         for side in (1, -1):
-            spans = ranges_where(crossings.cutoffs, matters & (crossings.clear == side))
+            spans = find_ranges(crossings.cutoffs, matters & (crossings.clear == side))
             if spans:
                 largest = w.format_score(float(size[matters & (crossings.clear == side)].max()))
                 cutoffs_text = format_cutoffs(crossings, spans)
@@ -136,13 +138,13 @@ def cutoff_check(crossings: Crossings | None, pair: ComparedPair, margin: float)
 
 
 def _format_spans(crossings: Crossings, mask: Mask) -> str:
-    spans = ranges_where(crossings.cutoffs, mask)
+    spans = find_ranges(crossings.cutoffs, mask)
     return format_cutoffs(crossings, spans) if len(spans) < 3 else "at some k"
 
 
 def other_measures_check(agreement: Agreement, pair: ComparedPair) -> RobustnessCheck:
-    """Check whether one run is significantly ahead on another measure; the margin applies to one
-    measure only."""
+    """Check whether one run is significantly ahead on another measure. No margin is used, because
+    it applies to one measure only."""
     table = agreement.defined_rows.set_index("measure").drop(index=pair.measure)
     if table.empty:
         reason = NO_OTHER_MEASURE

@@ -1,6 +1,7 @@
-"""Results without a significant lead: ways to make them conclusive, one by one, for the Overview.
+"""Checks for a comparison without a significant lead: each names a way to make the result
+conclusive. For the Overview.
 
-The checks of `verdict_risks` on the same evidence are about a lead, and here there is none.
+The checks of `verdict_risks` use the same evidence, but require a lead.
 """
 
 from __future__ import annotations
@@ -55,10 +56,11 @@ def unjudged_check(share: float, depth: int) -> RobustnessCheck | None:
 
 
 def cutoff_check(crossings: Crossings | None, chosen_cutoff: int | None) -> RobustnessCheck | None:
-    """Say at which k one run is significantly ahead; None for a measure without cutoff.
+    """Say at which cutoffs k one run is significantly ahead. Returns None for a measure without a
+    cutoff.
 
-    If `chosen_cutoff` is among them, the test of all runs disagrees there, so the text says that
-    the result is for this pair alone.
+    If `chosen_cutoff` is one of these cutoffs, the result contradicts the test of all runs. The
+    text then says that it holds for this pair only.
     """
     if crossings is None:
         return None
@@ -87,13 +89,14 @@ def other_measures_check(verdicts: Mapping[str, str], pair: ComparedPair) -> Rob
     for words, name in ((AHEAD, pair.run), (BEHIND, pair.baseline)):
         clear = [measure for measure, word in others.items() if word in words]
         if clear:
-            clauses.append(f"{w.name_some(clear, all_of=_MAX_NAMED)}: significant for {name}")
+            clauses.append(f"{w.shorten_list(clear, longest=_MAX_NAMED)}: significant for {name}")
     brief = "; ".join(clauses) or f"none of {len(others)} is significant"
     return _make_check("measures", "Other measures", brief, warns=bool(clauses))
 
 
 def ties_check(check: RobustnessCheck | None) -> RobustnessCheck | None:
-    """The check of `file_risks` on ties, for a difference that may be chance."""
+    """Return the check of `file_risks` on ties, worded for a difference that may be due to
+    chance."""
     if check is None:
         return None
     verb = check.word.partition(" ")[0]

@@ -32,8 +32,8 @@ def format_cutoffs(crossings: Crossings, spans: Sequence[tuple[int, int]]) -> st
 def family_note(k: int, band: str, *, significant: bool) -> str:
     """Explain why the verdict at `k` and the band over all k disagree.
 
-    `band` names the band with its verb. `significant` says that only the verdict is significant at
-    k.
+    `band` is a phrase with the name of the band and a verb. If `significant` is true, only the
+    verdict at `k` is significant; otherwise only the band is.
     """
     if significant:
         return f"k = {w.format_count(k)} by itself is significant; {band} for all k together."

@@ -1,4 +1,5 @@
-"""The queries on which the run in focus is better, and the basis of a view of them."""
+"""The queries on which the run in focus is better, and the data on which a view of queries is
+based."""
 
 from __future__ import annotations
 
@@ -17,10 +18,11 @@ from metrics_core.findings.sentence import Sentence, muted_span, run_span, stron
 class ViewFacts:
     """The data that every number of a view is based on.
 
-    `unanswerable` queries have no relevant document. `missing` is the number of queries without
-    results, by run; they score as an empty list, or are `left_out`. `all_zero` counts the queries
-    on which `every_run` scores 0. `judged_share` is from 0 to 1. `complete`: the user declared the
-    judgments complete, so that unjudged documents count as not relevant.
+    `unanswerable` is the number of queries without a relevant document. `missing` is the number of
+    queries without results, by run; they score as an empty list or, if `left_out` is true, are
+    excluded. `all_zero` is the number of queries on which all runs score 0; `every_run` is the
+    phrase for these runs. `judged_share` is from 0 to 1. If `complete` is true, the user declared
+    the judgments complete, so that unjudged documents count as not relevant.
     """
 
     queries: int
@@ -47,8 +49,8 @@ class ViewFacts:
 
 @dataclass(frozen=True)
 class QueryCounts:
-    """Counts of queries that failed and are fixed, that worked and are broken, and on which
-    `every_run` scores 0."""
+    """Number of queries that failed before and are fixed, that worked before and are broken, and on
+    which all runs score 0. `every_run` is the phrase for these runs."""
 
     fixed: int
     broken: int
@@ -82,10 +84,11 @@ def queries_finding(
 def queries_lead(
     differences: pd.DataFrame, focus: str, baseline: str, query_counts: QueryCounts
 ) -> Sentence:
-    """Median win or loss, and the development of failing queries. Nothing is coloured if too few
-    queries have a score from both runs.
+    """Median win or loss, and the number of queries that are fixed, that are broken, and that fail
+    with every run. If too few queries have a score from both runs, says that nothing is coloured.
 
-    `differences` is the same as for `queries_finding`; its columns outcome and difference are used.
+    `differences` is the same as for `queries_finding`; its columns outcome and difference are
+    used.
     """
     if focus == baseline:
         return muted_span(f"{COMPARE_ANOTHER_RUN} which queries it wins and loses.")

@@ -25,7 +25,8 @@ _MAX_NAMED = 3
 
 
 def ranking_title(all_pairs: AllPairs, measure: str, queries: int) -> Sentence:
-    """Say which runs may be the best; with fewer than ten queries, which has the highest mean.
+    """Say which runs may be the best. With fewer than ten queries, name the run with the highest
+    mean instead.
 
     `measure` is the measure's name, `queries` the number of queries in view.
     """
@@ -55,7 +56,7 @@ def ranking_title(all_pairs: AllPairs, measure: str, queries: int) -> Sentence:
 
 
 def ranking_lead(all_pairs: AllPairs, measure: str, queries: int) -> Sentence:
-    """Name the possible best runs if the title of `ranking_title` only counts them, then the
+    """Name the runs that may be the best if `ranking_title` gives only their number; then the
     remaining definite ranks, and the number of significant pairs."""
     if queries < FEWEST_QUERIES:
         return few_queries_note(queries) + muted_span("No pair is tested.")
@@ -69,10 +70,10 @@ def ranking_lead(all_pairs: AllPairs, measure: str, queries: int) -> Sentence:
 
 
 def sole_best_finding(bests: Mapping[str, str], chosen_measure: str) -> Sentence:
-    """Say on which measures other than `chosen_measure` a run ranks first alone; empty if there are
-    none.
+    """Say on which measures other than `chosen_measure` one run alone ranks first. Returns an empty
+    sentence if there are no such measures.
 
-    `bests` is that run by measure.
+    `bests` maps each measure to the run that alone ranks first on it.
     """
     by_run: dict[str, list[str]] = {}
     for measure, name in bests.items():
@@ -151,8 +152,8 @@ def _other_ranks_finding(all_pairs: AllPairs) -> Sentence:
 
 
 def _list_runs(names: Sequence[str], last: str = "and") -> Sentence:
-    """List run names: all names if they are few, otherwise three and the number of further ones.
-    `last` is the word before the last item."""
+    """List run names: all names if there are only a few, otherwise three names and the number of
+    remaining runs. `last` is the word before the last item, such as "and"."""
     first_names = names if len(names) <= _MAX_NAMED + 1 else names[:_MAX_NAMED]
     parts = [run_span(name) for name in first_names]
     if len(first_names) < len(names):

@@ -1,9 +1,9 @@
 """How robust is a verdict? One check for each way in which it could be reversed.
 
-Each check has a word that answers it, and a reason; the functions here and in the `*_risks` modules
+Each check has a word that answers it, and a reason. The functions here and in the `*_risks` modules
 define when each word applies. A tone is set only if the answer is clear and the verdict is
-significant: a difference that may be chance has nothing to hold. "No difference that matters" is a
-verdict as well, and has separate checks (`margin_risks`).
+significant: for a difference that may be due to chance, there is no result that could hold. "No
+difference that matters" is a verdict as well, and has separate checks (`margin_risks`).
 """
 
 from __future__ import annotations
@@ -73,10 +73,11 @@ class ComparedPair:
 
 @dataclass(frozen=True)
 class Robustness:
-    """The robustness checks of a pair, and a line that introduces them.
+    """The robustness checks of a pair, and `text`, a line that introduces them.
 
-    Without checks there is no verdict, and `text` says why; without a pair nothing is compared. If
-    no run is significantly ahead, `settling_checks` name ways to make the result conclusive.
+    If there are no checks, there is no verdict and `text` says why. If `pair` is None, nothing is
+    compared. If no run is significantly ahead, `settling_checks` name ways to make the result
+    conclusive.
     """
 
     all_checks: tuple[RobustnessCheck, ...] = ()

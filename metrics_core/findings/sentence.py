@@ -54,22 +54,22 @@ class Sentence:
 
 
 def run_span(name: str) -> Sentence:
-    """The name of a run."""
+    """Return a sentence of one span: the name of a run."""
     return Sentence((TextSpan(name, "run"),))
 
 
 def strong_span(text: str) -> Sentence:
-    """The statement."""
+    """Return a sentence of one span: the main statement."""
     return Sentence((TextSpan(text),))
 
 
 def muted_span(text: str) -> Sentence:
-    """A qualification of the statement."""
+    """Return a sentence of one span: a qualification of the statement."""
     return Sentence((TextSpan(text, "muted"),))
 
 
 def aside_span(text: str) -> Sentence:
-    """A qualification of the statement that can be left out if space is short."""
+    """Return a sentence of one span: a qualification that can be left out if space is short."""
     return Sentence((TextSpan(text, "aside"),))
 
 

@@ -30,10 +30,11 @@ def detectable_finding(smallest: float, queries: int) -> Sentence:
 
 
 def margin_finding(low: float, high: float, *, unchanged: bool) -> Sentence:
-    """The margin below which these queries show the difference to be; empty without an interval.
+    """State the margin within which the difference lies according to these queries. Returns an
+    empty sentence if there is no interval.
 
-    `low` and `high` are the interval of two one-sided tests. `unchanged` is whether all queries
-    have equal scores.
+    `low` and `high` are the interval of two one-sided tests. `unchanged` is true if all queries
+    have equal scores in both runs.
     """
     if math.isnan(low) or math.isnan(high):
         return Sentence()
@@ -46,8 +47,8 @@ def margin_finding(low: float, high: float, *, unchanged: bool) -> Sentence:
 
 
 def coloured_note(tested: int, method: Method) -> str:
-    """Explain the colour of a difference from the baseline, if `tested` runs are tested together;
-    empty if no query is coloured."""
+    """Return a note that explains when a difference from the baseline is coloured. `tested` is the
+    number of runs that are tested together. The note is empty if no run is tested."""
     if tested < 1:
         return ""
     uncorrected = method.corrected_by == NO_CORRECTION
@@ -58,8 +59,8 @@ def coloured_note(tested: int, method: Method) -> str:
 
 
 def needed_queries_finding(difference: float, queries: float) -> Sentence:
-    """State how many queries would confirm a difference; empty if unknown or if there is no
-    difference. `queries` is the result of `comparing.power.find_queries_needed`.
+    """State how many queries would confirm a difference. Returns an empty sentence if this is
+    unknown or if there is no difference.
 
     `queries` is the result of `comparing.power.find_queries_needed`.
     """
@@ -87,10 +88,11 @@ def _these_queries(queries: int) -> str:
 
 
 def format_size(size: float, *, upwards: bool = False) -> str:
-    """Format the size of a difference.
+    """Format the size of a difference with three decimals.
 
-    Uses three decimals: fewer if they end in zeros (0.02), more if three would print as zero. A
-    bound is rounded `upwards`. Raises ValueError for a size of 0.
+    There are fewer decimals if the last ones are zeros (0.02), and more if three decimals would
+    print as zero. If `upwards` is true, the size is rounded up, as for a bound. Raises ValueError
+    for a size of 0.
     """
     digits = max(3, 1 - math.floor(math.log10(size)))
     if upwards:
@@ -102,10 +104,11 @@ def format_size(size: float, *, upwards: bool = False) -> str:
 
 
 def doubts_findings(doubts: DifferenceWarnings, *, is_significant: bool = True) -> list[Sentence]:
-    """One sentence for each doubt about the mean difference; empty if there is none.
+    """Return one sentence for each doubt about the mean difference; empty if there is none.
 
-    That few queries carry half of the difference is only said if the difference `is_significant`,
-    because few queries always carry half of a mean that may be zero.
+    The sentence that a few queries account for half of the difference is only included if the
+    difference `is_significant`: if the true mean may be zero, a few queries always account for
+    half.
     """
     sentences = []
     if doubts.few_differ:
@@ -119,7 +122,8 @@ def doubts_findings(doubts: DifferenceWarnings, *, is_significant: bool = True) 
 
 
 def unavailable_test_finding(test: str, queries: int) -> Sentence:
-    """Say why a test is disabled for this number of queries; empty if it is not."""
+    """Say why a test is disabled for this number of queries. Returns an empty text if it is
+    enabled."""
     if not has_other_hypothesis(test, queries):
         return Sentence()
     return muted_span(

@@ -29,14 +29,14 @@ def changes_findings(changes: SnapshotChanges, file: str, shared: int) -> list[s
         ]
         sentences.append(
             f"The judgments of {_count_queries(len(judged))} changed since {file}:"
-            f" {_list_some(clauses)}."
+            f" {_shorten_words(clauses)}."
         )
     for ids, verb in ((changes.removed, "no longer judged"), (changes.added, "newly judged")):
         if ids:
             is_or_are = w.plural(len(ids), "is", "are")
             sentences.append(
                 f"{w.sentence_case(_count_queries(len(ids)))} {is_or_are} {verb}:"
-                f" {_list_some(ids)}."
+                f" {_shorten_words(ids)}."
             )
     if changes.missing:
         sentences.append(
@@ -60,7 +60,8 @@ def best_findings(
     """Say how far the mean of each run is below the best mean that the snapshot in `file` ever
     recorded.
 
-    Only includes `measures` on which the snapshot itself is below its best.
+    Only those of the `measures` are included on which the snapshot itself is below its best
+    mean.
     """
     snapshot_means = dict(
         zip(snapshot.measures, snapshot.scores.combined()[0].tolist(), strict=True)
@@ -113,7 +114,7 @@ def _describe_grades(n_before: int, n_now: int) -> str:
     )
 
 
-def _list_some(words: Sequence[str]) -> str:
+def _shorten_words(words: Sequence[str]) -> str:
     n_more = len(words) - _MAX_NAMED
     return ", ".join(words[:_MAX_NAMED]) + (
         f" and {w.format_count(n_more)} more" if n_more > 0 else ""

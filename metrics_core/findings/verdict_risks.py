@@ -29,10 +29,10 @@ from metrics_core.unjudged.bounds import DifferenceBounds
 from metrics_core.unjudged.expected_difference import LikelyDifference
 
 _BROAD, _FEW = (0.1, FEWEST_DIFFERING), (0.05, FEWEST_DIFFERING // 2)
-"""Number of queries that must be removed to change the sign: as a share of the queries, and as a
-number. If both are at least `_BROAD`, a difference is "broad"; if one is below `_FEW`, it rests on
-few queries. A share alone would count one query of ten as many. The number for `_BROAD` is the
-number of differing queries that any verdict needs."""
+"""Thresholds for the number of queries to remove until the sign changes: as a share of the queries,
+and as a number. If both are at least `_BROAD`, a difference is "broad"; if either is below `_FEW`,
+it rests on few queries. By its share alone, one query of ten would count as many. The number in
+`_BROAD` is the minimum number of differing queries for any verdict."""
 
 _MAX_LARGEST = 5
 _MIN_SHARE = 0.1
@@ -79,8 +79,8 @@ def _brief_phrase(word: str) -> str:
 
 
 def _expected_difference(likely: LikelyDifference, farthest: str) -> str:
-    """State where the difference would likely lie, or why that is unknown; then the worst case
-    `farthest`."""
+    """Say where the difference would likely lie, or why that is unknown. Then state the worst case,
+    which is the text `farthest`."""
     if likely.interval is None:
         return f"{likely.reason} {w.sentence_case(farthest)}"
     low, high = float(likely.interval.low), float(likely.interval.high)
@@ -93,12 +93,12 @@ def _expected_difference(likely: LikelyDifference, farthest: str) -> str:
 
 
 def could_phrase(side: int) -> str:
-    """Say that something could reverse a lead of this side, or separate tied runs (side 0)."""
+    """Say that something could reverse the lead or, for `side` 0, separate the tied runs."""
     return "could reverse it" if side else "could separate them"
 
 
 def cannot_phrase(side: int) -> str:
-    """Say that nothing of the kind could reverse the lead, or separate tied runs (side 0)."""
+    """Say that something cannot reverse the lead or, for `side` 0, separate the tied runs."""
     return "cannot reverse it" if side else "cannot separate them"
 
 
@@ -117,9 +117,9 @@ def _worst_case(bounds: DifferenceBounds, side: int) -> str:
 
 @dataclass(frozen=True)
 class MissedQueries:
-    """Queries on which two runs found nothing. `without_relevant` bool[query]: the trailing run has
-    no relevant document in its top `depth` (None: in its whole list). `missing` bool[query], by
-    run: the run has no results."""
+    """Queries on which two runs found nothing. `without_relevant` is bool[query]: whether the
+    trailing run has no relevant document in its top `depth` (in its whole list if `depth` is None).
+    `missing` maps each run to bool[query]: whether the run has no results."""
 
     without_relevant: Mask
     missing: Mapping[str, Mask]
@@ -205,7 +205,7 @@ def _describe_missed(pair: ComparedPair, differences: Floats, missed: MissedQuer
 def _describe_largest(
     fragility: Fragility, differences: Floats, n_supporting: int, missed: MissedQueries | None
 ) -> str:
-    """The share of the difference from the few of `n_supporting` queries that contribute most."""
+    """State which share of the difference is due to the largest of `n_supporting` contributions."""
     n = min(_MAX_LARGEST, n_supporting)
     largest = fragility.order[:n]
     part = share_of_mean_difference(differences, np.isin(np.arange(len(differences)), largest))
@@ -360,7 +360,7 @@ def other_measures_check(agreement: Agreement, pair: ComparedPair, runs: int) ->
     sentences = []
     if pair.side:
         tied = [m for m in table.index if table.loc[m, "side"] == 0]
-        sentences += [f"Tied on {w.name_some(tied)}."] if tied else []
+        sentences += [f"Tied on {w.shorten_list(tied)}."] if tied else []
         sentences.append(
             describe_lead(table, pair, -pair.side)
             or f"{pair.leader(pair.side)} leads on all{' other' if tied else ''} measures."
@@ -389,11 +389,12 @@ def other_measures_check(agreement: Agreement, pair: ComparedPair, runs: int) ->
 
 
 def describe_lead(table: pd.DataFrame, pair: ComparedPair, side: int) -> str:
-    """Say on which measures the run of a side is ahead: only the significant ones if there are any.
-    `table` is `Agreement.table` with measure as its index. Empty if the run is ahead on none."""
+    """Say on which measures the run of this side leads. If it leads significantly on some, only
+    these are named; empty if it leads on none. `table` is `Agreement.table` indexed by measure."""
     ahead = [m for m in table.index if table.loc[m, "side"] == side]
     words = AHEAD if side > 0 else BEHIND
     clearly = [m for m in ahead if table.loc[m, "verdict"] in words]
     if clearly:
-        return f"{pair.leader(side)} is significantly ahead on {w.name_some(clearly)}."
-    return f"{pair.leader(side)} leads on {w.name_some(ahead)}, not significantly." if ahead else ""
+        return f"{pair.leader(side)} is significantly ahead on {w.shorten_list(clearly)}."
+    text = f"{pair.leader(side)} leads on {w.shorten_list(ahead)}, not significantly."
+    return text if ahead else ""

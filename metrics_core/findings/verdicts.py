@@ -104,8 +104,8 @@ def single_run_finding(
     runs_loaded: int = 1,
     level: float = LEVEL,
 ) -> VerdictFinding:
-    """Finding for a run compared with nothing. `comparison` is the frame of `compare`; `ends` are
-    the bounds of the interval of the run's mean at this level, NaN without an interval."""
+    """Finding for a run without another run to compare. `comparison` is the frame of `compare`.
+    `ends` bound the interval of the run's mean at this level, NaN if there is no interval."""
     row = _run_row(comparison, focus)
     queries = int(row["queries"])
     hint = "Add a second run to compare." if runs_loaded < 2 else "Choose another run to compare."
@@ -149,7 +149,7 @@ def _few_queries_finding(
         + run_span(baseline)
         + muted_span(" ")
         + _strong_score(baseline_row)
-        + muted_span(f" on {measure}: {_tally(row)}. ")
+        + muted_span(f" on {measure}: {_format_counts(row)}. ")
         + muted_span(
             f"A test needs at least {FEWEST_QUERIES} queries, so there are no intervals, colours"
             " or checks."
@@ -163,7 +163,7 @@ def _strong_score(value: float, digits: int = 3) -> Sentence:
 
 
 def _format_mean(value: float, digits: int) -> str:
-    """Format a mean with these decimals; zero always with three."""
+    """Format a mean with this number of decimals. Zero always has three decimals."""
     text = w.format_score(value, digits)
     return text if text.strip("0.") else w.format_score(0)
 
@@ -200,7 +200,7 @@ def _describe_means(row: pd.Series, base: float, measure: str) -> Sentence:
 
 
 def _is_mean_gap(row: pd.Series, base: float) -> bool:
-    """Whether both means are over the compared queries."""
+    """Whether the difference of the means is the mean difference over the compared queries."""
     return bool(abs(row["mean"] - base - row["difference"]) <= 1e-9 * max(1.0, abs(base)))
 
 
@@ -276,7 +276,7 @@ def _format_span(row: pd.Series, low: float, high: float) -> str:
 
 
 def _tested_interval(row: Mapping[str, Any], level: float) -> tuple[float, float, str]:
-    """Low and high of the verdict's interval, and a note on its level if not `level`."""
+    """Bounds of the verdict's interval, and a note on its level if this differs from `level`."""
     low, high, interval_level = verdict_interval(row, level)
     return (
         low,
@@ -286,7 +286,7 @@ def _tested_interval(row: Mapping[str, Any], level: float) -> tuple[float, float
 
 
 def _decimals(row: Mapping[str, Any], low: float, high: float) -> int:
-    """As many decimals as the interval needs; otherwise enough to show the difference."""
+    """Number of decimals for the interval, or to show the difference if there is no interval."""
     if pd.isna(low):
         low, high = sorted((0.0, row["difference"] if better_side(row["difference"]) else 0.0))
     return w.interval_decimals(low, high)
@@ -310,7 +310,7 @@ def groups_finding(
         "gains": [names[i] for i in largest if better[i] > 0],
         "loses": [names[i] for i in largest if better[i] < 0],
     }
-    clauses = [f"{verb} in {w.name_some(named)}" for verb, named in sides.items() if named]
+    clauses = [f"{verb} in {w.shorten_list(named)}" for verb, named in sides.items() if named]
     themselves = w.plural(len(clear), "significant by itself", "each significant by itself")
     return run_span(focus) + muted_span(f" {' and '.join(clauses)}, {themselves}.")
 
@@ -348,14 +348,14 @@ def few_queries_note(queries: int) -> Sentence:
     )
 
 
-def _tally(row: pd.Series) -> str:
+def _format_counts(row: pd.Series) -> str:
     won, lost, same = int(row["won"]), int(row["lost"]), int(row["same"])
     return f"{won} better, {same} same, {lost} worse"
 
 
 def method_finding(comparison: pd.DataFrame, method: Method) -> Sentence:
-    """For how many comparisons the intervals and verdicts hold, and the method if not the default,
-    from the columns queries, low, p_corrected and verdict of `compare`."""
+    """State for how many comparisons the intervals and verdicts hold, and the method if it is not
+    the default. Uses the columns queries, low, p_corrected and verdict of `compare`."""
     compared = comparison[comparison["verdict"].notna()]
     tested, n_compared = int(compared["p_corrected"].notna().sum()), len(compared)
     if not tested:

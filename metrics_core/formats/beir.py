@@ -41,10 +41,11 @@ def read_beir_set(
 ) -> list[Loaded]:
     """Read a BEIR set from a folder, a zip of the folder, or the bytes of the zip.
 
-    Returns its documents, queries, judgments and the runs in it, or only the tables of `only_kind`;
-    each file is read with `read_as`. If the judgments have several splits, the test split is read,
-    else dev, else train; a note names the other splits. A zip may unpack to the limit of `read_as`
-    in total. Raises FileFormatError if it is not a BEIR set or a file cannot be read.
+    Returns its documents, queries, judgments and the runs in it, or only the tables of `only_kind`.
+    Each file is read with the options `read_as`. If the judgments have several splits, the test
+    split is read; without a test split the dev split, otherwise the train split. A note names the
+    splits that are not read. The unpacked files of a zip may together be as large as the limit of
+    `read_as`. Raises FileFormatError if it is not a BEIR set or a file cannot be read.
     """
     source_name = printable_name(name or ("the file" if isinstance(source, bytes) else str(source)))
 
@@ -140,7 +141,7 @@ def _add_splits_note(loaded: Loaded, split: str, other_splits: list[str]) -> Loa
         return loaded
     message = f"using the judgments of the split {split}; other splits: {', '.join(other_splits)}"
     note = Note("splits", message, len(other_splits), tuple(other_splits[:3]))
-    return replace(loaded, table=loaded.table.noting(note))
+    return replace(loaded, table=loaded.table.with_notes(note))
 
 
 def _not_a_set_error(source_name: str, actual: str) -> FileFormatError:

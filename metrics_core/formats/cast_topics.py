@@ -16,7 +16,7 @@ from metrics_core.formats.parsing.json_text import (
     parse_json,
 )
 from metrics_core.formats.parsing.named import load_named
-from metrics_core.formats.parsing.records import named_of
+from metrics_core.formats.parsing.records import to_named_columns
 from metrics_core.formats.registry import SPECIFIC, Kind, Loaded, Request, Sample, reader
 from metrics_core.formats.source.limits import TREE_FACTOR, format_size
 from metrics_core.formats.source.lines import file_error
@@ -54,7 +54,7 @@ def read_cast(source: Source, request: Request) -> Loaded:
     check_characters(source, text, find_strings(topics), None)
     queries = (query for topic in topics for query in _iterate_queries(source, topic))
     records = ((None, query) for query in _limit_size(source, queries))
-    named = named_of(source, records, request.kind, known_lines=False)
+    named = to_named_columns(source, records, request.kind, known_lines=False)
     return load_named(source, request, named, "cast", "CAsT topics")
 
 

@@ -36,9 +36,9 @@ def declare(
 ) -> Preset:
     """Declare a format by its preset.
 
-    `together` means that a file may contain several tables. The functions `recognise`, `first_rows`
-    and `read` are for files that are not always nested; see `registry.reader`. `module` is the name
-    of the declaring module, `__name__` in a plug-in.
+    If `together` is true, a file may contain several tables. The functions `recognise`,
+    `first_rows` and `read` are for formats whose files may also have flat tables; see
+    `registry.reader`. `module` is the name of the declaring module, `__name__` in a plug-in.
     """
 
     def recognise_records(sample: Sample) -> Mapping[Kind, int]:

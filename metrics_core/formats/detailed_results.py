@@ -42,10 +42,11 @@ def _unwrap_records(records: list[Any]) -> list[Any]:
 
 
 def _add_ids(blocks: Iterable[list[Any]], _name: str) -> Iterator[list[Any]]:
-    """Yield records with the lists named `retrieved` and `expected`, and with a query id.
+    """Yield records in which the lists are named `retrieved` and `expected`, and which have a query
+    id.
 
-    If no id is in all records, the text becomes the id, numbered if it repeats; without a text, the
-    record's number does.
+    If no id field is in all records, a record's text becomes its id, with a number appended if the
+    text repeats. A record without a text gets its record number as id.
     """
     id_name: str | None = None
     seen_ids, number = set[str](), 0

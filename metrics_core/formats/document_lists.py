@@ -3,17 +3,20 @@
     {"query_id": "q1", "hits": [{"doc_id": "d2", "score": 9.0}]}     a record for each query
     {"q1": ["d1", "d3"]}                                             an object of lists
 
-The meaning of each field is inferred from names and types (`mapping.infer`), or assigned as paths
-by the user's choice of columns. If it remains unclear, the user is asked.
+The meaning of each field is inferred from names and types (`mapping.infer`), unless the user
+assigns columns as paths. If it remains unclear, the user is asked.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from metrics_core.formats.declaring import may_be_nested
 from metrics_core.formats.registry import FirstRows, Kind, Loaded, Request, Sample, reader
 from metrics_core.formats.source.source import Source
+
+_LIST_CELL = re.compile(r'[\t,]"?\[')
 
 # The reader is loaded only for files that may contain lists: loading takes longer than reading a
 # small run.
@@ -21,7 +24,7 @@ from metrics_core.formats.source.source import Source
 
 def recognise_lists(sample: Sample) -> Mapping[Kind, int]:
     """Recognise lists in the first records by their names, their contents or assigned paths."""
-    if not may_be_nested(sample):
+    if not _may_have_lists(sample):
         return {}
     from metrics_core.formats.mapping import lists
 
@@ -30,7 +33,7 @@ def recognise_lists(sample: Sample) -> Mapping[Kind, int]:
 
 def list_rows(sample: Sample) -> FirstRows | None:
     """Return the paths of nested records and their first values, None if records are not nested."""
-    if not may_be_nested(sample):
+    if not _may_have_lists(sample):
         return None
     from metrics_core.formats.mapping import lists
 
@@ -39,11 +42,16 @@ def list_rows(sample: Sample) -> FirstRows | None:
 
 def other_kinds(sample: Sample) -> list[Kind]:
     """Return the kinds that records contain besides judgments."""
-    if not may_be_nested(sample):
+    if not _may_have_lists(sample):
         return []
     from metrics_core.formats.mapping import lists
 
     return lists.other_kinds(sample)
+
+
+def _may_have_lists(sample: Sample) -> bool:
+    """Return whether a file is nested, or a table with a list in a cell."""
+    return may_be_nested(sample) or bool(_LIST_CELL.search(sample.text))
 
 
 @reader(

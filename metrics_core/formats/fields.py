@@ -36,7 +36,7 @@ def format_samples(values: Sequence[str]) -> str:
 class FileField:
     """The values of a column or path as texts.
 
-    `lists` has the row, record or list of each value.
+    `lists` has, for each value, the number of its row, record or list.
     """
 
     values: Sequence[str]
@@ -62,7 +62,8 @@ class FileField:
 class FileFields:
     """The fields of a file by name or path, from its first `rows` rows or records.
 
-    `inferred` has, for each kind of table, the field of each meaning that its names indicate.
+    For each kind of table, `inferred` maps each meaning that a field name indicates to this
+    field.
     """
 
     fields: Mapping[str, FileField]
@@ -76,10 +77,10 @@ class FileFields:
 
     @cached_property
     def shape(self) -> str:
-        """Text that is equal for files that can be read with the same choices.
+        """A text that is equal for files that can be read with the same choice of columns.
 
-        The text has the fields and which of them are numbers; for columns without names also which
-        are whole.
+        The text lists the fields and whether each is a number or a text. If the columns have no
+        names, it also says which have only whole numbers.
         """
         words = []
         for name, field in self.fields.items():
@@ -109,9 +110,10 @@ class FileFields:
         ]
 
     def count_directions(self, name: str, query: str) -> tuple[int, int, int]:
-        """Return the number of falling lists, of rising lists, and of all lists of numbers.
+        """Return the number of lists with falling numbers, of lists with rising numbers, and of all
+        lists.
 
-        Only lists with two different numbers count.
+        Only lists with at least two different numbers count.
         """
         lists = [numbers for numbers in self.numbers_by_list(name, query) if len(set(numbers)) > 1]
         falling = sum(numbers == sorted(numbers, reverse=True) for numbers in lists)
@@ -124,7 +126,8 @@ class FileFields:
         return fold_name(last) in (*_LOSSES, *NAMES["rank"]) or (rising == lists > 1 > falling)
 
     def is_rank(self, name: str, query: str) -> bool:
-        """Return whether the numbers of a field count each list from 1, or from 0, as ranks do."""
+        """Return whether the numbers of a field are 1, 2, … or 0, 1, … in each list, as ranks
+        are."""
         lists = self.numbers_by_list(name, query)
         return max(map(len, lists), default=0) > 1 and all(
             numbers in ([*range(1, len(numbers) + 1)], [*range(len(numbers))]) for numbers in lists
@@ -134,9 +137,9 @@ class FileFields:
         """Return the likely field of each meaning.
 
         Meanings in `known_meanings` come first, then meanings indicated by the names of fields. Of
-        the remaining fields, ids are assigned by position, scores and grades if they are in the
-        same lists as the documents, the text by its length, and the system if it distinguishes
-        repeated documents of a query.
+        the remaining fields, ids are assigned by position, and the text by its length. Scores or
+        grades are assigned to a field whose values are in the same lists as the documents, and the
+        system to a field that distinguishes repeated documents of a query.
         """
         words, is_ranked = MEANINGS[kind], kind in ("run", "qrels")
         meanings = {**self.inferred[kind], **known_meanings}
@@ -168,9 +171,10 @@ class FileFields:
         return sum(map(len, self.fields[name].values))
 
     def _id_sort_key(self, is_listed: bool) -> Callable[[str], tuple[bool, bool]]:
-        """Return a sort key for fields, the most likely id first.
+        """Return a sort key that puts the fields that are most likely ids first.
 
-        Document ids of ranked lists (`is_listed`) are texts in lists.
+        If `is_listed` is true (document ids of ranked lists), these are texts inside lists;
+        otherwise they are values outside lists.
         """
 
         def sort_key(name: str) -> tuple[bool, bool]:
@@ -226,7 +230,8 @@ class FileFields:
 
 
 def _has_repeated_rows(fields: Sequence[FileField]) -> bool:
-    """Return whether rows of these fields repeat, or have different lengths."""
+    """Return whether two rows of these fields are equal, or the fields have different numbers of
+    values."""
     if len({len(field.values) for field in fields}) > 1:
         return len(fields) > len(_IDS)
     rows = list(zip(*(field.values for field in fields), strict=True))

@@ -52,7 +52,7 @@ _SURE_WORDS: dict[Kind, str] = {
     "queries": r"quer|topic",
     "documents": r"corpus|doc|article|passage|collection",
 }
-"""Words that count in the folder name too (qrels/test.tsv)."""
+"""Words that indicate a kind in the folder name as well as in the file name (qrels/test.tsv)."""
 _WORDS: dict[Kind, str] = {
     "qrels": r"judg|(?<![a-z])(?:rels?|relevance|gold|label(?:s|led|ed)?|ratings?)(?![a-z])",
     "run": r"bm25|rerank|(?<![a-z])(?:runs?(?![a-z])|results?(?![a-z])|rank|pred)|\.(?:run|res)$",
@@ -60,7 +60,7 @@ _WORDS: dict[Kind, str] = {
 
 
 _OPEN = (TOOL_AMBIGUOUS, AMBIGUOUS, UNNAMED)
-"""Sureness values for which the user is asked for the kind."""
+"""Confidence values for which the user is asked for the kind."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Recognition:
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A format and kind that a file may have, and how sure this is."""
+    """A possible format and kind of a file, and the confidence in them."""
 
     sureness: int
     format: Format
@@ -122,11 +122,12 @@ def recognise_source(
     force_kind: bool = False,
     run_reason: RunReason = _no_reason,
 ) -> Recognition:
-    """Return the format and kind to read a file as.
+    """Return the format and kind with which to read a file.
 
-    `force_kind` means that the kind is certain: the user asked for real-valued grades, or the
-    file's place in a set decides. `run_reason` is asked if neither columns nor name decide. Raises
-    FileFormatError if no format fits, or if the file is clearly of another kind than `kind`.
+    If `force_kind` is true, the kind is certain: the user asked for real-valued grades, or the
+    file's place in a set decides. `run_reason` is called if neither columns nor the file name
+    decide. Raises FileFormatError if no format fits, or if the file is clearly of a different kind
+    than `kind`.
     """
     if not sample.has_trec_lines:
         from metrics_core.formats.foreign_files import refuse_foreign_files
@@ -191,10 +192,10 @@ def _decide_by_name(
 
 
 def _can_be_other(best: _Candidate, other: _Candidate, *, is_sure_word: bool) -> bool:
-    """Return whether the file name may decide for the other kind of a pair.
+    """Return whether the file name may decide in favour of `other`, the second kind of a pair.
 
-    The name may not decide if the columns are certain: TREC lines, a special structure of a run or
-    judgments (`SPECIFIC`), or columns of queries or documents (`CERTAIN`).
+    The file name may not decide if the columns are certain: TREC lines, a special structure of a
+    run or judgments (`SPECIFIC`), or columns of queries or documents (`CERTAIN`).
     """
     if best.format.name == "trec" and best.sureness >= CERTAIN:
         return False  # the number of columns allows only one kind
@@ -231,8 +232,8 @@ def _ambiguous_error(sample: Sample) -> FileFormatError:
 
 
 def _is_clearly_other(best: int, sureness: int) -> bool:
-    """Return whether another kind is so much more likely that reading as requested would
-    mislead."""
+    """Return whether a different kind is so much more likely that the requested kind would be
+    misleading."""
     return (best > POSSIBLE > sureness) or (best >= CERTAIN and sureness < LIKELY)
 
 
@@ -281,7 +282,8 @@ def _describe_line(line: str) -> str:
 
 
 def _headless_hint(line: str) -> str:
-    """Return how to read a line of two ids and a number without a header, "" for another line."""
+    """Return a hint on how to read a file without a header if its first line has two ids and a
+    number; "" for any other line."""
     mark = max(",;|\t ", key=line.count)
     fields = line.split() if mark == " " else [field.strip() for field in line.split(mark)]
     if len(fields) != 3 or not is_number(fields[2]) or not all(fields):

@@ -88,10 +88,10 @@ _DEFAULT_NAME = "run"
 def runs_from(data: RunsLike, judged_ids: Collection[str] = ()) -> list[Run]:
     """Return one or several runs as tables.
 
-    A run without a name is called run, run (2), … The dictionary {a: {b: [1, 2]}} may be the run a
-    with a query b, or the query a with a document b; it is the latter if a is in `judged_ids`, the
-    ids of the judged queries. Raises RanklensError if there is no run or one cannot be read as a
-    run, FileFormatError if a file cannot be read.
+    Runs without a name are called run, run (2), … The dictionary {a: {b: [1, 2]}} is ambiguous: a
+    may be the name of a run and b a query, or a may be a query and b a document. The latter is
+    chosen if a is in `judged_ids`, the ids of the judged queries. Raises RanklensError if there is
+    no run or the data cannot be read as a run, and FileFormatError if a file cannot be read.
     """
     if isinstance(data, Mapping) and any(map(_is_stream, data.values())):
         data = {key: list(item) if _is_stream(item) else item for key, item in data.items()}
@@ -131,7 +131,7 @@ def qrels_from(data: QrelsLike) -> Qrels:
     table = to_table(data, "qrels")
     columns = _extract_columns(table, "qrels")
     qrels = Qrels.from_columns(*columns, distinct=_are_distinct(table, *columns))
-    return qrels.noting(*table.notes)
+    return qrels.with_notes(*table.notes)
 
 
 def pairs_from(data: PairsLike) -> Qrels:
@@ -140,7 +140,7 @@ def pairs_from(data: PairsLike) -> Qrels:
     if isinstance(data, (str, Path)):
         return read_pairs(data)
     if isinstance(data, (Run, Qrels)):
-        return to_pairs(data.whole().table if isinstance(data, Run) else data.table)
+        return to_pairs(data.read_whole().table if isinstance(data, Run) else data.table)
     if isinstance(data, Mapping):
         return to_pairs(qrels_from(data).table)
     table = to_any_table(data)
@@ -215,7 +215,7 @@ def _to_runs(data: Any, name: str) -> list[Run]:
     if tag_index < 0:
         is_distinct = _are_distinct(table, *columns)
         run = Run.from_columns(table.called or name, *columns, distinct=is_distinct)
-        return [run.noting(*table.notes)]
+        return [run.with_notes(*table.notes)]
     # All runs are checked together, so that an error gives row numbers of the whole table.
     queries, docs, tags = (
         encode_ids(query_ids),
@@ -229,11 +229,11 @@ def _to_runs(data: Any, name: str) -> list[Run]:
     systems, notes = split_systems(pa.table(rows))
     default_name = tags.dictionary[0].as_py() if len(tags.dictionary) == 1 else name
     runs = [_build_run(system, system.name or default_name) for system in systems]
-    return [runs[0].noting(*table.notes, *notes), *runs[1:]]
+    return [runs[0].with_notes(*table.notes, *notes), *runs[1:]]
 
 
 def _build_run(system: SystemRows, name: str) -> Run:
-    """Return the run of some rows; an error gives row numbers of the whole table."""
+    """Return a run from some rows of a table. Errors give the row numbers of the whole table."""
     try:
         return Run.from_columns(name, *(system.rows[c] for c in ("query_id", "doc_id", "score")))
     except TableError as error:
@@ -306,14 +306,15 @@ def _extract_columns(table: PythonTable, kind: Kind) -> tuple[Any, Any, Any]:
 
 
 def _are_distinct(table: PythonTable, query_ids: Any, doc_ids: Any, _: Any) -> bool:
-    """Return whether documents are distinct in each query because they are dictionary keys."""
+    """Return whether a table is known to repeat no document within a query, because the documents
+    are the keys of a dictionary."""
     return table.is_keyed and isinstance(query_ids, pa.Array) and isinstance(doc_ids, pa.Array)
 
 
 def _check_doc_ids(query_ids: Any, doc_ids: Any) -> Any:
-    """Return the document ids, Python texts as an Arrow column.
+    """Return the document ids, converted from Python texts to an Arrow column.
 
-    Raises TableError with the query for a value that is not an id.
+    Raises TableError for a value that is not an id; the error names the query.
     """
     if not isinstance(doc_ids, list):
         return doc_ids

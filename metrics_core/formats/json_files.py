@@ -24,7 +24,7 @@ from metrics_core.formats.parsing.json_text import (
     parse_json_lines,
 )
 from metrics_core.formats.parsing.named import load_named
-from metrics_core.formats.parsing.records import named_of
+from metrics_core.formats.parsing.records import to_named_columns
 from metrics_core.formats.registry import (
     CERTAIN,
     IF_REQUESTED,
@@ -48,7 +48,7 @@ _VALUE = re.compile(r'"\s*:\s*(-?[0-9][0-9.eE+-]*)\s*[,}]')
 
 
 def recognise_json(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise an object of objects by its numbers, a list of records by its keys."""
+    """Recognise an object of objects by the numbers in it, and a list of records by the keys."""
     text = sample.text.lstrip()
     if not text.startswith(("{", "[")) or _is_json_lines(sample):
         return {}
@@ -86,14 +86,15 @@ def _first_line_rows(sample: Sample) -> FirstRows | None:
 
 
 def _to_first_rows(records: Sequence[Mapping[str, Any]]) -> FirstRows | None:
-    """Return the columns of the first record with the values of all; None without a record."""
+    """Return the keys of the first record as columns, with the values of all records; None if there
+    is no record."""
     names = list(records[0]) if records else []
     rows = [[str(record.get(name, "")) for name in names] for record in records]
     return FirstRows(names, rows) if names else None
 
 
 def write_json(table: Run | Qrels, file: BinaryIO) -> None:
-    """Write JSON: an object by query of objects by document, as pytrec_eval and ranx read it.
+    """Write JSON as pytrec_eval and ranx read it: `{query: {document: number}}`.
 
     Raises RanklensError for judgments by subtopic.
     """
@@ -155,7 +156,7 @@ def read_json(source: Source, request: Request) -> Loaded:
         raise file_error(source, [problem], hint=hint)
     check_characters(source, text, find_strings(content), None)
     records = ((None, record) for record in content)
-    named = named_of(source, records, request.kind, known_lines=False)
+    named = to_named_columns(source, records, request.kind, known_lines=False)
     return load_named(source, request, named, "json", "JSON records")
 
 
@@ -189,7 +190,7 @@ def read_jsonl(source: Source, request: Request) -> Loaded:
             yield number, line
 
     records = parse_json_lines(source, number_lines())
-    named = named_of(source, records, request.kind, known_lines=True)
+    named = to_named_columns(source, records, request.kind, known_lines=True)
     if blanks:
         named.notes.append(Note("blank", f"{format_count(blanks, 'blank line')}, skipped", blanks))
     return load_named(source, request, named, "jsonl", "JSON Lines")

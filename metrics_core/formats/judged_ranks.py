@@ -1,13 +1,13 @@
-"""Judged ranks: a few rows per query in place of a run, stored as Parquet.
+"""Judged ranks: only the ranks of the judged documents, in place of a run. Stored as Parquet.
 
-Judged ranks are a file, a folder of files or a zip of one. They are written if a run is too large
-for one machine (`scoring.spark.write_judged_ranks`).
+Judged ranks are a file, a folder of files, or a zip of a folder. They are written if a run is too
+large for one machine (`scoring.spark.write_judged_ranks`).
 
 run, query_id  text   name of the run, id of the query
 retrieved      int64  number of documents in the list
 judged         int64  number of judged documents of the query; 0 if the query is not judged
 doc_id         text   a judged document; null in a row that only gives the length of the list
-rank           int64  its rank, from 1
+rank           int64  rank of this document, from 1
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ _SAMPLED_PARTS = 3
 
 
 def has_judged_ranks(source: str | Path | bytes) -> bool:
-    """Return whether a file, a folder, a zip or bytes contain judged ranks, by its first parts."""
+    """Return whether a file, a folder, a zip or bytes contain judged ranks. Only the first parts
+    are examined."""
     try:
         with _open_parts(source, "", None) as parts:
             # The first may be damaged, which is reported when it is read.
@@ -70,10 +71,11 @@ def has_judged_ranks(source: str | Path | bytes) -> bool:
 def read_judged_ranks(
     source: str | Path | bytes, *, name: str | None = None, limit: Size | None = None
 ) -> list[RankedRun]:
-    """Return the runs of judged ranks in a file, a folder, a zip of one, or its bytes.
+    """Return the runs of judged ranks in a file, a folder, a zip of a folder, or the bytes of a
+    file or zip.
 
-    Runs are in the byte order of their names. `judge` joins them with the judgments that they were
-    made with. Raises FileFormatError if the source does not contain judged ranks.
+    Runs are in the byte order of their names. `join_judgments` combines them with the judgments
+    with which they were made. Raises FileFormatError if the source does not contain judged ranks.
     """
     loaded = read_ranks_set(source, name=name, limit=limit)
     return [cast(RankedRun, ranked_run.table) for ranked_run in loaded]
@@ -104,7 +106,9 @@ def _load_run(run: RankedRun, file: str, one_of_several: bool) -> Loaded:
     if one_of_several:
         message = "only one part of a folder; queries in the other parts count as missing"
         notes.append(Note("part", message, 1, loud=True))
-    return Loaded(run.noting(*notes), _NAME, f"{_FORMAT}: {', '.join(COLUMNS)}", file, tag=run.name)
+    return Loaded(
+        run.with_notes(*notes), _NAME, f"{_FORMAT}: {', '.join(COLUMNS)}", file, tag=run.name
+    )
 
 
 def recognise_ranks(sample: Sample) -> Mapping[Kind, int]:
@@ -143,7 +147,8 @@ def read_ranks(source: Source, request: Request) -> Loaded:
 def _open_parts(
     source: str | Path | bytes, source_name: str, limit: Size | None
 ) -> Iterator[list[Callable[[], Source]]]:
-    """Yield a function for each part that opens it; an empty list if these are not judged ranks.
+    """Yield a list of functions, each of which opens one part; an empty list if these are not
+    judged ranks.
 
     The parts are the file itself, or the Parquet files of a folder or zip that contains nothing
     else except files written by Hadoop.
@@ -237,7 +242,8 @@ def _missing_values(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 @dataclass(frozen=True)
 class _Parts:
-    """All parts as one table; `edges` are the first rows of the parts, `sources` their files."""
+    """All parts as one table. `sources` are the files of the parts, `edges` the index of each
+    part's first row in the table."""
 
     sources: Sequence[Source]
     edges: Sequence[int]
@@ -245,7 +251,7 @@ class _Parts:
     def part_error(self, error: TableError, rows: Sequence[int]) -> FileFormatError:
         """Return the error for the part that contains the first problem.
 
-        `rows` are the rows of the run in the table of all parts.
+        `rows` are the indexes of the run's rows in the table of all parts.
         """
         positions = [rows[p.row] for p in error.problems]
         part = int(np.searchsorted(self.edges, positions[0], "right")) - 1

@@ -37,8 +37,8 @@ from metrics_core.tables.arrays import as_array
 from metrics_core.tables.columns import CODED_ID, ID, encode_ids
 
 MAX_RANK = 10_000
-"""Ranks above this only give the order: a list with many gaps costs as much as a full one, and the
-evaluation script of MS MARCO stops at rank 1,000."""
+"""Ranks above this limit only determine the order. A list with many gaps needs as much memory as a
+full one, and the evaluation script of MS MARCO stops at rank 1,000."""
 
 _LINES = LineColumns(
     columns={"query_id": CODED_ID, "doc_id": ID, "rank": pa.float64()},
@@ -56,9 +56,9 @@ _SCORED = LineColumns(
 def recognise_msmarco(sample: Sample) -> Mapping[Kind, int]:
     """Recognise query, document and a rank that counts 1, 2, … within each query.
 
-    Grades look the same if no query has three documents, and so do falling scores. If numbers rise
-    with gaps, the user is asked for the kind. If the file ending indicates a run, any numbers that
-    do not fall are accepted.
+    The ranks cannot be distinguished from grades if no query has three documents, or from scores if
+    the numbers fall. If numbers rise with gaps, the user is asked for the kind. If the file
+    extension indicates a run, any numbers that do not fall are accepted.
     """
     lines = [split_fields(line) for line in sample.lines]
     numbers: dict[str, list[int]] = {}
@@ -106,7 +106,8 @@ def recognise_colbert(sample: Sample) -> Mapping[Kind, int]:
 
 
 def write_msmarco_run(run: Run, file: BinaryIO) -> None:
-    """Write a run with explicit ranks. Raises RanklensError for a run with scores."""
+    """Write a run whose ranks were explicit in its file. Raises RanklensError for a run with
+    scores."""
     if run.given_ranks is None:
         raise RanklensError(
             f"{run.name} has scores, which an MS MARCO run cannot store.", "Write it as trec."
@@ -143,7 +144,7 @@ def read_msmarco(source: Source, request: Request) -> Loaded:
     file_ranks, rank_notes = _check_ranks(encode_ids(rows["query_id"]), ranks)
     run = build_run_table(source, request, table, index, ranks=file_ranks)
     message = "no scores in the file; ordered by rank"
-    run = run.noting(*notes, Note("rank", message, len(run)), *rank_notes)
+    run = run.with_notes(*notes, Note("rank", message, len(run)), *rank_notes)
     return Loaded(run, "msmarco", "MS MARCO run: query, document, rank", source.name)
 
 
@@ -189,10 +190,11 @@ def _read_rows(
 
 
 def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | None, list[Note]]:
-    """Return the ranks from 1, int64[row], if they must be kept, else None; and notes.
+    """Return the ranks, int64[row], if they must be kept, otherwise None; and notes. Ranks count
+    from 1.
 
     Ranks are kept if they have gaps and no rank repeats in a query. Otherwise only the order
-    counts. `ranks` is float64[row].
+    counts. The argument `ranks` is float64[row].
     """
     odd_count = int(np.count_nonzero((ranks < 0) | (ranks != np.floor(ranks))))
     if odd_count:

@@ -17,7 +17,7 @@ ROWS_AT_ONCE = 100_000
 def to_arrow(table: Table) -> pa.Table:
     """Return any table as an Arrow table with all its columns; missing values are null."""
     if isinstance(table, Qrels):
-        return table.given
+        return table.input_table
     if isinstance(table, RankedRun):
         name = pa.array([table.name], ID).dictionary_encode()
         names = pa.DictionaryArray.from_arrays(

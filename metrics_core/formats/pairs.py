@@ -45,9 +45,9 @@ def read_pairs(
 ) -> Qrels:
     """Read pairs of query and document, as judgments of grade 0.
 
-    The file has two columns, as CSV, TSV or separated by blanks, with or without column names; with
-    names it may have further columns. The file may also be a run or judgments in any format. Raises
-    FileFormatError for any other content.
+    The file has two columns, separated by commas (CSV), tabs (TSV) or blanks, with or without
+    column names. With column names it may have further columns. The file may also be a run or
+    judgments in any format. Raises FileFormatError for any other content.
     """
     read_as = ReadAs(**choices)
     file_source = read_as.open_file(source, name)
@@ -74,7 +74,8 @@ def to_pairs(rows: pa.Table | Mapping[str, Any]) -> Qrels:
 
 
 def _read_pair_columns(source: Source) -> NamedColumns | None:
-    """Return the columns query_id and doc_id, None if the file has no names and not two columns."""
+    """Return the columns query_id and doc_id. Returns None if the file has neither column names nor
+    exactly two columns."""
     sample = read_sample(source)
     first = next(iter(sample.lines), "")
     separator, fields, indexes = _detect_layout(first)
@@ -94,10 +95,12 @@ def _read_pair_columns(source: Source) -> NamedColumns | None:
 
 
 def _detect_layout(first: str) -> tuple[str, list[str], dict[str, int]]:
-    """Return the separator of the first line, its fields, and the index of each of our columns.
+    """Return the separator of the first line, its fields, and for query_id and doc_id the index of
+    the column.
 
-    The index is -1 if the file lacks the column. The separator is one that gives recognised column
-    names, or else the first separator that splits the line: tab, blank, comma, semicolon, bar.
+    The index is -1 if the file lacks the column. The separator is the first with which both column
+    names are recognised. If there is none, it is the first separator in the line: tab, blank,
+    comma, semicolon, bar.
     """
     fields_by_mark = {"\t": split_tsv(first), " ": split_fields(first)}
     fields_by_mark |= {mark: split_csv(first, mark) for mark in ",;|"}

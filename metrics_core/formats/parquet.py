@@ -158,7 +158,7 @@ def read_batches(source: Source, file: pq.ParquetFile, names: list[str]) -> list
 
 
 def open_parquet(source: Source) -> pq.ParquetFile:
-    """Return the file with its footer read.
+    """Open a Parquet file and read its footer.
 
     Raises FileFormatError if the file is damaged or has too many columns.
     """
@@ -174,7 +174,7 @@ def open_parquet(source: Source) -> pq.ParquetFile:
 
 
 def is_autorag_corpus(file: pq.ParquetFile) -> bool:
-    """Return whether a file contains the documents of AutoRAG, whose metadata are a struct."""
+    """Return whether a file is a corpus of AutoRAG: documents whose metadata column is a struct."""
     try:
         kinds = {field.name: field.type for field in file.schema_arrow}
     except (pa.ArrowException, UnicodeDecodeError):
@@ -218,7 +218,8 @@ def decode_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _to_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return numbers as float64, NaN if missing; other types as text, which are checked later."""
+    """Return a column of numbers as float64, NaN if missing. A column of any other type is returned
+    as text, which is checked later."""
     kind = column.type
     if pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_decimal(kind):
         return pc.fill_null(column.cast(pa.float64(), safe=False), float("nan"))

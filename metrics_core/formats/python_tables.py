@@ -43,10 +43,10 @@ class PythonTable:
     """Columns of a Python object, each in the type of its library.
 
     names     column names
-    column    function from a column's index to its values
+    column    function that takes a column's index and returns its values
     called    name of the object itself, "" if it has none
-    is_keyed  whether the documents of each query are the keys of one dictionary, so that none
-              repeats
+    is_keyed  whether the documents of each query are the keys of a dictionary, so that no
+              document is repeated
     notes     irregularities of the input
     """
 
@@ -197,7 +197,7 @@ def row_columns(row: Any) -> list[str]:
 
 
 def is_row(value: Any, kind: Kind) -> bool:
-    """Return whether a value is one row, a document of a query, rather than a list of rows."""
+    """Return whether a value is a single row (a document of a query) and not a list of rows."""
     names = row_columns(value)
     if not names:
         is_triple = isinstance(value, (tuple, list)) and len(value) == 3
@@ -239,7 +239,8 @@ def _holds_documents(value: Any) -> bool:
 
 
 def _expand_records(table: PythonTable, kind: Kind) -> PythonTable:
-    """Return a table of nested records as one row per document; other tables unchanged."""
+    """Return a table with one row per document if `table` has nested records; otherwise return it
+    unchanged."""
     if "doc_id" in understand_header(table.names, kind).roles:
         return table
     columns = [_to_list(table.column(index)) for index in range(len(table.names))]
@@ -302,9 +303,10 @@ def _repeat_queries(queries: list[Any], times: Ints) -> Any:
 
 
 def _split_listing(query: Any, listing: Any, kind: Kind) -> tuple[Iterable[Any], Iterable[Any]]:
-    """Return the documents of a query that are not in a dictionary, and the value of each.
+    """Return the documents of a query that are not given as a dictionary, and the value of each
+    document.
 
-    Raises RanklensError if they are not documents.
+    Raises RanklensError if `listing` does not contain documents.
     """
     if not is_listing(listing):
         message = (
@@ -379,7 +381,7 @@ def is_listing(value: Any) -> bool:
 
 
 def is_pair(value: Any) -> bool:
-    """Return whether a value is a document with its value."""
+    """Return whether a value is a pair: a document and its score or grade."""
     return isinstance(value, (tuple, list)) and len(value) == 2 and not hasattr(value, "_fields")
 
 

@@ -36,7 +36,8 @@ class ReadingChoices(TypedDict, total=False):
 
 
 class KindChoices(ReadingChoices, total=False):
-    """The same with `kind`, for functions that read any kind."""
+    """The same fields as `ReadingChoices`, and `kind`; for functions that read any kind of
+    table."""
 
     kind: Kind | None
 
@@ -183,7 +184,7 @@ class ReadAs:
         return {choice.name: value for choice, value in others if value != choice.default}
 
     def to_choices(self, *, columns: Columns | None) -> ReadingChoices:
-        """Return the choices with other columns, as keyword arguments without `kind`."""
+        """Return the choices as keyword arguments, without `kind` and with `columns` replaced."""
         values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "kind"}
         return cast(ReadingChoices, {**values, "columns": columns})
 

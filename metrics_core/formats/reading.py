@@ -41,9 +41,11 @@ from metrics_core.tables.columns import ID, encode_ids
 _MIN_QUERIES = 0.9
 """Minimum share of the run's queries that are judged."""
 _MAX_PAIRS = 0.5
-"""Maximum share of the run's rows that are judged; another version of the judgments has more."""
+"""Maximum share of the run's rows that are judged. If the share is higher, the file is rather
+another version of the judgments."""
 _MIN_SCORES = 0.5
-"""Minimum number of different scores per query, as a share of the rows: grades repeat more."""
+"""Minimum number of different scores within the queries, as a share of the rows. Grades have fewer
+different values."""
 
 
 def explain_as_run(run: Run, judgments: Sequence[Qrels]) -> str:
@@ -80,12 +82,12 @@ def _count_distinct_scores(run: Run) -> int:
 
 
 def read(source: FileInput, *, name: str | None = None, **choices: Unpack[KindChoices]) -> Loaded:
-    """Read one file, packed or not, and return its table with how it was understood.
+    """Read one file, compressed or not, and return its table and how the file was interpreted.
 
-    `source` is a path (`-` for standard input; pipes work too), the bytes of a file (then give its
-    `name`), or records as a list of dictionaries like the lines of JSON Lines. The choices are the
-    fields of `ReadAs`; kind and format are detected from the content by default. Raises
-    FileFormatError if the file cannot be read or contains several runs, ParameterError for an
+    `source` is a path (`-` for standard input; pipes work too), the bytes of a file (then pass its
+    `name`), or a list of dictionaries, which are read like the lines of JSON Lines. The choices are
+    the fields of `ReadAs`; kind and format are detected from the content by default. Raises
+    FileFormatError if the file cannot be read or contains several runs, and ParameterError for an
     invalid choice.
     """
     return get_only_run(*_open_and_read(source, name, ReadAs(**choices)))
@@ -100,9 +102,10 @@ def read_each(
 ) -> list[Loaded]:
     """Read one file and return its table, or one run per system if it contains several.
 
-    The runs of a file with several systems are named after them. Arguments and errors are the same
-    as for `read`, except that several runs are no error. If neither columns nor file name tell a
-    run from judgments, the already loaded `judgments` may decide.
+    The runs of a file with several systems are named after the systems. Arguments and errors are
+    the same as for `read`, except that several runs are no error. If neither the columns nor the
+    file name show whether the file is a run or judgments, it is compared with `judgments` that are
+    already loaded.
     """
     return _open_and_read(source, name, ReadAs(**choices), judgments)[1]
 
@@ -131,8 +134,8 @@ def read_source(
 ) -> list[Loaded]:
     """Read an opened source, in the same way as `read_each`.
 
-    With `force_kind` the kind of `read_as` is certain: the file is read even if it looks more like
-    another kind.
+    If `force_kind` is true, the kind of `read_as` is certain: the file is read as this kind even if
+    it looks more like a different one.
     """
     request = read_as.build_request("run", run_name(source.name))
 
@@ -155,7 +158,7 @@ def read_source(
     with convert_memory_errors(source):
         loaded = recognition.format.read(source, replace(request, kind=recognition.kind))
     notes = () if recognition.note is None else (recognition.note,)
-    first = replace(loaded, table=loaded.table.noting(*notes), others=())
+    first = replace(loaded, table=loaded.table.with_notes(*notes), others=())
     return [
         replace(loaded_table, evidence=recognition.evidence)
         for loaded_table in (first, *loaded.others)
@@ -244,7 +247,7 @@ def read_first_rows(
 
 
 def sample_rows(sample: Sample) -> FirstRows | None:
-    """Return the same as `read_first_rows` for the beginning of a file."""
+    """Return the column names and first rows of a sample, as `read_first_rows` does for a file."""
     try:
         file_format = recognise_source(sample.source, sample, None, None).format
     except FileFormatError:

@@ -55,7 +55,7 @@ def limit_kinds(
 def with_fallback(
     function: Callable[[Asked], Answer], fallback: Answer, message: str, package: str
 ) -> Callable[[Asked], Answer]:
-    """Return a plug-in's function that returns `fallback` if it fails, with one warning."""
+    """Wrap a plug-in's function: if it fails, the wrapper warns once and returns `fallback`."""
 
     @wraps(function)
     def call_function(argument: Asked) -> Answer:
@@ -86,12 +86,12 @@ Evidence = Literal["said", "columns", "name", "loaded", "guess"]
 
 TOOL_SPECIFIC, SPECIFIC, TOOL_AMBIGUOUS, AMBIGUOUS, UNNAMED, CERTAIN = 98, 97, 96, 95, 94, 90
 LIKELY, IF_REQUESTED, POSSIBLE, IMPOSSIBLE = 60, 40, 30, 0
-"""Certainty of a format that it reads a file; the highest value wins.
+"""Confidence that a file has a format; the highest value wins.
 
 TOOL_SPECIFIC, SPECIFIC    a structure of one tool, or a special case of another format
 TOOL_AMBIGUOUS, AMBIGUOUS  the same, but the kind of table is open
 UNNAMED                    the kind is open and no name identifies the document ids
-IF_REQUESTED               a kind with all columns it needs, but not likely
+IF_REQUESTED               a kind with all columns that it needs, but not likely
 """
 
 
@@ -99,11 +99,11 @@ _ENDINGS_OF_TOOLS = {".dat", ".letor", ".lz4"}
 """Endings used only by formats of tools, listed here so that naming a run does not load them."""
 
 _TREC_COLUMNS = {6: 4, 4: 3}
-"""Number of columns of TREC runs and judgments -> index of the column with the number."""
+"""For TREC runs and judgments: number of columns -> index of the column that contains a number."""
 
 
 Columns = Mapping[str, str]
-"""Our name of a column -> the name in the file, as the user assigned them; empty if not."""
+"""Assigned columns: standard name -> name in the file; empty if the user assigned none."""
 
 
 @dataclass(frozen=True)
@@ -158,8 +158,8 @@ class Request:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The beginning of a file, used to recognise it; `columns` are the columns assigned by the
-    user.
+    """The beginning of a file, used to recognise it. `columns` are the columns that the user
+    assigned.
 
     `text` is "" for binary files.
     """
@@ -190,15 +190,15 @@ class Sample:
 
     @property
     def has_first_record(self) -> bool:
-        """Whether `json` contains the first record completely, so that a key it lacks is absent."""
+        """Whether `json` has the complete first record, so that it shows which keys are missing."""
         return self._beginning.is_whole or (isinstance(self.json, list) and len(self.json) > 1)
 
     @cached_property
     def has_trec_lines(self) -> bool:
-        """Whether all lines are clearly from a TREC run or TREC judgments, with Q0 or 0 in the
+        """Whether all lines are certainly from a TREC run or TREC judgments, with Q0 or 0 in the
         second column.
 
-        Formats of tools are then not considered.
+        If so, formats of tools are not considered.
         """
         fields = [line.split() for line in self.lines]
         index = _TREC_COLUMNS.get(len(fields[0]) if fields else 0)
@@ -229,7 +229,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class FirstRows:
-    """Column names of a file as it writes them, and its first rows as text."""
+    """Column names in the spelling of the file, and its first rows as text."""
 
     names: list[str]
     rows: list[list[str]]
@@ -242,10 +242,10 @@ Audience = Literal["search", "rag", "recommender"]
 class Tool:
     """A tool whose files a format reads; its texts are phrases for table cells.
 
-    export     the export to choose in the tool
+    export     the export that the user must choose in the tool
     makes      the tables that Ranklens reads from it
     unknown    the data missing from the export, "" if nothing is missing
-    audiences  audiences of the start page that see the tool
+    audiences  audiences of the start page to which the tool is shown
     """
 
     name: str
@@ -267,14 +267,14 @@ class Format:
     """A declared file format.
 
     name         short, unique name
-    endings      usual file name endings
+    endings      usual file extensions
     example      first lines of such a file
-    recognise    function from a sample to the kinds it may be, with how sure that is (0 to 100)
+    recognise    function that returns the kinds that a sample may be, with a confidence (0 to 100)
     read         function that reads the file
     write        function that writes each kind of table in this format
     magic        first bytes of a binary file, b"" for a text format
-    first_rows   function that returns the named columns of a sample, None if it has another format;
-                 None if the format has no named columns
+    first_rows   function that returns the named columns of a sample, or None if the sample has a
+                 different format; None if the format has no named columns
     together     function that returns the kinds of table that a file contains together; None if a
                  file is always one table
     tools        tools that write this format
@@ -367,8 +367,8 @@ def has_magic(magic: bytes) -> bool:
 
 
 def _core_formats() -> list[Format]:
-    """Return the formats declared so far, perhaps without the formats of tools, which load
-    slowly."""
+    """Return the formats declared so far. Formats of tools may be missing, because loading them is
+    slow."""
     # A plug-in's name is compared with the names of all built-in formats.
     return formats() if _FORMATS.has_plugins() else _FORMATS.loaded_declarations()
 

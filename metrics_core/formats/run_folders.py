@@ -57,9 +57,9 @@ def read_run_folder(
     name: str | None = None,
     **choices: Unpack[ReadingChoices],
 ) -> list[Loaded]:
-    """Read the runs of a folder, or of a zip of one; a note names files that are not runs.
+    """Read the runs of a folder, or of a zip of a folder. A note names files that are not runs.
 
-    Raises FileFormatError if there is no run or one cannot be read.
+    Raises FileFormatError if there is no run or a run cannot be read.
     """
     source_name = printable_name(name or ("the file" if isinstance(source, bytes) else str(source)))
     read_as = ReadAs(kind="run", **choices)
@@ -79,7 +79,7 @@ def read_run_folder(
     if others:
         message = f"{_format_count(len(others))} not read, because they are not runs"
         note = Note("left_out", message, len(others), tuple(others[:3]))
-        loaded[0] = replace(loaded[0], table=loaded[0].table.noting(note))
+        loaded[0] = replace(loaded[0], table=loaded[0].table.with_notes(note))
     return loaded
 
 

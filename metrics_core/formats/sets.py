@@ -39,9 +39,9 @@ def is_set(source: str | Path | bytes) -> bool:
 def _open_file(
     source: str | Path | bytes, name: str | None = None, read_as: ReadAs = DEFAULT_CHOICES
 ) -> Source | None:
-    """Return a single file, opened, None for a folder.
+    """Open a single file and return its source; None for a folder.
 
-    Raises FileFormatError, also for a zip of several.
+    Also raises FileFormatError for a zip of several files.
     """
     if isinstance(source, bytes) or Path(source).is_file():
         return read_as.open_file(source, name)
@@ -49,7 +49,8 @@ def _open_file(
 
 
 def _find_set_format(source: Source | None) -> tuple[Format, list[Kind]] | None:
-    """Return the most certain format of a file with several tables, and their kinds.
+    """For a file with several tables, return the format with the highest confidence, and the kinds
+    of the tables.
 
     Returns None if the file contains one table.
     """

@@ -61,6 +61,8 @@ def recognise_tsv(sample: Sample) -> Mapping[Kind, int]:
     ):
         return sureness
     texts = [split_tsv(line)[1] for line in sample.lines]
+    if all(text[:1] == "[" and text[-1:] == "]" for text in texts):
+        return sureness
     if sum(map(len, texts)) > 200 * len(texts):
         return {"documents": LIKELY, "queries": POSSIBLE}
     return {"queries": LIKELY, "documents": POSSIBLE}
@@ -93,7 +95,8 @@ def _read_tsv_columns(sample: Sample) -> FirstRows | None:
 
 
 def _number_columns(first_rows: FirstRows | None) -> FirstRows | None:
-    """Return the columns by number if the first line is data: a number and no recognised name."""
+    """Return the columns named by their numbers if the first line is data: it has a number and no
+    recognised column name."""
     if first_rows is None or not any(map(is_number, first_rows.names)):
         return first_rows
     # "q0" may be a query id or the name of a TREC column.

@@ -44,10 +44,10 @@ from metrics_core.tables.columns import ID
 
 
 def recognise_trec(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise runs and judgments by the number of columns and a number in the right one.
+    """Recognise runs and judgments by the number of columns and the column that contains a number.
 
-    A run has six columns with a number in the fifth, judgments have four with a number in the
-    fourth.
+    A run has six columns with a number in the fifth; judgments have four columns with a number in
+    the fourth.
     """
     lines = [split_fields(line) for line in sample.lines]
     if not lines:
@@ -61,8 +61,8 @@ def recognise_trec(sample: Sample) -> Mapping[Kind, int]:
     if max(runs, qrels) <= 0.5 and sample.text.lstrip().startswith(("{", "[", "<")):
         return {}
     return {
-        "run": _rate_sureness(runs, _count_share(lines, 6), _count_share(lines, 5), has_run_ending),
-        "qrels": _rate_sureness(
+        "run": _rate_match(runs, _count_share(lines, 6), _count_share(lines, 5), has_run_ending),
+        "qrels": _rate_match(
             qrels, _count_share(lines, 4), _count_share(lines, 3, 5), sample.named("qrel")
         ),
     }
@@ -72,10 +72,10 @@ def _count_share(lines: Sequence[Sequence[str]], *counts: int) -> float:
     return sum(len(fields) in counts for fields in lines) / len(lines)
 
 
-def _rate_sureness(fit_share: float, exact_share: float, near_share: float, is_named: bool) -> int:
-    """Return how sure a kind is, from the shares of lines that fit it.
+def _rate_match(fit_share: float, exact_share: float, near_share: float, is_named: bool) -> int:
+    """Return the confidence in a kind, from the shares of lines that fit it.
 
-    fit_share    lines with the right number of columns and a number in the right one
+    fit_share    lines with the right number of columns and a number in the right column
     exact_share  lines with the right number of columns
     near_share   lines with one column more or less
     is_named     whether the file name indicates the kind
@@ -101,7 +101,7 @@ def write_trec_run(run: Run, file: BinaryIO) -> None:
 
 def write_trec_qrels(qrels: Qrels, file: BinaryIO) -> None:
     """Write TREC judgments; the second column is the subtopic, or 0 without subtopics."""
-    table = qrels.given
+    table = qrels.input_table
     check_texts(table, r"^$|[ \t\r\n\x00]", "TREC", marks="#\ufeff")
     for batch in table.to_batches(max_chunksize=ROWS_AT_ONCE):
         query, doc, grade = (batch[c].cast(ID) for c in ("query_id", "doc_id", "relevance"))
@@ -169,7 +169,7 @@ def read_trec(source: Source, request: Request, *, always_careful: bool = False)
     title = trec_title(source, request.kind)
     if layout is QRELS:
         table: Table = build_qrels_table(source, request, rows, index)
-        return Loaded(table.noting(*notes), "trec", title, source.name)
+        return Loaded(table.with_notes(*notes), "trec", title, source.name)
     rows = rows.set_column(
         rows.column_names.index("score"), "score", rows["score"].combine_chunks()
     )
@@ -180,7 +180,8 @@ def read_trec(source: Source, request: Request, *, always_careful: bool = False)
 def _split_at_tabs(
     source: Source, layout: LineColumns, blocks: Sequence[ParsedBlock]
 ) -> list[ParsedBlock] | None:
-    """Return the blocks of a tab-separated file whose ids contain blanks, None if it is not one."""
+    """Return the blocks of a file with tab-separated columns and blanks inside ids. Returns None if
+    it is not such a file."""
     if not may_have_blanks(source, layout, blocks):
         return None
     tabbed_blocks = list(parse_blocks(source, replace(layout, tabs=True)))

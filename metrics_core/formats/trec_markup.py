@@ -87,7 +87,8 @@ def read_topics(source: Source, request: Request) -> Loaded:
     recognise=recognise_tagged_documents,
 )
 def read_tagged_documents(source: Source, request: Request) -> Loaded:
-    """Read TREC documents: title and text, or all text outside of other tags."""
+    """Read TREC documents: title and text. A document without a text field gets all text outside of
+    its id."""
     if request.kind == "queries":
         return _load_queries(source, _DOCUMENT, "TREC documents, read as queries")
     ids, titles, texts, lines = [], [], [], []

@@ -23,12 +23,14 @@ from metrics_core.tables.finite_numbers import NUMBER as NUMBER
 from metrics_core.tables.finite_numbers import is_number as is_number
 
 Grades = Literal["integer", "real"] | Mapping[str, float]
-"""Reading of grades: as whole numbers, real numbers, or words with these values."""
+"""How grades are read: as whole numbers ("integer"), as real numbers ("real"), or as words with
+these values."""
 
 A_SCORE = "a finite number as the score"
 _MAX_WHOLE = 2**53  # float64 represents all whole numbers up to here
 MAX_GRADE = 127
-"""trec_eval overflows beyond this. A larger grade is an id or a score in the wrong column."""
+"""Maximum grade: trec_eval overflows above it. A larger number is an id or a score in the wrong
+column."""
 
 _NO_GAIN = 1_000_000
 
@@ -68,10 +70,8 @@ def explain_bad_number(text: str) -> str:
 
 @dataclass(frozen=True)
 class ParsedGrades:
-    """Grades of distinct texts: `values`, float64[text], and `problems` by invalid text.
-
-    The value of an invalid text is NaN.
-    """
+    """Grades of distinct texts. `values` is float64[text], NaN for an invalid text; `problems` maps
+    each invalid text to its problem."""
 
     values: Floats
     problems: dict[str, GradeProblem]
@@ -153,9 +153,10 @@ def _parse_grade(text: str, grades: Grades) -> float | GradeProblem:
 def build_grade_array(
     parsed_grades: ParsedGrades, codes: npt.NDArray[Any], grades: Grades
 ) -> npt.NDArray[Any]:
-    """Return the grade of each row; `codes` int64[row] are indexes of `parsed_grades.values`.
+    """Return the grade of each row. `codes`, int64[row], are indexes into `parsed_grades.values`.
 
-    int64[row], or float64[row] for real-valued grades that are not all whole numbers up to 2**53.
+    The result is int64[row], or float64[row] if grades are not read as integers and some are not
+    whole numbers up to 2**53.
     """
     values = parsed_grades.values[codes]
     if grades == "integer" or are_whole_numbers(parsed_grades.values):

@@ -1,6 +1,6 @@
-"""Write tables to files that read back as the same table, with identical ids and numbers.
+"""Write tables to files from which the same table is read again, with identical ids and numbers.
 
-JSON groups rows by query, all other formats keep their order. The writer of a format is in the
+JSON groups rows by query; all other formats keep their order. The writer of a format is in the
 module of the format.
 """
 

@@ -11,9 +11,9 @@ from metrics_core.judging.judged import JudgedRanks, no_qrels_rows
 
 
 def add_listed_grades(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> JudgedRanks:
-    """Return the ranks with grades for n unjudged documents of the lists: `query` and `rank`
-    int64[n], `grade` float64[n]. The number of relevant documents per query is unchanged. Every
-    `qrels_row` becomes -1."""
+    """Return the ranks after grades are given to n unjudged documents in the lists. `query` and
+    `rank` are int64[n], `grade` is float64[n]. The number of relevant documents per query is
+    unchanged. Every `qrels_row` becomes -1."""
     judged = ranks.judged()
     query = np.concatenate([judged.query, query])
     rank = np.concatenate([judged.rank, rank])
@@ -59,8 +59,9 @@ def add_judgment_counts(ranks: JudgedRanks, counts: Ints, grade: float) -> Judge
 
 
 def order_by_query(query: Ints, keys: Ints | Floats) -> Ints:
-    """Return the stable order by `query` int64[n], then by `keys` (int64 or float64)[n], as
-    int64[n]; fast if the input is mostly sorted, as after appending to sorted arrays."""
+    """Return the order int64[n] that sorts by `query` int64[n] and, within a query, by `keys`
+    (int64 or float64)[n]. The sort is stable. It is fast if the input is mostly sorted, as after
+    appending to sorted arrays."""
     least = keys.min(initial=0)
     span = keys.max(initial=0) - least + 1
     if not span * (int(query.max(initial=0)) + 1) < 2**62:

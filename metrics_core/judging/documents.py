@@ -33,8 +33,8 @@ _MOST_KEPT = 16
 class TopResults:
     """The first documents of each query's list, sorted by query and rank.
 
-    `hits` has their queries and ranks, with relevance NaN; `document_row` int64[document] is the
-    row of each in the documents table, -1 if the document has no row.
+    `hits` has the queries and ranks of the documents; its relevance is NaN. `document_row`
+    int64[document] is each document's row in the documents table, -1 if it has none.
     """
 
     hits: Hits
@@ -50,9 +50,9 @@ class ListedDocuments:
                  judged
     judged_docs  the doc_ids of the qrels, by row
     judged_rows  int64[judgment], rows of the qrels in the order of JudgedRanks.judged_query
-    documents    the documents table, if there is one
+    documents    the documents table, or None
     lists        query, rank and row in `judged_docs` of all listed documents, int64[document]
-                 each, if the lists differ from the lists of the run: condensed lists, plain lists
+                 each; None if the lists are those of the run, and not condensed or plain lists
     """
 
     run: Run | None
@@ -85,16 +85,16 @@ class ListedDocuments:
         )
 
     def _cached_first_rows(self, cutoff: int) -> tuple[Ints, Ints, Ints]:
-        """Return `_first_rows` of the next power of two, so that one depth serves all cutoffs up to
-        it."""
+        """Return the result of `_first_rows` for the smallest power of two that is at least
+        `cutoff`, so that the cached result also serves other cutoffs."""
         depth = 1 << (cutoff - 1).bit_length()
         return self._memo(("first", depth), lambda: self._first_rows(depth))
 
     def _first_rows(self, cutoff: int) -> tuple[Ints, Ints, Ints]:
-        """Return query in the run, rank, and row in the documents table of the documents in the
-        first `cutoff` ranks of any query, int64[document] each."""
+        """Return the documents in the first `cutoff` ranks of all queries: the query's position in
+        the run, the rank, and the row in the documents table, int64[document] each."""
         assert self.run is not None
-        run = self.run.leading(cutoff)
+        run = self.run.select_top(cutoff)
         rows, rank = top_ranks(run, cutoff)
         return (
             run.query_codes[rows].astype(np.int64),
@@ -142,7 +142,7 @@ class ListedDocuments:
             )
         return None
 
-    def among(self, queries: Mask, judged: Mask) -> ListedDocuments:
+    def select_queries(self, queries: Mask, judged: Mask) -> ListedDocuments:
         """Return the lists for some of the queries, bool[query], and some of the judgments,
         bool[judgment]."""
         new_position = np.cumsum(queries) - 1
@@ -161,7 +161,8 @@ class ListedDocuments:
         )
 
     def condensed(self, query: Ints, rank: Ints, qrels_rows: Ints) -> ListedDocuments:
-        """Return a copy whose lists contain only these judged documents, int64[document] each."""
+        """Return a copy whose lists contain only these judged documents. The arguments are
+        int64[document] each."""
         return replace(self, lists=(query, rank, qrels_rows))
 
     @property
@@ -184,8 +185,8 @@ class ListedDocuments:
 def plain_list_documents(
     retrieved: Sequence[str], judged: Sequence[str], columns: Mapping[str, Mapping[str, Any]]
 ) -> ListedDocuments:
-    """Return the documents of a single plain list: ids in rank order, the judged ids by descending
-    grade, and for each column the values by document id."""
+    """Return the documents of a single plain list. `retrieved` has ids in rank order, `judged` ids
+    by descending grade, and `columns` for each column the values by document id."""
     column_ids = (doc for values in columns.values() for doc in values)
     doc_ids = list(dict.fromkeys([*judged, *retrieved, *column_ids]))
     row = {doc: i for i, doc in enumerate(doc_ids)}

@@ -12,8 +12,8 @@ from metrics_core.judging.hits import Cutoff
 
 @dataclass(frozen=True)
 class EmptyRanks:
-    """Stretches of empty ranks, sorted by query and rank: `query`, and `first` and `last` rank of
-    the stretch (inclusive), int64[stretch] each."""
+    """Ranges of consecutive empty ranks, sorted by query and rank: `query`, first rank `first` and
+    last rank `last` (inclusive), int64[range] each."""
 
     query: Ints
     first: Ints
@@ -22,8 +22,8 @@ class EmptyRanks:
 
     @classmethod
     def from_documents(cls, query: Ints, rank: Ints, n_queries: int) -> EmptyRanks | None:
-        """Return the ranks that these documents leave empty, given their queries and ranks in any
-        order, int64[document] each; None if no rank is empty."""
+        """Return the ranks that contain none of these documents. `query` and `rank` of the
+        documents are int64[document] each, in any order. Returns None if no rank is empty."""
         order = np.lexsort((rank, query))
         query, rank = query[order], rank[order]
         is_first = np.diff(query, prepend=-1) != 0
@@ -44,7 +44,7 @@ class EmptyRanks:
         length = np.maximum(last - self.first + 1, 0)
         return np.bincount(self.query, length, self.n_queries).astype(np.int64)
 
-    def among(self, queries: Mask) -> EmptyRanks:
+    def select_queries(self, queries: Mask) -> EmptyRanks:
         """Return the stretches of some of the queries, bool[query]."""
         in_queries, new_position = queries[self.query], np.cumsum(queries) - 1
         query = new_position[self.query[in_queries]]

@@ -22,14 +22,15 @@ from metrics_core.tables.ranked_run import judged_ranks_text
 from metrics_core.tables.repeats import text_bytes
 
 _SAMPLE, _FIRST = 200, 10
-"""Number of lists to sample, and number of first ranks to read from each if the run is on disk, to
-decide whether reading all rows pays."""
+"""Sample for deciding whether to read all rows: the number of lists, and for a run on disk the
+number of first ranks that are read from each list."""
 
 
 @dataclass(frozen=True)
 class Exclusions:
-    """The documents to exclude from runs: `own_documents`, documents whose id is their query's;
-    `pairs` of query and document, with any grade."""
+    """The documents to exclude from runs. If `own_documents` is true, documents whose id is that of
+    their query are excluded. `pairs` are further pairs of query and document to exclude; their
+    grades are ignored."""
 
     own_documents: bool = False
     pairs: Qrels | None = None
@@ -54,7 +55,7 @@ def exclude_documents(run: Run, exclusions: Exclusions) -> Run:
             f"{judged_ranks_text([run.name])}, so no document can be excluded.",
             "Exclude it from the run, then make the judged ranks again.",
         )
-    run = run.whole()
+    run = run.read_whole()
     is_excluded = np.zeros(len(run), dtype=np.bool_)
     notes = []
     if exclusions.own_documents:
@@ -70,9 +71,9 @@ def exclude_documents(run: Run, exclusions: Exclusions) -> Run:
         notes.append(_exclusion_note("exclude", "excluded documents are removed", run, is_named))
         is_excluded |= is_named
     return (
-        replace(run, table=_filter_rows(run, ~is_excluded)).noting(*notes)
+        replace(run, table=_filter_rows(run, ~is_excluded)).with_notes(*notes)
         if is_excluded.any()
-        else run.noting(*notes)
+        else run.with_notes(*notes)
     )
 
 
@@ -81,12 +82,12 @@ def own_query_notes(run: Run, *, among: str = "") -> tuple[Note, ...]:
     `among` describes the checked lists, if not all lists were checked."""
     if not run.complete or not len(run):
         return ()
-    query_ids, part = run.query_ids, run.leading(_FIRST)
+    query_ids, part = run.query_ids, run.select_top(_FIRST)
     step = max(1, len(query_ids) // _SAMPLE)
     part = Run(table=part.table.filter(as_column(part.query_codes % step == 0)))
     if np.count_nonzero(_own_query_rows(part)) * 4 * step < len(query_ids):
         return ()
-    whole_run = run.whole()
+    whole_run = run.read_whole()
     codes = np.unique(whole_run.query_codes[_own_query_rows(whole_run)])
     if len(codes) * 2 <= len(query_ids):
         return ()
@@ -110,9 +111,9 @@ def _own_query_rows(run: Run) -> Mask:
 def _candidate_rows(
     codes: npt.NDArray[np.int32], query_ids: pa.StringArray, doc_ids: pa.ChunkedArray
 ) -> Ints:
-    """Return the rows whose doc_id has the length and last byte of its query_id, int64[candidate].
-    These rows are few; comparing all strings would take longer than all other steps of judging a
-    small run."""
+    """Return the rows whose doc_id has the same length and last byte as its query_id,
+    int64[candidate]. There are only a few such rows. Comparing all strings instead would take
+    longer than all other steps of judging a small run."""
     query_starts, query_ends, query_bytes = text_bytes(query_ids)
     lengths, candidates, first = query_ends - query_starts, [], 0
     for chunk in doc_ids.chunks:
@@ -151,8 +152,8 @@ def _filter_rows(run: Run, is_kept: Mask) -> pa.Table:
 
 
 def _shift_ranks(query: npt.NDArray[np.int32], rank: Ints, is_kept: Mask) -> Ints:
-    """Return the ranks of the kept rows, each minus the number of excluded rows above it,
-    int64[kept row]."""
+    """Return the ranks of the kept rows, int64[kept row]. From each rank, the number of excluded
+    rows above it is subtracted."""
     order = np.lexsort((rank, query))
     n_above = np.cumsum(~is_kept[order])
     lead = np.flatnonzero(np.diff(query[order], prepend=-1))

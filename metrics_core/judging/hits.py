@@ -57,7 +57,7 @@ class Hits:
         return self.total(np.ones(len(self.query)), cutoff)
 
     def count_within(self, limit: Ints) -> Floats:
-        """Return the number of hits within a limit per query, float64[query]; `limit` is
+        """Return the number of hits up to rank `limit` of each query, float64[query]; `limit` is
         int64[query]."""
         inside = self.rank <= limit[self.query]
         return np.bincount(self.query[inside], minlength=self.n_queries).astype(np.float64)
@@ -75,7 +75,7 @@ class Hits:
     def _ordinals(self) -> Ints:
         return np.arange(1, len(self.query) + 1) - self._starts[self.query]
 
-    def running(self, values: Floats, step: np.ufunc = np.add) -> Floats:
+    def accumulate(self, values: Floats, step: np.ufunc = np.add) -> Floats:
         """Return the running sum (np.add) or product (np.multiply) of `values` float64[hit] within
         each query, including the hit itself, float64[hit]. Each query is computed separately in
         rank order, bitwise equal to a loop."""
@@ -88,9 +88,10 @@ class Hits:
 
     @cached_property
     def _tables(self) -> list[tuple[slice | Ints, Ints, tuple[int, int]]]:
-        """Layouts of all hits in tables with one row per query and one column per hit, after an
-        empty first column, as (hits, their cells, shape). Queries with about as many hits share a
-        table, so that one long list does not widen all tables."""
+        """Arrange all hits in tables with one row per query and one column per hit, after an empty
+        first column. Each table is a tuple: the hits, their cells in the table, and its shape.
+        Queries with similar numbers of hits share a table, so that one long list does not widen all
+        tables."""
         length = np.bincount(self.query, minlength=self.n_queries)
         width = int(length.max(initial=0)) + 1
         if self.n_queries * width <= _MOST_CELLS:
@@ -113,33 +114,33 @@ class Hits:
             n_done += len(queries)
         return tables
 
-    def previous(self, values: npt.NDArray[Any], first: float) -> Floats:
-        """Return the value of the previous hit of the same query, float64[hit], given `values`
-        [hit]; `first` for the first hit of a query."""
+    def previous_values(self, values: npt.NDArray[Any], first: float) -> Floats:
+        """Return for each hit the value of the previous hit of the same query, float64[hit];
+        `values` is [hit]. The first hit of a query gets the value `first`."""
         shifted = np.full(len(values), float(first))
         same = self.query[1:] == self.query[:-1]
         shifted[1:][same] = values[:-1][same]
         return shifted
 
-    def only(self, mask: Mask) -> Hits:
+    def select(self, mask: Mask) -> Hits:
         """Return the hits selected by `mask` bool[hit]."""
         return Hits(self.query[mask], self.rank[mask], self.relevance[mask], self.n_queries)
 
     def parts(self, weight: Floats, cutoff: int | None = None) -> Hits:
-        """Return the hits within the cutoff with their part of `total`, `weight` float64[hit],
-        instead of the grade."""
+        """Return the hits within the cutoff, with their contribution to `total` (`weight`
+        float64[hit]) in place of the grade."""
         weighed = replace(self, relevance=weight)
-        return weighed if cutoff is None else weighed.only(self.rank <= cutoff)
+        return weighed if cutoff is None else weighed.select(self.rank <= cutoff)
 
-    def sharing(self, score: Floats) -> Hits:
-        """Return the hits with their parts of the query's score, float64[query], instead of their
-        grades. The grades must be weights of 0 or more; the score is divided in proportion to the
-        weights."""
+    def divide(self, score: Floats) -> Hits:
+        """Return the hits with their contributions to the query's score, float64[query], in place
+        of their grades. The grades must be weights of 0 or more. The score is divided in proportion
+        to the weights."""
         return self.parts(self.relevance * ratio(score, self.total(self.relevance))[self.query])
 
-    def within(self, depth: Ints, query: Ints) -> Ints:
-        """Return the position of the last hit within `depth` for each of these queries, -1 if there
-        is none; all int64[n]."""
+    def last_within(self, depth: Ints, query: Ints) -> Ints:
+        """Return the position of the last hit of each `query` within its `depth`, -1 if there is
+        none. All arrays are int64[n]."""
         deepest = max(int(self.rank.max(initial=0)), int(depth.max(initial=0))) + 1
         behind = np.searchsorted(self.query * deepest + self.rank, query * deepest + depth, "right")
         return np.where(behind > np.searchsorted(self.query, query), behind - 1, -1)

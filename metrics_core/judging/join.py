@@ -30,25 +30,25 @@ _OTHER_JUDGMENTS = (
 )
 
 
-def judge(run: Run, qrels: Qrels, *, documents: Documents | None = None) -> JudgedRanks:
+def join_judgments(run: Run, qrels: Qrels, *, documents: Documents | None = None) -> JudgedRanks:
     """Join a run with judgments.
 
     Documents are ranked by score, highest first; ties by doc_id, descending in byte order, like in
     trec_eval. `judging.ties` has the range over other tie orders. `documents` are for measures of
     their columns. For a run loaded as judged ranks (the ranks of judged documents), `listed` and
     `tied` are None. Raises NoSharedQueriesError, and RanklensError in the same cases as
-    `find_places`.
+    `find_judged_places`.
     """
-    return judge_at_places(run, qrels, find_places(run, qrels), documents=documents)
+    return join_judged_places(run, qrels, find_judged_places(run, qrels), documents=documents)
 
 
-def find_places(run: Run, qrels: Qrels) -> JudgedPlaces:
-    """Return the ranks of the judged documents: `judge` needs nothing else of the run's rows.
-    Raises NoSharedQueriesError, and RanklensError if the run was loaded as judged ranks (the ranks
-    of judged documents) that were made with other judgments."""
+def find_judged_places(run: Run, qrels: Qrels) -> JudgedPlaces:
+    """Return the ranks of the judged documents, which is all that `join_judgments` needs from the
+    run's rows. Raises NoSharedQueriesError. Raises RanklensError if the run was loaded as judged
+    ranks (the ranks of judged documents) that were made with other judgments."""
     if isinstance(run, RankedRun):
         return _places_of_ranked_run(run, qrels)
-    run, query_ids = run.whole(), qrels.query_ids
+    run, query_ids = run.read_whole(), qrels.query_ids
     row_query = _judged_query_positions(run, query_ids)[run.query_codes]
     rows, qrels_rows = match_judged_rows(run.doc_ids, row_query, qrels)
     ranking = RowRanks(run, row_query, rows)
@@ -79,11 +79,11 @@ def _list_lengths(
     return last, EmptyRanks.from_documents(query, given_ranks[rows], n_queries)
 
 
-def judge_at_places(
+def join_judged_places(
     run: Run, qrels: Qrels, places: JudgedPlaces, *, documents: Documents | None = None
 ) -> JudgedRanks:
-    """Return `judge(run, qrels)` from known ranks of the judged documents, without reading rows of
-    the run. Raises NoSharedQueriesError."""
+    """Return the result of `join_judgments(run, qrels)` from ranks of the judged documents that
+    are already known, without reading the run's rows. Raises NoSharedQueriesError."""
     query_ids = qrels.query_ids
     query_positions = _judged_query_positions(run, query_ids)
     ranks = assemble_ranks(
@@ -104,8 +104,8 @@ def judge_at_places(
 def _places_of_ranked_run(run: RankedRun, qrels: Qrels) -> JudgedPlaces:
     """Return the ranks of the judged documents in a run that was joined elsewhere, for example
     because it is too large for one machine (`scoring.spark.write_judged_ranks`). Raises
-    NoSharedQueriesError, and RanklensError if the same documents are not judged; grades may
-    differ."""
+    NoSharedQueriesError. Raises RanklensError unless the same documents are judged; their grades
+    may differ."""
     query_positions, table = _judged_query_positions(run, qrels.query_ids), run.table
     row_query = query_positions[run.query_codes]
     is_named = as_array(pc.is_valid(table["doc_id"]))
@@ -130,8 +130,8 @@ def _places_of_ranked_run(run: RankedRun, qrels: Qrels) -> JudgedPlaces:
 def _refuse_other_judgments(
     run: RankedRun, row_query: npt.NDArray[np.int32], unknown: int, qrels: Qrels
 ) -> None:
-    """Raise RanklensError if the ranks were made with other judged documents. `unknown` is the
-    number of their documents that are not judged now."""
+    """Raise RanklensError if the judged ranks were made with judgments of other documents.
+    `unknown` is the number of documents in `run` that are not judged now."""
     judged = np.append(np.bincount(qrels.query_codes, minlength=len(qrels.query_ids)), 0)
     differs = np.flatnonzero(judged[row_query] != as_array(run.table["judged"]))
     if len(differs):
@@ -190,8 +190,8 @@ def _no_shared_queries_error(run_ids: list[str], judged_ids: list[str]) -> NoSha
 
 
 def _are_numbers_and_texts(numbers: list[str], texts: list[str]) -> bool:
-    """Whether the ids on one side are numbers, and on the other side mostly texts, some of several
-    words."""
+    """Whether the ids of one side are numbers, while most ids of the other side are texts and some
+    of these have several words."""
     words = [text for text in texts if not text.isdecimal()]
     several = any(" " in text.strip() for text in words)
     return all(n.isdecimal() for n in numbers) and several and 2 * len(words) > len(texts)
@@ -200,9 +200,9 @@ def _are_numbers_and_texts(numbers: list[str], texts: list[str]) -> bool:
 def match_judged_rows(
     doc_ids: pa.ChunkedArray, row_query: npt.NDArray[np.int32], qrels: Qrels
 ) -> tuple[Ints, Ints]:
-    """Find the rows whose document is judged for their query. `row_query` int32[row] has the
-    position of each row's query among the judged ones, -1 if not judged. Returns the rows and the
-    qrels row of each, int64[match] each."""
+    """Return the rows whose document is judged for their query, and for each its row in the qrels,
+    int64[match] each. `row_query` int32[row] is the position of each row's query among the judged
+    queries, -1 if the query is not judged."""
     judged = qrels.doc_ids.combine_chunks().dictionary_encode()
     documents, judged_doc = judged.dictionary, as_array(judged.indices).astype(np.int64)
     indices = pc.index_in(doc_ids, value_set=documents)

@@ -103,27 +103,27 @@ class JudgedRanks:
     def relevant(self, rel: float = 1) -> Hits:
         """Return the retrieved documents whose grade is at least `rel` and not negative."""
         level = max(rel, 0)
-        return self.kept("relevant", level, lambda: self._select_hits(self.relevance >= level))
+        return self.cached("relevant", level, lambda: self._select_hits(self.relevance >= level))
 
-    def kept(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
-        """Return the result of `make`, cached for these ranks by the keys `what` and `detail`."""
+    def cached(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
+        """Return the result of `make`, cached for these ranks under the key (`what`, `detail`)."""
         return _make_read_only(self._memo((what, detail), make))
 
-    def known(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
-        """Return the result of `make`, which must depend only on the judgments; cached for all
-        ranks derived by `with_lists`."""
+    def cached_by_judgments(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
+        """Return the result of `make`, cached under the key (`what`, `detail`) for all ranks
+        derived by `with_lists`. The result must depend only on the judgments."""
         return _make_read_only(self._memo_of_judgments((what, detail), make))
 
     def with_lists(self, **lists: Any) -> JudgedRanks:
-        """Return ranks with the same queries and judgments but other lists, given as fields of this
-        class."""
+        """Return ranks with the same queries and judgments but different lists. The arguments are
+        the fields of this class that describe the lists."""
         other = replace(self, subtopics=None, listed=None, tied=None, **{"empty": None, **lists})
         object.__setattr__(other, "_memo_of_judgments", self._memo_of_judgments)
         return other
 
-    def sharing(self, other: JudgedRanks) -> JudgedRanks:
-        """Return these ranks with the cache of judgments shared with `other`; unchanged if the
-        judgments of the two differ."""
+    def share_cache(self, other: JudgedRanks) -> JudgedRanks:
+        """Return these ranks, using the cache for judgments of `other`. Returns them unchanged if
+        the judgments of the two differ."""
         if not (
             self.query_ids == other.query_ids
             and self.top_grade == other.top_grade
@@ -143,7 +143,7 @@ class JudgedRanks:
 
     def gaining(self) -> Hits:
         """Return the retrieved documents with a grade above 0, even below 1."""
-        return self.kept("gaining", None, lambda: self._select_hits(self.relevance > 0))
+        return self.cached("gaining", None, lambda: self._select_hits(self.relevance > 0))
 
     def pooled(self) -> Hits:
         """Return the retrieved documents that occur in the judgments, including negative grades."""
@@ -151,7 +151,7 @@ class JudgedRanks:
 
     def ideal(self) -> Hits:
         """Return all judgments as a ranking, best grade first: the best possible order."""
-        return self.known("ideal", None, self._ideal)
+        return self.cached_by_judgments("ideal", None, self._ideal)
 
     def _ideal(self) -> Hits:
         starts = np.searchsorted(self.judged_query, np.arange(self.n_queries))
@@ -161,7 +161,7 @@ class JudgedRanks:
     def n_relevant(self, rel: float = 1) -> Ints:
         """Return the number of judged documents with a grade of at least `rel`, int64[query]."""
         level = max(rel, 0)
-        return self.known("n_relevant", level, lambda: self._n_relevant(level))
+        return self.cached_by_judgments("n_relevant", level, lambda: self._n_relevant(level))
 
     def _n_relevant(self, level: float) -> Ints:
         counted = self.judged_query[self.judged_relevance >= level]
@@ -172,7 +172,7 @@ class JudgedRanks:
 
     def condensed(self) -> JudgedRanks:
         """Return the ranks with unjudged documents removed from every list."""
-        return self.kept("condensed", None, self._condensed)
+        return self.cached("condensed", None, self._condensed)
 
     def _condensed(self) -> JudgedRanks:
         judged, rows = self.judged(), self.qrels_row[self.relevance >= 0]
@@ -206,7 +206,7 @@ class JudgedRanks:
             empty=None,
         )
 
-    def among(self, queries: Mask) -> JudgedRanks:
+    def select_queries(self, queries: Mask) -> JudgedRanks:
         """Return the ranks of some of the queries, bool[query]."""
         if queries.all():
             return self
@@ -222,10 +222,10 @@ class JudgedRanks:
             retrieved=self.retrieved[queries],
             judged_query=new_position[self.judged_query[judged]],
             judged_relevance=self.judged_relevance[judged],
-            subtopics=self.subtopics and self.subtopics.among(queries),
-            listed=self.listed and self.listed.among(queries, judged),
+            subtopics=self.subtopics and self.subtopics.select_queries(queries),
+            listed=self.listed and self.listed.select_queries(queries, judged),
             tied=self.tied and self.tied.select(in_queries),
-            empty=self.empty and self.empty.among(queries),
+            empty=self.empty and self.empty.select_queries(queries),
         )
 
 
@@ -251,8 +251,8 @@ def _make_read_only(value: Kept) -> Kept:
 
 
 def no_qrels_rows(n: int) -> Ints:
-    """Return -1 as `qrels_row` of n documents, int64[n], if only grades are needed; allocates no
-    memory."""
+    """Return `qrels_row` for n documents of which only grades are needed: -1 for each, int64[n].
+    Allocates no memory."""
     return np.broadcast_to(np.int64(-1), n)
 
 
@@ -265,8 +265,8 @@ def assemble_ranks(
     judged_positions: npt.NDArray[Any],
 ) -> JudgedRanks:
     """Build the JudgedRanks of a run from the ranks of its judged documents. `unjudged_queries` are
-    its queries without judgments; `judged_positions` int[query of the run] has the positions of its
-    queries among the judged ones, -1 if not judged."""
+    the run's queries without judgments. `judged_positions`, int[query of the run], is the position
+    of each query of the run among the judged queries, -1 if it is not judged."""
     query_ids = qrels.query_ids
     judged_query, judged_relevance = qrels.judged_best_first
     rank_of = np.zeros(len(qrels), dtype=np.int64)

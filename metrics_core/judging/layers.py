@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from metrics_core.base.arrays import Ints, Mask
 from metrics_core.judging.documents import ListedDocuments
-from metrics_core.judging.join import judge
+from metrics_core.judging.join import join_judgments
 from metrics_core.judging.judged import JudgedRanks, TiedRanks
 from metrics_core.judging.subtopics import SubtopicJudgments, subtopic_judgments
 from metrics_core.tables import Qrels, Run
@@ -33,10 +33,10 @@ _MOST_BLOCKS = 1_000
 def apply_layers(qrels: Qrels, layers: Sequence[Grades]) -> Qrels:
     """Return the judgments with these layers applied; later layers take precedence.
 
-    Rows keep their positions with replaced grades. New pairs follow at the end, and so do new
-    queries, in the order of the layers. Grades are integers if all of them are whole numbers.
-    Judgments by subtopic are unchanged: a layer grades documents. Raises ValueError for an empty id
-    or a grade that is not finite.
+    Rows whose grade is replaced keep their position. New pairs and new queries are appended, in the
+    order of the layers. Grades are integers if all of them are whole numbers. Judgments by subtopic
+    are unchanged, because a layer grades documents. Raises ValueError for an empty id or a grade
+    that is not finite.
     """
     graded: dict[tuple[str, str], float] = {}
     for layer in layers:
@@ -79,8 +79,8 @@ def queries_in_layers(qrels: Qrels, layers: Sequence[Grades]) -> Mask:
 
 
 def _find_rows(qrels: Qrels, query: Ints, documents: pa.Array, n_queries: int) -> tuple[Ints, Ints]:
-    """Return the rows of the judgments that match a pair in the list, and the index of that pair,
-    int64[match] each."""
+    """Find the rows of the judgments that match a pair of `query` and `documents`. Return these
+    rows, and the index of the pair for each, int64[match] each."""
     is_touched = np.zeros(n_queries, dtype=np.bool_)
     is_touched[query] = True
     candidates = np.flatnonzero(is_touched[qrels.query_codes])
@@ -99,15 +99,15 @@ def _find_rows(qrels: Qrels, query: Ints, documents: pa.Array, n_queries: int) -
 
 
 def rejudge(ranks: JudgedRanks, run: Run, qrels: Qrels, changed: Mask) -> JudgedRanks:
-    """Return `judge(run, qrels)`, bitwise equal, from the ranks made before `apply_layers`: only
-    the `changed` queries, bool[query of `qrels`], are joined again. For a run loaded as judged
-    ranks (the ranks of judged documents) the layers may only change grades; otherwise raises
-    RanklensError."""
+    """Return the same as `join_judgments(run, qrels)`, bitwise equal, but reuse `ranks`, which
+    were made before `apply_layers`. Only the `changed` queries, bool[query of `qrels`], are joined
+    again. If the run was loaded as judged ranks (the ranks of judged documents), the layers may
+    only change grades; otherwise raises RanklensError."""
     if not run.complete:
-        return judge(run, qrels)
+        return join_judgments(run, qrels)
     part, judged_rows = _join_changed(run, qrels, changed)
     if ranks.empty or part.empty:
-        return judge(run, qrels)
+        return join_judgments(run, qrels)
     was_changed = changed[: ranks.n_queries]
     unchanged_hits, unchanged_judgments = (
         ~was_changed[ranks.query],
@@ -162,12 +162,12 @@ def _merge_tied(
 
 
 def _join_changed(run: Run, qrels: Qrels, changed: Mask) -> tuple[JudgedRanks, Ints]:
-    """Return the ranks of the changed queries, with the positions of all queries, and their rows in
-    the judgments, int64[judgment]."""
+    """Join the changed queries again. Return their judged ranks, in which queries have the same
+    positions as in `qrels`, and the rows of their judgments, int64[judgment]."""
     judged_rows = np.flatnonzero(changed[qrels.query_codes])
     query_ids = as_text_column(qrels.query_ids)
     changed_ids = query_ids.filter(as_column(changed))
-    run = run.holding(changed_ids.to_pylist())
+    run = run.select_queries(changed_ids.to_pylist())
     changed_run = _select_queries(
         run, pc.is_in(encode_ids(run.table["query_id"]).dictionary, changed_ids)
     )
@@ -180,7 +180,7 @@ def _join_changed(run: Run, qrels: Qrels, changed: Mask) -> tuple[JudgedRanks, I
         )  # fmt: skip
         return no_ranks, judged_rows
     # Filtering keeps the dictionaries, so a query has the same code in the part.
-    part = judge(changed_run, Qrels(table=qrels.table.take(as_column(judged_rows))))
+    part = join_judgments(changed_run, Qrels(table=qrels.table.take(as_column(judged_rows))))
     return replace(part, qrels_row=judged_rows[part.qrels_row]), judged_rows
 
 

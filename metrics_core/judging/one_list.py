@@ -70,9 +70,10 @@ def single_query(
     rows: Iterable[int] | None = None,
     documents: ListedDocuments | None = None,
 ) -> JudgedRanks:
-    """Return the ranks of one query without a run: (rank, grade) of its retrieved judged documents,
-    by ascending rank, the grades of all its judged documents, and the number of listed documents.
-    With `documents`, `rows` has the index of each of the `places` among the judged documents."""
+    """Return the ranks of one query without a run. `places` has rank and grade of each retrieved
+    judged document, by ascending rank; `grades` has the grades of all judged documents, and
+    `n_listed` is the number of listed documents. If `documents` is given, `rows` has for each of
+    the `places` the index of its document among the judged documents."""
     graded_hits = list(places)
     best_grades = sorted(grades, reverse=True)
     return JudgedRanks(
@@ -104,9 +105,10 @@ def expected_grades(expected: Expected) -> Mapping[Hashable, float]:
 def read_document_ids(values: Iterable[Any], what: str, *, ordered: bool = False) -> list[Hashable]:
     """Return the document ids of a list, an array or a Series.
 
-    A string is an id, a whole number becomes its digits: 1 and "1" are the same document, like in
-    runs and judgments. Other hashable values, such as a pair, are unchanged. Raises ParameterError
-    in the same cases as `plain_list`, and for fractions, booleans, bytes and missing values.
+    A string is used as the id, and a whole number is converted to its digits: 1 and "1" are the
+    same document, as in runs and judgments. Other hashable values, such as a pair, are unchanged.
+    Raises ParameterError in the same cases as `plain_list`, and for fractions, booleans, bytes and
+    missing values.
     """
     listed = plain_list(values, what, ordered=ordered)
     if all(type(value) is str for value in listed):
@@ -161,9 +163,10 @@ def plain_list(values: Iterable[Any], what: str, *, ordered: bool = False) -> li
 def values_by_document(
     values: ByDocument, ids: Iterable[Hashable], what: str
 ) -> dict[Hashable, Any]:
-    """Return the value of each document: a mapping unchanged, or a list aligned with `ids` as a
-    mapping. Values are strings, or finite numbers, or None. Raises ParameterError for other values,
-    a different number of values, or two values for one document."""
+    """Return the values as a mapping from document to value. `values` is such a mapping, or a list
+    aligned with `ids`. Values are strings, finite numbers, or None. Raises ParameterError for other
+    values, if the number of values differs from the number of documents, or for two different
+    values of a document."""
     if isinstance(values, Mapping):
         docs, column_values = read_document_ids(values, what), list(values.values())
     else:
@@ -192,8 +195,9 @@ def prices_by_document(
     prices: ByDocument,
     expected_prices: Iterable[float] | None = None,
 ) -> dict[Hashable, float]:
-    """Return the price of each document, from a mapping or from lists aligned with `retrieved` and
-    `expected`. Raises ParameterError if a list leaves an expected document without a price."""
+    """Return the price of each document. `prices` and `expected_prices` are a mapping, or lists
+    aligned with `retrieved` and `expected`. If `prices` is a list, raises ParameterError for a
+    relevant document of `expected` without a price."""
     listed_prices = values_by_document(
         prices, read_document_ids(retrieved, "retrieved", ordered=True), "prices"
     )
@@ -238,13 +242,13 @@ def graded_list(
     scores: Iterable[float] | None = None,
     relevant: int | None = None,
 ) -> tuple[list[int], dict[int, float]]:
-    """Return a ranking given only by its grades as `retrieved` and `expected` of the functions
-    here: `ndcg_at_k(*graded_list([3, 0, 2]), 2)`. The ideal order is the best order of the same
-    grades.
+    """Convert a ranking that is given only by its grades to the arguments `retrieved` and
+    `expected` of measure functions: `ndcg_at_k(*graded_list([3, 0, 2]), 2)`. The ideal ranking has
+    the same grades in the best order.
 
-    With `scores` the grades are ranked by them, highest first; ties keep their order. `relevant` is
-    the total number of relevant documents, if it is more than in the list. Raises ParameterError if
-    it is less.
+    If `scores` are given, the documents are ranked by score, highest first; ties keep their order.
+    `relevant` is the total number of relevant documents, if there are more than in the list. Raises
+    ParameterError if the list has more.
     """
     grade_by_id = {i: _require_finite(grade, "grade", i) for i, grade in enumerate(grades)}
     retrieved = list(grade_by_id)

@@ -100,8 +100,8 @@ def _run_tie_notes(same_query: Mask, tied: Mask, scores: Floats, n_rows: int) ->
 
 
 def tie_notes(*, n_tied: int, n_rows: int, all_tied: bool, n_near: int) -> tuple[Note, ...]:
-    """Return notes on rows with tied scores, and on scores that differ from the next one only
-    beyond single precision."""
+    """Return notes on two kinds of rows: rows with tied scores, and rows whose score differs from
+    the next score only beyond single precision."""
     notes = []
     if n_tied:
         share = n_tied / n_rows
@@ -126,13 +126,13 @@ def tie_notes(*, n_tied: int, n_rows: int, all_tied: bool, n_near: int) -> tuple
 
 
 def top_rows(run: Run, cutoff: int) -> Ints:
-    """Return the run's rows in the first `cutoff` ranks of their query, int64[top row]; ties are
-    ranked by the same rule as in `judge`."""
+    """Return the rows of a run in the first `cutoff` ranks of each query, int64[top row]. Ties are
+    ranked by the same rule as in `join_judgments`."""
     return top_ranks(run, cutoff)[0]
 
 
 def top_ranks(run: Run, cutoff: int) -> tuple[Ints, Ints]:
-    """Return `top_rows` and the rank of each, int64[top row] each."""
+    """Return the rows of `top_rows` and the rank of each row, int64[top row] each."""
     given_ranks = run.given_ranks
     if given_ranks is not None:
         rows = np.flatnonzero(given_ranks <= cutoff)
@@ -167,7 +167,8 @@ def top_ranks(run: Run, cutoff: int) -> tuple[Ints, Ints]:
 
 
 def _leading_rows(starts: Ints, length: Ints) -> tuple[Ints, Ints]:
-    """Return `length` rows from each of `starts` on, and the rank of each, int64[row] each."""
+    """Return the first rows of each list and their ranks, int64[row] each: `length` consecutive
+    rows, the first at `starts`; both are int64[list]."""
     end = np.cumsum(length)
     rank = np.arange(1, int(length.sum()) + 1) - np.repeat(end - length, length)
     return np.repeat(starts - 1, length) + rank, rank
@@ -176,11 +177,11 @@ def _leading_rows(starts: Ints, length: Ints) -> tuple[Ints, Ints]:
 def ranked_documents(run: Run, query_id: str, *, depth: int | None = None) -> pd.DataFrame:
     """Return one query's list as ranked by the run, best first. Columns: rank, doc_id, score.
 
-    Empty if the run has no results for the query. Ties are ranked by the same rule as in `judge`.
-    Given ranks may have gaps. For a run loaded as judged ranks (the ranks of judged documents), the
-    doc_id of unjudged documents is None, and every score NaN.
+    Empty if the run has no results for the query. Ties are ranked by the same rule as in
+    `join_judgments`. Given ranks may have gaps. For a run loaded as judged ranks (the ranks of
+    judged documents), the doc_id of unjudged documents is None, and every score NaN.
     """
-    ranking = run.known_list(query_id, lambda: _rank_list(run, query_id))
+    ranking = run.cached_list(query_id, lambda: _rank_list(run, query_id))
     return ranking[ranking["rank"] <= depth] if depth else ranking
 
 
@@ -196,7 +197,7 @@ def documents_by_rank(ranking: pd.DataFrame) -> list[str | None]:
 def _rank_list(run: Run, query_id: str) -> pd.DataFrame:
     if not run.complete:
         return _named_documents(run, query_id)
-    run = run.holding([query_id])
+    run = run.select_queries([query_id])
     codes = run.query_ids
     position = codes.index(query_id) if query_id in codes else -1
     rows = np.flatnonzero(run.query_codes == position)
@@ -214,7 +215,8 @@ def _rank_list(run: Run, query_id: str) -> pd.DataFrame:
 
 
 def _named_documents(run: Run, query_id: str) -> pd.DataFrame:
-    """Return the list of a run loaded as judged ranks (the ranks of judged documents)."""
+    """Return the list of one query, with the columns of `ranked_documents`, from a run loaded as
+    judged ranks (the ranks of judged documents)."""
     length = run.length(query_id)
     position = run.query_ids.index(query_id) if length else -1
     rows = run.table.filter(as_column(run.query_codes == position))

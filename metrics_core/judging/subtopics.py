@@ -1,6 +1,8 @@
-"""Judgments by subtopic joined with a run: which subtopics its documents cover, and the best order.
+"""Judgments by subtopic, joined with a run: the subtopics that its documents cover, and the best
+order of documents.
 
-A hit is a document that is relevant to one subtopic; a document can be several hits, at one rank.
+A hit is a document that is relevant to one subtopic. A document that is relevant to several
+subtopics makes several hits at the same rank.
 """
 
 from __future__ import annotations
@@ -25,9 +27,9 @@ _MOST_KEPT = 16
 
 @dataclass(frozen=True)
 class SubtopicCoverage:
-    """The hits of a list, sorted by query and rank. `repeat` int64[hit] is how many documents down
-    to this one are relevant to its subtopic (1: it is the first), `n_relevant` int64[hit] how many
-    there are in total."""
+    """The hits of a list, sorted by query and rank. `repeat` int64[hit] counts the listed documents
+    down to this hit that are relevant to its subtopic (1: this is the first). `n_relevant`
+    int64[hit] counts all documents that are relevant to this subtopic."""
 
     hits: Hits
     repeat: Ints
@@ -69,9 +71,10 @@ class SubtopicJudgments:
         return self._memo(("covered", rel), lambda: self._run_coverage(rel))
 
     def ideal_coverage(self, rel: float, alpha: float) -> SubtopicCoverage:
-        """Return the subtopics that the best order of all judged documents covers. Each rank gets
-        the document that adds most; each further document of a subtopic adds 1 - alpha times the
-        previous gain. Ties by id, the last first, like in ndeval."""
+        """Return the subtopics covered by the best order of all judged documents. Each rank gets
+        the document with the largest gain. Each further document of a subtopic gains 1 - alpha
+        times as much as the previous one. Ties are broken by id, the last id first, as in
+        ndeval."""
         return self._memo(("ideal", rel, alpha), lambda: self._ideal_coverage(rel, alpha))
 
     @property
@@ -82,8 +85,9 @@ class SubtopicJudgments:
         return self.relevance >= max(rel, 0)
 
     def _cells(self, rel: float) -> tuple[Ints, Ints]:
-        """Return every (query, subtopic) with a relevant document, as ascending numbers
-        int64[cell], and the index of the cell of each relevant judgment, int64[relevant]."""
+        """Number every pair of query and subtopic that has a relevant document. Returns the
+        ascending numbers, int64[cell], and for each relevant judgment the index of its pair among
+        them, int64[relevant]."""
         relevant = self._is_relevant(rel)
         cell = self.query[relevant] * self._width + self.subtopic[relevant]
         cells, position = np.unique(cell, return_inverse=True)
@@ -95,8 +99,8 @@ class SubtopicJudgments:
         return self._coverage_of_ranks(cells, cell, rank)
 
     def _coverage_of_ranks(self, cells: Ints, cell: Ints, rank: Ints) -> SubtopicCoverage:
-        """Return the coverage from the rank of each relevant judgment, int64[relevant], 0 if not
-        listed."""
+        """Return the coverage of a list, given the rank of the document of each relevant judgment,
+        int64[relevant]; the rank is 0 if the document is not listed."""
         n_relevant = np.bincount(cell, minlength=len(cells))
         listed = rank > 0
         cell, rank = cell[listed], rank[listed]
@@ -131,8 +135,8 @@ class SubtopicJudgments:
             rows, remaining = rows[~is_taken], remaining[rank_of[remaining] == 0]
         return self._coverage_of_ranks(cells, cell, rank_of[doc])
 
-    def among(self, queries: Mask) -> SubtopicJudgments:
-        """Return the judgments of some of the queries, bool[query]."""
+    def select_queries(self, queries: Mask) -> SubtopicJudgments:
+        """Return the judgments of the queries selected by `queries` bool[query]."""
         is_kept = queries[self.query]
         return SubtopicJudgments(
             query=(np.cumsum(queries) - 1)[self.query[is_kept]],
@@ -157,7 +161,8 @@ class SubtopicJudgments:
 
 
 def _find_best_documents(adds: npt.NDArray[Any], query: Ints) -> Ints:
-    """Return the position of the first document of each query that adds most, int64[query]."""
+    """Return the position of the first document of each query with the largest value in `adds`,
+    int64[query]."""
     starts = np.flatnonzero(np.diff(query, prepend=-1))
     lengths = np.diff(starts, append=len(query))
     best = np.flatnonzero(adds == np.repeat(np.maximum.reduceat(adds, starts), lengths))

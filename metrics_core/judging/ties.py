@@ -12,15 +12,16 @@ from metrics_core.judging.judged import JudgedRanks
 from metrics_core.tables.ranked_run import judged_ranks_text
 
 UNJUDGED = -0.5
-"""The value of an unjudged document among tied ones: below a judged non-relevant document, above
-one that was only pooled."""
+"""The value by which an unjudged document is sorted among tied documents: below the grade of a
+judged non-relevant document, above the grade of a document that was only pooled."""
 
 
 def tie_extremes(ranks: JudgedRanks) -> tuple[JudgedRanks, JudgedRanks]:
-    """Return the ranks with the worst grades first among tied documents, and with the best first;
-    documents of the same grade keep their order. `listed` and `subtopics` are None. Cached for
-    these ranks. Raises RanklensError if tied scores are unknown."""
-    return ranks.kept(
+    """Return the ranks twice: with the worst grades first among tied documents, and with the best
+    grades first. Documents of the same grade keep their order. `listed` and `subtopics` of the
+    results are None. The results are cached with these ranks. Raises RanklensError if tied scores
+    are unknown."""
+    return ranks.cached(
         "tie extremes", None, lambda: (_order_by_grade(ranks, 1), _order_by_grade(ranks, -1))
     )
 

@@ -18,9 +18,9 @@ _BLOCK = 500_000
 
 @dataclass(frozen=True)
 class UnjudgedPlaces:
-    """The unjudged documents of the lists within a depth, sorted by query and rank: `query` and
-    `rank` int64[document]. `n_below` int64[query] counts the unjudged documents below the depth;
-    `grade` is the highest grade that each could have."""
+    """The unjudged documents of the lists within a depth, sorted by query and rank. `query` and
+    `rank` are int64[document]. `n_below` int64[query] counts the unjudged documents below the
+    depth. `grade` is the highest grade that each document could have."""
 
     query: Ints
     rank: Ints
@@ -31,7 +31,8 @@ class UnjudgedPlaces:
     def from_ranks(
         cls, ranks: JudgedRanks, grade: float, depth: int | None = None
     ) -> UnjudgedPlaces:
-        """Return all ranks of the lists without a judged document, within `depth` if given."""
+        """Return the ranks whose document is unjudged. If `depth` is given, deeper documents are
+        only counted."""
         judged = ranks.judged()
         n_unjudged = ranks.documents() - judged.count().astype(np.int64)
         length = ranks.retrieved if depth is None else np.minimum(ranks.retrieved, depth)
@@ -70,18 +71,18 @@ class UnjudgedPlaces:
         )
 
     def add_to_lists(self, ranks: JudgedRanks) -> JudgedRanks:
-        """Return the ranks with the documents within the depth relevant in the list but not added
-        to the judgments."""
+        """Return the ranks with the documents within the depth graded `grade` in the lists, but not
+        added to the judgments."""
         return add_listed_grades(ranks, self.query, self.rank, np.full(len(self.query), self.grade))
 
     def add_judged_to(self, ranks: JudgedRanks) -> JudgedRanks:
-        """Return the ranks with the documents within the depth relevant in the list and added to
-        the judgments."""
+        """Return the ranks with the documents within the depth graded `grade` in the lists and
+        added to the judgments."""
         return add_judgment_counts(self.add_to_lists(ranks), self.counts_within(), self.grade)
 
 
 def _mark_empty_ranks(n: int, empty: EmptyRanks, starts: Ints, ends: Ints) -> Mask:
-    """Return which of n ranks are empty, bool[n]; each query's ranks go from its start to its
+    """Return which of n ranks are empty, bool[n]. The ranks of each query run from its start to its
     end."""
     first = np.minimum(starts[empty.query] + empty.first - 1, ends[empty.query])
     last = np.minimum(starts[empty.query] + empty.last, ends[empty.query])
@@ -90,8 +91,8 @@ def _mark_empty_ranks(n: int, empty: EmptyRanks, starts: Ints, ends: Ints) -> Ma
 
 
 def split_into_blocks(ranks: JudgedRanks, depth: int | None) -> Iterator[tuple[slice, JudgedRanks]]:
-    """Yield the ranks of some queries at a time, so that arrays over every listed document never
-    exist for all queries at once."""
+    """Yield blocks of queries, each as (slice of the queries, their ranks), so that arrays over
+    every listed document never exist for all queries at once."""
     length = ranks.retrieved if depth is None else np.minimum(ranks.retrieved, depth)
     ends = np.cumsum(length)
     if ranks.n_queries == 0 or ends[-1] <= _BLOCK:
@@ -102,4 +103,4 @@ def split_into_blocks(ranks: JudgedRanks, depth: int | None) -> Iterator[tuple[s
     for start, stop in zip(starts, np.append(starts[1:], ranks.n_queries), strict=True):
         inside = np.zeros(ranks.n_queries, dtype=np.bool_)
         inside[start:stop] = True
-        yield slice(start, stop), ranks.among(inside)
+        yield slice(start, stop), ranks.select_queries(inside)

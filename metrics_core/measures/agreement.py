@@ -45,9 +45,10 @@ def compatibility(
     ranks: JudgedRanks, *, p: Persistence = 0.95, normalize: Normalize = True
 ) -> Floats:
     """How similar the list is to the ideal list, with most weight on the top: the overlap down to
-    each rank, with weights that decrease by p. The ideal list contains all documents with a grade
-    above 0, sorted by grade. Documents of one grade are in the order of the run, followed by
-    documents that the run lacks. The comparison goes to the depth d of the longer list."""
+    each rank, with weights that decrease from rank to rank by the factor p. The ideal list contains
+    all documents with a grade above 0, sorted by grade. Documents of one grade are in the order of
+    the run, followed by documents that the run lacks. The comparison goes to the depth d of the
+    longer list."""
     hits, most = _weigh_overlaps(ranks, p, normalize)
     return ratio(hits.total(hits.relevance), most)
 
@@ -56,7 +57,7 @@ def _weigh_overlaps(ranks: JudgedRanks, p: float, normalize: bool) -> tuple[Hits
     """Return the results of the ideal list, with their contribution to the overlap instead of the
     grade, and the divisor of each query's sum, float64[query]."""
     hits, ideal_rank = ranks.gaining(), _ideal_ranks(ranks)
-    gaining_ideal = ranks.ideal().only(ranks.ideal().relevance > 0)
+    gaining_ideal = ranks.ideal().select(ranks.ideal().relevance > 0)
     n_ideal = gaining_ideal.count().astype(np.int64)
     depth = np.maximum(ranks.retrieved, n_ideal)
     longest = int(depth.max(initial=0))
@@ -154,4 +155,4 @@ def _accuracy_weights(ranks: JudgedRanks, *, cutoff: int | None, rel: int) -> Hi
     listed = ranks.retrieved if cutoff is None else np.minimum(cutoff, ranks.retrieved)
     others = (listed - hits.count(cutoff))[hits.query]
     above = ratio((hits.rank - hits.ordinal()).astype(np.float64), others)
-    return hits.parts(1 - above).only(others > 0)
+    return hits.parts(1 - above).select(others > 0)

@@ -96,7 +96,7 @@ def rank_biased_precision(
 
 @weights("RBP")
 def _rbp_weights(ranks: JudgedRanks, *, p: float, rel: int | None, **_: object) -> Hits:
-    """Return the results with a gain, with gain · p^(rank - 1) instead of the grade."""
+    """Return the results that have a gain, each with gain · p^(rank - 1) instead of its grade."""
     hits = ranks.gaining() if rel is None else ranks.relevant(rel)
     gains = hits.relevance if rel is None else np.ones(len(hits.query))
     return hits.parts(gains * p ** (hits.rank - 1.0))
@@ -115,11 +115,11 @@ def exponential_gain(grades: Floats) -> Floats:
 
 
 def stop_chances(hits: Hits, chance: Floats) -> Floats:
-    """Return the probability that a reader stops at each hit, float64[hit], given `chance`
-    float64[hit], the probability of stopping after it is reached: Π over earlier hits of (1 -
-    chance), times the chance of the hit."""
-    go_on_chance = hits.running(1 - chance, np.multiply)
-    return hits.previous(go_on_chance, 1.0) * chance
+    """Return the probability that a reader stops at each hit, float64[hit]. `chance` float64[hit]
+    is the probability of stopping at a hit once it is reached. The result is `chance` times the
+    product of (1 - chance) over all earlier hits."""
+    go_on_chance = hits.accumulate(1 - chance, np.multiply)
+    return hits.previous_values(go_on_chance, 1.0) * chance
 
 
 @measure(
@@ -171,7 +171,7 @@ def _err_stop_chances(ranks: JudgedRanks, max_rel: int) -> Floats:
             hits, exponential_gain(np.minimum(hits.relevance, max_rel)) / 2.0**max_rel
         )
 
-    return ranks.kept("err", max_rel, work_out)
+    return ranks.cached("err", max_rel, work_out)
 
 
 @weights("ERR")

@@ -36,16 +36,16 @@ def _top_results(ranks: JudgedRanks, cutoff: Cutoff) -> tuple[ListedDocuments, T
 
 
 def _sum_known(hits: Hits, values: Floats, cutoff: Cutoff) -> Floats:
-    """Return the sums within each cutoff, NaN if one of the values within it is missing; the shape
-    is the same as of `Hits.total`."""
+    """Return the sums of `values` within each cutoff, with the shape of `Hits.total`. A sum is NaN
+    if one of its values is missing."""
     missing = np.isnan(values)
     sums = hits.total(np.where(missing, 0, values), cutoff)
     return np.where(hits.total(missing.astype(np.float64), cutoff) > 0, np.nan, sums)
 
 
 def _value_share(part: Floats, whole: Floats, empty: Mask) -> Floats:
-    """Return part / whole, float64[…]: 0 if there are no documents (`empty`), NaN if the whole is
-    0."""
+    """Return part / whole, float64[…]. The result is 0 if there are no documents (`empty`);
+    otherwise it is NaN if the whole is 0."""
     part, whole, empty = np.broadcast_arrays(part, whole, empty)
     shares = np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
     return np.where(empty, 0.0, shares)
@@ -147,9 +147,10 @@ def money_recall(
     residual="unaffected",
 )
 def catalogue_coverage(ranks: JudgedRanks, *, cutoff: TopK) -> Floats:
-    """Share of the documents table that appears among the first k results of any query. Each query
-    has a part of it: a document that n queries show counts 1/n for each of them, so the sum over
-    all queries is the coverage. Documents that are not in the table do not count."""
+    """Share of the documents table that appears among the first k results of any query. The score
+    of a query is its contribution: a document that n queries show counts 1/n for each of these
+    queries, so the sum over all queries is the coverage. Documents that are not in the table do not
+    count."""
     listed, top = _top_results(ranks, cutoff)
     is_known = top.document_row >= 0
     query, rank = top.hits.query[is_known], top.hits.rank[is_known]
@@ -164,8 +165,8 @@ def catalogue_coverage(ranks: JudgedRanks, *, cutoff: TopK) -> Floats:
 
 
 def _coverage_parts(query: Ints, document: Ints, n_queries: int) -> Floats:
-    """Return for each query the sum of 1 / (queries that show the document) over its documents,
-    float64[query]."""
+    """Return for each query the sum, over the documents that it shows, of 1 / (number of queries
+    that show the document), float64[query]."""
     n_showing = np.bincount(document)
     return np.bincount(query, 1 / n_showing[document], n_queries).astype(np.float64)
 
@@ -193,8 +194,8 @@ def novelty(
     ranks: JudgedRanks, *, cutoff: TopK, column: Column = "popularity", users: Users = 1.0
 ) -> Floats:
     """How little known the first k results are: the mean of -log2 of the share of users who know
-    each document. The column contains that share, or the number of `users` who know it. Undefined
-    if a popularity is missing or 0."""
+    each document. The column contains this share, or the number of users who know the document out
+    of `users` in total. Undefined if a popularity is missing or 0."""
     listed, top = _top_results(ranks, cutoff)
     share = listed.numbers(top.document_row, column) / users
     if (share > 1).any():

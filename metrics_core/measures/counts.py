@@ -155,4 +155,4 @@ weights("NumRelRet")(relevant_weights)
 @weights("NumNonrelRet")
 def _nonrelevant_weights(ranks: JudgedRanks, *, rel: int) -> Hits:
     hits = ranks.judged().parts(np.ones(len(ranks.judged().rank)))
-    return hits.only(ranks.judged().relevance < rel)
+    return hits.select(ranks.judged().relevance < rel)

@@ -38,7 +38,7 @@ _FIRST_RANK = Difference(
     "In ndeval, the loop that divides starts at the second rank.",
 )
 Deep = Annotated[TopK, Bounds(1, 1_000_000)]
-"""A cutoff of a measure that allocates an array of that length."""
+"""A cutoff for measures that allocate an array of that length."""
 _ERR_ALPHA = 0.5
 """ndeval's redundancy for ERR-IA: the probability that a document of a subtopic satisfies its
 reader."""
@@ -54,8 +54,8 @@ def require_subtopics(ranks: JudgedRanks) -> SubtopicJudgments:
 def _sum_novelty(
     coverage: SubtopicCoverage, alpha: float, discount: npt.NDArray[Any], cutoff: Cutoff
 ) -> Floats:
-    """Return the sum of (1 - alpha)^(earlier documents of the subtopic) × discount over the hits;
-    the shape is the same as of `Hits.total`."""
+    """Return the sum over the hits of (1 - alpha)^(number of earlier documents of the subtopic) ×
+    discount, with the shape of `Hits.total`."""
     return coverage.hits.total((1 - alpha) ** (coverage.repeat - 1.0) * discount, cutoff)
 
 
@@ -101,7 +101,7 @@ _NONE = np.empty(0)
 )
 def alpha_dcg(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1, alpha: Alpha = 0.5) -> Floats:
     """Number of subtopics that the first k results cover, with most weight on early and new ones,
-    as a share of the score if each result covered every subtopic."""
+    as a share of the score of a list in which each result covers every subtopic."""
     judgments = require_subtopics(ranks)
     each = _full_novelty(alpha, 1 / np.log2(_list_ranks(cutoff) + 1), cutoff)
     divisor = each * expand_per_query(judgments.n_subtopics(rel), cutoff)
@@ -159,7 +159,7 @@ def alpha_ndcg(
 )
 def err_ia(ranks: JudgedRanks, *, cutoff: Deep, rel: Rel = 1) -> Floats:
     """Expected reciprocal of the rank at which a reader interested in one of the subtopics is
-    satisfied, as a share of the score if each result covered every subtopic."""
+    satisfied, as a share of the score of a list in which each result covers every subtopic."""
     judgments = require_subtopics(ranks)
     each = _full_novelty(_ERR_ALPHA, 1 / _list_ranks(cutoff), cutoff)
     divisor = each * expand_per_query(judgments.n_subtopics(rel), cutoff)

@@ -49,10 +49,10 @@ _SKLEARN_TIES = Difference(
 
 
 def grade_gain(grades: Floats, dcg: Gain = "log2", gains: GainTable | None = None) -> Floats:
-    """Return the gain of each of `grades` float64[…], float64[…].
+    """Return the gain of each grade, in the shape of `grades` float64[…].
 
-    A table replaces the grade as gain, including grade 0; for a grade that is not in the table the
-    gain is the grade itself, and a negative grade always gains 0. trec_eval compares gains as
+    A table `gains` sets the gain of each grade in it, including grade 0. A grade that is not in the
+    table gains its own value, and a negative grade always gains 0. trec_eval compares gains as
     integers, so it orders gains that differ by less than 1 arbitrarily; here they are ordered
     exactly. Raises ParameterError in the same cases as `exponential_gain`.
     """
@@ -70,9 +70,9 @@ def retrieved_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | N
     def make_gains() -> Hits:
         hits = ranks.judged()
         gain = grade_gain(hits.relevance, dcg, gains)
-        return replace(hits, relevance=gain).only(gain != 0)
+        return replace(hits, relevance=gain).select(gain != 0)
 
-    return ranks.kept("found gains", (dcg, gains), make_gains)
+    return ranks.cached("found gains", (dcg, gains), make_gains)
 
 
 def ideal_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None = None) -> Hits:
@@ -85,21 +85,22 @@ def ideal_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None 
         if gains is not None:
             # Already sorted by query and descending grade; a table may reverse the grades.
             gain = gain[np.lexsort((-gain, ideal.query))]
-        return replace(ideal, relevance=gain).only(gain > 0)
+        return replace(ideal, relevance=gain).select(gain > 0)
 
-    return ranks.known("best gains", (dcg, gains), make_gains)
+    return ranks.cached_by_judgments("best gains", (dcg, gains), make_gains)
 
 
 def sum_discounted(hits: Hits, cutoff: Cutoff, discount: Discount) -> Floats:
     """Return the sum of gain / log2(rank + 1), or gain / log2(max(rank, 2)), within each cutoff:
     float64[query], or float64[query, cutoff] for an array of cutoffs."""
     if cutoff is not None and not isinstance(cutoff, np.ndarray):
-        hits = hits.only(hits.rank <= cutoff)
+        hits = hits.select(hits.rank <= cutoff)
     return hits.total(discount_gains(hits, discount), cutoff)
 
 
 def discount_gains(hits: Hits, discount: Discount) -> Floats:
-    """Return each hit's gain / log2(rank + 1), or / log2(max(rank, 2)), float64[hit]."""
+    """Return the discounted gain of each hit, float64[hit]: gain / log2(rank + 1) for the discount
+    "log2", otherwise gain / log2(max(rank, 2))."""
     divisor = hits.rank + 1 if discount == "log2" else np.maximum(hits.rank, 2)
     deepest = int(divisor.max(initial=1))
     if deepest >= len(divisor):
@@ -282,7 +283,7 @@ def cumulative_gain(
     dcg: Gain = "log2",
     gains: Gains | None = None,
 ) -> Floats:
-    """Sum of the grades among the results, at any rank."""
+    """Sum of the grades of the first k results. Their order does not matter."""
     hits = retrieved_gains(ranks, dcg, gains)
     return hits.total(hits.relevance, cutoff)
 

@@ -1,4 +1,4 @@
-"""Estimates for judgments of only a sample of the documents."""
+"""Estimates for collections in which only a sample of the documents is judged."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _EPSILON = 0.00001
     " relevant.",
 )
 def inferred_ap(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
-    """Average precision, estimated if only a random part of the pool was judged. Mark the rest of
+    """Estimate of average precision if only a random part of the pool was judged. Mark the rest of
     the pool with a negative grade; without these marks the estimate is close to AP."""
     return ratio(ranks.relevant(rel).total(_estimate_precisions(ranks, rel)), ranks.n_relevant(rel))
 

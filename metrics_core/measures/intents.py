@@ -77,5 +77,5 @@ def subtopic_recall(ranks: JudgedRanks, *, cutoff: TopK | None = None, rel: Rel 
     """Share of the query's subtopics with a relevant document among the first k results."""
     judgments = require_subtopics(ranks)
     coverage = judgments.coverage(rel)
-    first = coverage.hits.only(coverage.repeat == 1)
+    first = coverage.hits.select(coverage.repeat == 1)
     return ratio(first.count(cutoff), expand_per_query(judgments.n_subtopics(rel), cutoff))

@@ -33,10 +33,13 @@ _NERR = "Azzopardi, Mackenzie and Moffat, ERR is not C/W/L, ICTIR 2021, equation
 def _score_nearly_err(
     ranks: JudgedRanks, min_rel: int, max_rel: int | None, weight: Floats, cutoff: Cutoff
 ) -> Floats:
-    """Return the gain per result for a reader who stops at a result by its gain and otherwise
-    continues by the weights of the ranks: with D_j the probability of stopping at the gaining rank
-    j and B the cumulative weights, Σ D_j b_j / (B_k (1 - Σ D_j) + Σ D_j B_j). The shape is the same
-    as of `Hits.total`."""
+    """Return the gain per result for a reader who stops at a result by its gain, and otherwise
+    continues by the weights b of the ranks.
+
+    The score is Σ D_j b_j / (B_k (1 - Σ D_j) + Σ D_j B_j), with D_j the probability of stopping at
+    rank j, whose result has a gain, and B the cumulative weights. Its shape is that of
+    `Hits.total`.
+    """
     hits, looked_at = _weigh_gains(ranks, min_rel, max_rel, weight, cutoff)
     return ratio(hits.total(hits.relevance, limit_cutoff(cutoff)), looked_at)
 
@@ -44,14 +47,15 @@ def _score_nearly_err(
 def _weigh_gains(
     ranks: JudgedRanks, min_rel: int, max_rel: int | None, weight: Floats, cutoff: Cutoff
 ) -> tuple[Hits, Floats]:
-    """Return the results with a gain, with D_j b_j instead of the grade, and the expected number of
-    results viewed within each cutoff; the shape is the same as of `Hits.total`."""
+    """Return the results that have a gain, each with D_j b_j instead of its grade, and the expected
+    number of results viewed within each cutoff, with the shape of `Hits.total`. `_score_nearly_err`
+    defines D and b."""
     hits, depth, sums = (
         scaled_gains(ranks, min_rel, max_rel),
         limit_cutoff(cutoff),
         prefix_sums(weight),
     )
-    stop = ranks.kept("stopping", (min_rel, max_rel), lambda: stop_chances(hits, hits.relevance))
+    stop = ranks.cached("stopping", (min_rel, max_rel), lambda: stop_chances(hits, hits.relevance))
     stopped = hits.total(stop, depth)
     looked_at = sums[depth] * (1 - stopped) + hits.total(stop * sums[hits.rank], depth)
     return hits.parts(stop * weight[hits.rank - 1]), looked_at

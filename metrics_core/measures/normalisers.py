@@ -1,4 +1,5 @@
-"""Divisors of scores that are a share of the best possible, as further judgments would raise them.
+"""Divisors of scores that are a share of the best possible score, and how further judgments change
+these divisors.
 
 A divisor depends only on how many documents of each grade are judged, so the effect of further
 judgments is computed without listing them.
@@ -29,9 +30,9 @@ def dividend_measure(measure: Measure) -> Measure:
 
 
 def make_divisor(measure: Measure, ranks: JudgedRanks, grades: Floats) -> Divisor:
-    """Return the divisor of a measure, as a function from int64[query, grade], the number of
-    further documents judged with each of these ascending grades, to float64[query]. Raises
-    ValueError if the measure is not a `Share`."""
+    """Return a function that computes the divisor of a measure, float64[query]. Its argument is the
+    number of further documents judged with each of these ascending grades, int64[query, grade].
+    Raises ValueError if the measure is not a `Share`."""
     values = {name: value for name, value in measure.values if name != "judged_only"}
     return _require_share(measure).whole(ranks, grades, **values)
 
@@ -59,8 +60,9 @@ def _ndcg_divisor(
     gains: GainTable | None = None,
     discount: Discount = "log2",
 ) -> Divisor:
-    """Return the gain of the best order with further documents. Documents of a query with equal
-    gain are adjacent in that order, so prefix sums of the discounts give their contribution."""
+    """Return a function that computes the gain of the best order after further documents are
+    judged. Documents of a query with equal gain are adjacent in that order, so prefix sums of the
+    discounts give their contribution."""
     if gains is not None:
         raise ValueError("a table of gains orders documents by itself")
     best, worth = ideal_gains(ranks, dcg), grade_gain(grades, dcg)

@@ -19,8 +19,9 @@ from metrics_core.measures.gain import Gains, ideal_gains, retrieved_gains
 
 @dataclass(frozen=True)
 class _GainLists:
-    """The results with a gain, and the best possible list, with gains instead of grades; for each
-    hit of both its contribution to DCG, and the DCG down to it, float64[hit] each."""
+    """The results with a gain (`listed`) and the best possible list (`best`), both with gains
+    instead of grades. `gained` and `ideal` are the contributions of their hits to the DCG of the
+    list, `dcg` and `ideal_dcg` the DCG down to each hit, float64[hit] each."""
 
     listed: Hits
     best: Hits
@@ -35,11 +36,11 @@ class _GainLists:
 
     @cached_property
     def dcg(self) -> Floats:
-        return self.listed.running(self.gained)
+        return self.listed.accumulate(self.gained)
 
     @cached_property
     def ideal_dcg(self) -> Floats:
-        return self.best.running(self.ideal)
+        return self.best.accumulate(self.ideal)
 
     @cached_property
     def n_best(self) -> Ints:
@@ -61,7 +62,7 @@ class _GainLists:
 
 
 def _gain_lists(ranks: JudgedRanks, gains: GainTable | None) -> _GainLists:
-    return ranks.kept(
+    return ranks.cached(
         "gained",
         gains,
         lambda: _GainLists(retrieved_gains(ranks, gains=gains), ideal_gains(ranks, gains=gains)),
@@ -124,9 +125,9 @@ def _g_terms(graded: _GainLists) -> Floats:
     """Return each result's gain, discounted by how far the list is behind the best list at its
     rank, float64[hit]."""
     listed, best = graded.listed, graded.best
-    cost = graded.best_sums_at(best.running(np.maximum(best.relevance, 1.0)))
+    cost = graded.best_sums_at(best.accumulate(np.maximum(best.relevance, 1.0)))
     n_beyond = np.maximum(listed.rank - graded.n_best[listed.query], 0)
-    lost_gain = cost + n_beyond - listed.running(listed.relevance)
+    lost_gain = cost + n_beyond - listed.accumulate(listed.relevance)
     return listed.relevance / np.log2(2 + lost_gain)
 
 
@@ -147,8 +148,8 @@ def _g_terms(graded: _GainLists) -> Floats:
     ideal=1.0,
 )
 def ndcg_at_relevant(ranks: JudgedRanks, *, gains: Gains | None = None) -> Floats:
-    """nDCG at the rank of each document with a gain, averaged over all of them. Documents that were
-    not found count with the nDCG of the whole list."""
+    """nDCG at the rank of each document with a gain, averaged over all these documents. A document
+    that was not retrieved counts with the nDCG of the whole list."""
     graded = _gain_lists(ranks, gains)
     listed, has_gain = graded.listed, graded.listed.relevance > 0
     ndcg = ratio(graded.dcg, graded.best_sums_at(graded.ideal_dcg))
@@ -175,14 +176,14 @@ def ndcg_at_relevant(ranks: JudgedRanks, *, gains: Gains | None = None) -> Float
     ideal=1.0,
 )
 def ndcg_at_levels(ranks: JudgedRanks, *, rel: Rel = 1, gains: Gains | None = None) -> Floats:
-    """nDCG averaged over the depths at which the best possible list drops to a lower grade, and
-    over the whole list if it is at least two ranks longer. The score is 0 if no grade is at least
-    `rel`; `rel` has no other effect."""
+    """nDCG averaged over the depths at which the best possible list drops to a lower grade. The
+    whole list is one more depth if it is at least two ranks longer. The score is 0 if no grade is
+    at least `rel`; `rel` has no other effect."""
     graded = _gain_lists(ranks, gains)
     listed, best = graded.listed, graded.best
     drop, longer = _mark_level_ends(best), _is_longer(ranks, graded)
-    levels = best.only(drop)
-    reached = np.append(graded.dcg, 0.0)[listed.within(levels.rank, levels.query)]
+    levels = best.select(drop)
+    reached = np.append(graded.dcg, 0.0)[listed.last_within(levels.rank, levels.query)]
     ndcg = levels.total(ratio(reached, graded.ideal_dcg[drop]))
     score = ratio(ndcg + np.where(longer, graded.whole_ndcg(), 0.0), levels.count() + longer)
     return np.where(ranks.n_relevant(rel) > 0, score, 0.0)
@@ -194,9 +195,11 @@ def _ndcg_at_levels_terms(
 ) -> Hits:
     graded = _gain_lists(ranks, gains)
     listed, drop, longer = graded.listed, _mark_level_ends(graded.best), _is_longer(ranks, graded)
-    levels, share = graded.best.only(drop), 1 / graded.ideal_dcg[drop]
+    levels, share = graded.best.select(drop), 1 / graded.ideal_dcg[drop]
     # A result counts in every level that ends at its rank or deeper.
-    passed = np.append(levels.running(share), 0.0)[levels.within(listed.rank - 1, listed.query)]
+    passed = np.append(levels.accumulate(share), 0.0)[
+        levels.last_within(listed.rank - 1, listed.query)
+    ]
     whole_share = np.where(
         longer, ratio(np.ones(ranks.n_queries), graded.best.total(graded.ideal)), 0.0
     )
@@ -212,8 +215,8 @@ def _mark_level_ends(best: Hits) -> Mask:
 
 
 def _is_longer(ranks: JudgedRanks, graded: _GainLists) -> Mask:
-    """Return whether the whole list counts as a level, bool[query]: trec_eval adds it only if it
-    ends more than one rank after the last level."""
+    """Return whether the whole list counts as a further level, bool[query]. As in trec_eval, it
+    must end more than one rank after the last level."""
     return (ranks.retrieved > graded.n_best + 1) & (graded.n_best > 0)
 
 

@@ -131,9 +131,9 @@ def average_precision(
 ) -> Floats:
     """Precision at the rank of each relevant document, averaged over all relevant documents;
     documents not found count 0. Early relevant results count more. Other conventions divide by the
-    relevant documents retrieved within the cutoff, by the smaller of k and all relevant documents,
-    or, as some recommender courses do, always by k: without a cutoff by the number of documents
-    listed."""
+    number of relevant documents retrieved within the cutoff, or by the smaller of k and the number
+    of all relevant documents. Some recommender courses always divide by k, or without a cutoff by
+    the number of listed documents."""
     hits = ranks.relevant(rel)
     precisions = hits.total(hits.ordinal() / hits.rank, cutoff)
     if denominator == "retrieved":
@@ -215,8 +215,8 @@ def success(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Floats:
     elsewhere={"ranx": "r-precision"},
 )
 def r_precision(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
-    """Precision at as many results as there are relevant documents: 1 if all relevant documents
-    come first."""
+    """Precision of the first R results; R is the number of relevant documents. It is 1 if all
+    relevant documents come first."""
     n_relevant = ranks.n_relevant(rel)
     return ratio(ranks.relevant(rel).count_within(n_relevant), n_relevant)
 
@@ -239,10 +239,10 @@ def precision_weights(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
 def _first_relevant_weights(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
     """Weigh only the first relevant document of each query."""
     hits = relevant_weights(ranks, rel=rel)
-    return hits.only(hits.ordinal() == 1)
+    return hits.select(hits.ordinal() == 1)
 
 
 @weights("Rprec")
 def _r_precision_weights(ranks: JudgedRanks, *, rel: int) -> Hits:
     hits = relevant_weights(ranks, rel=rel)
-    return hits.only(hits.rank <= ranks.n_relevant(rel)[hits.query])
+    return hits.select(hits.rank <= ranks.n_relevant(rel)[hits.query])

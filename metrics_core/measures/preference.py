@@ -44,8 +44,7 @@ from metrics_core.measures.declaring.registry import measure, weights
 )
 def bpref(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
     """How rarely a document judged not relevant is ranked above a relevant one: 1 if never. Each
-    relevant result loses a share: of the R best non-relevant results, the share that is ranked
-    above it."""
+    relevant result loses the share of the R best non-relevant results that is ranked above it."""
     return ratio(ranks.relevant(rel).total(_preference_shares(ranks, rel)), ranks.n_relevant(rel))
 
 

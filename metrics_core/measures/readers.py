@@ -48,25 +48,27 @@ _SOURCE = "Moffat et al., INST, ADCS 2015; as cwl_eval computes it"
 
 
 def scaled_gains(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Hits:
-    """Return the documents of the first 1,000 ranks with a gain, with the gain, above 0 and up to
-    1, instead of the grade. Raises ParameterError if max_rel is not above min_rel."""
+    """Return the documents of the first 1,000 ranks that have a gain, each with its gain (above 0,
+    at most 1) instead of its grade. Raises ParameterError if max_rel is not above min_rel."""
     if max_rel is not None and max_rel <= min_rel:
         raise ParameterError(f"max_rel must be above min_rel ({min_rel}), not {max_rel}.")
     highest = ranks.top_grade if max_rel is None else max_rel
 
     def scale_gains() -> Hits:
         hits = ranks.judged()
-        hits = hits.only((hits.relevance > min_rel) & (hits.rank <= DEPTH))
+        hits = hits.select((hits.relevance > min_rel) & (hits.rank <= DEPTH))
         gain = (np.minimum(hits.relevance, highest) - min_rel) / (highest - min_rel or 1)
         return replace(hits, relevance=gain)
 
-    return ranks.kept("scaled gains", (min_rel, highest), scale_gains)
+    return ranks.cached("scaled gains", (min_rel, highest), scale_gains)
 
 
 def _running_gains(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Floats:
     """Return the total gain of the list down to each document of `scaled_gains`, float64[hit]."""
     hits = scaled_gains(ranks, min_rel, max_rel)
-    return ranks.kept("gained so far", (min_rel, max_rel), lambda: hits.running(hits.relevance))
+    return ranks.cached(
+        "gained so far", (min_rel, max_rel), lambda: hits.accumulate(hits.relevance)
+    )
 
 
 def limit_cutoff(cutoff: Cutoff) -> int | Ints:
@@ -140,11 +142,13 @@ def bejeweled_player_model(
 def _gains_until_sated(
     ranks: JudgedRanks, goal: float, min_rel: int, max_rel: int | None
 ) -> tuple[Hits, Floats]:
-    """Return the results with a gain until the gains add up to the goal, and the rank at which they
-    reach it, float64[query]."""
+    """Return the results with a gain, down to the rank at which the gains add up to the goal, and
+    this rank, float64[query]."""
     hits = scaled_gains(ranks, min_rel, max_rel)
     gained = _running_gains(ranks, min_rel, max_rel)
-    return hits.only(hits.previous(gained, 0.0) < goal), hits.only(gained >= goal).first_rank()
+    return hits.select(hits.previous_values(gained, 0.0) < goal), hits.select(
+        gained >= goal
+    ).first_rank()
 
 
 @measure(
@@ -220,9 +224,9 @@ def _weigh_inst(
     # the sum of such terms is a difference of two infinite sums.
     gained = _running_gains(ranks, min_rel, max_rel)
     x = 2 * goal - gained
-    x_before, rank_before = hits.previous(x, 2 * goal), hits.previous(rank, 0)
+    x_before, rank_before = hits.previous_values(x, 2 * goal), hits.previous_values(rank, 0)
     lead = np.where(rank_before == 0, 2 * goal, rank_before + x_before - 1)
-    reached = hits.running((lead / (rank - 1 + x_before)) ** 2, np.multiply)
+    reached = hits.accumulate((lead / (rank - 1 + x_before)) ** 2, np.multiply)
     is_last = np.append(hits.query[1:] != hits.query[:-1], True)[: len(rank)]
     onward = np.where(is_last, DEPTH, np.append(rank[1:], DEPTH)[: len(rank)])
     after = (
@@ -238,9 +242,9 @@ def _weigh_inst(
 
 
 def _sum_inverse_squares(start: Floats) -> Floats:
-    """Return Σ over n from 0 of 1 / (start + n)², start above 0, float64 of the shape of `start`.
-    Ten terms are summed directly, the remaining ones by the Euler-Maclaurin series, whose error
-    there is below 1e-13 (scipy's function takes thirty times as long)."""
+    """Return the sum of 1 / (start + n)² over n = 0, 1, 2, …, in the shape of `start` float64,
+    which must be above 0. Ten terms are summed directly, the remaining ones by the Euler-Maclaurin
+    series with an error below 1e-13. scipy's function takes thirty times as long."""
     total = np.zeros(len(start))
     for n in range(10):
         total += 1 / (start + n) ** 2

@@ -67,7 +67,7 @@ def relative_precision(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Flo
 )
 def r_precision_multiple(ranks: JudgedRanks, *, factor: Factor, rel: Rel = 1) -> Floats:
     """Precision at a multiple of the number of relevant documents. Low multiples reflect readers
-    who want few good results, high multiples readers who want all."""
+    who want a few good results, high multiples readers who want all."""
     depth = _multiple_depth(ranks, factor, rel)
     return ratio(ranks.relevant(rel).count_within(depth), depth)
 
@@ -84,4 +84,4 @@ weights("RelP")(relevant_weights)
 @weights("RprecMult")
 def _multiple_weights(ranks: JudgedRanks, *, factor: float, rel: int) -> Hits:
     hits = relevant_weights(ranks, rel=rel)
-    return hits.only(hits.rank <= _multiple_depth(ranks, factor, rel)[hits.query])
+    return hits.select(hits.rank <= _multiple_depth(ranks, factor, rel)[hits.query])

@@ -23,8 +23,8 @@ def score_curve(ranks: JudgedRanks, measure: Measure, cutoffs: Sequence[int] | I
 
 
 def cutoffs_up_to(depth: int, *, also: Sequence[int] = ()) -> list[int]:
-    """Return cutoffs from 1 to `depth`: all up to 10, then evenly spaced on a log scale, and the
-    cutoffs in `also`."""
+    """Return cutoffs from 1 to `depth`: all numbers up to 10, then numbers evenly spaced on a log
+    scale, and the cutoffs in `also`."""
     spaced = np.unique(np.round(np.geomspace(1, max(depth, 1), 60)).astype(int)).tolist()
     cutoffs = {*range(1, 11), *spaced, *also, depth}
     return sorted(k for k in cutoffs if 1 <= k <= depth)

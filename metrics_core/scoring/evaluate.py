@@ -15,7 +15,7 @@ from metrics_core.formats.in_memory import (
     qrels_from,
     runs_from,
 )
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.exclusions import NO_EXCLUSIONS, Exclusions, exclude_documents
 from metrics_core.judging.while_reading.large_files import judge_files
 from metrics_core.measures import GivenMeasure, Measure, parse_measures
@@ -37,12 +37,13 @@ def evaluate(
     """Return per-query scores. Columns: run, query_id and one float64 column per measure, with its
     canonical name.
 
-    `runs` is one run or several, as a list or by name. A run is a Run, a path, {query_id: {doc_id:
-    score}}, {query_id: [doc_id, …]} best first, {query_id: [(doc_id, score), …]}, a table of
-    pandas, polars, Arrow or duckdb with the columns query_id, doc_id and score (or their common
-    other names; a column run makes several runs), or rows with these fields, such as named tuples
-    of ir_measures. `qrels` likewise, with relevance; {query_id: [doc_id, …]} are documents of grade
-    1. `formats.in_memory` lists all forms. A measure is a name, a Measure, or an object of
+    `runs` is one run, a list of runs, or a mapping from name to run. A run is a Run, a path,
+    {query_id: {doc_id: score}}, {query_id: [doc_id, …]} with the best document first, {query_id:
+    [(doc_id, score), …]}, a table of pandas, polars, Arrow or duckdb with the columns query_id,
+    doc_id and score (or other common names for them), or rows with these fields, such as named
+    tuples of ir_measures. A table with a column run contains several runs. `qrels` has the same
+    forms, with relevance instead of score; in {query_id: [doc_id, …]} all documents have grade 1.
+    `formats.in_memory` lists all forms. A measure is a name, a Measure, or an object of
     ir_measures.
 
     There is one row for each run and judged query; a query without results scores 0.
@@ -74,7 +75,7 @@ def judge_runs(
     errors of `evaluate` that concern runs."""
     needs = documents is not None or any(m.declaration.needs for m in measures)
     judged = (None if needs or exclusions else _judge_paths(runs, qrels)) or [
-        judge(exclude_documents(run, exclusions), qrels, documents=documents)
+        join_judgments(exclude_documents(run, exclusions), qrels, documents=documents)
         for run in runs_from(runs, qrels.query_ids)
     ]
     refuse_same_names([ranks.run_name for ranks in judged])
@@ -95,8 +96,8 @@ def refuse_same_names(names: Sequence[str]) -> None:
 
 
 def _judge_paths(runs: RunsLike, qrels: Qrels) -> list[JudgedRanks] | None:
-    """Return the judged ranks (the ranks of judged documents) of paths; None for other forms, or if
-    judging while reading does not pay."""
+    """Return the judged ranks (the ranks of judged documents) of runs given as paths. Returns None
+    for other forms of `runs`, or if judging while reading does not pay off."""
     paths = [runs] if isinstance(runs, (str, Path)) else runs
     if not isinstance(paths, (list, tuple)) or not all(isinstance(p, (str, Path)) for p in paths):
         return None

@@ -31,12 +31,13 @@ FEWEST_SCORES = 8
 """Minimum number of scores for an interval of their mean."""
 UNBOUNDED = (-np.inf, np.inf)
 _LEAST_ERROR_OF_A_BOUND = 0.1
-"""`CentredColumns.least_error` for one-sided bounds; with the default, a quarter of the data's,
-they miss too often."""
+"""`CentredColumns.least_error` for one-sided bounds. With the default, a quarter of the standard
+error of the data, the bounds miss the true mean too often."""
 
 
 class Interval(NamedTuple):
-    """Mean and interval; the three have the same shape, float64."""
+    """A mean and its interval from `low` to `high`; the three arrays have the same shape,
+    float64."""
 
     mean: Floats
     low: Floats
@@ -99,11 +100,12 @@ def mean_intervals(
 def mean_bound(
     values: Floats, combination: Combination = MEAN, *, upper: bool = False, level: float = LEVEL
 ) -> float:
-    """Return the lower (or `upper`) confidence bound of the combined score of float64[query]; the
-    true one lies beyond it with probability 1 - level. NaN if `mean_interval` has no interval.
+    """Return the lower (or, with `upper`, the upper) confidence bound of the combined score of
+    `values` float64[query]. The true score lies beyond the bound with probability 1 - level. The
+    bound is NaN if `mean_interval` has no interval.
 
-    A quantile of the signed distances of the draws: scores near the top of a scale are skewed
-    downwards, which absolute distances do not show (benchmarks/simulations.py).
+    The bound is a quantile of the signed distances of the draws: scores near the top of a scale are
+    skewed downwards, which absolute distances do not show (benchmarks/simulations.py).
     """
     from metrics_core.scoring.studentised import Moments
 
@@ -139,7 +141,7 @@ def wilson_interval(share: Floats, n: npt.ArrayLike, level: float = LEVEL) -> tu
 
 
 def _are_shares(moments: Moments) -> Mask:
-    """Return which columns consist of enough scores, all 0 or 1; bool[column]."""
+    """Return which columns have enough scores, all of them 0 or 1; bool[column]."""
     ends = ((moments.filled == 0) | (moments.filled == 1)).all(axis=1)
     return np.asarray(ends & (moments.queries >= FEWEST_SCORES))
 

@@ -13,7 +13,7 @@ def combine_scores(scores: Scores | pd.DataFrame) -> pd.DataFrame:
     """Return one score per run and measure, combined as the measure declares (the mean, the sum for
     NumQ, NumRet, …, the geometric mean for GMAP, …). Columns: run, measure, value. Undefined scores
     are excluded; NaN if no score is defined."""
-    run_scores = Scores.given(scores)
+    run_scores = Scores.from_any(scores)
     names = [str(m) for m in run_scores.measures]
     return pd.DataFrame(
         {
@@ -31,7 +31,7 @@ def aggregate(scores: Scores | pd.DataFrame, *, level: float = LEVEL) -> pd.Data
     measure declares so. For a measure that is summed (NumQ, NumRet, …) `mean` is the sum, and low
     and high are NaN.
     """
-    run_scores = Scores.given(scores)
+    run_scores = Scores.from_any(scores)
     combined = run_scores.combined()
     rows = []
     for i, run in enumerate(run_scores.runs):

@@ -16,9 +16,9 @@ from metrics_core.scoring.scores import WithoutRelevant
 
 
 def tie_range(ranks: JudgedRanks, measures: Sequence[Measure]) -> list[tuple[float, float]]:
-    """Return the lowest and highest mean (sum, for summed measures) of each measure over all orders
-    of the tied documents. Only for measures that depend on nothing but the documents' grades and
-    are monotone in them."""
+    """Return the lowest and highest mean (for summed measures the sum) of each measure over all
+    orders of the tied documents. Valid only for measures that depend only on the documents' grades
+    and are monotone in them."""
     extremes = tie_extremes(ranks)
     spans = [[_combined_score(end, measure) for end in extremes] for measure in measures]
     return [(min(span), max(span)) for span in spans]
@@ -29,7 +29,8 @@ def _combined_score(ranks: JudgedRanks, measure: Measure) -> float:
 
 
 def add_tie_range(ranks: JudgedRanks, measures: Sequence[Measure]) -> list[Note]:
-    """Return the notes of a judged run; a loud note on ties also gets the range of the means."""
+    """Return the notes of a judged run. A loud note on ties also gives the range of the mean scores
+    over all orders of the tied documents."""
     # With subtopics, prices or a table of gains the best order of tied documents may not be by
     # grade.
     graded = [m for m in measures if not m.declaration.needs and not m.value("gains")]
@@ -67,8 +68,9 @@ def score_notes(
 def _no_relevant_notes(
     ranks: JudgedRanks, measures: Sequence[Measure], *, counts: bool
 ) -> list[Note]:
-    """Return a note on the queries without a document of the lowest grade that a measure counts as
-    relevant, and on each higher grade of this kind with more queries."""
+    """Return notes on queries without a relevant document. There is one for the lowest grade that a
+    measure counts as relevant, and one for each higher grade that another measure requires if it
+    adds further queries."""
     notes = []
     n_reported = 0
     levels = sorted({m.relevant_from for m in measures} or {1.0})

@@ -20,8 +20,8 @@ from metrics_core.measures import Measure
 def precision_sum_extremes(
     ranks: JudgedRanks, measure: Measure, score: Floats, unjudged: UnjudgedPlaces
 ) -> tuple[Floats, Floats]:
-    """Return lowest and highest score, float64[query] each, of sums of precisions over the relevant
-    documents, given the current `score` float64[query]."""
+    """Return the lowest and the highest score, float64[query] each, of a measure that is a sum of
+    precisions over the relevant documents. `score` float64[query] is the current score."""
     relevant = ranks.relevant(measure.value("rel") or 1)
     cutoff = measure.cutoff or np.inf
     denominator = measure.value("denominator") or "relevant"
@@ -58,9 +58,9 @@ def precision_sum_extremes(
 def _precision_gains(
     hit_query: Ints, rank: Ints, unjudged: UnjudgedPlaces, cutoff: float
 ) -> tuple[Floats, Floats]:
-    """Return the contribution of each unjudged document to the sum of precisions if it is relevant:
-    once if the unjudged documents above it are relevant too (counted from the top), once if the
-    ones below are relevant too (from the bottom). Both are cumulative sums with a leading 0,
+    """Return the contribution of each unjudged document to the sum of precisions if it is relevant,
+    for two cases: the unjudged documents above it are relevant too (counted from the top), or the
+    ones below it are (counted from the bottom). Both results are cumulative sums with a leading 0,
     float64[unjudged + 1]. A document contributes its precision, and one more hit to every relevant
     document below it."""
     queries = np.arange(len(unjudged.n_below) + 1)
@@ -98,8 +98,8 @@ def _average_precisions(measure: Measure, sums: Floats, relevant: Ints, listed: 
 def precision_extremes(
     ranks: JudgedRanks, measure: Measure, score: Floats, unjudged: UnjudgedPlaces
 ) -> tuple[Floats, Floats]:
-    """Return lowest and highest score, float64[query] each, of a precision at a rank that depends
-    on the number of relevant documents, given the current `score` float64[query]."""
+    """Return the lowest and the highest score, float64[query] each, of a precision at a rank that
+    depends on the number of relevant documents. `score` float64[query] is the current score."""
     rel = measure.value("rel") or 1
     factor = measure.value("factor")
     relevant = ranks.relevant(rel)

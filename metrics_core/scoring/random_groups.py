@@ -1,13 +1,14 @@
 """Random groups: with very many queries, groups of queries are resampled instead of single ones.
 
 Above 20,000 queries, each query is put at random into one of 10,000 groups, always the same one;
-group sizes differ by at most one query. A draw draws groups, and its mean is computed from the sums
-and counts of their queries. Its variance is the same as for drawing single queries, up to chance in
-the grouping: the sums of G groups of independent queries have the same variance, and G of them
-estimate it with a relative error of sqrt(2 / G), 1.4 % for 10,000, and 0.7 % for the standard error
-(random groups: Mahalanobis 1946; Wolter, Introduction to variance estimation, 2nd ed. 2007, ch. 2).
-This error is less than the error of 2,000 draws. Groups must be random because files are often
-sorted by category, so that neighbouring queries are alike.
+group sizes differ by at most one query. In each draw groups are drawn, and the mean is computed
+from the sums and counts of their queries. The variance of this mean is the same as for drawing
+single queries, up to chance in the grouping: the sums of groups of independent queries have the
+same variance, and G groups estimate it with a relative error of sqrt(2 / G). This is 1.4 % for
+10,000 groups, and 0.7 % for the standard error (random groups: Mahalanobis 1946; Wolter,
+Introduction to variance estimation, 2nd ed. 2007, ch. 2). This error is less than the error of
+2,000 draws. Groups must be random because files are often sorted by category, so that neighbouring
+queries are alike.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ def count_units(n_queries: int) -> int:
 
 
 def has_equal_units(n_queries: int) -> bool:
-    """Whether all units have the same number of queries, so that every draw does."""
+    """Whether all units have the same number of queries. Every draw then has the same number of
+    queries too."""
     return n_queries % max(count_units(n_queries), 1) == 0
 
 

@@ -20,20 +20,23 @@ from metrics_core.scoring.random_groups import count_units, sum_in_groups
 
 _SEED = 20_260
 _CELLS = 20_000_000
-"""Draws times units: weights that can be multiplied within a page's response time."""
+"""Maximum number of draws times units: the weights that can be multiplied within a page's response
+time."""
 _FEWEST, _MOST, _MOST_TESTED = 2_000, 5_000, 10_000
 _BLOCK = 2_000_000
 _FEW_COLUMNS = 40
-"""Up to this number of columns the BLAS product is slower, since it needs the counts converted to
-float."""
+"""Up to this number of columns the BLAS product is slower than compiled code, since BLAS needs the
+counts converted to float."""
 _NEAR, _PART, _FEWEST_ROWS = 40_000, 1_000_000, 16
-"""Weights that fit into the processor's cache; weights of one part of the work."""
+"""Number of weights that fit into the processor's cache, number of weights of one part of the work,
+and minimum number of draws of a part."""
 _MOST_CELLS = 4_000_000
 """Largest number of values over all draws in memory."""
 _TOGETHER = 600
 """Largest number of columns of matrices multiplied together."""
 _MOST_KEPT = 450_000_000
-"""Bytes of counts in the cache; the least recently used numbers of units are dropped."""
+"""Maximum size of the cache in bytes of counts. If it is exceeded, the counts for the least
+recently used numbers of units are dropped."""
 _CELLS_AT = 4_000_000
 """Weights of selected draws in one product."""
 
@@ -46,16 +49,17 @@ def count_resamples(n_queries: int) -> int:
 
 
 def count_draws(n_queries: int) -> int:
-    """Return how many resamples exist, and are used to test a difference: 10,000 up to 2,000
-    queries, then fewer, 2,000 from 10,000 queries on. With 2,000, a share of 0.05 has a standard
-    error of 0.005."""
+    """Return the number of resamples that exist and are used to test a difference: 10,000 for up to
+    2,000 queries, then fewer, and 2,000 for 10,000 queries or more. With 2,000 resamples, a share
+    of 0.05 has a standard error of 0.005."""
     return int(np.clip(_CELLS // max(count_units(n_queries), 1), _FEWEST, _MOST_TESTED))
 
 
 def draws(n_queries: int, most: int | None = None) -> Iterator[Bytes]:
     """Yield how often each unit is in each resample, uint8[draw in block, unit], block by block.
 
-    Always the same resamples, at most the first `most`; computed once while cached.
+    The resamples are always the same, and are not computed again as long as they are cached. If
+    `most` is given, only the first `most` are yielded.
     """
     remaining = count_draws(n_queries) if most is None else most
     for counts in _draw_blocks(count_units(n_queries)):
@@ -85,8 +89,8 @@ def _make_draws(units: int) -> list[Bytes]:
 
 
 def draw_sums(columns: SingleOrDouble, most: int | None = None) -> SingleOrDouble:
-    """Return the sum of every column of float32 or float64[query, column] in each draw, or in the
-    first `most`; [draw, column] with the same dtype."""
+    """Return the sum of every column of float32 or float64[query, column] in each draw, [draw,
+    column] with the same dtype. If `most` is given, only the first `most` draws are used."""
     columns = sum_in_groups(columns)
     units, n_columns = columns.shape
     few = n_columns <= _FEW_COLUMNS
@@ -110,7 +114,8 @@ def draw_sums(columns: SingleOrDouble, most: int | None = None) -> SingleOrDoubl
 def _compiled_product(
     columns: SingleOrDouble, width: int
 ) -> Callable[[Bytes, SingleOrDouble], None]:
-    """Return the product for few columns: compiled code uses the counts without converting them."""
+    """Return a function that multiplies the counts by a few columns: compiled code, which uses the
+    counts without converting them."""
     units, n_columns = columns.shape
     rows = np.zeros((width, units), columns.dtype)
     rows[:n_columns] = columns.T
@@ -124,8 +129,8 @@ def _compiled_product(
 
 
 def _library_product(columns: SingleOrDouble) -> Callable[[Bytes, SingleOrDouble], None]:
-    """Return the product for many columns: BLAS, on few enough draws at a time to stay in the
-    cache."""
+    """Return a function that multiplies the counts by many columns: BLAS, with few enough draws at
+    a time to stay in the cache."""
     size = max(8 * _FEWEST_ROWS, 5 * _NEAR // len(columns))
 
     def product(counts: Bytes, totals: SingleOrDouble) -> None:
@@ -152,8 +157,8 @@ def draw_sums_of_each(
 
 
 def split_by_memory(shapes: Sequence[tuple[int, int]]) -> Iterator[slice]:
-    """Yield slices of adjacent matrices with these shapes, (queries, columns), whose draws fit into
-    memory together."""
+    """Yield slices of adjacent matrices; the sums over all draws of the matrices in a slice fit
+    into memory together. `shapes` are the shapes of the matrices, (queries, columns)."""
     start, total = 0, 0
     for i, (n_queries, columns) in enumerate(shapes):
         cells = count_draws(n_queries) * columns
@@ -209,8 +214,8 @@ def _block_size(units: int) -> int:
 
 
 def _make_counts(units: int, start: int, size: int) -> Bytes:
-    """Count the units in `size` draws from `start` on, uint8[draw, unit]; each block has a separate
-    seed, so that blocks can be drawn in parallel."""
+    """Count how often each unit is in each of `size` consecutive draws, the first at `start`,
+    uint8[draw, unit]. Each block has a separate seed, so that blocks can be drawn in parallel."""
     generator = np.random.default_rng((_SEED, start))
     # uint16 needs half the random bits of the default.
     drawn_units = generator.integers(0, units, (size, units), dtype=np.uint16)

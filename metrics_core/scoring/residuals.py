@@ -7,17 +7,18 @@ measure declares how its extremes are found (`Declaration.residual`):
     monotone    a higher grade never lowers it (or never raises it), so the extremes are "none
                 relevant" and "all of the highest grade": exact. With a cutoff k at most the
                 first k unjudged documents matter
-    count       the number of judged non-relevant documents; each unjudged one may be another: exact
+    count       the number of judged non-relevant documents; each unjudged document may be one
+                more: exact
     recall      a share of all relevant documents: lowest if all unjudged documents beyond the
-                cutoff are relevant, highest if all within it are: exact
+                cutoff are relevant, highest if all documents within it are: exact
     precisions  sums of precisions over the relevant documents: for each number m of new relevant
-                documents the best are the m highest ranks, the worst the m lowest; the extremes
-                over all m: exact
-    normalised  a gain divided by the best possible gain, both of which only rise: the lowest gain
-                divided by the highest best gain, and the reverse: a bound, never narrower than the
-                true range
-    at relevant precision at a rank that depends on the number of relevant documents; found as for
-                precisions: exact
+                documents the best case is the m highest ranks, the worst the m lowest; the
+                extremes over all m: exact
+    normalised  a gain divided by the best possible gain, both of which only rise: between the
+                lowest gain divided by the highest best gain, and the highest gain divided by
+                the lowest best gain: a bound, never narrower than the true range
+    at relevant precision at a rank that depends on the number of relevant documents, by the
+                same method as precisions: exact
     unaffected  grades do not matter, or the score is about the judging itself and is unchanged:
                 exact
     range       nothing is known beyond the measure's range: a bound
@@ -70,9 +71,9 @@ def residual(
 ) -> Residual:
     """Return the range of a measure's scores over all grades that unjudged documents could have.
 
-    `highest` is the highest possible grade; by default the highest in the judgments, and at least
-    the lowest grade that is relevant to the measure. `unlisted` int64[query] is the number of
-    further documents of that grade that are judged but not listed.
+    `highest` is the highest possible grade, by default the highest grade in the judgments; a grade
+    that is too low to be relevant to the measure is raised to the lowest relevant grade. `unlisted`
+    int64[query] is the number of further documents of that grade that are judged but not listed.
     """
     return residuals(ranks, measure, [unlisted], highest=highest)[0]
 
@@ -85,9 +86,9 @@ def residuals(
     highest: float | None = None,
     divisor: Divisor | None = None,
 ) -> list[Residual]:
-    """Return `residual` for each array of `unlisted`, int64[query] or None. `divisor` is the
-    divisor of a share measure for documents of that grade, if already computed
-    (`normalisers.make_divisor`)."""
+    """Return the result of `residual` for each element of `unlisted`, which is int64[query] or
+    None. `divisor` is the divisor of a share measure for documents of the highest grade, if it is
+    already computed (`normalisers.make_divisor`)."""
     # A table of gains may reverse the order of the grades, so nothing can be inferred.
     kind = "range" if measure.value("gains") else measure.declaration.residual
     if measure.value("judged_only"):
@@ -210,8 +211,8 @@ class _ShareExtremes:
             self._beyond = UnjudgedPlaces.from_ranks(ranks, grade, measure.cutoff).n_below
 
     def ends(self, unlisted: Ints | None) -> Extremes:
-        """Return lowest and highest score, float64[query] each, with `unlisted` int64[query]
-        documents judged elsewhere."""
+        """Return the lowest and the highest score, float64[query] each, if `unlisted` int64[query]
+        further documents are judged that the run does not list."""
         unjudged = self._unjudged
         counts = np.zeros_like(unjudged) if unlisted is None else unlisted
 

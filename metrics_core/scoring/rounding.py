@@ -16,11 +16,13 @@ import numpy.typing as npt
 from metrics_core.base.arrays import Floats, Mask
 
 _NEAR = 1e-4
-"""Largest error of single precision, in standard errors, for up to ten thousand queries: the
-rounding error of a sum grows with the root of their number. About ten times the observed error."""
+"""Largest error of single precision, in standard errors, for up to ten thousand queries. It is
+about ten times the observed error. The rounding error of a sum grows with the root of the number of
+queries."""
 _HUGE = 30.0
-"""In standard errors, times the root of the number of queries: beyond this, the standard deviation
-is some thousandth of the mean, and its square is lost in single precision."""
+"""Limit of a mean, in standard errors, divided by the root of the number of queries. Beyond it the
+standard deviation is less than a thirtieth of the mean, and its square may be lost in single
+precision."""
 
 
 def rounding_error(n_queries: int) -> float:
@@ -29,8 +31,9 @@ def rounding_error(n_queries: int) -> float:
 
 
 def mean_rounding_error(values: Floats, n_queries: int) -> Floats:
-    """Return the largest error of means, in standard errors of each mean, float64[…] for `values`
-    float64[…]: the larger a mean, the more its variance is a difference of nearly equal sums."""
+    """Return the largest error of means, in standard errors of each mean, in the shape of `values`
+    float64[…]. The larger a mean, the larger the error, because its variance is then a difference
+    of nearly equal sums."""
     error = rounding_error(n_queries)
     return np.asarray(error * (1 + np.abs(values)) * (1 + np.square(values) / max(n_queries, 1)))
 

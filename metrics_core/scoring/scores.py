@@ -39,9 +39,10 @@ class Scores:
     missing: Mask
 
     @classmethod
-    def given(cls, scores: Scores | pd.DataFrame) -> Scores:
-        """Return the scores, also from a frame with the columns run, query_id and one per measure.
-        Raises RanklensError if run or query_id is missing, or a query of a run occurs twice."""
+    def from_any(cls, scores: Scores | pd.DataFrame) -> Scores:
+        """Return scores unchanged; convert a frame with the columns run, query_id and one per
+        measure. Raises RanklensError if run or query_id is missing, or a query of a run occurs
+        twice."""
         return scores if isinstance(scores, Scores) else _read_frame(scores)
 
     @property
@@ -55,7 +56,7 @@ class Scores:
             raise UnknownRunError(run, self.runs)
         return self.runs.index(run)
 
-    def of(self, measure: Measure | str) -> Floats:
+    def values_of(self, measure: Measure | str) -> Floats:
         """Return the scores on one measure, float64[run, query]. Raises RanklensError if there are
         none."""
         parsed_measure = parse_measure(measure)
@@ -66,15 +67,15 @@ class Scores:
             )
         return self.values[:, :, self.measures.index(parsed_measure)]
 
-    def only(self, runs: Sequence[str]) -> Scores:
+    def select_runs(self, runs: Sequence[str]) -> Scores:
         """Return the scores of these runs, in this order. Raises UnknownRunError."""
         rows = [self.position(run) for run in runs]
         if rows == list(range(len(self.runs))):
             return self
         return replace(self, runs=tuple(runs), values=self.values[rows], missing=self.missing[rows])
 
-    def among(self, queries: Mask) -> Scores:
-        """Return the scores of some of the queries, bool[query]."""
+    def select_queries(self, queries: Mask) -> Scores:
+        """Return the scores of the queries selected by `queries` bool[query]."""
         if queries.all():
             return self
         return replace(
@@ -123,12 +124,13 @@ def scores_from_frame(
     *,
     higher_is_better: bool | None = None,
 ) -> Scores:
-    """Return the scores of any frame with the columns run and query_id: of one column, or of every
-    numeric column.
+    """Return the scores of any frame with the columns run and query_id. They come from one
+    `column`, or from every numeric column if `column` is None.
 
     A column named like a measure is taken as that measure if its numbers are within the measure's
-    range. For other columns higher is better unless specified. Raises RanklensError in the same
-    cases as `Scores.given`, and if there is no numeric column or a value is not a finite number.
+    range. For other columns higher is better unless `higher_is_better` says otherwise. Raises
+    RanklensError in the same cases as `Scores.from_any`, and if there is no numeric column or a
+    value is not a finite number.
     """
     _check_keys(frame)
     if column is not None and (column in _KEYS or column not in frame.columns):

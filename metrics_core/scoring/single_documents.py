@@ -18,11 +18,12 @@ _MOST_CELLS = 4_000_000
 def single_scores(
     ranks: JudgedRanks, measure: Measure, rank: Ints, length: Ints, grade: Floats
 ) -> Floats:
-    """Return the scores of n lists with one judged document each and no other known relevant
-    document, float64[n].
+    """Return the scores of n lists, float64[n]. Each list has one judged document, and no other
+    document is known to be relevant.
 
-    `rank` and `length` (of the list) are int64[n] and `grade` float64[n], or broadcast to that;
-    rank 0 scores 0. The highest grade of all judgments is taken from `ranks`.
+    `rank` int64[n] and `grade` float64[n] are the rank and the grade of the document, `length`
+    int64[n] is the length of the list; the three are broadcast to this shape. A rank of 0 (not
+    listed) scores 0. The highest grade of all judgments is taken from `ranks`.
     """
     rank, length, grade = np.broadcast_arrays(rank, length, grade)
     listed, n = np.flatnonzero(rank > 0), len(rank)
@@ -39,10 +40,12 @@ def single_scores(
 
 
 def unjudged_scores(ranks: JudgedRanks, measure: Measure, grade: float) -> Floats:
-    """Return the scores of the lists if their unjudged documents had this grade and no other
-    document had any, float64[query]."""
+    """Return the scores that the lists would have if their unjudged documents had this grade and no
+    other document had a grade, float64[query]."""
     # Cached: the bounds of a pair need it four times.
-    return ranks.kept("unjudged", (measure, grade), lambda: _unjudged_scores(ranks, measure, grade))
+    return ranks.cached(
+        "unjudged", (measure, grade), lambda: _unjudged_scores(ranks, measure, grade)
+    )
 
 
 def _unjudged_scores(ranks: JudgedRanks, measure: Measure, grade: float) -> Floats:
@@ -71,8 +74,8 @@ def _with_only(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> Ju
 
 
 def distinct_ranks(rank: Ints, length: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return the distinct pairs of `rank` and `length`, int64[n] each, as int64[pair] and
-    int64[pair], and the index of the pair of each input, int64[n]."""
+    """Return the distinct pairs of `rank` and `length`, int64[n] each. The results are the rank and
+    the length of each pair, int64[pair] each, and the index of the pair of each input, int64[n]."""
     span = int(length.max(initial=0)) + 1
     key = rank * span + length
     if (int(rank.max(initial=0)) + 1) * span > max(_MOST_CELLS, len(key)):

@@ -1,5 +1,5 @@
-"""The distance of means from the data's mean in each draw: in single precision, exact if that could
-change a result.
+"""The distance of means from the data's mean in each draw. Distances are computed in single
+precision, and again in double precision if rounding could change a result.
 
 A test counts the draws in which a mean is as far off as in the data. An interval needs a quantile
 of these distances. Both methods use sums in single precision (`rounding`).
@@ -70,8 +70,9 @@ class CentredColumns:
         return np.hstack([*sums, *counted])
 
     def distances(self, sums: npt.NDArray[Any]) -> Floats:
-        """Return the distance of each column from its mean in standard errors of the draw,
-        float64[draw, column], from `sums` [draw, …] of `parts`."""
+        """Return the distance of each column's mean in a draw from its mean in the data, in
+        standard errors of the draw, float64[draw, column]. `sums` [draw, …] are the sums of `parts`
+        in each draw."""
         distances = self.signed_distances(sums)
         return np.abs(distances, out=distances)
 
@@ -105,12 +106,12 @@ class CentredColumns:
 
 @dataclass(frozen=True)
 class Moments:
-    """Means of columns of values, NaN undefined.
+    """Means of columns of values; undefined values are NaN.
 
-    `filled`, `centred` (minus its mean) and `defined` are float64, float64 and bool[column, query],
-    one column per row; the first two are 0 if `defined` is false. `mean` and its standard `error`
-    (0 if all values are equal, NaN for fewer than two) are float64[column], `queries` int64[column]
-    counts the defined values.
+    `filled` (the values), `centred` (the values minus their mean) and `defined` are float64,
+    float64 and bool[column, query], with one row for each column of values; the first two are 0 if
+    `defined` is false. `mean` and its standard `error` (0 if all values are equal, NaN for fewer
+    than two) are float64[column]. `queries` int64[column] counts the defined values.
     """
 
     filled: Floats
@@ -138,7 +139,8 @@ class Moments:
         return cls(filled, centred, defined, mean, error, queries)
 
     def columns(self, places: Ints) -> CentredColumns:
-        """Return some of the columns, given by `places` int64[n], ready to be drawn."""
+        """Return the columns at the positions `places` int64[n], in the form that is used for
+        drawing."""
         return CentredColumns(self.centred[places].T, self.defined[places].T)
 
 
@@ -156,8 +158,8 @@ def standard_errors(squares: Floats, queries: Ints, mean: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class StudentisedDraws:
-    """The distance of each column from its mean in each draw, in standard errors of the draw:
-    `distances` float64[draw, column], in single precision if `is_rounded`."""
+    """The distance of each column's mean in each draw from its mean in the data, in standard errors
+    of the draw: `distances` float64[draw, column], in single precision if `is_rounded`."""
 
     columns: CentredColumns
     distances: Floats
@@ -177,8 +179,9 @@ class StudentisedDraws:
 def studentise_draws(
     groups: Sequence[CentredColumns], draws: Callable[[int], int] = count_draws
 ) -> list[StudentisedDraws]:
-    """Return the distances of several groups of columns, each over separate queries, in as few
-    products as possible; `draws` returns the number of draws for a number of queries."""
+    """Return the distances for several groups of columns; each group has separate queries. The
+    groups share as few matrix products as possible. `draws` returns the number of draws for a
+    number of queries."""
     sizes = [len(g.centred) for g in groups]
     parts: list[npt.NDArray[Any]] = [g.parts() for g in groups]
     rounded = [p.size * draws(n) > _SMALL for n, p in zip(sizes, parts, strict=True)]
@@ -192,8 +195,8 @@ def studentise_draws(
 
 
 def studentise(mean: Floats, error: Floats) -> Floats:
-    """Return mean / error, float64[column]; if error is 0, 0 for a mean of 0 and otherwise
-    infinite."""
+    """Return mean / error, float64[column]. If the error is 0, the result is 0 for a mean of 0 and
+    otherwise infinite."""
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = mean / error
     is_constant = error == 0
@@ -202,8 +205,8 @@ def studentise(mean: Floats, error: Floats) -> Floats:
 
 def find_limits(statistic: Floats) -> Floats:
     """Return the distance that a draw must reach to be as far off as the data, in standard errors,
-    float64[column]. Draws that tie with the data reach it; all draws reach it if the mean is 0
-    except for rounding."""
+    float64[column]. Draws that tie with the data reach it. If a mean is 0 except for rounding, all
+    draws reach it."""
     size = np.abs(statistic)
     return np.where(size < _ROUNDING, 0.0, size * (1 - _ROUNDING))
 

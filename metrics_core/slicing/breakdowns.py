@@ -73,8 +73,8 @@ def find_groups(queries: Queries, query_ids: Sequence[str], by: str) -> pd.Serie
 
 
 def refuse_unknown_queries(queries: Queries, scored_ids: Sequence[str], name: str) -> None:
-    """Raise NoSharedQueriesError if none of the queries was scored: all would be in the group
-    (none)."""
+    """Raise NoSharedQueriesError if the table of queries contains none of the scored queries: all
+    of them would be in the group (none)."""
     query_ids = queries.frame["query_id"]
     if query_ids.isin(list(scored_ids)).any():
         return
@@ -103,8 +103,8 @@ def fill_missing_groups(groups: pd.Series) -> pd.Series:
 
 
 def sort_groups(frame: pd.DataFrame, column: str, *, falling: bool = True) -> pd.DataFrame:
-    """Sort rows of one group each (column group) by a column; numbers and ranges stay in numeric
-    order."""
+    """Sort rows by a column; each row has the values of one group, named in the column `group`. If
+    all groups are numbers or ranges, the rows are in numeric order instead."""
     if not are_all_sizes(frame["group"]):
         return frame.sort_values(column, ascending=not falling, kind="stable", ignore_index=True)
     position = {group: i for i, group in enumerate(order_groups(frame["group"]))}
@@ -123,7 +123,7 @@ def breakdown(
 ) -> pd.DataFrame:
     """Return `summarise_groups` by a column of the queries. Raises UnknownColumnError and
     UnknownRunError."""
-    run_scores = Scores.given(scores)
+    run_scores = Scores.from_any(scores)
     groups = find_groups(queries, run_scores.query_ids, by)
     return summarise_groups(
         run_scores, measure, groups, baseline=baseline, level=level, n_tested=n_tested
@@ -154,7 +154,7 @@ def summarise_groups(
     and diff_low and diff_high are simultaneous in the same way; NaN if a group may not be tested
     (`verdicts.can_be_tested`). Raises UnknownRunError.
     """
-    run_scores, parsed_measure = Scores.given(scores), parse_measure(measure)
+    run_scores, parsed_measure = Scores.from_any(scores), parse_measure(measure)
     baseline_position = None if baseline is None else run_scores.position(baseline)
     names, parts = _split_by_group(run_scores, parsed_measure, groups)
     family_size = max(len(names), n_tested, 1)
@@ -187,8 +187,8 @@ def add_mean_intervals(
     *,
     level: float = LEVEL,
 ) -> pd.DataFrame:
-    """Return a `summarise_groups` frame made without `bounds_of_means` with low and high filled
-    in."""
+    """Return a frame of `summarise_groups` that was made without `bounds_of_means`, with low and
+    high filled in."""
     parsed_measure = parse_measure(measure)
     names, parts = _split_by_group(scores, parsed_measure, groups)
     ends = _find_mean_intervals(parts, level, parsed_measure)
@@ -201,7 +201,7 @@ def _split_by_group(
     scores: Scores, measure: Measure, groups: pd.Series
 ) -> tuple[list[str], list[Floats]]:
     """Return the names of the groups, and the scores of each, float64[query, run]."""
-    values = scores.of(measure).T
+    values = scores.values_of(measure).T
     codes, names = encode_groups(groups.reindex(list(scores.query_ids)))
     return names, [values[codes == code] for code in range(len(names))]
 
@@ -219,7 +219,7 @@ def _find_mean_intervals(
 
 @dataclass(frozen=True)
 class GroupRow:
-    """The values of one group in `summarise_groups`, each array [run]."""
+    """The columns of `summarise_groups` for one group, each an array [run]."""
 
     queries: Ints
     mean: Floats
@@ -256,9 +256,10 @@ def _empty_differences(values: Floats) -> tuple[Floats, Mask]:
 def _find_differences(
     groups: Sequence[Floats], baseline: int, level_and_count: tuple[float, int], measure: Measure
 ) -> list[tuple[Floats, Mask]]:
-    """Return for each group float64[3, run], the difference of combined scores from the baseline's
-    with its interval, simultaneous over n groups, and bool[run], whether it is significant among
-    them. NaN if a group may not be tested, and for the baseline itself.
+    """Return two arrays for each group: float64[3, run], the difference from the baseline's
+    combined score and the ends of its interval, simultaneous over n groups; and bool[run], whether
+    the difference is significant among the groups. Differences are NaN if a group may not be
+    tested, and for the baseline itself.
 
     Geometric means are tested on their ratio; the bounds of the ratio are multiplied by the
     baseline's observed mean.

@@ -53,8 +53,9 @@ def decompose_change(
 
 
 def is_reversed(parts: pd.DataFrame) -> bool:
-    """Whether the mean changes in one direction but every group of both sets in the other direction
-    (Simpson's paradox). `parts` is the frame of `decompose_change`."""
+    """Whether the mean changes in one direction while the mean of every group that is in both sets
+    changes in the other direction (Simpson's paradox). `parts` is the frame of
+    `decompose_change`."""
     change = math.fsum([*parts["mix"], *parts["within"]])
     steps = (parts["mean_after"] - parts["mean_before"]).dropna()
     return bool(len(steps)) and bool((steps * change < 0).all())

@@ -33,8 +33,8 @@ def group_contributions(
     total the difference of the two (Ang, The LMDI approach to decomposition analysis, Energy Policy
     2005). Raises UnknownRunError.
     """
-    run_scores, parsed_measure = Scores.given(scores), parse_measure(measure)
-    own_scores, other_scores = run_scores.only([run, baseline]).of(parsed_measure)
+    run_scores, parsed_measure = Scores.from_any(scores), parse_measure(measure)
+    own_scores, other_scores = run_scores.select_runs([run, baseline]).values_of(parsed_measure)
     gaps = additive_differences(own_scores, other_scores, parsed_measure.declaration.combination)
     defined = ~np.isnan(gaps)
     group_names = fill_missing_groups(groups.reindex(list(run_scores.query_ids))).to_numpy()[

@@ -26,7 +26,7 @@ def cross_breakdown(
 ) -> pd.DataFrame:
     """Return `cross_groups` by two columns of the queries. Raises UnknownColumnError and
     UnknownRunError."""
-    run_scores = Scores.given(scores)
+    run_scores = Scores.from_any(scores)
     row_groups, column_groups = (
         find_groups(queries, run_scores.query_ids, by) for by in (rows, columns)
     )
@@ -49,9 +49,9 @@ def cross_groups(
     column "all" contain the margins. A cell without queries has difference NaN. Raises
     UnknownRunError.
     """
-    run_scores, parsed_measure = Scores.given(scores), parse_measure(measure)
+    run_scores, parsed_measure = Scores.from_any(scores), parse_measure(measure)
     combination = parsed_measure.declaration.combination
-    pair_scores = run_scores.only([run, baseline]).of(parsed_measure).T
+    pair_scores = run_scores.select_runs([run, baseline]).values_of(parsed_measure).T
     pair_scores = np.where(np.isnan(pair_scores).any(axis=1, keepdims=True), np.nan, pair_scores)
     scaled = combination.to_scale(pair_scores)
     is_defined = ~np.isnan(scaled[:, 0])

@@ -21,8 +21,8 @@ from metrics_core.slicing.breakdowns import NO_GROUP
 from metrics_core.slicing.ranges import add_nouns, label_ranges
 
 Groups = tuple[Ints, Sequence[str]]
-"""The position of each query's group among the names, int64[query], -1 without a group; and the
-names."""
+"""The position of each query's group in the sequence of group names, int64[query] (-1 if the query
+has no group), and the group names."""
 
 MARK = " \u00b7 derived"
 """Suffix of the name of a derived column, to distinguish it from columns of files."""
@@ -49,7 +49,7 @@ class GroupSource:
 
     @property
     def others(self) -> list[str]:
-        """The runs other than the compared pair, whose scores do not depend on it."""
+        """The runs that are not in the compared pair. Their scores do not depend on the pair."""
         return [name for name in self.scores.runs if name not in (self.run, self.baseline)]
 
 
@@ -57,10 +57,11 @@ class GroupSource:
 class DerivedColumn:
     """A derived column.
 
-    `groups` returns the groups of the queries, or None if the column is unavailable. `title` is its
-    name in a choice of columns, with {k} for the cutoff, like in `explanation`. `phrase` is how a
-    sentence calls a group's queries, `phrase_of_one` if the group's name starts with 1.
-    `depends_on_pair` is whether the groups depend on the compared runs and the measure.
+    `groups` returns the groups of the queries, or None if the column is unavailable. `title` is the
+    name of the column in a choice of columns; in `title` and `explanation`, {k} is replaced by the
+    cutoff. `phrase` is the phrase for a group's queries in a sentence; `phrase_of_one` replaces it
+    if the group's name starts with 1. `depends_on_pair` says whether the groups depend on the
+    compared runs and the measure.
     """
 
     name: str
@@ -77,7 +78,7 @@ class DerivedColumn:
         return self.name + MARK
 
     def describe_group(self, group: str) -> str:
-        """Return how a sentence calls the queries of a group."""
+        """Return the phrase for the queries of a group in a sentence."""
         return ((group.startswith("1 ") and self.phrase_of_one) or self.phrase).format(group)
 
 
@@ -97,7 +98,7 @@ def _group_by_relevant(source: GroupSource) -> Groups | None:
 
 
 def _group_counts(counts: pd.Series, one: str, many: str) -> Groups:
-    """Group counts into ranges with a noun."""
+    """Group counts into ranges, and name the ranges with a noun: "1 word", "2 or 3 words"."""
     codes, names = pd.factorize(label_ranges(counts))
     return codes, add_nouns(names, one, many)
 
@@ -117,7 +118,7 @@ def _group_by_difficulty(source: GroupSource) -> Groups | None:
     compared runs would make the groups depend on the difference that they are meant to explain."""
     if not source.others:
         return None
-    values = source.scores.only(source.others).of(source.measure)
+    values = source.scores.select_runs(source.others).values_of(source.measure)
     is_defined = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
         mean = np.where(is_defined, values, 0.0).sum(axis=0) / is_defined.sum(axis=0)
@@ -178,8 +179,8 @@ DERIVED = (
 def make_derived_columns(
     source: GroupSource, candidates: Sequence[DerivedColumn] = DERIVED
 ) -> dict[str, pd.Series]:
-    """Return the derived columns by marked name: the group of each query as text, NO_GROUP if the
-    query has no group, a Series indexed by query_id. Only columns with at least two groups."""
+    """Return the derived columns that have at least two groups, by marked name. Each is a Series
+    indexed by query_id with the group of each query as text, NO_GROUP if the query has no group."""
     columns = {}
     for column in candidates:
         codes, names = column.groups(source) or _NO_GROUPS
@@ -199,12 +200,13 @@ def find_derived_column(key: str) -> DerivedColumn | None:
 
 
 def _map_texts(source: GroupSource, value: Callable[[str], object]) -> pd.Series | None:
-    """Return `value` of each query's text, NaN without a text; None if no query has a text."""
+    """Return the result of `value` for each query's text, NaN if the query has no text. Returns
+    None if no query has a text."""
     texts = [source.texts.get(query_id, "") for query_id in source.query_ids]
     return pd.Series([value(t) if t else np.nan for t in texts]) if any(texts) else None
 
 
 def _group_by_cuts(values: Floats, cuts: Floats, names: Sequence[str]) -> Groups:
-    """Return the range of each value; a cut belongs to the range above it."""
+    """Return the range of each value. A value equal to a cut belongs to the range above the cut."""
     codes = np.searchsorted(cuts, np.nan_to_num(values), side="right")
     return np.where(np.isnan(values), -1, codes), names

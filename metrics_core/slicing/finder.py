@@ -72,8 +72,9 @@ class _Slices(NamedTuple):
 
 
 class _GroupedConditions(NamedTuple):
-    """Conditions that share no query: the position of each query's condition, `code` int64[query],
-    -1 for none, and the number of queries of each, `sizes` int64[condition]."""
+    """Conditions that share no query. `code` int64[query] is the position of each query's
+    condition, -1 if the query has none. `sizes` int64[condition] is the number of queries of each
+    condition."""
 
     conditions: list[tuple[Condition, ...]]
     code: Ints
@@ -87,8 +88,8 @@ class _GroupedConditions(NamedTuple):
         condition: Callable[[int], tuple[Condition, ...]],
         are_wanted: Callable[[Ints], Mask] = lambda sizes: sizes > 0,
     ) -> _GroupedConditions:
-        """Return the conditions whose sizes satisfy `are_wanted`, given the `code` of each query,
-        int64[query], below `width`; `condition` returns the condition of a code."""
+        """Return the conditions whose sizes satisfy `are_wanted`. `code` int64[query] has a number
+        below `width` for each query, -1 for none; `condition` returns the condition of a number."""
         sizes = np.bincount(code + 1, minlength=width + 1)[1:]
         kept_codes = np.flatnonzero(are_wanted(sizes))
         new_code = np.full(width + 1, -1)
@@ -97,8 +98,9 @@ class _GroupedConditions(NamedTuple):
 
     @property
     def slices(self) -> _GroupedConditions:
-        """The conditions with at least `FEWEST_QUERIES` queries, inside and outside. The many
-        smaller ones would mask the result of larger ones."""
+        """The conditions with at least `FEWEST_QUERIES` queries inside and at least
+        `FEWEST_QUERIES` outside. The many smaller conditions would mask the result of larger
+        ones."""
         most = len(self.code) - FEWEST_QUERIES
         return self.from_codes(
             self.code,
@@ -168,8 +170,9 @@ def _have_spread(gaps: Floats) -> bool:
 
 
 def _p_values(members: SliceMembers, gaps: Floats, distances: Floats, level: float) -> Floats:
-    """Return the corrected p-value of each slice, float64[slice]: the larger of permutation and
-    sign flipping. Sign flipping is skipped if permutation finds nothing."""
+    """Return the corrected p-value of each slice, float64[slice]: the larger one of the p-values
+    from permutation and from sign flipping. Sign flipping is skipped if permutation finds
+    nothing."""
     # Ties with the data count as reached.
     limits = distances * (1 - 1e-9)
     p_values = np.zeros(len(distances))
@@ -188,8 +191,9 @@ def _make_frame(rows: list[tuple[tuple[Condition, ...], int, float, float, float
 
 
 def list_candidates(columns: Mapping[str, npt.NDArray[np.object_]]) -> _Slices:
-    """Return all slices of one and of two columns, object[query] each, that are neither too small
-    nor too large; a pair with the same queries as one of its two conditions is omitted."""
+    """Return all slices by one column or by two columns, object[query] each, that are neither too
+    small nor too large. A pair of conditions is omitted if it has the same queries as one of the
+    two."""
     singles = [_column_conditions(name, groups) for name, groups in columns.items()]
     parts = [one.slices for one in singles]
     n_queries = len(parts[0].code) if parts else 0
@@ -244,8 +248,9 @@ def _pair_conditions(first: _GroupedConditions, second: _GroupedConditions) -> _
 
 
 def _adds_information(inside: Mask, before: Mask, gaps: Floats) -> bool:
-    """Whether a slice still differs without the queries of a slice listed before it, or within
-    it."""
+    """Whether a slice still differs after the queries of a slice listed before it are removed. If
+    it is part of that slice, it is enough that it differs from the remaining queries of that
+    slice."""
     differs_outside = _differs(inside[~before], gaps[~before])
     part_of = bool((before | ~inside).all())
     return differs_outside or (part_of and _differs(inside[before], gaps[before]))

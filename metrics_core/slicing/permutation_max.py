@@ -1,9 +1,9 @@
 """The distance of the farthest slice under chance: with permuted differences, and with flipped
 signs.
 
-Computed in single precision, and exactly only if a value is close to the value of a slice of the
-data (`scoring.rounding`). Above 20,000 queries, parcels of queries are moved instead of single
-ones (`make_parcels`).
+Distances are computed in single precision, and again exactly if one is close to the distance of a
+slice of the data (`scoring.rounding`). Above 20,000 queries, parcels of queries are moved instead
+of single queries (`make_parcels`).
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ def make_parcels(members: SliceMembers) -> Parcels | None:
 
 
 def _number_rows(slices: Floats) -> Ints:
-    """Return a number for each row of float64[kind, slice], equal for equal rows, int64[kind]."""
+    """Return a number for each row of `slices` float64[kind, slice], int64[kind]. Equal rows have
+    equal numbers."""
     bits = np.packbits(slices > 0, axis=1)
     padded = np.pad(bits, ((0, 0), (0, -bits.shape[1] % 8)))
     words = np.ascontiguousarray(padded).view(np.uint64)
@@ -84,8 +85,8 @@ ALIKE = 1e-9
 """Differences that vary by less than this share of their size count as equal."""
 
 PRIOR = 5
-"""The variance of a slice, and of all other queries, is shrunk towards the common variance as if by
-this number of queries."""
+"""The variance of a slice, and the variance of all other queries, is shrunk towards the common
+variance, as if by this number of further queries."""
 
 _SEED = 20_261
 _FEWEST_TIMES, _MOST_TIMES, _WORK = 299, 1_999, 2_000_000_000
@@ -97,9 +98,9 @@ _MOST_KEPT = 60_000_000
 
 
 def permuted_maxima(members: SliceMembers, gaps: Floats, limits: Floats) -> Floats:
-    """Return the distance of the farthest slice in each permutation of the differences `gaps`
-    float64[query], float64[permutation]. Values are approximate, but on the right side of each of
-    `limits` float64[slice]."""
+    """Return the distance of the farthest slice in each permutation of the differences,
+    float64[permutation]. `gaps` float64[query] are the differences. Distances are approximate, but
+    each is on the right side of each of `limits` float64[slice]."""
     units = _Units.from_differences(members, gaps)
 
     def make_block(block: int) -> AnyArray:
@@ -132,10 +133,10 @@ def flipped_maxima(members: SliceMembers, gaps: Floats, limits: Floats) -> Float
 
 @dataclass(frozen=True)
 class _Units:
-    """The units that are moved, single queries or parcels: `sums` of the centred differences in
-    units of their standard deviation, and of their `squares`, float64[unit] each; `members`
-    float64[unit, slice] of 0 and 1; `n` float64[slice], the number of queries of each slice out of
-    `total`."""
+    """The units that are moved: single queries or parcels. `sums` float64[unit] are sums of the
+    centred differences divided by their standard deviation, `squares` float64[unit] the sums of
+    their squares. `members` float64[unit, slice] of 0 and 1 says which slices a unit is in. `n`
+    float64[slice] is the number of queries of each slice, out of `total`."""
 
     members: Any
     sums: Any
@@ -162,8 +163,8 @@ class _Units:
         return replace(self, **{name: getattr(self, name).astype(np.float32) for name in numbers})
 
     def farthest_distances(self, sums: Any, squares: Any) -> Floats:
-        """Return the distance of the farthest slice for each row of moved sums and squares, [move,
-        unit]; float64[move]."""
+        """Return the distance of the farthest slice after each move, float64[move]. `sums` and
+        `squares` are the moved sums and squares, [move, unit]."""
         inside, inside_squares = sums @ self.members, squares @ self.members
         total_sums, all_squares = (each.sum(axis=1, keepdims=True) for each in (sums, squares))
         distances = _studentise(inside, inside_squares, total_sums, all_squares, self.n, self.total)
@@ -176,8 +177,8 @@ def _find_maxima(
     make_block: Callable[[int], AnyArray],
     move: Callable[[_Units, AnyArray], tuple[Any, Any]],
 ) -> Floats:
-    """Return the maximum of every move, float64[move]. `make_block` returns a block of moves,
-    `move` applies them to the sums and squares."""
+    """Return the distance of the farthest slice after every move, float64[move]. `make_block`
+    returns a block of moves, and `move` applies moves to the sums and squares."""
     n_moves = int(np.clip(_WORK // (6 * units.members.size), _FEWEST_TIMES, _MOST_TIMES))
     single_units = units.to_single_precision() if units.members.size * n_moves > _SMALL else None
     undecided = RoundingBand.from_limits(limits, rounding_error(units.total) * (1 + limits))
@@ -198,8 +199,8 @@ def _find_maxima(
 
 def studentise_slices(members: SliceMembers, gaps: Floats) -> Floats:
     """Return the distance of the mean inside each slice from the mean outside it, in standard
-    errors, float64[slice], for differences float64[query]; on the normal scale, so that small and
-    large slices are comparable."""
+    errors, float64[slice]. `gaps` float64[query] are the differences. Distances are converted to
+    the normal scale, so that small and large slices are comparable."""
     centred = gaps - gaps.mean()
     squares = np.square(centred)
     inside = members.sums(centred), members.sums(squares)
@@ -232,8 +233,8 @@ def _to_normal_scale(t_squared: Any, own_error: Any, rest_error: Any, n: Any, m:
 
 
 def _squared_error(sums: Any, squares: Any, n: Any, common: Any) -> Any:
-    """Return the squared standard error of a mean of n, its variance shrunk towards the common
-    one."""
+    """Return the squared standard error of a mean of n differences. Their variance is shrunk
+    towards the common variance."""
     squares_within = np.maximum(squares - sums**2 / n, 0.0)
     return (squares_within + PRIOR * common) / (n - 1 + PRIOR) / n
 
@@ -242,7 +243,8 @@ _memo = Memo(_MOST_KEPT, lambda block: block.nbytes)
 
 
 def _permute_parcels(parcels: Parcels, block: int) -> AnyArray:
-    """Return a block of permutations of parcels, and of single queries, each among themselves."""
+    """Return a block of permutations: parcels are exchanged only with parcels, single queries only
+    with single queries."""
     large, small = _permute(parcels.full, block), _permute(parcels.single, block, _SEED + 1)
     return np.hstack([large.astype(np.int32), small.astype(np.int32) + parcels.full])
 

@@ -80,7 +80,8 @@ def _find_edges(finite: Floats) -> Floats:
 
 
 def _round_cut(cut: float, gap: float, *, is_whole: bool) -> float:
-    """Return a cut with as few digits as keep it within a quarter of the gap to its neighbour."""
+    """Round a cut to the fewest digits that keep it within a quarter of the gap to its
+    neighbour."""
     digits = math.ceil(-math.log10(gap / 2)) if gap > 0 else 0 if is_whole else 6
     return round(cut, min(digits, 0) if is_whole else digits)
 

@@ -13,8 +13,8 @@ from metrics_core.base.arrays import Floats, Ints, Mask
 
 @dataclass(frozen=True)
 class SliceMembers:
-    """The slices of queries: `kind` int64[query] is the kind of each query, `slices` float64[kind,
-    slice] of 0 and 1 says which slices queries of a kind are in. Two kinds may have the same
+    """The slices of queries. `kind` int64[query] is the kind of each query. `slices` float64[kind,
+    slice] is 1 if the queries of a kind are in a slice, otherwise 0. Two kinds may have the same
     slices."""
 
     kind: Ints
@@ -35,13 +35,14 @@ class SliceMembers:
         return np.asarray(np.bincount(self.kind, values, len(self.slices)) @ self.slices)
 
     def query_mask(self, slice_index: int) -> Mask:
-        """Return the queries that are in one of the slices, bool[query]."""
+        """Return which queries are in the slice with this index, bool[query]."""
         return (self.slices[:, slice_index] > 0)[self.kind]
 
 
 def number_kinds(codes: Iterable[Ints]) -> tuple[Ints, Ints]:
-    """Return the kind of each query, int64[query] from 0, equal for queries with the same codes,
-    and one query of each kind, int64[kind]. `codes` is one or more int64[query], from -1."""
+    """Return the kind of each query, int64[query] from 0, and one query of each kind, int64[kind].
+    Queries have the same kind if all their codes are equal. `codes` is one or more int64[query],
+    from -1."""
     kind, first = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     for number, code in enumerate(codes):
         cell = code + 1

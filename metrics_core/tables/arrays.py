@@ -69,7 +69,7 @@ def as_text_column(texts: Sequence[str]) -> pa.StringArray:
 
 
 def _encode_one_by_one(texts: Sequence[str]) -> pa.StringArray:
-    """Encode any texts one by one, even an empty list or texts with zero bytes."""
+    """Encode any texts one by one, even an empty list or texts with NUL bytes."""
     encoded = [text.encode() for text in texts]
     edges = np.zeros(len(encoded) + 1, dtype=np.int32)
     np.cumsum([len(text) for text in encoded], out=edges[1:])

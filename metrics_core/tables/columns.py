@@ -150,10 +150,10 @@ def refuse_missing_ids(name: str, ids: pa.DictionaryArray | pa.ChunkedArray) -> 
 
 
 def is_printable(ids: pa.ChunkedArray) -> bool:
-    """Return whether all texts are printable. May be False even if they are, as the buffer of a
-    chunk may contain further texts.
+    """Return whether all texts are printable.
 
-    May be False even if all are, as the buffer of a chunk may contain further texts.
+    The result may be False even if all are, because the buffer of a chunk may contain further
+    texts.
     """
     for chunk in ids.chunks:
         data = chunk.buffers()[2]

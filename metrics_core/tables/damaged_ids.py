@@ -26,8 +26,8 @@ _DAMAGED = {
 
 
 def explain_damage(ids: Iterable[str], causes: Mapping[str, str] = _DAMAGED) -> str:
-    """Return a description of the change of the first id that looks changed, and the fix; "" if no
-    id does."""
+    """Return how the first id that looks changed was changed, and how to fix it; "" if no id looks
+    changed."""
     for text in ids:
         for pattern, explanation in causes.items():
             if re.search(pattern, text):

@@ -64,11 +64,11 @@ class Documents:
         rows = self.table.filter(pc.is_in(self.table["doc_id"], value_set=id_array))
         return rows.to_pandas().set_index("doc_id")
 
-    def known(self, doc_ids: pa.Array | pa.ChunkedArray) -> Mask:
+    def are_known(self, doc_ids: pa.Array | pa.ChunkedArray) -> Mask:
         """Return whether each id has a row; bool[id]."""
         is_known = pc.is_in(doc_ids, value_set=self.table["doc_id"].combine_chunks())
         return np.asarray(as_array(is_known), dtype=np.bool_)
 
-    def noting(self, *notes: Note) -> Documents:
+    def with_notes(self, *notes: Note) -> Documents:
         """Return the same table with further notes."""
         return replace(self, notes=(*self.notes, *notes))

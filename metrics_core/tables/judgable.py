@@ -66,7 +66,7 @@ class Judgable:
         """
         return replace(self, table=rename_queries(self.table, names))
 
-    def noting(self, *notes: Note) -> Self:
+    def with_notes(self, *notes: Note) -> Self:
         """Return the same table with further notes."""
         return replace(self, notes=(*self.notes, *notes))
 

@@ -49,11 +49,13 @@ class Qrels(Judgable):
         *,
         distinct: bool = False,
     ) -> Qrels:
-        """Build and check judgments; a grade that repeats is counted once, with a note.
+        """Build and check judgments. A judgment that is repeated with the same grade counts once,
+        with a note.
 
-        With `distinct`, rows are known to be distinct and not searched for repetitions. Raises
-        TableError for a missing or empty id, a grade that is not a finite number, and different
-        grades for a document of a query (with subtopics: for a document of a query and subtopic).
+        If `distinct` is true, rows are known to be distinct and are not searched for repetitions.
+        Raises TableError for a missing or empty id, a grade that is not a finite number, and
+        different grades for a document of a query (with subtopics: for a document of a query and
+        subtopic).
         """
         columns, doc_ids = {"query_id": encode_ids(query_id)}, to_text_column(doc_id)
         refuse_missing_ids("query_id", columns["query_id"])
@@ -74,9 +76,9 @@ class Qrels(Judgable):
 
     @cached_property
     def best_first(self) -> Ints:
-        """Row numbers by query, highest grade first; int64[row].
+        """Row numbers sorted by query, and by grade within a query, highest first; int64[row].
 
-        Read-only and shared by all runs that are judged with them.
+        Read-only and shared by all runs that are judged with these judgments.
         """
         order = np.lexsort((-self.relevance.astype(np.float64), self.query_codes.astype(np.int64)))
         order.flags.writeable = False
@@ -86,7 +88,7 @@ class Qrels(Judgable):
     def judged_best_first(self) -> tuple[Ints, Floats]:
         """Query index, int64[row], and grade, float64[row], in the order of `best_first`.
 
-        Read-only and shared by all runs that are judged with them.
+        Read-only and shared by all runs that are judged with these judgments.
         """
         query = self.query_codes.astype(np.int64)[self.best_first]
         grade = self.relevance.astype(np.float64)[self.best_first]
@@ -95,7 +97,7 @@ class Qrels(Judgable):
         return query, grade
 
     @property
-    def given(self) -> pa.Table:
+    def input_table(self) -> pa.Table:
         """The judgments in their input form: with the column subtopic if they have subtopics."""
         return self.table if self.subtopics is None else self.subtopics
 
@@ -108,7 +110,8 @@ class Qrels(Judgable):
         return replace(super().with_query_ids(names), subtopics=subtopics)
 
     def _drop_duplicates(self) -> Qrels:
-        """Return the table of the input (subtopics included) without repeated rows."""
+        """Return the judgments without repeated rows; the same document in two subtopics is not a
+        repetition. Raises TableError if a repeated row has a different grade."""
         by_subtopic = "subtopic" in self.table.column_names
         codes = self.query_codes
         if by_subtopic:
@@ -139,10 +142,11 @@ class Qrels(Judgable):
             count=len(repeated),
             examples=tuple(self.pair(int(row)) for row in repeated[:3]),
         )
-        return replace(self, table=drop_rows(self.table, repeated)).noting(note)
+        return replace(self, table=drop_rows(self.table, repeated)).with_notes(note)
 
     def _split_subtopics(self) -> Qrels:
-        """Return the judgments by subtopic, with a table of the highest grade of each document."""
+        """Return the judgments with the rows by subtopic in `subtopics`, and the highest grade of
+        each document in `table`."""
         repeated, first = find_repeated_rows(self.query_codes, self.doc_ids)
         highest = self.relevance.copy()
         np.maximum.at(highest, first, self.relevance[repeated])

@@ -79,9 +79,9 @@ class Queries:
     def groupings(self) -> list[str]:
         """Metadata columns suitable for a breakdown.
 
-        Suitable columns are columns of at most 50 different values, some of which repeat, and
-        columns of numbers, which are grouped in ranges. Whole numbers that never repeat are
-        excluded, as they only count the queries.
+        A column is suitable if it has at most 50 different values, some of which repeat. A column
+        of numbers is suitable too, since numbers are grouped into ranges. Whole numbers that never
+        repeat are excluded, as they only number the queries.
         """
         names = []
         for column in self.columns:
@@ -98,13 +98,14 @@ class Queries:
                 names.append(column)
         return names
 
-    def noting(self, *notes: Note) -> Queries:
+    def with_notes(self, *notes: Note) -> Queries:
         """Return the same table with further notes."""
         return replace(self, notes=(*self.notes, *notes))
 
 
 def _to_numbers(values: pd.Series) -> pd.Series | None:
-    """Return the values as numbers, None if one is not a finite number or there is none."""
+    """Return the values as numbers. Returns None if a value is not a finite number, or if there are
+    no values."""
     try:
         numbers = pd.to_numeric(values, errors="raise").astype("float64")
     except (ValueError, TypeError):

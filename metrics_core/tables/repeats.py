@@ -24,10 +24,11 @@ _WORD = 8
 
 
 def find_repeated_rows(query_codes: Int32s, doc_ids: pa.ChunkedArray) -> tuple[Ints, Ints]:
-    """Return rows whose (query, document) occurred before, and the first row of each pair.
+    """Return rows whose (query, document) occurred before, and for each of them the first row of
+    its pair.
 
-    Both results are int64[n], the first ascending; empty if all pairs are unique. `query_codes` is
-    int32[row].
+    Both results are int64[n], the first ascending; they are empty if all pairs are unique.
+    `query_codes` is int32[row].
     """
     keys = pair_hashes(query_codes, doc_ids)
     sorted_keys = np.sort(keys)

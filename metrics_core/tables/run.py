@@ -51,7 +51,7 @@ class Run(Judgable):
     of ranks with gaps. `name` identifies the run.
 
     The rows of a run need not be in memory: a subclass may read `table` on each access. If you need
-    rows more than once, use `whole`, or `holding` for the rows of some queries.
+    rows more than once, use `read_whole`, or `select_queries` for the rows of some queries.
     """
 
     name: str = "run"
@@ -117,7 +117,7 @@ class Run(Judgable):
             examples=tuple(self.pair(int(row)) for row in repeated[:3]),
             loud=True,
         )
-        return replace(self, table=drop_rows(self.table, dropped_rows)).noting(note)
+        return replace(self, table=drop_rows(self.table, dropped_rows)).with_notes(note)
 
     @property
     def complete(self) -> bool:
@@ -148,7 +148,7 @@ class Run(Judgable):
             return 0
         return int(np.count_nonzero(self.query_codes == query_ids.index(query_id)))
 
-    def known_list(self, query_id: str, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+    def cached_list(self, query_id: str, make: Callable[[], pd.DataFrame]) -> pd.DataFrame:
         """Return the list of a query from the cache, or else from `make`.
 
         The columns are the same as from `make`. A list that is too long for the cache is made each
@@ -158,21 +158,22 @@ class Run(Judgable):
             return make()
         return self._lists(query_id, make).copy(deep=False)
 
-    def whole(self) -> Run:
+    def read_whole(self) -> Run:
         """Return the run with all rows in memory."""
         return self
 
-    def holding(self, query_ids: Collection[str]) -> Run:
+    def select_queries(self, query_ids: Collection[str]) -> Run:
         """Return a run in memory with all rows of these queries, and perhaps rows of other
         queries."""
         return self
 
-    def leading(self, depth: int) -> Run:
+    def select_top(self, depth: int) -> Run:
         """Return a run in memory with at least the first `depth` ranks of all queries."""
         return self
 
     def first_ties(self) -> Ints:
-        """Return the first rank of each query whose score is tied with the next rank; int64[query].
+        """Return for each query the first rank whose score is tied with the score of the next rank;
+        int64[query].
 
         0 if no two scores of the query are equal. Queries are in the order of `query_ids`.
         """
@@ -188,7 +189,7 @@ class Run(Judgable):
         first_ranks[codes[tied_rows[::-1]]] = rank[::-1]
         return first_ranks
 
-    def has_rows_of(self, other: Run) -> bool:
+    def has_same_rows(self, other: Run) -> bool:
         """Return whether two runs have the same rows in the same order."""
         return len(self) == len(other) and bool(self.table.equals(other.table))
 

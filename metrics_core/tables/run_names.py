@@ -24,12 +24,12 @@ class HasName(Protocol):
 AnyRun = TypeVar("AnyRun", bound=HasName)
 
 
-def _never(_one: object, _other: object) -> bool:
+def _never_same(_one: object, _other: object) -> bool:
     return False
 
 
 def make_names_unique(
-    runs: Sequence[AnyRun], is_same: Callable[[AnyRun, AnyRun], bool] = _never
+    runs: Sequence[AnyRun], is_same: Callable[[AnyRun, AnyRun], bool] = _never_same
 ) -> tuple[list[AnyRun], list[Note]]:
     """Return the runs with distinct names, and notes about the changes.
 
@@ -65,9 +65,10 @@ def make_names_unique(
 
 
 def add_folder_names(runs: Sequence[AnyRun], files: Sequence[str]) -> list[AnyRun]:
-    """Return the runs, with folders before equal names: a/run and b/run.
+    """Return the runs, with folder names in front of equal names: a/run and b/run.
 
-    `files` has the file of each run. As many folders are added as the names need to differ.
+    `files` has the file of each run. As many folders are added as are needed to make the names
+    differ.
     """
     folders = [PurePath(normpath(file)).parts[:-1] for file in files]
     renamed_runs: list[AnyRun] = []
@@ -93,9 +94,10 @@ def _last_parts(parts: tuple[str, ...], count: int) -> tuple[str, ...]:
 
 
 def baseline_name(name: str, runs: Collection[str]) -> str:
-    """Return the name of a baseline beside these runs: "NAME (baseline)" if a run has its name.
+    """Return the name of a baseline that is shown beside these runs: "NAME (baseline)" if one of
+    the runs has the same name.
 
-    A run often has the name of its baseline if it is the next version.
+    They often have the same name, because the run is the next version of the baseline.
     """
     return find_free_name(f"{name} (baseline)", runs) if name in runs else name
 

@@ -13,7 +13,7 @@ _MANY = 1_000_000
 
 
 def order_by_score(codes: Int32s, scores: Floats) -> Ints | None:
-    """Return row numbers by query and falling score, int64[row].
+    """Return the row numbers sorted by query and descending score, int64[row].
 
     Returns None if the rows are already sorted. `codes` is int32[row], `scores` float64[row]. Rows
     with tied scores keep their order.

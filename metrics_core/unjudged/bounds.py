@@ -4,13 +4,13 @@ Each unjudged document could have any grade from 0 to the highest in the judgmen
 neither run lists are not relevant. How the extremes of the difference are found depends on the
 measure:
 
-    additive    a sum over the documents, each weighted by its rank alone: every document moves
-                the difference independently: exact
-    first       the best of the documents: a single one of them gives the extreme: exact
-    normalised  a sum of this kind over a divisor that the same documents raise (nDCG, recall): the
-                extreme sum over the divisor that makes most of it: a bound
-    apart       each run separately (`scoring.residuals`), as if a document in both could have
-                two grades: a bound, unless nothing is unjudged
+    additive    the score is a sum over the documents, each weighted by its rank alone, so every
+                document moves the difference independently: exact
+    first       only the best document counts, so a single document gives the extreme: exact
+    normalised  a sum as in additive, over a divisor that the same documents raise (nDCG, recall):
+                the extreme sum over the divisor that makes the quotient most extreme: a bound
+    apart       each run separately (`scoring.residuals`), as if a document in both lists could
+                have two grades: a bound, unless nothing is unjudged
 
 A bound is never narrower than the true range.
 """
@@ -42,10 +42,10 @@ _NO_ORDER = ("at relevant", "range")
 
 @dataclass(frozen=True)
 class DifferenceBounds:
-    """The combined difference, run minus baseline, and its lowest and highest value over the grades
-    of the unjudged documents; NaN if unknown, with the `reason`. `low` and `high` float64[query]
-    are the bounds of each query. `exact` is true if both can occur, false if they are only
-    bounds."""
+    """The combined difference, run minus baseline, and its lowest and highest value over all grades
+    of the unjudged documents. `low` and `high` float64[query] are the bounds of each query. `exact`
+    is true if both can occur, false if they are only bounds. Bounds are NaN if they are unknown;
+    `reason` then says why."""
 
     difference: float
     lowest: float
@@ -70,8 +70,8 @@ def highest_grade(ranks: JudgedRanks, measure: Measure) -> float:
 def bound_difference(
     run: JudgedRanks, baseline: JudgedRanks, measure: Measure, unjudged: UnjudgedRanks
 ) -> DifferenceBounds:
-    """Return the possible move of the difference of two runs with the same judgments by the
-    documents of `find_unjudged`; `unjudged` goes down to the measure's cutoff."""
+    """Return the bounds of the difference of two runs with the same judgments. `unjudged` are the
+    documents of `find_unjudged`, down to the measure's cutoff."""
     return PartialBounds(run, baseline, measure, unjudged).bounds_over()
 
 
@@ -92,8 +92,8 @@ class PartialBounds:
 
     @cached_property
     def list_gains(self) -> tuple[ListGains, ListGains]:
-        """The gain of each document with the highest grade in the run's and the baseline's list, in
-        the `additive_part` of the measure."""
+        """The gains of the documents, each with the highest grade, in the run's list and in the
+        baseline's list, for the `additive_part` of the measure."""
         part, unjudged, grade = (
             additive_part(self._measure),
             self._unjudged,
@@ -223,8 +223,9 @@ class PartialBounds:
         return low, high
 
     def _score_unmatched(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return, for documents that were not matched and each move one list only: the scores of
-        both lists, and the scores of their unjudged documents alone, float64[query] each."""
+        """Return the scores of both lists, and the scores of their unjudged documents alone,
+        float64[query] each. Used if documents were not matched, so that each document moves only
+        one list."""
         part = additive_part(self._measure)
         own_scores, other_scores = (part.score(ranks) for ranks in self._pair)
         own_gains, other_gains = (unjudged_scores(ranks, part, self._grade) for ranks in self._pair)

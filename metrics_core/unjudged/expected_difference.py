@@ -1,10 +1,10 @@
-"""An estimate of the difference for the case that the unjudged documents were judged too.
+"""An estimate of the difference that two runs would have if the unjudged documents were judged too.
 
 Each unjudged document gets a grade drawn from the grades of similar judged documents
 (`predicted_grades`). Repeated draws give the mean and spread of the difference. The method assumes
-that judged documents are like unjudged ones: there is no estimate if almost none of the documents
-that only one run lists are judged, or if documents were selected for judgment by their effect on
-the result.
+that judged documents are like unjudged ones: there is no estimate if almost no documents that only
+one run lists are judged, or if documents were selected for judgment by their effect on the
+result.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ FEWEST_JUDGED, FEWEST_OF_A_KIND = 50, 10
 _SEED = 20_260
 _MOST_DRAWN = 200_000
 _WORK, _FEWEST, _MOST = 8_000_000, 10, 200
-"""Total number of documents to draw grades for, and the fewest and most draws."""
+"""Amount of work for all draws (draws times documents), and the minimum and maximum number of
+draws."""
 
 
 @dataclass(frozen=True)
 class LikelyDifference:
-    """Mean, low and high of the combined difference; without an `interval`, `reason` is a sentence
-    that says why."""
+    """Estimate of the combined difference: `interval` has its mean, low and high. If `interval` is
+    None, `reason` is a sentence that says why there is no estimate."""
 
     interval: Interval | None
     reason: str = ""
@@ -54,9 +55,9 @@ def estimate_difference(
     is_selective: bool = False,
     level: float = LEVEL,
 ) -> LikelyDifference:
-    """Estimate the difference of two runs with the same judgments if all documents were judged;
-    `unjudged` goes down to the measure's cutoff. `is_selective` is whether documents were judged
-    because of their effect."""
+    """Estimate the difference that two runs with the same judgments would have if all documents
+    were judged. `unjudged` goes down to the measure's cutoff. `is_selective` is whether documents
+    were judged because of their effect on the result."""
     # With very many queries the first ranks suffice, and the rest would take minutes.
     deepest = measure.cutoff or (DEEPEST if run.n_queries * DEEPEST <= _MOST_DRAWN else 10)
     depth = min(deepest, DEEPEST)
@@ -103,8 +104,8 @@ def _draw_differences(
 
 
 def _quantile(level: float, n: int) -> float:
-    """Return the number of standard deviations of n draws that a further draw may be from their
-    mean: Student's t, except for lower-order terms."""
+    """Return the number of standard deviations by which a further draw may differ from the mean of
+    n draws: the quantile of Student's t, except for lower-order terms."""
     z = NormalDist().inv_cdf((1 + level) / 2)
     return float((z + (z**3 + z) / (4 * (n - 1))) * (1 + 1 / n) ** 0.5)
 
@@ -112,7 +113,7 @@ def _quantile(level: float, n: int) -> float:
 def _explain_too_few(
     run: JudgedRanks, baseline: JudgedRanks, predicted: PredictedGrades, *, matched: bool
 ) -> str:
-    """Return why no estimate is possible from the judged documents; "" if one is."""
+    """Return why the judged documents do not allow an estimate; "" if they do."""
     if not any((ranks.judged().relevance <= 0).any() for ranks in (run, baseline)):
         # Only relevant documents are in the judgments.
         return f"No listed document is judged non-relevant, {_NOTHING_TELLS}"

@@ -21,8 +21,9 @@ from metrics_core.tables.columns import ID
 
 @dataclass(frozen=True)
 class FirstDocuments:
-    """The first documents of every list of a run, by query and rank: `code` int64[document], the
-    query in the run, `rank` int64[document], from 1, and `doc_ids`."""
+    """The first documents of every list of a run, sorted by query and rank. `code` int64[document]
+    is the index of the document's query in the run, `rank` int64[document] counts from 1, and
+    `doc_ids` are the ids."""
 
     code: Ints
     rank: Ints
@@ -31,7 +32,7 @@ class FirstDocuments:
 
 def read_first_documents(run: Run, depth: int) -> FirstDocuments:
     """Return the first `depth` documents of every list."""
-    leading = run.leading(depth)
+    leading = run.select_top(depth)
     rows, rank = top_ranks(leading, depth)
     code = leading.query_codes[rows].astype(np.int64)
     sort_key = code * (depth + 1) + rank
@@ -47,9 +48,9 @@ def read_first_documents(run: Run, depth: int) -> FirstDocuments:
 
 @dataclass(frozen=True)
 class FirstDocumentPair:
-    """The first documents of a run and of a baseline. `baseline_position` int64[document] is, for
-    each document of the run, the position of the same document and query among the baseline's, -1
-    if the baseline lacks it."""
+    """The first documents of a run and of a baseline. `baseline_position` int64[document] has, for
+    each document of the run, the position of the same document of the same query among the
+    documents of the baseline, -1 if the baseline lacks it."""
 
     run: FirstDocuments
     baseline: FirstDocuments
@@ -99,9 +100,9 @@ def match_documents(
 
 
 def find_positions(ranks: JudgedRanks, query: Ints, rank: Ints, top: FirstDocuments) -> Ints:
-    """Return the positions, among the first documents of the run, of the documents at these ranks
-    of these judged queries, int64[n]. `ranks` must be ranks of the run, and `top` must be deep
-    enough."""
+    """Return the positions in `top` of the documents at the given ranks of the given judged
+    queries, int64[n]. `top` are the first documents of the run, which must go deep enough. `ranks`
+    must be the ranks of that run."""
     listed = ranks.listed
     assert listed is not None
     is_judged = listed.query >= 0

@@ -1,9 +1,9 @@
 """The scores of a pair of runs after some of the unjudged documents get grades.
 
-For measures whose documents count independently ("additive", "first" and "normalised" in `reach`) a
-document adds the score of a list that contains only it, which depends on its rank and grade. A
-share is divided by a divisor that depends only on the number of documents of each grade. So no list
-is judged again. For all other measures the lists are.
+In some measures documents count independently ("additive", "first" and "normalised" in `reach`). A
+document then contributes the score of a list that contains only this document, which depends on its
+rank and grade. A share is divided by a divisor that depends only on the number of documents of each
+grade. So no list is judged again. For all other measures the lists are judged again.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, add_grades
 Both = tuple[Floats, Floats]
 
 _MOST_GRADES, _MOST_CELLS = 200, 4_000_000
-"""Maximum number of grades, and of queries times grades, that are counted; above it, the lists are
-judged again."""
+"""Maximum number of grades, and maximum number of queries times grades, for which documents are
+counted by grade. Above these limits, the lists are judged again."""
 
 
 def extremes_kind(measure: Measure) -> str:
@@ -39,19 +39,19 @@ def extremes_kind(measure: Measure) -> str:
 
 
 def additive_part(measure: Measure) -> Measure:
-    """Return the measure that each document adds to: the dividend of a normalised measure, else the
-    measure itself."""
+    """Return the measure to whose score each document contributes: the dividend of a normalised
+    measure, else the measure itself."""
     return dividend_measure(measure) if extremes_kind(measure) == "normalised" else measure
 
 
 @dataclass(frozen=True)
 class ListGains:
-    """One list of a pair: its `score` by a measure, float64[query], and the part of each document
-    in it.
+    """One list of a pair: its `score` by a measure, float64[query], and the contribution of each
+    document to it.
 
     `gains` float64[grade, pair] has the gain by grade for each distinct pair of rank and list
     length. `document_rows` int64[listed] are the documents in the list, ascending, and `rank_index`
-    int64[listed] their columns of `gains`; all other documents add nothing.
+    int64[listed] their columns of `gains`; all other documents contribute nothing.
     """
 
     score: Floats
@@ -64,8 +64,8 @@ class ListGains:
     def from_documents(
         cls, ranks: JudgedRanks, measure: Measure, query: Ints, rank: Ints, grades: Floats
     ) -> ListGains:
-        """Return the gains of a list that contains documents of these queries at these ranks, 0 if
-        not listed; `query` and `rank` are int64[document], `grades` float64[grade]."""
+        """Return the gains of a list in which documents of these queries have these ranks, 0 if not
+        listed. `query` and `rank` are int64[document], `grades` float64[grade]."""
         document_rows = np.flatnonzero(rank > 0)
         distinct_rank, length, rank_index = distinct_ranks(
             rank[document_rows], ranks.retrieved[query[document_rows]]
@@ -86,8 +86,8 @@ class _SummedScores:
     """The score of one list, prepared for many gradings of its documents."""
 
     def __init__(self, side: ListGains, query: Ints, *, best: bool) -> None:
-        """`query` int64[document] is each document's query; either the `best` gain counts, or the
-        sum."""
+        """`query` int64[document] is the query of each document. With `best` only the best gain of
+        a query counts, otherwise the sum of its gains."""
         self._score, self._best, self._document_rows = side.score, best, side.document_rows
         self._query = query[side.document_rows]
         # One index for rank and grade: indexing a flat array is faster than a table.
@@ -100,8 +100,8 @@ class _SummedScores:
         self._start = int(side.document_rows[0]) if run else None
 
     def __call__(self, codes: AnyInts) -> Floats:
-        """Return the score, float64[query], after the first len(codes) documents get these
-        grades."""
+        """Return the score, float64[query], after the first len(codes) documents get the grades
+        with these codes."""
         n_held = int(np.searchsorted(self._document_rows, len(codes)))
         rows = (
             self._document_rows[:n_held]

@@ -39,11 +39,11 @@ class NextJudgments:
     largest effect first. Columns: query_id, doc_id, run_rank, baseline_rank (0: not within the
     depth), moves (the maximum effect on the combined difference).
 
-    `n_to_reverse` is the number of rows, from the first on, that reverse the sign if all have the
-    highest grade; None if no number does. `n_to_settle` is the number of rows, from the first on,
-    that must turn out not relevant to make the sign certain for any grades of the other documents.
-    `n_to_settle` is 0 if the sign is already certain, None if the bound cannot show it. `exact` is
-    true if no smaller number suffices.
+    `n_to_reverse` is the number of rows at the top of the table that reverse the sign if all of
+    them have the highest grade; None if no number of rows does. `n_to_settle` is the number of rows
+    at the top that must turn out not relevant to make the sign certain, whatever the grades of the
+    other documents. `n_to_settle` is 0 if the sign is already certain, None if the bound cannot
+    show it. `exact` is true if no smaller number suffices.
     """
 
     table: pd.DataFrame
@@ -72,7 +72,7 @@ def find_next_judgments(
     bounds: DifferenceBounds,
 ) -> NextJudgments:
     """Rank the documents of `find_unjudged` by how far each could move the difference of `bounds`
-    towards the other sign; in either direction if the runs are tied."""
+    towards the other sign. If the runs are tied, moves in either direction count."""
     exact = extremes_kind(measure) == "additive" and unjudged.is_matched
     sign = better_side(bounds.difference)
     if np.isnan(bounds.lowest) or not unjudged.is_matched:
@@ -116,9 +116,9 @@ def rank_by_move(
     unjudged: UnjudgedRanks,
     difference: float,
 ) -> pd.DataFrame:
-    """Return the table of `find_next_judgments` with each document's effect on its query alone. No
-    bounds are computed, so it is fast for any collection, but it does not say how many judgments
-    suffice."""
+    """Return the table of `find_next_judgments`; the effect of a document is here the effect on the
+    difference of its query. No bounds are computed, so the function is fast for any collection, but
+    it does not say how many judgments suffice."""
     partial_bounds = PartialBounds(run, baseline, measure, unjudged)
     moves = _find_moves(run, baseline, measure, unjudged, partial_bounds)
     order = _order_against(better_side(difference), moves)
@@ -127,7 +127,7 @@ def rank_by_move(
 
 def _order_against(sign: int, moves: Floats) -> Ints:
     """Return the documents that move a difference of this sign towards the other sign, int64[n],
-    largest effect first; in either direction if the runs are tied."""
+    largest effect first. If the runs are tied, moves in either direction count."""
     moves_against = -sign * moves if sign else np.abs(moves)
     documents = np.flatnonzero(moves_against > ROUNDING)
     if len(documents) > MOST_RANKED:
@@ -140,8 +140,8 @@ def _order_against(sign: int, moves: Floats) -> Ints:
 
 
 def _find_first(holds: Callable[[int], bool], low: int, high: int) -> int | None:
-    """Return the lowest of low, …, high for which `holds` is true; it must stay true from there on.
-    None if `holds` is false for all of these numbers."""
+    """Return the lowest number from `low` to `high` for which `holds` is true, None if it is false
+    for all of them. Once it is true, `holds` must stay true for all higher numbers."""
     if low > high or not holds(high):
         return None
     while low < high:
@@ -243,8 +243,8 @@ def _copy_queries(ranks: JudgedRanks, query: Ints) -> JudgedRanks:
 
 
 def _copy_rows(sorted_queries: Ints, query: Ints, n_queries: int) -> tuple[Ints, Ints]:
-    """Return the rows of each of these queries in arrays sorted by query, and the number of its
-    copy, int64[row] each."""
+    """Return the rows of the queries in `query`, int64[row], from arrays sorted by query. The
+    second result is the position in `query` for which each row was copied, int64[row]."""
     starts = np.searchsorted(sorted_queries, np.arange(n_queries + 1))
     counts = np.diff(starts)[query]
     number = np.repeat(np.arange(len(query)), counts)

@@ -1,12 +1,12 @@
 """Predicted grades of unjudged documents, from similar judged documents.
 
-Similar documents are listed by the same of the two runs (one or both) at about the same rank. The
-judged ones of all queries form a pool. Queries can be easier or harder than average: with a
-probability given by the intraclass correlation of the judged documents, a document copies another
-one of its query and lists (Pólya's urn: Blackwell and MacQueen, Annals of Statistics 1973). The
-quantile within the pool's distribution is copied, since ranks may differ. The pools themselves are
-uncertain, so each draw weights their queries at random (the Bayesian bootstrap: Rubin, Annals of
-Statistics 1981).
+Two documents are similar if the same run, or both runs, list them at about the same rank. The
+similar judged documents of all queries form a pool. Queries can be easier or harder than average:
+with a probability given by the intraclass correlation of the judged documents, a document copies
+another document of its query and lists (Pólya's urn: Blackwell and MacQueen, Annals of Statistics
+1973). What is copied is the quantile within the pool's distribution, since ranks may differ. The
+pools themselves are uncertain, so each draw weights their queries at random (the Bayesian
+bootstrap: Rubin, Annals of Statistics 1981).
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks
 
 KINDS = 3
-"""Kinds of documents within the depth: of the run only, of the baseline only, of both."""
+"""Number of kinds of documents within the depth: listed by the run only, by the baseline only, by
+both."""
 
 _FEW, _MOST_CELLS = 20, 4_000_000
-"""Adjacent ranks share a pool until it has at least `_FEW` judged documents; `_MOST_CELLS` is the
-maximum number of pools times grades."""
+"""`_FEW` is the number of judged documents that a pool needs; adjacent ranks share a pool until it
+has them. `_MOST_CELLS` is the maximum number of pools times grades."""
 _LEAST_ALIKE, _MOST_ALIKE = 0.02, 0.9
 
 
@@ -41,7 +42,8 @@ class _PlacedDocuments:
     def from_ranks(
         cls, query: Ints, run_rank: Ints, baseline_rank: Ints, depth: int
     ) -> _PlacedDocuments:
-        """Return the documents at these ranks, 0 if a list does not contain them."""
+        """Return the documents at these ranks. A rank of 0 means that the list does not contain the
+        document."""
         own_rank, other_rank = (
             np.where(rank > 0, rank, depth + 1) for rank in (run_rank, baseline_rank)
         )
@@ -130,9 +132,10 @@ class PredictedGrades:
         return np.clip(grade_cell - self._pool * n_grades, 0, n_grades - 1)
 
     def _distributions(self, generator: np.random.Generator) -> tuple[Floats, Floats]:
-        """Return, for each pool and grade, the end of the grade in the pool's cumulative
-        distribution, which runs from the number of the pool to the next, and its share,
-        float64[pool × grade] each; with random weights of the queries."""
+        """Return the distributions of grades in the pools, with random weights of the queries. For
+        each pool and grade there are two numbers, float64[pool × grade] each: the end of the grade
+        in the pool's cumulative distribution, which runs from the number of the pool to the next
+        number, and the share of the grade."""
         weights = generator.standard_exponential(self._n_queries)
         cells = self._n_pools * len(self.grades)
         mass = np.bincount(self._cell, weights[self._query], cells).reshape(self._n_pools, -1)
@@ -145,8 +148,8 @@ class PredictedGrades:
 def _read_judged(
     run: JudgedRanks, baseline: JudgedRanks, depth: int, *, matched: bool
 ) -> tuple[_PlacedDocuments, Floats]:
-    """Return the judged documents within the depth, and their grades; if documents are not matched,
-    one in both lists occurs twice."""
+    """Return the judged documents within the depth, and their grades. If documents are not matched,
+    a document in both lists occurs twice."""
     is_near = [(ranks.relevance >= 0) & (ranks.rank <= depth) for ranks in (run, baseline)]
     (query, rank, row, grade), other = (
         (r.query[n], r.rank[n], r.qrels_row[n], r.relevance[n])

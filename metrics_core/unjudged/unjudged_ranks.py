@@ -1,8 +1,8 @@
 """The unjudged documents of a pair of runs, and their ranks.
 
 A document in both lists is one document with one grade, so the two runs cannot be treated
-independently. Only ranks within the cutoff are read, and only there are the documents of the lists
-matched.
+independently. Only ranks within the cutoff are read, and documents are matched between the lists
+only within these ranks.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from metrics_core.unjudged.first_documents import (
 )
 
 MOST_MATCHED = 2_000_000
-"""Maximum number of rows of two lists in which documents are matched; above it, shared documents
-are unknown."""
+"""Maximum total number of rows of two runs for which documents are matched between the runs. Above
+it, it is unknown which documents both runs list."""
 
 NEAR = 100
 """The depth to which unmatched documents are listed; deeper documents are only counted."""
@@ -108,8 +108,8 @@ def find_unjudged(
     first_documents: Callable[[Run, Run, int], FirstDocumentPair] = read_both,
 ) -> UnjudgedRanks:
     """Return the unjudged documents of two runs with the same judgments, within the first `cutoff`
-    ranks, by default of the whole lists. `first_documents` must return the result of `read_both`,
-    or more documents."""
+    ranks; if `cutoff` is None, in the whole lists. `first_documents` must return at least the
+    documents that `read_both` returns."""
     listed = sum(int(r.documents(cutoff).sum()) for r in (run, baseline))
     known_runs = [_find_run(ranks) for ranks in (run, baseline)]
     runs = [] if listed > MOST_MATCHED else [loaded for loaded in known_runs if loaded is not None]
@@ -146,8 +146,8 @@ def _match_documents(
     first: FirstDocumentPair,
     counts: Sequence[Ints],
 ) -> UnjudgedRanks:
-    """Return the unjudged documents of two lists, each once: for each query the documents of the
-    run by rank, then the documents of the baseline only."""
+    """Return the unjudged documents of two lists, each once. For each query, the documents of the
+    run come first, by rank, then the documents that only the baseline lists."""
     own_position = find_positions(run, own_documents.query, own_documents.rank, first.run)
     other_position = find_positions(
         baseline, other_documents.query, other_documents.rank, first.baseline

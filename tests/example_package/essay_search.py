@@ -20,8 +20,8 @@ from metrics_core.extending import (
     declare,
     load_named,
     measure,
-    named_of,
     reader,
+    to_named_columns,
 )
 
 
@@ -86,5 +86,5 @@ def read_scored_lists(source: Source, request: Request) -> Loaded:
         for result in listed.split():
             doc_id, _, score = result.partition("=")
             rows.append((number, {"query_id": query_id, "doc_id": doc_id, "score": score}))
-    named = named_of(source, rows, request.kind, known_lines=True)
+    named = to_named_columns(source, rows, request.kind, known_lines=True)
     return load_named(source, request, named, "scored-lists", "Scored lists")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from metrics_core import benchmark
 from metrics_core.base.errors import ParameterError, RanklensError
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.lists import (
     auc,
     average_precision,
@@ -246,7 +246,7 @@ def test_nothing_found_or_nothing_relevant_is_zero(found: list[str], relevant: s
 def test_the_same_scores_as_a_run(docs: list[str], length: int, grades: Any) -> None:
     found = docs[:length]
     run = run_of({"q": {d: -float(i) for i, d in enumerate(found)}})
-    ranks = judge(run, qrels_of({"q": grades}), documents=DOCUMENTS)
+    ranks = join_judgments(run, qrels_of({"q": grades}), documents=DOCUMENTS)
     names = [str(at(d)) for d in declarations() if "subtopics" not in d.needs]
     expected = {name: float(parse_measure(name).score(ranks)[0]) for name in names}
     columns = {c: {d: row[c] for d, row in PRODUCTS.items()} for c in PRODUCTS["d0"]}

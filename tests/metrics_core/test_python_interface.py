@@ -95,7 +95,7 @@ def test_what_cannot_be_compared_is_said() -> None:
     with pytest.raises(RanklensError, match="Two runs are named"):
         explain([LONG, LONG], QRELS, "AP", "q1")
     scores = evaluate(RUNS, QRELS, "AP")
-    for given in (scores, Scores.given(scores)):
+    for given in (scores, Scores.from_any(scores)):
         with pytest.raises(RanklensError, match="compare_scores"):
             compare(given, "AP", "old")
 
@@ -120,7 +120,7 @@ def test_a_column_called_as_a_measure_is_it_only_in_its_range() -> None:
     scores = evaluate(RUNS, QRELS, "AP")
     by_name = compare_scores(scores, "map", baseline="old")
     pd.testing.assert_frame_equal(by_name, compare_scores(scores, "AP", baseline="old"))
-    given = Scores.given(scores)
+    given = Scores.from_any(scores)
     pd.testing.assert_frame_equal(compare_scores(given, "map", baseline="old"), by_name)
     turned = compare_scores(given, baseline="old", higher_is_better=False)
     assert turned["won"].tolist() == by_name["lost"].tolist()

@@ -73,7 +73,7 @@ from metrics_core.compatible.ir_measures_provider import (
     translate_measure,
     uninstall,
 )
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.measures import parse_measure
 from tests.collections_of import collections, graded, qrels_of, run_of
 
@@ -197,7 +197,7 @@ def assert_equal(measures: list[Any], collection: Any) -> None:
     """Every score of a query that the run lists is ir_measures'. Its nDCG is now and then what
     stood in memory before (of one document and one grade 0.613 for 0): it is asked again then."""
     run, qrels = collection
-    ranks = judge(run_of(run), qrels_of(qrels))
+    ranks = join_judgments(run_of(run), qrels_of(qrels))
     asked = known(measures)
     theirs = theirs_for(asked, qrels, run)
     for measure in asked:
@@ -214,7 +214,7 @@ def assert_equal(measures: list[Any], collection: Any) -> None:
 @given(collection=untied())
 def test_gdeval_to_its_five_decimals(collection: Any) -> None:
     run, qrels = collection
-    ranks = judge(run_of(run), qrels_of(qrels))
+    ranks = join_judgments(run_of(run), qrels_of(qrels))
     exp = nDCG(dcg="exp-log2")
     asked = [ERR @ 1, ERR @ 5, ERR @ 20, exp @ 5]
     theirs = theirs_for(asked, qrels, run)
@@ -240,7 +240,7 @@ def test_interpolated_precision(collection: Any, rel: int) -> None:
 def test_accuracy(collection: Any, cutoff: int | None, rel: int) -> None:
     run, qrels = collection
     measure = Accuracy(rel=rel) if cutoff is None else Accuracy(rel=rel) @ cutoff
-    ours = ours_for(measure, judge(run_of(run), qrels_of(qrels)))
+    ours = ours_for(measure, join_judgments(run_of(run), qrels_of(qrels)))
     # It ends with a division by zero where all that is listed is relevant.
     fit = {}
     for q, docs in run.items():
@@ -262,7 +262,7 @@ def _by_subtopic(qrels: Any) -> list[Any]:
 
 
 def _compare_diverse(run: Any, qrels: Any, asked: list[Any]) -> None:
-    ranks = judge(run_of(run), qrels_of(qrels))
+    ranks = join_judgments(run_of(run), qrels_of(qrels))
     for measure in asked:
         # One at a time: of several settings of alpha, beta or rel all but one come out as 0.
         theirs = theirs_for([measure], _by_subtopic(qrels), run)
@@ -283,7 +283,7 @@ def test_subtopics(collection: Any) -> None:
 @given(collection=untied(subtopics=True))
 def test_ndeval_forgets_to_divide_at_the_first_rank(collection: Any) -> None:
     run, qrels = collection
-    ranks = judge(run_of(run), qrels_of(qrels))
+    ranks = join_judgments(run_of(run), qrels_of(qrels))
     asked = [ERR_IA @ 1, alpha_DCG @ 1]
     theirs = theirs_for(asked, _by_subtopic(qrels), run)
     assert ranks.subtopics is not None
@@ -298,7 +298,7 @@ def test_ndeval_forgets_to_divide_at_the_first_rank(collection: Any) -> None:
 def test_subtopics_of_condensed_lists(collection: Any) -> None:
     # Its own judged_only ends with an error, so it is given the condensed list.
     run, qrels = collection
-    ranks = judge(run_of(run), qrels_of(qrels))
+    ranks = join_judgments(run_of(run), qrels_of(qrels))
     shorter = {q: {d: s for d, s in r.items() if d in qrels.get(q, {})} for q, r in run.items()}
     asked = [ERR_IA @ 5, nERR_IA @ 5, alpha_DCG @ 5, alpha_nDCG @ 5, AP_IA, P_IA @ 5]
     theirs = theirs_for(asked, _by_subtopic(qrels), shorter)
@@ -321,7 +321,7 @@ def _deep(listed: int) -> tuple[Any, Any]:
 @pytest.mark.parametrize("listed", [400, 1500])
 def test_as_deep_as_cwl_looks(listed: int) -> None:
     run, qrels = _deep(listed)
-    ranks = judge(run_of(run), qrels_of(qrels))
+    ranks = join_judgments(run_of(run), qrels_of(qrels))
     of_cwl = ("SDCG", "BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11")
     deeper = [SDCG(max_rel=3) @ 1200, BPM(T=100.0, max_rel=3) @ 1200, NERR9(max_rel=9) @ 1200]
     asked = [m for m in PLAIN if m.NAME in of_cwl] + deeper
@@ -333,7 +333,7 @@ def test_as_deep_as_cwl_looks(listed: int) -> None:
 
 def test_rbp_weighs_endless_ranks_and_cwl_a_thousand() -> None:
     run, qrels = _deep(1000)
-    ranks = judge(run_of(run), qrels_of(qrels))
+    ranks = join_judgments(run_of(run), qrels_of(qrels))
     measure = RBP(rel=1, p=0.995)
     theirs = theirs_for([measure], qrels, run)
     for query_id, value in ours_for(measure, ranks).items():
@@ -343,8 +343,8 @@ def test_rbp_weighs_endless_ranks_and_cwl_a_thousand() -> None:
 
 def test_without_a_highest_grade_it_is_that_of_all_judgments() -> None:
     run, qrels = _deep(80)
-    ranks = judge(run_of(run), qrels_of(qrels))
-    some = ranks.among(np.array([True, False, False]))
+    ranks = join_judgments(run_of(run), qrels_of(qrels))
+    some = ranks.select_queries(np.array([True, False, False]))
     for name in ("INST", "INSQ", "NERR10", "NERR11", "SDCG@10", "BPM@10", "NERR8@5", "NERR9@5"):
         own, _, at = name.partition("@")
         given = parse_measure(f"{own}(max_rel=3)" + (f"@{at}" if at else ""))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.measures import Declaration, declarations
 from tests.collections_of import collections, documents_of, products, qrels_of, run_of
 from tests.oracle.literal import CATALOGUE, LITERAL, Case, ranking_of
@@ -35,7 +35,7 @@ def test_equals_its_literal_twin_of_documents(
     declaration: Declaration, collection: Any, rows: Any
 ) -> None:
     run, qrels = collection
-    ranks = judge(run_of(run), qrels_of(qrels), documents=documents_of(rows))
+    ranks = join_judgments(run_of(run), qrels_of(qrels), documents=documents_of(rows))
     lists = {q: sorted(docs, key=lambda d: (docs[d], d), reverse=True) for q, docs in run.items()}
     for values in settings_of(declaration):
         scores = declaration(**values).score(ranks)
@@ -50,7 +50,7 @@ def test_equals_its_literal_twin_of_documents(
 def test_equals_its_literal_twin(subtopics: bool, data: Any) -> None:
     # One collection for all measures: to draw and judge it takes longer than they do.
     run, qrels = data.draw(collections(subtopics=subtopics))
-    ranks = judge(run_of(run), qrels_of(qrels))
+    ranks = join_judgments(run_of(run), qrels_of(qrels))
     highest = max(g for grades in qrels.values() for g in grades.values())
     for declaration in FROM_GRADES:
         if ("subtopics" in declaration.needs) != subtopics:

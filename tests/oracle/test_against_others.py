@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.lists import dcg_at_k, ndcg_at_k
 from metrics_core.measures import parse_measure
 from tests.collections_of import collections, qrels_of, run_of
@@ -30,7 +30,7 @@ def test_per_query_as_ir_measures(collection: Any) -> None:
     run = {q: {d: s * 64 + i for i, (d, s) in enumerate(docs.items())} for q, docs in run.items()}
     if any(len(set(docs.values())) < len(docs) for docs in run.values()):
         return
-    ranks = judge(run_of(run), qrels_of(qrels))
+    ranks = join_judgments(run_of(run), qrels_of(qrels))
     asked = [ir_measures.parse_measure(n) for n in NAMES]
     theirs: dict[tuple[str, str], float] = {}
     for found in ir_measures.iter_calc(asked, qrels, run):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.measures import Measure, declarations, parse_measure
 from metrics_core.scoring.evaluate import evaluate
 from metrics_core.scoring.means import combine_scores
@@ -65,7 +65,7 @@ def test_every_trec_name_scores_as_trec_eval(
     level: int, judged_only: bool, collection: Any
 ) -> None:
     run, qrels = collection
-    ranks = judge(run_of(run), qrels_of(qrels))
+    ranks = join_judgments(run_of(run), qrels_of(qrels))
     theirs = trec_eval(run, qrels, level, judged_only)
     for name in next(iter(theirs.values())):
         measure = as_9_0_8(name, level, judged_only)
@@ -100,7 +100,7 @@ def test_every_score_is_combined_as_trec_eval_combines_it(collection: Any) -> No
 @given(collection=collections())
 def test_a_missing_query_scores_zero(collection: Any) -> None:
     run, qrels = collection
-    ranks = judge(run_of(run), qrels_of(qrels))
+    ranks = join_judgments(run_of(run), qrels_of(qrels))
     for query_id in set(qrels) - set(run):
         place = ranks.query_ids.index(query_id)
         assert query_id in ranks.missing_queries

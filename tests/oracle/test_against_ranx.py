@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from metrics_core.base.errors import ParameterError
 from metrics_core.formats import read
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.measures import declarations, parse_measure
 from metrics_core.scoring.evaluate import evaluate
 from tests.collections_of import collections, qrels_of, run_of
@@ -101,7 +101,7 @@ def test_its_names_are_understood() -> None:
 @given(collection=untied())
 def test_per_query_as_ranx(ranx: Any, collection: Any) -> None:
     run, qrels = collection
-    ranks = judge(run_of(run), qrels_of(qrels))
+    ranks = join_judgments(run_of(run), qrels_of(qrels))
     asked = {n: own for n, own in (TWINS | LEVELS).items() if _here(own)}
     theirs_run = ranx.Run(run)
     ranx.evaluate(ranx.Qrels(qrels), theirs_run, list(asked), return_mean=False)
@@ -125,7 +125,7 @@ def test_its_graded_rbp_forgets_low_grades_only(ranx: Any) -> None:
     grades, run = {"a": 3, "b": 1}, {"a": 2.0, "b": 1.0}
     found = ranx.evaluate(ranx.Qrels({"q": grades}), ranx.Run({"q": run}), "rbp.80-l2")
     assert found == pytest.approx(0.2 * 3)
-    ranks = judge(run_of({"q": run}), qrels_of({"q": grades}))
+    ranks = join_judgments(run_of({"q": run}), qrels_of({"q": grades}))
     assert parse_measure("RBP(rel=2)").score(ranks)[0] == pytest.approx(0.2)
     assert not math.isclose(found, 0.2)
 

@@ -176,6 +176,29 @@ def example(tmp_path: Path) -> Path:
     return copy
 
 
+def git(repository: Path, *words: str) -> None:
+    """Run git as somebody of no name, whatever this machine's own settings are."""
+    own = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    who = ("-c", "user.name=a", "-c", "user.email=a@a.test")
+    subprocess.run(["git", *who, *words], cwd=repository, check=True, env=os.environ | own)
+
+
+def commit_to_main(repository: Path, *, shallow: bool = True) -> None:
+    """Make a checkout of a pull request: `origin` has what there is now on its branch main. A
+    shallow one has not asked for that branch yet, as that of actions/checkout."""
+    origin = repository.with_name("origin.git")
+    git(repository, "init", "--quiet", "--initial-branch=main")
+    commit = ("commit", "--quiet", "--allow-empty", "--message=accepted")
+    for words in (commit, ("add", "."), commit):
+        git(repository, *words)
+    git(repository, "clone", "--quiet", "--bare", ".", str(origin))
+    git(repository, "remote", "add", "origin", origin.as_uri())
+    git(repository, "checkout", "--quiet", "-b", "change")
+    if shallow:
+        git(repository, "fetch", "--quiet", "--depth=1", "origin", "main")
+        git(repository, "update-ref", "-d", "refs/remotes/origin/main")
+
+
 @pytest.fixture
 def runner(built: Built, example: Path, tmp_path: Path) -> Iterator[Runner]:
     """A runner that checked the example out, and Ranklens beside it."""

@@ -36,8 +36,9 @@ def loaded(path: Path | str) -> dict[Any, Any]:
 
 
 def pull_request(number: int = 7, head: str = REPOSITORY) -> dict[str, Any]:
-    """The event of a pull request whose branch is in the repository `head`."""
-    return {"pull_request": {"number": number, "head": {"repo": {"full_name": head}}}}
+    """The event of a pull request to `main` whose branch is in the repository `head`."""
+    branches = {"head": {"repo": {"full_name": head}}, "base": {"ref": "main"}}
+    return {"pull_request": {"number": number, **branches}}
 
 
 @dataclass
@@ -131,6 +132,7 @@ class Runner:
             "HOME": str(self.temp),
             "COMMENTS": str(self.temp / "comments.json"),
             "RUNNER_TEMP": str(self.temp),
+            "GITHUB_BASE_REF": self.event.get("pull_request", {}).get("base", {}).get("ref", ""),
             "GITHUB_EVENT_NAME": self.event_name,
             "GITHUB_EVENT_PATH": str(self.temp / "event.json"),
             "GITHUB_OUTPUT": str(output),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.packaging import changes
-from tests.packaging.conftest import ROOT
+from tests.packaging.conftest import ROOT, commit_to_main, git
 from tests.packaging.runner import Runner, action_steps, loaded, pull_request
 
 ACTION = loaded(ROOT / "action.yml")
@@ -84,6 +85,91 @@ def test_a_pull_request_of_a_fork_is_told_by_the_summary_and_fails_as_it_should(
     assert "No comment: the pull request is from a fork" in runner.log
     assert not runner.comments
     assert "❌ Worse: nDCG@10" in runner.summary.read_text()
+
+
+def accept_the_loss(repository: Path, runner: Runner) -> None:
+    """A pull request that loses much and brings a baseline that accepts it."""
+    changes.titles_only(repository)
+    with (repository / "search.run").open("w") as file:
+        search = [sys.executable, "search.py"]
+        subprocess.run(search, cwd=repository, stdout=file, check=True)
+    core = runner.temp / "ranklens" / "bin" / "metrics-core"
+    words = ("snapshot", "qrels.txt", "search.run", "-o", "baseline.json", "-m", "nDCG@10,R@10")
+    subprocess.run([core, *words], cwd=repository, env=runner.environment, check=True)
+
+
+def digest_of(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+
+
+@pytest.mark.parametrize("shallow", [True, pytest.param(False, marks=pytest.mark.thorough)])
+def test_a_baseline_that_the_pull_request_changes_is_told_and_not_used(
+    runner: Runner, shallow: bool
+) -> None:
+    repository = runner.workspace
+    commit_to_main(repository, shallow=shallow)
+    before = digest_of(repository / "baseline.json")
+    accept_the_loss(repository, runner)
+    given = {**GATE, "baseline-from": "base"}
+    status, outputs = runner.action(repository / ".ranklens", given)
+    assert (status, outputs["outcome"]) == (1, "worse"), runner.log
+    after = digest_of(repository / "baseline.json")
+    told = f"from {before} on `main` to {after}. The gate uses that of `main`."
+    said = "The baseline `baseline.json` changes in this pull request"
+    for text in (runner.comments[0]["body"], runner.summary.read_text(), runner.log):
+        assert f"⚠️ **{said}**, {told}" in text
+    # By its own it passes, and the comment says so.
+    status, outputs = runner.action(repository / ".ranklens", GATE)
+    assert (status, outputs["outcome"]) == (0, "not worse")
+    assert told.removesuffix("`main`.") + "this pull request." in runner.comments[0]["body"]
+
+
+def test_a_baseline_that_stays_is_told(runner: Runner) -> None:
+    commit_to_main(runner.workspace)
+    given = {"gates": "nDCG@10 > -0.03", "baseline-from": "base"}
+    assert outcome(runner, changes.accepted, **given)[0] == 0, runner.log
+    digest = digest_of(runner.workspace / "baseline.json")
+    told = f"The baseline `baseline.json` is the same on `main` ({digest})."
+    assert told in runner.comments[0]["body"] and told in runner.summary.read_text()
+
+
+def test_a_new_baseline_is_told_and_is_none_of_the_target_branch(runner: Runner) -> None:
+    repository = runner.workspace
+    kept = (repository / "baseline.json").read_bytes()
+    (repository / "baseline.json").unlink()
+    commit_to_main(repository)
+    (repository / "baseline.json").write_bytes(kept)
+    status, outputs = outcome(runner, **{"baseline-from": "base"})
+    assert (status, outputs["outcome"]) == (2, "error")
+    assert "The branch main has no baseline.json to compare with" in runner.comments[0]["body"]
+    git(repository, "add", "baseline.json")
+    assert outcome(runner)[0] == 0
+    told = (
+        f"`baseline.json` is new in this pull request** ({digest_of(repository / 'baseline.json')})"
+    )
+    assert told in runner.comments[0]["body"]
+
+
+def test_without_a_target_branch_its_own_baseline_is_used(runner: Runner) -> None:
+    """On the main branch, and where the checkout has no origin."""
+    runner.event_name, runner.event = "push", {}
+    assert outcome(runner, **{"baseline-from": "base"})[0] == 0, runner.log
+    runner.event_name, runner.event = "pull_request", pull_request()
+    assert outcome(runner)[0] == 0
+    assert "this pull request" not in runner.comments[0]["body"]
+    assert outcome(runner, **{"baseline-from": "base"})[0] == 2
+    assert outcome(runner, **{"baseline-from": "main"})[0] == 2
+    assert "baseline-from is base or head, not main." in runner.comments[0]["body"]
+
+
+@pytest.mark.parametrize(("change", "status", "outcome_word", "told"), changes.RUNS)
+def test_an_odd_run_is_told_in_the_comment(
+    runner: Runner, change: changes.Change, status: int, outcome_word: str, told: str
+) -> None:
+    change(runner.workspace)
+    ended, outputs = runner.action(runner.workspace / ".ranklens", GATE)
+    assert (ended, outputs["outcome"]) == (status, outcome_word), runner.log
+    assert told in runner.comments[0]["body"] and told in runner.summary.read_text()
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,12 @@ import pytest
 
 from tests.code_blocks import PAGES, PIPELINES, blocks_of
 from tests.packaging import changes
-from tests.packaging.conftest import EXAMPLE, ROOT, Built, plain_environment
+from tests.packaging.conftest import EXAMPLE, ROOT, Built, commit_to_main, git, plain_environment
 from tests.packaging.runner import GITHUBS_OWN, loaded
 from tests.packaging.test_distributions import PROJECT
 
 BLOCKS = [b for page in PAGES for b in blocks_of(page) if b.language in PIPELINES]
-GITHUB, GITLAB, SHELL, PRE_COMMIT = (block.text for block in BLOCKS)
+GITHUB, GITLAB, SHELL, BOTH, PRE_COMMIT = (block.text for block in BLOCKS)
 """All that there are: one more is refused here, and gets its test."""
 
 
@@ -29,6 +29,7 @@ def ran(script: str, repository: Path, built: Built) -> int:
     given = plain_environment()
     given["PATH"] = os.pathsep.join([str(built.environment / "bin"), given["PATH"]])
     given |= {"PIP_PYTHON": str(built.environment / "bin" / "python"), "PIP_NO_INDEX": "1"}
+    given |= {"CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main", "BASE": "main"}
     return subprocess.run(["bash", "-c", script], cwd=repository, env=given).returncode
 
 
@@ -39,8 +40,13 @@ def test_the_workflow_for_github_is_that_of_the_example() -> None:
 
 def test_gitlab(built: Built, example: Path) -> None:
     job = loaded(GITLAB)["retrieval"]
+    commit_to_main(example)
     changes.titles_only(example)
-    assert ran("set -e\n" + "\n".join(job["script"]), example, built) == 1
+    (example / "baseline.json").write_text("{}")
+    script = "set -e\n" + "\n".join(job["script"])
+    assert ran(f"{{ {script}\n}} > told.txt", example, built) == 1
+    assert "This merge request changes the baseline." in (example / "told.txt").read_text()
+    assert (job["variables"]["PIP_CACHE_DIR"]).endswith(job["cache"]["paths"][0])
     kept = [*job["artifacts"]["paths"], *job["artifacts"]["reports"].values()]
     assert all((example / name).stat().st_size for name in kept)
     assert ElementTree.parse(example / "gate.xml").find(".//failure") is not None
@@ -54,6 +60,19 @@ def test_a_plain_shell(built: Built, example: Path, change: changes.Change, stat
     change(example)
     assert ran(SHELL, example, built) == status
     assert ("❌ Worse" in (example / "comment.md").read_text()) == bool(status)
+
+
+def test_both_runs_in_one_pipeline(built: Built, example: Path) -> None:
+    """By the branch's own search; the baseline's file plays no part."""
+    (example / "baseline.json").unlink()
+    commit_to_main(example)
+    assert ran(BOTH, example, built) == 0
+    base = (example / "base.run").read_bytes()
+    assert base == (example / "search.run").read_bytes()
+    git(example, "worktree", "remove", "--force", "../base")
+    changes.titles_only(example)
+    assert ran(BOTH, example, built) == 1
+    assert base == (example / "base.run").read_bytes() != (example / "search.run").read_bytes()
 
 
 def test_pytest_has_the_fixture_where_the_core_is_installed(built: Built, tmp_path: Path) -> None:
@@ -80,6 +99,29 @@ def test_the_hook_of_pre_commit(built: Built, example: Path) -> None:
     changes.titles_only(example)
     command = f"{hook['entry']} {shlex.join(asked['args'])}"
     assert ran(f"python search.py > search.run && {command}", example, built) == 1
+
+
+@pytest.mark.parametrize(("change", "status", "_", "told"), changes.RUNS)
+def test_an_odd_run_fails_everywhere(
+    built: Built, example: Path, change: changes.Change, status: int, _: str, told: str
+) -> None:
+    """Of GitLab's pipeline, the hook and pytest; `test_action` has the action."""
+    change(example)
+    commit_to_main(example)
+    job = loaded(GITLAB)["retrieval"]
+    steps = [step for step in job["script"] if "search.py" not in step]
+    gitlab = "set -e\n" + "\n".join(steps)
+    [hook] = loaded(PRE_COMMIT)["repos"][0]["hooks"]
+    before_commit = f"metrics-core compare {shlex.join(hook['args'])}"
+    test = (
+        'def test_search(ranklens):\n    ranklens.assert_not_worse("search.run", "baseline.json", '
+    )
+    (example / "test_search.py").write_text(f'{test}"qrels.txt", "nDCG@10", margin=0.03)\n')
+    for script, own in (
+        (gitlab, status), (before_commit, status), ("python -m pytest -q test_search.py", 1)
+    ):  # fmt: skip
+        assert ran(f"{{ {script}\n}} > told.txt 2>&1", example, built) == own, script
+        assert told in (example / "told.txt").read_text().replace("\nE   ", ""), script
 
 
 # Our own

@@ -89,7 +89,7 @@ def rows_of(table: Table) -> Any:
     """The rows of a table as plain data."""
     if isinstance(table, Queries):
         return table.frame.to_dict("records")
-    return (table.given if isinstance(table, Qrels) else table.table).to_pydict()
+    return (table.input_table if isinstance(table, Qrels) else table.table).to_pydict()
 
 
 Harm = Callable[[Path, random.Random, Held], None]

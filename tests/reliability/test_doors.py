@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -46,7 +47,7 @@ def ways(server: Server, visit: Visit, headers: dict[str, str]) -> dict[str, Ans
     upload = f"{visit.base}/_stcore/upload_file/session/file"
     form = {"Content-Type": "multipart/form-data; boundary=b"}
     body = b'--b\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\nx\r\n--b--\r\n'
-    token = server.printed().partition("/?")[2]
+    printed = urlsplit(server.printed())
     given = {
         "page": ("GET", f"{visit.base}/", {}, b""),
         "script": ("GET", f"{visit.base}/static/index.html", {}, b""),
@@ -55,10 +56,10 @@ def ways(server: Server, visit: Visit, headers: dict[str, str]) -> dict[str, Ans
         "upload": ("PUT", upload, form, body),
         "removal": ("DELETE", upload, {}, b""),
         "websocket": ("GET", f"{visit.base}/_stcore/stream", WEBSOCKET, b""),
-        "token": ("GET", f"/?{token}", {}, b""),
+        "token": ("GET", f"{printed.path}?{printed.query}", {}, b""),
     }
     return {
-        way: asked(server.port, method, path, {**headers, **added}, body)
+        way: asked(server.port, method, path, {**headers, **added}, body, server.host)
         for way, (method, path, added, body) in given.items()
     }
 

@@ -1,4 +1,4 @@
-"""Judged ranks go through Parquet and come back as `judge` gives them."""
+"""Judged ranks go through Parquet and come back as `join_judgments` gives them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from metrics_core import read_judged_ranks
 from metrics_core.base.errors import RanklensError
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.scoring.spark import write_judged_ranks
 from tests.collections_of import qrels_of, run_of
 from tests.spark.test_evaluate import frame_of, random_collection
@@ -35,20 +35,20 @@ def test_they_come_back_as_judge_gives_them(spark: Any, tmp_path: Path) -> None:
     qrels = qrels_of(grades)
     folder = tmp_path / "ranks"
     write_judged_ranks(frame_of(spark, runs), qrels, str(folder))
-    found = [judge(run, qrels) for run in read_judged_ranks(folder)]
+    found = [join_judgments(run, qrels) for run in read_judged_ranks(folder)]
     assert [ranks.run_name for ranks in found] == ["one", "two"]
     for ranks in found:
-        wanted = judge(run_of(runs[ranks.run_name], ranks.run_name), qrels)
+        wanted = join_judgments(run_of(runs[ranks.run_name], ranks.run_name), qrels)
         assert wanted.unjudged_queries and wanted.missing_queries
         assert_equal(ranks, wanted)
     regraded = {q: {d: 3 - g for d, g in own.items()} for q, own in grades.items()}
     for run in read_judged_ranks(folder):
-        ranks = judge(run, qrels_of(regraded))
-        wanted = judge(run_of(runs[ranks.run_name], ranks.run_name), qrels_of(regraded))
+        ranks = join_judgments(run, qrels_of(regraded))
+        wanted = join_judgments(run_of(runs[ranks.run_name], ranks.run_name), qrels_of(regraded))
         assert_equal(ranks, wanted)
     more = {**grades, "q1": {**grades["q1"], "never judged": 1}}
     with pytest.raises(RanklensError, match="query q1 had 20 judged documents and now has 21"):
-        judge(read_judged_ranks(folder)[0], qrels_of(more))
+        join_judgments(read_judged_ranks(folder)[0], qrels_of(more))
     other = {q: {f"{d}x": g for d, g in own.items()} for q, own in grades.items()}
     with pytest.raises(RanklensError, match="of their documents are no longer judged"):
-        judge(read_judged_ranks(folder)[0], qrels_of(other))
+        join_judgments(read_judged_ranks(folder)[0], qrels_of(other))

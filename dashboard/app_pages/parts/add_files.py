@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 from dashboard import session
 from dashboard.answers.collections import file_name
 from dashboard.answers.data import cutoff_and_measure
-from dashboard.answers.data import data as files_loaded
+from dashboard.answers.data import files_page as files_loaded
 from dashboard.answers.file_formats import tools_for
 from dashboard.answers.id_offers import IdOffer
 from dashboard.app_pages.parts import file_fields
@@ -48,7 +48,7 @@ from metrics_core.base.errors import FileFormatError, RanklensError
 from metrics_core.formats.source.limits import format_size
 
 _NAMED_FILES = 3
-"""Most file names in the line about files that could not be read."""
+"""Maximum number of file names in the line about files that could not be read."""
 
 _OFFERS = {
     "duplicates=best": "Keep the best score of each document",
@@ -62,8 +62,8 @@ _OFFERS = {
 
 
 def show_bar() -> None:
-    """Show the controls in the bar of the Files page: the uploader, and the download of the
-    collection."""
+    """Show the controls in the bar of the Files page: the button to add files, and the download of
+    the collection."""
     identity = collection_id()
     if all_collections().folder_of(identity) is None and workspace().has_collection(identity):
         st.download_button(
@@ -75,22 +75,22 @@ def show_bar() -> None:
             on_click="ignore",
             help="Downloads the whole collection as one Zip file, to keep or to import elsewhere.",
         )
-    st.html(navigation.add_files(), width="content")
+    st.html(navigation.draw_add_files(), width="content")
 
 
 def show_first_run() -> None:
-    """Show which files to load, the uploader, and the example; if some files are loaded, which are
-    missing."""
+    """Show which files to load, the uploader, and the example. If some files are already loaded,
+    show which are still missing."""
     library = current_library()
     questions = file_fields.file_checks(library.files)
     if library.files:
         cutoff, measure = cutoff_and_measure(None)
         unclear, of_two_kinds = question_names(questions)
         so_far = files_loaded(library, len(refusals()), measure, cutoff, unclear, of_two_kinds)
-        st.html(markup.answer(*so_far.finding.statement_and_rest, {}))
+        st.html(markup.draw_answer(*so_far.finding.statement_and_rest, {}))
     else:
         st.html(
-            markup.answer(
+            markup.draw_answer(
                 "Compare two systems: upload their results and your judgments",
                 "Files stay on this computer. File types are detected; change them under Files.",
                 {},
@@ -100,7 +100,7 @@ def show_first_run() -> None:
         show_messages(library.files, questions)
     show_uploader()
     audience = _choose_audience()
-    st.html(data.first_run_steps(audience, tools_for(audience)))
+    st.html(data.draw_first_run_steps(audience, tools_for(audience)))
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Open the example: a help centre, four runs"):
             open_collection(SAMPLE)
@@ -114,18 +114,18 @@ def show_first_run() -> None:
             on_click="ignore",
             help="Downloads the files of the example, so that you can see their formats.",
         )
-        st.html(data.all_formats(session.href("help", about=FORMATS)), width="content")
+        st.html(data.draw_all_formats(session.href("help", about=FORMATS)), width="content")
 
 
 def _choose_audience() -> str:
-    """Ask which kind of system the reader evaluates, which determines the words of the page; stored
-    in the address."""
+    """Ask which kind of system the reader evaluates, and return the answer. It determines the terms
+    that the page uses, and is stored in the address."""
     return str(
         session.widget(
             st.pills,
             "What do you evaluate?",
             "for",
-            value=data.audience(session.address()["for"]),
+            value=data.find_audience(session.address()["for"]),
             store=lambda chosen: {"for": chosen or ""},
             options=list(data.AUDIENCES),
             format_func=data.AUDIENCES.__getitem__,
@@ -136,10 +136,10 @@ def _choose_audience() -> str:
 
 
 def receipts_area() -> DeltaGenerator:
-    """Container for messages before the uploader.
+    """Return a container for messages above the uploader.
 
-    If a message moved the uploader down, the browser would create it again and break off a running
-    upload.
+    Without it, a message would move the uploader down; the browser would then create the uploader
+    again and abort a running upload.
     """
     return st.container()
 
@@ -150,13 +150,13 @@ def show_uploader(
     *,
     width: int | Literal["stretch"] = "stretch",
 ) -> None:
-    """Show the uploader for any number of files; each is read, stored and reported in `area`, by
-    default beside the uploader."""
+    """Show the uploader for any number of files. Each file is read, stored and reported in `area`.
+    If `area` is None, reports are shown beside the uploader."""
     with area or receipts_area():
         cut = cut_off_uploads()
         if cut:
             st.html(
-                data.receipt(
+                data.draw_receipt(
                     f"The upload of {w.join_words(cut)} was interrupted.",
                     "Add it again. Files that were uploaded completely are not added twice.",
                     alarming=True,
@@ -166,7 +166,7 @@ def show_uploader(
     upload_generation = session.generation("upload")
     with st.container(key="drop" if width == "stretch" else None):
         if width == "stretch":
-            st.html(data.upload_note(format_size(largest_upload())))
+            st.html(data.draw_upload_note(format_size(largest_upload())))
         uploads = st.file_uploader(
             label,
             accept_multiple_files=True,
@@ -205,11 +205,11 @@ def question_names(questions: Sequence[FileCheck]) -> tuple[list[str], list[str]
 
 
 def show_messages(files: Sequence[File] = (), questions: Sequence[FileCheck] | None = None) -> None:
-    """Show the results of past actions with undo, the questions about files, and a card for each
-    other file that could not be read, with the choices that would fix it."""
+    """Show the results of past actions with buttons to undo them, and the questions about files.
+    Every other file that could not be read gets a card with the choices that would fix it."""
     trouble = workspace().trouble()
     if trouble is not None:
-        st.html(data.receipt(trouble.message, trouble.hint, alarming=True))
+        st.html(data.draw_receipt(trouble.message, trouble.hint, alarming=True))
     _show_receipts()
     questions = file_fields.file_checks(files) if questions is None else questions
     file_fields.show_checks(questions)
@@ -225,13 +225,13 @@ def show_messages(files: Sequence[File] = (), questions: Sequence[FileCheck] | N
 
 
 def show_arrival() -> None:
-    """Show the result of an upload, file by file, on the page that it opened."""
+    """Show the result of an upload, file by file, on the page that the upload opened."""
     loaded = arrived_files()
     if loaded is None:
         return
     if loaded:
         with st.container(horizontal=True, vertical_alignment="top", key="told_arrived"):
-            st.html(data.arrived_files(loaded, session.href("data")))
+            st.html(data.draw_arrived_files(loaded, session.href("data")))
             st.button("OK", key="arrived", on_click=dismiss_arrival, type="tertiary")
     _show_receipts()
 
@@ -239,7 +239,7 @@ def show_arrival() -> None:
 def _show_receipts() -> None:
     for receipt in receipts():
         with st.container(horizontal=True, vertical_alignment="center", key=f"told_{receipt.key}"):
-            st.html(data.receipt(receipt.message, receipt.hint, alarming=receipt.alarming))
+            st.html(data.draw_receipt(receipt.message, receipt.hint, alarming=receipt.alarming))
             for number, (label, action) in enumerate(receipt.offers):
                 st.button(
                     label,
@@ -277,7 +277,7 @@ def _show_refused(refused: dict[str, Refusal]) -> None:
 
 
 def _show_refusal(name: str, refusal: Refusal) -> None:
-    st.html(data.error_card(refusal.error))
+    st.html(data.draw_error_card(refusal.error))
     key = f"{refusal.key}"
     with st.container(horizontal=True, key=f"offers_{key}"):
         if refusal.upload is not None:
@@ -286,12 +286,12 @@ def _show_refusal(name: str, refusal: Refusal) -> None:
 
 
 def _show_unread(files: Sequence[File], asked_keys: Collection[str]) -> None:
-    """Show a card for each unreadable file of the open collection, with the choices that would fix
-    it, except for files with a question."""
+    """Show a card for each file of the open collection that cannot be read, with the choices that
+    would fix it. Files with a question (`asked_keys`) are left out."""
     for file in files:
         if file.error is None or file.key in asked_keys:
             continue
-        st.html(data.error_card(file.error))
+        st.html(data.draw_error_card(file.error))
         key = file.key
         with st.container(horizontal=True, key=f"unread_{key}"):
             if file.origin == "folder":
@@ -308,7 +308,7 @@ def _show_unread(files: Sequence[File], asked_keys: Collection[str]) -> None:
 def show_id_offer(offer: IdOffer, key: str) -> None:
     """Show ids that do not match, with a button that maps them."""
     with st.container(horizontal=True, vertical_alignment="center", key=key):
-        st.html(data.receipt(offer.text, offer.examples, alarming=True))
+        st.html(data.draw_receipt(offer.text, offer.examples, alarming=True))
         st.button(
             "Map these ids",
             key=f"{key}_read",
@@ -321,12 +321,13 @@ def show_id_offer(offer: IdOffer, key: str) -> None:
 def show_id_maps(sentence: str) -> None:
     """Show the id maps in use, with a button that undoes them."""
     with st.container(horizontal=True, vertical_alignment="center", key="ids_mapped"):
-        st.html(data.receipt(f"Ids are mapped. {w.sentence_case(sentence)}."))
+        st.html(data.draw_receipt(f"Ids are mapped. {w.sentence_case(sentence)}."))
         st.button("Undo the mapping", key="ids_back", on_click=map_ids, args=("", ""))
 
 
 def show_unused_judgments(library: Library) -> None:
-    """Show a line for each file of judgments that is not in use, with its other possible uses."""
+    """Show a line for each judgment file that is not in use, with buttons to use it as judgments or
+    as a run."""
     current_file = library.judgments
     for file in library.files_of_kind("qrels"):
         if current_file is None or file is current_file:
@@ -334,7 +335,7 @@ def show_unused_judgments(library: Library) -> None:
         doubtful = may_be_a_run(file)
         with st.container(horizontal=True, vertical_alignment="center", key=f"beside_{file.key}"):
             st.html(
-                data.receipt(
+                data.draw_receipt(
                     f"{file.file} was read as judgments but is not in use, because"
                     f" {current_file.file} is in use.",
                     (
@@ -361,7 +362,7 @@ def show_unused_judgments(library: Library) -> None:
 
 
 def _offer_buttons(error: RanklensError, key: str, read: Callable[..., None]) -> None:
-    """Show a button for each choice for reading a file."""
+    """Show a button for each way of reading a file that the error suggests."""
     for offer, label in _matching_offers(error):
         st.button(label, key=f"{offer}_{key}", on_click=partial(read, **_parse_choice(offer)))
 

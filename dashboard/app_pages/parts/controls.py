@@ -44,25 +44,25 @@ def show_sentence(context: PageContext, page: Page) -> None:
     comparison, short = context.comparison, _short_names(context)
     pair, count_text = _compared_styles(context, page), _count_text(context)
     rest = f"{'' if pair else 'all runs '}· {comparison.name} · {count_text}"
-    st.html(navigation.folded_controls(pair, short, rest))
+    st.html(navigation.draw_folded_controls(pair, short, rest))
     others = (
         [n for n in context.study.names if n not in (comparison.focus, comparison.baseline)]
         if pair
         else []
     )
-    also = _also_text(context, page) if others else ()
+    also = _other_runs_text(context, page) if others else ()
     names = [short[run.name] for run in pair]
     st.html(_folding_style(names, [comparison.name, count_text, *also[:1]], also[1:]))
     with st.container(key="controls", horizontal=True, vertical_alignment="center", gap="small"):
         if pair:
             _compare_controls(context, short)
         else:
-            _show_word(_OF_ALL)
+            _show_sentence_part(_OF_ALL)
         with st.popover(escape_markdown(comparison.name), key="measure"):
             measure_picker.measure_controls(context.study, comparison, page.name)
             _judgments_picker()
             complete_switch(context.study, "controls")
-        _show_word(_OVER)
+        _show_sentence_part(_OVER)
         with st.popover(count_text, key="queries_in_view"):
             _query_controls(context, page)
         if also:
@@ -71,10 +71,10 @@ def show_sentence(context: PageContext, page: Page) -> None:
                 if len(others) > _BEST:
                     # Many runs scroll, so the likely choices come first.
                     others.sort(key=context.study.runs_by_score.index)
-                _also_controls(context, others, short)
+                _other_runs_controls(context, others, short)
 
 
-def _also_text(context: PageContext, page: Page) -> tuple[str, str]:
+def _other_runs_text(context: PageContext, page: Page) -> tuple[str, str]:
     """Return the number of runs shown besides the compared pair, and the noun for this number."""
     also = context.comparison.other_runs
     # With many runs the Overview's table contains all of them, whichever are shown.
@@ -112,14 +112,14 @@ def _count_text(context: PageContext) -> str:
     return f"all {queries}" if in_view == total > 1 else f"{w.format_count(in_view)} of {queries}"
 
 
-def _show_word(text: str) -> None:
-    st.html(navigation.word(text), width="content")
+def _show_sentence_part(text: str) -> None:
+    st.html(navigation.draw_word(text), width="content")
 
 
 def _compare_controls(context: PageContext, short: Mapping[str, str]) -> None:
     """Show the choice of the two compared runs."""
     comparison, names, styles = context.comparison, context.study.names, context.look.styles
-    _show_word(_OF_ONE if comparison.is_alone else _OF_TWO)
+    _show_sentence_part(_OF_ONE if comparison.is_alone else _OF_TWO)
     session.widget(
         st.selectbox,
         "Compare",
@@ -133,7 +133,7 @@ def _compare_controls(context: PageContext, short: Mapping[str, str]) -> None:
     )
     marks = {"w_run": styles[comparison.focus]}
     if not comparison.is_alone:
-        _show_word(_WITH)
+        _show_sentence_part(_WITH)
         session.widget(
             st.selectbox,
             "with the baseline",
@@ -146,8 +146,8 @@ def _compare_controls(context: PageContext, short: Mapping[str, str]) -> None:
             width=navigation.field_width(short[comparison.baseline]),
         )
         marks["w_base"] = styles[comparison.baseline]
-    st.html(navigation.run_marks(marks))
-    _show_word(_ON)
+    st.html(navigation.draw_run_marks(marks))
+    _show_sentence_part(_ON)
 
 
 def _judgments_picker() -> None:
@@ -184,9 +184,9 @@ def _short_names(context: PageContext) -> dict[str, str]:
     return short_names(context.study.names, _NAME_LENGTH)
 
 
-def _also_controls(context: PageContext, others: list[str], short: dict[str, str]) -> None:
-    """Show a pill for each further run that can be shown; if there are many, also buttons for all,
-    the best, or none."""
+def _other_runs_controls(context: PageContext, others: list[str], short: dict[str, str]) -> None:
+    """Show a pill for each further run that can be shown. If there are many, also show buttons for
+    all, the best, or no further runs."""
     comparison, styles = context.comparison, context.look.styles
     session.widget(
         st.pills,
@@ -227,7 +227,8 @@ def _also_controls(context: PageContext, others: list[str], short: dict[str, str
 
 
 def _change_baseline(context: PageContext, name: str) -> dict[str, Any]:
-    """Return the change to a new baseline; if it was the run in focus, the two swap."""
+    """Return the changes to the address that make a run the baseline. If it is the run in focus,
+    the two runs swap."""
     comparison = context.comparison
     return context.view.changes_to_compare(
         comparison.baseline if name == comparison.focus else comparison.focus, name
@@ -243,7 +244,7 @@ def _run_label(style: RunStyle, name: str) -> str:
 def _query_controls(context: PageContext, page: Page) -> None:
     """Show the filters of the queries in view, with links that clear them."""
     study, comparison = context.study, context.comparison
-    st.html(navigation.filter_list(*_filter_links(context, page)))
+    st.html(navigation.draw_filter_list(*_filter_links(context, page)))
     groups = dict(study.groups)
     # Every column with an active filter has its control.
     narrowing = {column for column, _ in comparison.filters}
@@ -269,7 +270,7 @@ def _query_controls(context: PageContext, page: Page) -> None:
             ),
         )
     if not controlled:
-        st.html(navigation.word("The queries have no columns to filter by. Add a query file."))
+        st.html(navigation.draw_word("The queries have no columns to filter by. Add a query file."))
 
 
 def _size_formatter(sizes: pd.Series, format_value: Callable[[str], str]) -> Callable[[str], str]:

@@ -46,10 +46,10 @@ _LONG = "This file is long. Its rows are read when you import it."
 
 @dataclass(frozen=True)
 class FileCheck:
-    """A file whose reading the reader should check. `key` is the prefix of its widgets, `read`
-    reads it with the reader's choices, `kind` is its likely kind. If `of_two_kinds`, the file could
-    be of either kind, and `is_guessed` says that it was read as the likelier kind. `names` are the
-    refused files of the same shape, `why` is the problem."""
+    """A file whose reading the reader should check. `key` is the prefix of its widget keys, `read`
+    reads the file with the reader's choices, and `kind` is its likely kind. If `of_two_kinds`, the
+    file could be either a run or judgments; `is_guessed` is true if it was read as the likelier
+    kind. `names` are the refused files with the same fields, and `why` is the problem."""
 
     original: Original
     key: str
@@ -100,8 +100,8 @@ def _make_check(
     read: Callable[..., None],
     names: Sequence[str] = (),
 ) -> FileCheck | None:
-    """Return the check for a file that could not be read; None if the cause is not in its
-    fields."""
+    """Return the check for a file that could not be read. None if the error has nothing to do with
+    its fields."""
     fields, kind = original.fields(), original.choices.get("kind", "run")
     of_two_kinds = all(f"kind={kind_name}" in error.hint for kind_name in RANKED)
     is_unknown = fields is not None and (
@@ -128,8 +128,9 @@ def show_checks(checks: Sequence[FileCheck]) -> None:
 
 
 def field_editor(file: File) -> Callable[[], object] | None:
-    """Return a function that shows the fields of a file that was read. None until the reader asks
-    for the fields, if the columns have no names, or if the file is not available."""
+    """Show a switch that opens the fields of a file that was read. Return a function that shows the
+    fields if the switch is on, otherwise None. Return None without a switch if the columns have no
+    names or the file is not available."""
     original = find_original(file) if file.kind in RANKED else None
     if original is None and file.kind in RANKED and ": " in file.read_as:
         st.caption("To choose columns, upload the file again.")
@@ -156,7 +157,7 @@ def _show_fields(check: FileCheck) -> None:
     evidence = FieldEvidence(fields, loaded_ids(fields, library, original.name))
     with st.container(horizontal=True, vertical_alignment="center", key=f"check_{key}"):
         others = len(check.names) - 1
-        st.html(file_fields.head(original.name, fields.rows, check.why, others))
+        st.html(file_fields.draw_head(original.name, fields.rows, check.why, others))
         kind = _choose_kind(check.kind, offered_kinds(fields), key)
     of_users = session.address()["for"] == "recommender"
     columns_before = original.choices.get("columns") or {}
@@ -174,9 +175,9 @@ def _show_fields(check: FileCheck) -> None:
     if tables:
         preview = file_preview(tables[0], library, original.name) if kind in RANKED else None
         st.html(
-            data.preview(KIND_WORDS[kind], first_rows(tables[0]))
+            data.draw_preview(KIND_WORDS[kind], first_rows(tables[0]))
             if preview is None
-            else file_fields.preview(preview, table.words)
+            else file_fields.draw_preview(preview, table.words)
         )
         settings = all_collections().read_settings(collection_id())
         message = describe_contents(tables, original.name, library, settings)
@@ -212,10 +213,10 @@ def _show_rows(table: FieldTable, key: str) -> tuple[dict[str, str], bool]:
                 word_by_field[name] = _choose_meaning(table, name, f"{number}_{key}")
                 if word_by_field[name] == "score":
                     best.append(_is_smallest_best(table, name, word_by_field, f"{number}_{key}"))
-            field.html(file_fields.field(table.title(name), table.fields.fields[name].samples))
+            field.html(file_fields.draw_field(table.title(name), table.fields.fields[name].samples))
             reasons[name] = because.empty()
 
-    st.html(file_fields.heads())
+    st.html(file_fields.draw_heads())
     for number, name in enumerate(shown_names):
         show_row(number, name)
     if folded:
@@ -224,7 +225,9 @@ def _show_rows(table: FieldTable, key: str) -> tuple[dict[str, str], bool]:
                 show_row(number, name)
     meanings = {word: name for name, word in word_by_field.items()}
     for name, area in reasons.items():
-        area.html(file_fields.reason(table.explain_meaning(name, word_by_field[name], meanings)))
+        area.html(
+            file_fields.draw_reason(table.explain_meaning(name, word_by_field[name], meanings))
+        )
     return word_by_field, any(best)
 
 
@@ -245,7 +248,7 @@ def _choose_meaning(table: FieldTable, name: str, key: str) -> str:
 def _is_smallest_best(
     table: FieldTable, name: str, word_by_field: Mapping[str, str], key: str
 ) -> bool:
-    """Ask beside the score whether the smallest score is best."""
+    """Ask, beside the field with the scores, whether the smallest score is the best."""
     meanings = {word: field for field, word in word_by_field.items()}
     best: str = st.selectbox(
         "Best is",
@@ -259,7 +262,7 @@ def _is_smallest_best(
 
 
 def _is_all_relevant(table: FieldTable, key: str) -> bool:
-    """Ask whether every document of the file is relevant, if no field is a grade."""
+    """Ask whether every document in the file is relevant. Used if no field has the grades."""
     default = "grade" not in table.proposed_fields
     return st.checkbox("All listed documents are relevant", value=default, key=f"all_{key}")
 
@@ -285,8 +288,8 @@ def _import_button(
     wrong: bool = False,
     disabled: bool = False,
 ) -> None:
-    """Show the button that reads the file, with the content of the file or the reason why it cannot
-    be read."""
+    """Show the button that imports the file. Beside it is `message`: what the file contains or, if
+    `wrong`, why it cannot be read."""
     is_likely = not check.of_two_kinds or (check.is_guessed and kind == check.kind)
     with st.container(horizontal=True, vertical_alignment="center", key=f"read_{kind}_{check.key}"):
         st.button(
@@ -300,7 +303,7 @@ def _import_button(
         if check.names and not check.of_two_kinds:
             _dismiss_button(check)
         if message:
-            st.html(file_fields.message(message, wrong=wrong))
+            st.html(file_fields.draw_message(message, wrong=wrong))
 
 
 def _dismiss_button(check: FileCheck) -> None:
@@ -312,7 +315,7 @@ def _show_readings(check: FileCheck) -> None:
     original, fields = check.original, check.original.fields()
     library, settings = current_library(), all_collections().read_settings(collection_id())
     number = "" if fields is None else fields.inferred["run"].get("score", "")
-    st.html(file_fields.question(original.name))
+    st.html(file_fields.draw_question(original.name))
     kinds = sorted(RANKED, key=lambda kind: kind != check.kind)
     with st.container(key=f"readings_{check.key}"):
         columns = st.columns(2, gap="medium")
@@ -322,7 +325,7 @@ def _show_readings(check: FileCheck) -> None:
             if tables:
                 reading = kind_reading(tables, original.name, library, settings, number)
                 is_likely = check.is_guessed and kind == check.kind
-                st.html(file_fields.reading(reading, is_likely=is_likely))
+                st.html(file_fields.draw_reading(reading, is_likely=is_likely))
             _import_button(check, kind, {"kind": kind})
     with st.container(horizontal=True, key=f"other_{check.key}"):
         if check.names:
@@ -335,12 +338,14 @@ def _show_readings(check: FileCheck) -> None:
 
 
 def _is_mendable(error: str) -> bool:
-    """Whether an error names a reading choice, which the import then offers as a button."""
+    """Whether an error suggests another way of reading the file. After the import, this is offered
+    as a button."""
     return any(f"{choice}=" in error for choice in ("duplicates", "grades", "encoding"))
 
 
 def _read_tables(original: Original, choices: Mapping[str, Any]) -> tuple[list[Table], str]:
-    """Return the tables of the file read with these choices, and the error if it cannot be read."""
+    """Return the tables of the file, read with these choices. If it cannot be read, return no
+    tables and the error message."""
     try:
         return original.tables_by(choices), ""
     except RanklensError as error:

@@ -1,5 +1,5 @@
-"""The figures of a file read with the chosen columns, and the choices behind them: from which grade
-documents are relevant, and how unjudged documents count."""
+"""The figures of a file that is read with the chosen columns, and two choices that determine them:
+the lowest relevant grade, and how unjudged documents count."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _DEFAULT_K = 10
 
 
 def ask_relevance_limit(tables: Sequence[Table], words: Words, key: str) -> float:
-    """Ask from which grade a document is relevant and how unjudged documents count, if the tables
-    are judgments; return the grade. The grade is stored in the address if the measure there has a
-    parameter for it; otherwise it only affects the figures shown here."""
+    """If the tables are judgments, ask for the lowest relevant grade and how unjudged documents
+    count. Return the lowest relevant grade. It is stored in the address if the measure in the
+    address has a parameter for it; otherwise it only affects the figures shown here."""
     measure_choice = _current_measure()
     current, qrels = relevance_limit(measure_choice), tables[0] if tables else None
     if not isinstance(qrels, Qrels):
@@ -84,14 +84,14 @@ def show_numbers(tables: Sequence[Table], file: str, words: Words, relevant_from
     cutoff = measure_choice.measure.cutoff or _DEFAULT_K
     pair = pair_with(tables, file, current_library(), settings)
     counts = file_numbers(pair, words, cutoff, relevant_from)
-    st.html(data.file_numbers(counts.counts, "" if settings.complete else counts.warning))
+    st.html(data.draw_file_numbers(counts.counts, "" if settings.complete else counts.warning))
     table = tables[0]
     if relevance_limit(measure_choice) is not None or not isinstance(table, Qrels):
         return
     if relevant_from > offered_grades(table, None)[0]:
         other = key_with_limit(read_measure("R@k", cutoff), relevant_from)
         link = session.href("overview", m=other)
-        st.html(data.without_limit(str(measure_choice.measure), words.judgments, other, link))
+        st.html(data.draw_without_limit(str(measure_choice.measure), words.judgments, other, link))
 
 
 def _current_measure() -> ChosenMeasure:

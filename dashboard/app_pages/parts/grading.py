@@ -1,4 +1,4 @@
-"""Additions of readers to a collection: layers of grades as files, and notes."""
+"""What readers add to a collection: layers of grades, as files, and notes."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ _MOST_DAMAGED = 20
 
 
 def show_layers() -> None:
-    """Show the layers of the open collection, with controls to switch, download, remove and import
-    them."""
+    """Show the layers of the open collection, with controls to activate, download, remove and
+    import layers."""
     all_layers, active = current_layers(), active_layers()
     for layer in all_layers:
         _layer_row(layer, is_on=layer in active)
@@ -49,7 +49,9 @@ def show_layers() -> None:
         count_text = section.format_count(len(damaged), "row is damaged", "rows are damaged")
         with st.container(horizontal=True, vertical_alignment="center", key="damaged_notes"):
             st.html(
-                data.receipt(f"Layers, notes and tags: {count_text}; all other rows are intact.")
+                data.draw_receipt(
+                    f"Layers, notes and tags: {count_text}; all other rows are intact."
+                )
             )
             _show_damaged("layers, notes and tags", damaged)
     expect_files()
@@ -67,7 +69,7 @@ def show_layers() -> None:
 
 
 def _layer_row(layer: Layer, *, is_on: bool) -> None:
-    st.html(layers.row(layer, is_on=is_on))
+    st.html(layers.draw_row(layer, is_on=is_on))
     with st.container(horizontal=True, vertical_alignment="center", key=f"layer_row_{layer.id}"):
         st.button(
             "Deactivate" if is_on else "Activate",
@@ -96,7 +98,8 @@ def _layer_row(layer: Layer, *, is_on: bool) -> None:
 
 
 def _show_damaged(name: str, rows: Sequence[str]) -> None:
-    """Show damaged rows as far as legible, to copy and to delete."""
+    """Show the legible parts of damaged rows, with buttons to copy, download and delete the
+    rows."""
     with st.popover(f"Damaged {w.plural(len(rows), 'row')}"):
         st.markdown(
             f"{section.format_count(len(rows), 'row', 'rows')} of {escape_markdown(name)}"
@@ -129,8 +132,8 @@ def notes_part(query_id: str) -> None:
     """Show the notes and tags of a query, and a form to add some."""
     query_notes = current_notes().get(query_id, QueryNotes())
     with st.container(key="side_note"):
-        st.html(card_head.head("Note"))
-        st.html(card_head.key("N"))
+        st.html(card_head.draw_head("Note"))
+        st.html(card_head.draw_key("N"))
         _show_notes(query_id, query_notes)
         # The fields are cleared after saving, not by the browser: it would clear them on the first
         # of two clicks, and a busy server then receives only what the second click sent.
@@ -156,7 +159,7 @@ def notes_part(query_id: str) -> None:
 def _show_notes(query_id: str, query_notes: QueryNotes) -> None:
     """Show the notes and tags of a query, each with a button that removes it."""
     if query_notes.notes:
-        st.html(layers.query_notes(query_notes))
+        st.html(layers.draw_query_notes(query_notes))
     for note in query_notes.notes:
         st.button(
             f"Undo :gray[the note of {escape_markdown(note.author)},"

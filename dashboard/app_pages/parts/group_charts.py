@@ -26,7 +26,7 @@ from metrics_core.slicing.breakdowns import ALL
 
 def show_legend(context: PageContext) -> None:
     """Show the legend shared by these charts."""
-    st.html(blocks.legend(context.drawing, list(context.drawing.styles), {}))
+    st.html(blocks.draw_legend(context.drawing, list(context.drawing.styles), {}))
 
 
 def show_scores(
@@ -34,7 +34,7 @@ def show_scores(
 ) -> None:
     """Show the score of each run by group; `frame` is the result of `summarise_groups`."""
     name, column = context.comparison.name, column_name(by, context.comparison.cutoff)
-    st.html(blocks.panel_head("Score", f"mean {name}, {w.format_share(LEVEL)} intervals"))
+    st.html(blocks.draw_panel_head("Score", f"mean {name}, {w.format_share(LEVEL)} intervals"))
     figure = draw_once(figures.score_by_group, frame, context.drawing, order=order)
     picture = section.make_caption(f"Score on {name}, by {column}", name, section.INTERVALS)
     alt = f"Mean {name} per run by {column}. {finding}"
@@ -59,7 +59,7 @@ def show_differences(
     )
     title = f"Difference from {comparison.baseline}"
     st.html(
-        blocks.panel_head(
+        blocks.draw_panel_head(
             title, f"{w.format_share(comparison.method.level)} CI, corrected for {groups_text}"
         )
     )
@@ -78,7 +78,7 @@ def show_cells(crossing: Crossing, by: str, context: PageContext) -> None:
     rows, columns = (column_name(name, comparison.cutoff) for name in (by, crossing.across))
     both, pair_text = f"by {rows} and {columns}", f"{comparison.focus} minus {comparison.baseline}"
     title = crossed_title(by, crossing.across, comparison.cutoff)
-    st.html(blocks.panel_head(title, f"{pair_text} on {comparison.name}"))
+    st.html(blocks.draw_panel_head(title, f"{pair_text} on {comparison.name}"))
     figure = draw_once(
         heatmap.difference_heatmap,
         crossing.cells,
@@ -98,12 +98,12 @@ def show_cells(crossing: Crossing, by: str, context: PageContext) -> None:
         cell_groups = {by: clicked[0], crossing.across: clicked[1]}
         _list_queries({name: group for name, group in cell_groups.items() if group != ALL}, context)
     about = f"fewer than {heatmap.FEWEST_UNHATCHED} queries: hatched"
-    st.html(groups.cells_scale(crossing.cells, context.drawing, about))
+    st.html(groups.draw_cells_scale(crossing.cells, context.drawing, about))
 
 
 def _open_queries(clicked: Sequence[Any] | None, by: str, context: PageContext) -> None:
-    """Open the queries of the clicked group; a click on a dot also compares its run with the
-    baseline."""
+    """Open the queries of the clicked group. If a run's dot was clicked, also compare this run with
+    the baseline."""
     if not clicked:
         return
     comparison, run = context.comparison, clicked[1] if len(clicked) > 1 else ""

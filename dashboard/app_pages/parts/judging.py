@@ -41,7 +41,8 @@ _WINDOW = 40
 _LONGEST_TEXT = 3_000
 _QUEUE = "judge_queue"
 _NAME, _MOST_NAMED = 24, 3
-"""Maximum number of characters of a run's name, and of runs named, in a document's ranks."""
+"""Maximum length of a run's name in the text about a document's ranks, and maximum number of runs
+named there."""
 
 
 def query_part(context: PageContext, query_id: str) -> None:
@@ -59,11 +60,13 @@ def query_part(context: PageContext, query_id: str) -> None:
     if len(nameless) == len(comparison.runs):
         message = ""
     with st.container(key="side_judge"):
-        st.html(card_head.head("Judge"))
+        st.html(card_head.draw_head("Judge"))
         if len(rows):
             count_text = f"{w.format_count(len(rows))} unjudged"
             st.html(
-                card_head.summary(f"{count_text} in the top {w.format_count(comparison.cutoff)}")
+                card_head.draw_summary(
+                    f"{count_text} in the top {w.format_count(comparison.cutoff)}"
+                )
             )
             grades = _given_grades(context)
             pairs = zip(rows["query_id"], rows["doc_id"], strict=True)
@@ -72,7 +75,7 @@ def query_part(context: PageContext, query_id: str) -> None:
             )
             _show_effect(context, query_id)
         _show_own_layer(context, "query", f"{message} {_unknown_reason(nameless)}".strip())
-        st.html(layers.judging_link(session.href("judge"), "Keep judging across all queries"))
+        st.html(layers.draw_judging_link(session.href("judge"), "Keep judging across all queries"))
 
 
 def _show_effect(context: PageContext, query_id: str) -> None:
@@ -82,7 +85,7 @@ def _show_effect(context: PageContext, query_id: str) -> None:
     effect = answers.layers_effect(context.study, comparison, query_id)
     pair = (comparison.focus, comparison.baseline)
     st.html(
-        layers.effect(
+        layers.draw_effect(
             effect.scores, effect.difference, pair, measure=comparison.name, queries=effect.queries
         )
     )
@@ -94,13 +97,17 @@ def queue_part(context: PageContext) -> None:
     reason = _unknown_reason(context.study.unnamed_runs((comparison.focus, comparison.baseline)))
     back = session.href("queries") if comparison.is_alone else session.href("firm", part="unjudged")
     back_name = "All queries" if comparison.is_alone else "Robustness"
-    st.html(layers.judging_link(back, f"← {back_name}", "back"))
+    st.html(layers.draw_judging_link(back, f"← {back_name}", "back"))
     if reason:
-        st.html(markup.answer("The unjudged documents are unknown", reason, context.look.styles))
+        st.html(
+            markup.draw_answer("The unjudged documents are unknown", reason, context.look.styles)
+        )
         return
     if context.study.settings.complete:
         text = "Unjudged documents count as not relevant, so there is nothing to judge."
-        st.html(markup.answer("The judgments are taken as complete", text, context.look.styles))
+        st.html(
+            markup.draw_answer("The judgments are taken as complete", text, context.look.styles)
+        )
         complete_switch(context.study, "judge")
         return
     summary, order = (
@@ -114,13 +121,13 @@ def queue_part(context: PageContext) -> None:
     judged_count = sum(pair in grades for pair in (settling or pairs))
     is_done = bool(settling) and judged_count == len(settling)
     title, lead = _judged_texts(context, summary) if is_done else (summary.title, summary.lead)
-    st.html(markup.answer(title, lead, context.look.styles))
+    st.html(markup.draw_answer(title, lead, context.look.styles))
     with add_files.receipts_area():
         add_files.show_messages()
     done = {*grades, *skipped_pairs()}
     waiting = answers.queue_window(context.study, queue, done, _WINDOW)
     if is_done or waiting.empty:
-        st.html(layers.judging_link(back, f"See {back_name}", "primary" if is_done else ""))
+        st.html(layers.draw_judging_link(back, f"See {back_name}", "primary" if is_done else ""))
     if pairs:
         about = _queue_summary(context, waiting, summary, order, settles=bool(settling))
         about["behind"] = len((settling or set(pairs)).difference(done, _id_pairs(waiting)))
@@ -136,7 +143,8 @@ def queue_part(context: PageContext) -> None:
 
 
 def _settling_pairs(context: PageContext, summary: answers.JudgingSummary) -> set[tuple[str, str]]:
-    """Return the documents that settle the order; empty if the order is random."""
+    """Return the documents whose judgments settle the order of the runs. Empty if documents are
+    judged in random order."""
     if not summary.settle or context.view.address["order"] == AT_RANDOM:
         return set()
     first = answers.judging_queue(context.study, context.comparison).head(summary.settle)
@@ -164,7 +172,8 @@ def _queue_summary(
     *,
     settles: bool,
 ) -> dict[str, Any]:
-    """Return the texts around the card of a queue: the amount left, the orders, the effect."""
+    """Return the texts around the card of a queue: how many documents are unjudged, the orders to
+    choose from, and the effect of the grades."""
     comparison, blind, short = (
         context.comparison,
         is_blind(),
@@ -217,8 +226,8 @@ def _score_changes(context: PageContext, waiting: pd.DataFrame) -> Mapping[str, 
 
 
 def _unknown_reason(runs: list[str]) -> str:
-    """Explain which documents cannot be judged because these runs were loaded as judged ranks
-    (ranks of judged documents only)."""
+    """Explain why the unjudged documents of these runs cannot be judged: the runs were loaded as
+    judged ranks (ranks of judged documents only). Return "" if there are no such runs."""
     if not runs:
         return ""
     return (
@@ -234,7 +243,7 @@ def _show_own_layer(context: PageContext, page: str, message: str) -> None:
     is_on = layer in context.layers
     link = layer_href(page, layer, is_on=not is_on) if layer else ""
     if message or layer:
-        st.html(layers.own_layer(message, layer, is_on=is_on, link=link))
+        st.html(layers.draw_own_layer(message, layer, is_on=is_on, link=link))
     if page == "query":
         with add_files.receipts_area():
             add_files.show_messages()
@@ -297,7 +306,7 @@ def _show_keys(
 
 
 def _chosen_fields(event: Mapping[str, Any]) -> dict[str, str]:
-    """Return the fields of a queue's address that an event changes."""
+    """Return the address fields of a queue that a browser event changes."""
     return {name: str(event[name]) for name in ("order", "blind") if name in event}
 
 

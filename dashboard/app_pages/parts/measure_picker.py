@@ -1,4 +1,5 @@
-"""The measure picker: a measure by any of its names, its options and explanation."""
+"""The measure picker: choose a measure by any of its names, see its explanation and set its
+options."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ from metrics_core.measures.declaring.parameters import Parameter, format_paramet
 _EXAMPLES: dict[type, str] = {dict: "{1:1,2:3,3:7}", tuple: "[0.2,0.5,0.8]"}
 
 _MOST = 1e15
-"""Largest bound for Streamlit's number fields, within the integers exact in JavaScript."""
+"""Largest bound that is passed to Streamlit's number fields. JavaScript represents integers up to
+this bound exactly."""
 
 
 def measure_controls(study: Study, comparison: Comparison, page: str) -> None:
@@ -43,18 +45,22 @@ def measure_controls(study: Study, comparison: Comparison, page: str) -> None:
     error = objection or comparison.chosen_measure.refused
     if error is not None:
         current = str(comparison.measure) if objection else ""
-        st.html(navigation.measure_error(error, current, lambda name: _measure_link(name, page)))
+        st.html(
+            navigation.draw_measure_error(error, current, lambda name: _measure_link(name, page))
+        )
     read_as = measure_key.describe_reading(str(session.last_value("m") or ""), comparison.measure)
     if read_as:
-        st.html(navigation.read_as_note(read_as))
+        st.html(navigation.draw_read_as_note(read_as))
     _cutoff_controls(study, comparison)
     text, more = _measure_explanation(comparison)
-    st.html(navigation.measure_note(str(comparison.measure), text, _about_link(comparison), more))
+    st.html(
+        navigation.draw_measure_note(str(comparison.measure), text, _about_link(comparison), more)
+    )
     _option_controls(study, comparison)
 
 
 def _cutoff_controls(study: Study, comparison: Comparison) -> None:
-    """Show the usual cutoffs as buttons, and a field for any other."""
+    """Show the default cutoffs as buttons, and a field for any other cutoff."""
     with st.container(horizontal=True, key="cutoff", vertical_alignment="bottom"):
         session.widget(
             st.segmented_control,
@@ -170,12 +176,13 @@ def _option_control(study: Study, comparison: Comparison, p: Parameter) -> None:
     )
     error = session.objection(name)
     if error is not None:
-        st.html(navigation.measure_error(error))
+        st.html(navigation.draw_measure_error(error))
 
 
 def _number_options(p: Parameter, value: float | None) -> dict[str, Any]:
-    """Return bounds and step of a number field; the parameter itself rejects open ends. A field of
-    whole numbers allows fractions if its current value is a fraction."""
+    """Return bounds and step of a number field. If a bound is exclusive, the field allows it and
+    the parameter itself rejects it. A field for whole numbers allows fractions if its current value
+    is a fraction."""
     low, high = p.bounds.low, p.bounds.high
     is_whole = p.kind is int and not isinstance(value, float)
     if p.fractions and not is_whole:

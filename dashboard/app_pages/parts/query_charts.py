@@ -1,4 +1,5 @@
-"""The area above the table of the Queries page: a strip, or one chart at a time."""
+"""The area above the table of the Queries page: the strip of sorted differences, or another
+chart."""
 
 from __future__ import annotations
 
@@ -42,7 +43,8 @@ def choose_view(context: PageContext) -> str:
 
 
 def draw_chart(view: str, query_list: QueryList, context: PageContext) -> None:
-    """Draw the chart of a view above the table; a single run has no sorted differences."""
+    """Draw the chart of a view above the table. The table view has the strip of sorted differences,
+    except for a single run."""
     if not view and context.comparison.is_alone:
         return
     with st.container(key="marks"):
@@ -71,7 +73,7 @@ def _list_drawing(query_list: QueryList, context: PageContext) -> Drawing:
 
 def _sorted_chart(query_list: QueryList, context: PageContext) -> list[str] | None:
     comparison = context.comparison
-    st.html(blocks.strip_note(query_list.paired, figures.MOST_BARS, query_list.mean))
+    st.html(blocks.draw_strip_note(query_list.paired, figures.MOST_BARS, query_list.mean))
     figure = draw_once(
         figures.sorted_differences,
         query_list.frame,
@@ -159,7 +161,9 @@ def _heatmap_chart(query_list: QueryList, context: PageContext) -> list[str] | N
         return None
     ends = query_heatmap.score_span(heatmap.frame, context.drawing)
     st.html(
-        blocks.colour_key(str(comparison.measure), *ends, empty=bool(heatmap.empty.any(axis=None)))
+        blocks.draw_colour_key(
+            str(comparison.measure), *ends, empty=bool(heatmap.empty.any(axis=None))
+        )
     )
     figure = draw_once(
         query_heatmap.score_heatmap, heatmap.frame, context.drawing, empty=heatmap.empty
@@ -168,7 +172,7 @@ def _heatmap_chart(query_list: QueryList, context: PageContext) -> list[str] | N
     picture = section.make_caption(title, columns_text)
     clicked = section.show_chart(figure, "heatmap", alt=alt, picture=picture)
     st.html(
-        blocks.beside_heatmap(
+        blocks.draw_beside_heatmap(
             heatmap.failed, heatmap.ahead, heatmap.failing, context.drawing, session.href
         )
     )
@@ -185,7 +189,7 @@ def _strip_chart(query_list: QueryList, context: PageContext) -> list[str] | Non
         f"{comparison.measure}: one point per query, a line at the mean of each group.",
     )
     section.choose_grouping(columns, by)
-    strips = query_views.strips(context.study, comparison, by)
+    strips = query_views.query_strips(context.study, comparison, by)
     figure = draw_once(
         score_strips.score_strips,
         strips.frame,

@@ -21,7 +21,7 @@ from dashboard.answers.query_chips import (
 )
 from dashboard.answers.query_notes import tag_name
 from dashboard.answers.spreadsheet import spreadsheet
-from dashboard.answers.subset import subset
+from dashboard.answers.subset import export_subset
 from dashboard.app_pages.parts import section
 from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.components.filter_field import KEY, filter_field
@@ -34,8 +34,8 @@ _MARKS = {"better": ":green[▲] ", "worse": ":orange[▼] "}
 
 
 def filter_controls(query_list: QueryList, context: PageContext) -> None:
-    """Show the search and filter field, its help, columns and downloads in one line; below it, an
-    error in the filter."""
+    """Show the search and filter field, its help, the choice of columns and the downloads in one
+    line. If the filter is invalid, the error is shown below."""
     comparison, address = context.comparison, context.view.address
     example = answers.filter_example(context.study, comparison)
     with st.container(horizontal=True, key="narrowing", vertical_alignment="center"):
@@ -49,16 +49,16 @@ def filter_controls(query_list: QueryList, context: PageContext) -> None:
             )
         with st.popover("?", key="can_say", type="tertiary"):
             names = answers.filter_names(context.study, comparison, current_remarks())
-            st.html(filter_line.filter_help(names, example))
+            st.html(filter_line.draw_filter_help(names, example))
         _column_picker(query_list)
         _download_menu(query_list, context)
     if query_list.line_error is not None:
-        st.html(filter_line.line_error(query_list.line_error))
+        st.html(filter_line.draw_line_error(query_list.line_error))
 
 
 def _store_filter(text: object) -> dict[str, str]:
-    """Return the fields of the address for the text of the search field, which replaces the search
-    or filter it showed."""
+    """Return the address fields for the text of the search field. The text replaces the search or
+    filter that the field showed before."""
     search, line = answers.split_typed(str(text))
     address = session.address()
     if not search and address["s"] and address["filter"]:
@@ -67,7 +67,7 @@ def _store_filter(text: object) -> dict[str, str]:
 
 
 def show_chips(query_list: QueryList, comparison: Comparison) -> None:
-    """Show one row of lists; the remaining lists are under "more" in a popover."""
+    """Show one row of chips for lists of queries. The remaining lists are in a popover, "more"."""
     first = (*CHIPS, *CHIPS_OF_ONE) if comparison.is_alone else CHIPS
     _show_chip_row(query_list, comparison, first, "show", "Lists")
     others = [key for key in ABOUT_RUNS if key not in first]
@@ -169,7 +169,7 @@ def _download_menu(query_list: QueryList, context: PageContext) -> None:
         )
         st.download_button(
             f"Zip :gray[of judgments and runs of {count_text}]",
-            data=lambda: subset(
+            data=lambda: export_subset(
                 study, comparison, list(query_list.rows["query_id"]), notes, layers
             ),
             file_name=section.file_name("queries").removesuffix(".csv") + ".zip",

@@ -40,7 +40,7 @@ def draw_rail(
     _collection_menu(context)
     own_files_button("rail")
     if context is not None and context.study.settings.complete:
-        st.html(navigation.word("Judgments taken as complete"))
+        st.html(navigation.draw_word("Judgments taken as complete"))
     placeholder = st.empty()
     offered_pages = [p for p in pages if p.group != "none" and _is_offered(p, pages[0], context)]
 
@@ -57,7 +57,7 @@ def draw_rail(
             )
             for p in offered_pages
         ]
-        placeholder.html(navigation.rail(places))
+        placeholder.html(navigation.draw_rail(places))
 
     def update_counts() -> None:
         files = len(current_library().files)
@@ -84,8 +84,8 @@ def own_files_button(location: Literal["rail", "page"]) -> None:
 
 
 def _is_offered(page: Page, first: Page, context: PageContext | None) -> bool:
-    """Whether a page is in the rail: before anything is loaded only the first page and pages that
-    need no study, later also the pages for which there are enough runs."""
+    """Whether the rail shows a page. Before anything is loaded, it shows only the first page and
+    pages that need no study; later, all pages for which there are enough runs."""
     if context is None:
         return page is first or not page.needs_study
     return len(context.study.names) >= page.fewest_runs
@@ -106,7 +106,7 @@ def _collection_menu(context: PageContext | None) -> None:
         if not menu.open:
             return
         _show_shelf(collections.list_collections())
-        st.html(navigation.all_collections(session.href("collections")))
+        st.html(navigation.draw_all_collections(session.href("collections")))
         with st.expander("New collection", icon=":material/add:", key="new_in_menu"):
             new_collection_form("menu")
 
@@ -125,13 +125,14 @@ def _show_shelf(entries: Sequence[ListedCollection]) -> None:
         )
         for row in filter_by_name(entries, "find_in_menu", "Find")
     ]
-    st.html(navigation.shelf(rows))
+    st.html(navigation.draw_shelf(rows))
 
 
 def filter_by_name(
     collections: Sequence[ListedCollection], key: str, placeholder: str
 ) -> Sequence[ListedCollection]:
-    """Return the collections that match a search by name, which is shown only if there are many."""
+    """Return the collections whose names match the search. The search field is shown only if there
+    are many collections; otherwise all are returned."""
     if len(collections) <= MAX_WITHOUT_SEARCH:
         return collections
     words = st.text_input(

@@ -1,4 +1,4 @@
-"""Save report: the parts it includes, its title, and the file."""
+"""The dialog for saving a report: the parts to include, the title, and the file."""
 
 from __future__ import annotations
 

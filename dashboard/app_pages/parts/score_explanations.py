@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import session
 from dashboard.address.edits_key import edit_key, read_edits
-from dashboard.answers.document import document
+from dashboard.answers.document import document_fields
 from dashboard.answers.ledger import QueryLedger
 from dashboard.answers.query import QueryPage, document_texts
 from dashboard.answers.what_if import WhatIf, apply_edits
@@ -46,7 +46,7 @@ def failure_kind(page: QueryPage) -> str:
 def ledger_part(
     page: QueryPage, query_ledger: QueryLedger, context: PageContext, grades: Mapping[float, str]
 ) -> None:
-    """Show the difference by document, or the score of a single run."""
+    """Show each document's contribution to the difference or, for a single run, to its score."""
     comparison = context.comparison
     if query_ledger.steps.empty:
         return
@@ -61,7 +61,7 @@ def ledger_part(
     )
 
     def draw() -> Markup:
-        return ledger.ledger_rows(
+        return ledger.draw_ledger_rows(
             query_ledger.steps,
             query_ledger.scores,
             context.drawing,
@@ -79,7 +79,7 @@ def ledger_card(page: QueryPage, query_ledger: QueryLedger, context: PageContext
         return
     with _open_card("ledger", _ledger_title(query_ledger, context)):
         st.html(
-            ledger.ledger_card(
+            ledger.draw_ledger_card(
                 query_ledger.steps,
                 query_ledger.scores,
                 context.drawing,
@@ -90,7 +90,7 @@ def ledger_card(page: QueryPage, query_ledger: QueryLedger, context: PageContext
 
 
 def _ledger_title(query_ledger: QueryLedger, context: PageContext) -> str:
-    """Return the title of a ledger: the quantity to which its parts add up."""
+    """Return the title of a ledger, which names the sum of its parts."""
     before, after = query_ledger.scores
     size = w.format_score(abs(after - before))
     if context.comparison.is_alone:
@@ -112,9 +112,9 @@ def headroom_card(query_ledger: QueryLedger, context: PageContext) -> None:
     with _open_card("room", "Headroom", headroom_text or "none"):
         if headroom_text:
             before, after = query_ledger.scores
-            bar = ledger.headroom_bar(query_ledger.headroom, context.drawing, after - before)
+            bar = ledger.draw_headroom_bar(query_ledger.headroom, context.drawing, after - before)
         else:
-            bar = card_head.remark(f"{w.format_score(score)} is the best possible score.")
+            bar = card_head.draw_remark(f"{w.format_score(score)} is the best possible score.")
         if bar:
             st.html(bar)
 
@@ -123,24 +123,24 @@ def _open_card(name: str, title: str, subtitle: str = "") -> DeltaGenerator:
     """Create a card beside the lists, with a heading."""
     card = st.container(key=f"side_{name}")
     with card:
-        st.html(card_head.head(title))
+        st.html(card_head.draw_head(title))
         if subtitle:
-            st.html(card_head.summary(subtitle))
+            st.html(card_head.draw_summary(subtitle))
     return card
 
 
 def what_if_card(page: QueryPage, query_ledger: QueryLedger, context: PageContext) -> None:
-    """Show the best single change to the list of the run in focus, and a link to change it by
-    hand."""
+    """Show the best single change to the list of the run in focus, and a link for changing the list
+    by hand."""
     if not query_ledger.by:
         return
     nameless = context.study.unnamed_runs((context.comparison.focus, context.comparison.baseline))
     card = _open_card("what_if", "What if?")
-    card.html(card_head.key("W"))
+    card.html(card_head.draw_key("W"))
     if nameless:
         reason = f"{judged_ranks_text(nameless)}; a list can only be changed if the whole list is"
         with card:
-            st.html(card_head.remark(f"{reason} known."))
+            st.html(card_head.draw_remark(f"{reason} known."))
         return
 
     def show_best() -> None:
@@ -151,7 +151,7 @@ def what_if_card(page: QueryPage, query_ledger: QueryLedger, context: PageContex
         tried = (edit_key(change.edit),) if change else ()
         by_hand = ("Change the list", session.href("query", q=query_id, **{"try": "1"}))
         st.html(
-            what_if.what_if_best(
+            what_if.draw_what_if_best(
                 result, page.documents, session.href("query", q=query_id, what=tried), [by_hand]
             )
         )
@@ -164,8 +164,8 @@ def _apply_edits(page: QueryPage, context: PageContext, edits: tuple[Edit, ...])
 
 
 def what_if_part(page: QueryPage, context: PageContext, grades: Mapping[float, str]) -> bool:
-    """Show the list of the run in focus, changed by hand; return whether the address asks for
-    it."""
+    """Show the list of the run in focus with the edits made by hand, if the address requests it.
+    Return whether it was shown."""
     comparison, query_id = context.comparison, page.diagnosis.query_id
     edit_keys: tuple[str, ...] = context.view.address["what"]
     edits = read_edits(edit_keys)
@@ -185,15 +185,15 @@ def what_if_part(page: QueryPage, context: PageContext, grades: Mapping[float, s
     )
     back = [("Close", session.href("query", what=(), **{"try": ""}))]
     if edits:
-        st.html(what_if.what_if_scores(result, context.drawing))
+        st.html(what_if.draw_what_if_scores(result, context.drawing))
         back = [
             ("Undo", session.href("query", what=edit_keys[:-1], **{"try": "1"})),
             ("Undo all", session.href("query", what=(), **{"try": "1"})),
             *back,
         ]
-    st.html(what_if.what_if_links(back))
+    st.html(what_if.draw_what_if_links(back))
     st.html(
-        what_if.what_if_rows(
+        what_if.draw_what_if_rows(
             result,
             context.drawing,
             document_texts(context.study, result.rows["doc_id"]),
@@ -208,7 +208,7 @@ def card_part(
     doc_id: str, page: QueryPage, context: PageContext, grades: Mapping[float, str]
 ) -> None:
     """Show the document named in the address, in a dialog."""
-    card = document(context.study, page.diagnosis.query_id, doc_id)
+    card = document_fields(context.study, page.diagnosis.query_id, doc_id)
     if card is None:
         return
     title = escape_markdown(card.title or card.doc_id)
@@ -216,7 +216,7 @@ def card_part(
     @st.dialog(title, width="large", on_dismiss=lambda: session.change(doc=""))
     def show_card() -> None:
         st.html(
-            document_card.document_card(
+            document_card.draw_document_card(
                 card,
                 replace(context.drawing, styles=context.look.styles_of(context.study.names)),
                 query.query_grades(page.diagnosis, grades),

@@ -47,13 +47,13 @@ def show_heading(
     key: str = "",
     styles: Mapping[str, RunStyle] | None = None,
 ) -> None:
-    """Show a section's heading with an explanation and a CSV link to `frame`. `key` names the table
-    in the file name, after the page."""
+    """Show a section's heading with an explanation and a CSV link to `frame`. `key` is the table's
+    name in the file name of the download."""
     if frame is None:
-        st.html(markup.section(title, explanation, styles=styles))
+        st.html(markup.draw_section(title, explanation, styles=styles))
         return
     with st.container(horizontal=True, key=f"head_{key}", vertical_alignment="bottom"):
-        st.html(markup.section(title, explanation, styles=styles))
+        st.html(markup.draw_section(title, explanation, styles=styles))
         csv_link(title, frame, key)
 
 
@@ -80,8 +80,8 @@ def csv_link(title: str, frame: pd.DataFrame, key: str) -> None:
 
 
 def file_name(key: str, ending: str = ".csv") -> str:
-    """Return the name of a download, for example "ranklens-runs-nDCG@10-vs-bm25-sample.csv" with
-    table, measure, baseline and collection."""
+    """Return the file name of a download, which names the table, measure, baseline and collection,
+    for example "ranklens-runs-nDCG@10-vs-bm25-sample.csv"."""
     comparison = session.study_context().comparison
     parts = [
         key,
@@ -101,8 +101,8 @@ def safe_name(text: str) -> str:
 
 
 def show_cached(name: str, draw: Callable[[], Markup], *key_parts: Any) -> None:
-    """Show a part that depends on its name, on `key_parts`, and on the address, which its links
-    extend; the drawn part is cached."""
+    """Show a drawn part from the cache, or draw and cache it. The cache key is its `name`, the
+    `key_parts`, and the address, because the links in the part include the address."""
     st.html(draw_cached((name, session.address().query, *key_parts), draw))
 
 
@@ -117,7 +117,7 @@ INTERVALS = f"intervals: {w.format_share(LEVEL)}, bootstrap over queries"
 
 def make_caption(title: str, *notes: str, runs: Iterable[str] | None = None) -> Caption:
     """Return the caption of a chart's image: its title, `notes`, the number of queries, and the
-    runs (by default all that are shown)."""
+    runs. If `runs` is None, all shown runs are listed."""
     context = session.study_context()
     queries = int(context.study.view_mask(context.comparison).sum())
     run_styles = context.drawing.styles if runs is None else context.look.styles_of(runs)
@@ -140,10 +140,10 @@ def show_chart(
     zooms: bool = False,
     chooses: str = "",
 ) -> list[Any] | None:
-    """Draw a figure; return the customdata of the clicked mark, or None. `alt` describes its
-    finding for screen readers, `picture` is its caption when downloaded or enlarged. If it `zooms`,
-    dragging zooms in and a double click zooms out, and a click follows the link `chooses` with the
-    clicked position as k."""
+    """Draw a figure, and return the customdata of the clicked mark or None. `alt` describes the
+    finding of the figure for screen readers; `picture` is the caption of the downloaded or enlarged
+    image. If it `zooms`, dragging zooms in and a double click zooms out; a click follows the link
+    `chooses` with the clicked position as k."""
     if zooms:
         figure = make_zoomable(figure, session.study_context().drawing, chooses)
     return _clicked_data(_draw_chart(figure, key, alt, picture, _POINTS if clickable else ()))
@@ -165,7 +165,7 @@ def _draw_chart(
 
     figure = add_caption(figure, picture, session.study_context().drawing.palette)
     with st.container(key=f"chart_{key}"):
-        st.html(navigation.image_menu(picture))
+        st.html(navigation.draw_image_menu(picture))
         event: Any = st.plotly_chart(
             Sent(figure),
             key=f"{key}_{session.generation(key)}",
@@ -187,8 +187,8 @@ def _clicked_data(selection: Mapping[str, Any]) -> list[Any] | None:
 
 
 def choose_grouping(columns: Sequence[str], selected: str, *, labelled: bool = False) -> None:
-    """Show the choice of a column to group by, if there are several; stored in the address as `by`.
-    `labelled` shows its label, for use without a heading."""
+    """If there are several columns, show the choice of the column to group by. The choice is stored
+    in the address as `by`. With `labelled`, its label is visible, for places without a heading."""
     if len(columns) < 2:
         return
     session.widget(

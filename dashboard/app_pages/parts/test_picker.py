@@ -41,14 +41,14 @@ with single queries, up to about 1 %.
 
 
 def show_test(test_sentence: Sentence, context: PageContext, queries: int) -> None:
-    """Show the correction of the verdict, its meaning, and the choice of another test."""
+    """Show how the verdict was corrected, what it means, and the choice of another test."""
     if not test_sentence:
         return
     with (
         st.container(gap=None, key="how_tested"),
         st.popover("How this is tested", type="tertiary", width="content"),
     ):
-        st.html(markup.second_line(test_sentence, {}))
+        st.html(markup.draw_second_line(test_sentence, {}))
         st.markdown(_WHY + _IN_GROUPS if queries > MOST_SINGLE else _WHY)
         _show_choices(context, queries)
 

@@ -1,4 +1,4 @@
-"""Headings of the cards beside the lists of a query; on a phone they fold the cards."""
+"""Headings of the cards beside the lists of a query. On a phone, a heading folds its card."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from dashboard.drawing.blocks.templates import Template
 _render = Template("card_head")
 
 
-def head(title: str) -> Markup:
+def draw_head(title: str) -> Markup:
     """Draw a card's heading; on a phone it opens the card. Text that changes while the card is used
     belongs in `summary`, because redrawing the heading closes the card."""
     return _render("head", title=title)
 
 
-def summary(text: str = "") -> Markup:
+def draw_summary(text: str = "") -> Markup:
     """Draw the summary of a card in a few words, at the end of its heading."""
     return _render("told", text=text)
 
 
-def key(letter: str) -> Markup:
-    """Draw the key that opens a card, at the end of its heading."""
+def draw_key(letter: str) -> Markup:
+    """Draw, at the end of a card's heading, the keyboard key that opens the card."""
     return _render("key", letter=letter)
 
 
-def remark(text: str) -> Markup:
+def draw_remark(text: str) -> Markup:
     """Draw a muted line in a card."""
     return _render("remark", text=text)

@@ -34,18 +34,18 @@ class CollectionRow:
 _render = Template("collections")
 
 
-def heads() -> Markup:
+def draw_heads() -> Markup:
     """Draw the column headings."""
     return _render("heads")
 
 
-def storage_note(folder: str, put_aside: Sequence[object] = ()) -> Markup:
-    """Draw the order and the location of the collections; the `folder` is folded. Damaged databases
-    that were `put_aside` are listed."""
+def draw_storage_note(folder: str, put_aside: Sequence[object] = ()) -> Markup:
+    """Draw a note on how the collections are ordered and where they are stored; the path of the
+    `folder` is folded away. Damaged databases in `put_aside` are listed."""
     return _render("kept", folder=folder, put_aside=[str(path) for path in put_aside])
 
 
-def row(entry: CollectionRow) -> Markup:
+def draw_row(entry: CollectionRow) -> Markup:
     """Draw one collection: its name as a link, its contents, and its result."""
     preview = entry.preview
     if preview is None or entry.missing_reason:

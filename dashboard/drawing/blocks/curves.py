@@ -22,7 +22,7 @@ _NAME_LENGTH = 24
 _render = Template("curves")
 
 
-def legend(
+def draw_legend(
     drawing: Drawing,
     in_colour: Sequence[str],
     hidden: Mapping[str, str],
@@ -57,23 +57,23 @@ def bands_note(drawing: Drawing, *, is_tested: bool) -> str:
     )
 
 
-def panel_head(title: str, gloss: str) -> Markup:
+def draw_panel_head(title: str, gloss: str) -> Markup:
     """Draw the heading of a chart."""
     return _render("panel_head", title=title, gloss=gloss)
 
 
-def note(text: str) -> Markup:
+def draw_note(text: str) -> Markup:
     """Draw a note on reading the charts, below them."""
     return _render("note", text=text)
 
 
-def means_by_k(
+def draw_means_by_k(
     frames: Mapping[str, pd.DataFrame], glosses: Mapping[str, str], drawing: Drawing,
     in_colour: Sequence[str],
 ) -> Markup:  # fmt: skip
-    """Draw the means of the runs at round cutoffs k, one table per measure, and the difference of
-    the run in focus from the baseline with its band, coloured if significant. `frames` are results
-    of `mean_curves` by measure name."""
+    """Draw one table per measure with the means of the runs at round cutoffs k. The difference of
+    the run in focus from the baseline is added with its band, coloured if significant. `frames`
+    maps measure names to results of `mean_curves`."""
     heads = [drawing.styles[run] for run in in_colour]
     tables = [
         (f"{name}@k", glosses[name], heads, _mean_rows(frame, heads, drawing))
@@ -109,9 +109,9 @@ def _mean_rows(
     return rows
 
 
-def precision_table(frame: pd.DataFrame, drawing: Drawing) -> Markup:
-    """Draw the precision at recall 0.2, 0.5 and 0.8, best run at 0.5 first; `frame` has run,
-    recall, precision."""
+def draw_precision_table(frame: pd.DataFrame, drawing: Drawing) -> Markup:
+    """Draw the precision of each run at recall 0.2, 0.5 and 0.8. The run with the best precision at
+    0.5 comes first. `frame` has run, recall, precision."""
     level = frame["recall"].round(6)
     columns = [
         dict(zip(part["run"], part["precision"], strict=True))

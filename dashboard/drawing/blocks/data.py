@@ -20,14 +20,14 @@ Row = Mapping[str, Any]
 
 _render = Template("data")
 _NAMED_FILES = 4
-"""Maximum number of files of an upload that are named one by one in its message."""
+"""Maximum number of files that the message on an upload names one by one."""
 
 
-def result(
+def draw_result(
     verdict: VerdictFinding | None, styles: Styles, link: str, *, alone: bool = False
 ) -> Markup:
-    """Draw the result of the loaded files with a link to the comparison, or to the scores of a
-    single run (`alone`). Without a verdict, draw an empty box of the same size."""
+    """Draw the result for the loaded files, with a link to the comparison or, for a single run
+    (`alone`), to its scores. If `verdict` is None, draw an empty box of the same size."""
     if verdict is None:
         return _render("result", pieces=[], lead=[], badge="", tone="", leads_to="", link="")
     return _render(
@@ -41,7 +41,7 @@ def result(
     )
 
 
-def error_card(error: RanklensError) -> Markup:
+def draw_error_card(error: RanklensError) -> Markup:
     """Draw the error of a file: the problem, the expected content, and how to fix it; never a
     traceback."""
     if not isinstance(error, FileFormatError):
@@ -56,13 +56,14 @@ def error_card(error: RanklensError) -> Markup:
     )
 
 
-def receipt(message: str, hint: str = "", *, alarming: bool = False) -> Markup:
-    """Draw the result of an action; `alarming` if it failed."""
+def draw_receipt(message: str, hint: str = "", *, alarming: bool = False) -> Markup:
+    """Draw a message on the result of an action. `alarming` marks it as a warning."""
     return _render("receipt", message=message, hint=hint, alarming=alarming)
 
 
-def arrived_files(loaded: Sequence[tuple[str, str]], link: str) -> Markup:
-    """Draw the files that an upload loaded as (name, kind); the link leads to all files."""
+def draw_arrived_files(loaded: Sequence[tuple[str, str]], link: str) -> Markup:
+    """Draw the files that an upload loaded. `loaded` has (name, kind) of each file; `link` leads to
+    all files."""
     kinds = Counter(kind for _, kind in loaded)
     runs = kinds.pop("run", 0)
     kinds_text = [f"{w.number_word(runs)} {w.plural(runs, 'run')}"] if runs else []
@@ -76,25 +77,27 @@ def arrived_files(loaded: Sequence[tuple[str, str]], link: str) -> Markup:
     )
 
 
-def file_table(rows: Sequence[Row], cutoff: int = 10) -> Markup:
-    """Draw every loaded file. A row has file, kind, use ("in use", or "" if obvious), read_as,
-    correctable (whether its kind can be changed), rows, queries (or None), judged (share of the top
-    `cutoff`, or None), notes, style (of a run, or None), is_baseline."""
+def draw_file_table(rows: Sequence[Row], cutoff: int = 10) -> Markup:
+    """Draw every loaded file. A row has file, kind, use ("in use", "not in use", or "" if it need
+    not be said), read_as, correctable (whether its kind can be changed), rows, queries (or None),
+    judged (judged share of the top `cutoff`, or None), notes, style (for a run, otherwise None),
+    is_baseline."""
     return _render("file_table", rows=rows, cutoff=cutoff)
 
 
-def upload_note(most: str) -> Markup:
+def draw_upload_note(most: str) -> Markup:
     """Draw a note on the files that the uploader accepts; `most` is the largest size of a file."""
     return _render("how_large", most=most)
 
 
-def fit_table(lines: Sequence[FitLine]) -> Markup:
-    """Draw whether the files belong together; `lines` come from `fit_report`."""
+def draw_fit_table(lines: Sequence[FitLine]) -> Markup:
+    """Draw the lines that say whether the files belong together. `lines` is the result of
+    `fit_report`."""
     return _render("fit_table", lines=lines)
 
 
 AUDIENCES = {"search": "Search", "rag": "RAG", "recommender": "Recommender"}
-"""The audiences: the word for each in an address, and the kind of system that they evaluate."""
+"""The audiences: the key of each in an address, and the kind of system that it evaluates."""
 
 Step = tuple[str, str, str]
 """A title, a line below it, and the beginning of an example file ("" if the step needs no file)."""
@@ -160,35 +163,35 @@ STEPS: Mapping[str, tuple[Step, ...]] = {
 """The steps to load files, by audience."""
 
 
-def audience(word: str) -> str:
-    """Return the audience with this word, else the first."""
+def find_audience(word: str) -> str:
+    """Return the audience with this key. If there is none, return the first audience."""
     return word if word in AUDIENCES else next(iter(AUDIENCES))
 
 
-def first_run_steps(name: str, tools: Sequence[str]) -> Markup:
-    """Draw the files to load in the words of this audience, with the beginning of each file and the
-    `tools` whose files can be read directly."""
+def draw_first_run_steps(name: str, tools: Sequence[str]) -> Markup:
+    """Draw the files to load, in the terms of the audience `name`: the beginning of each file, and
+    the `tools` whose files can be read directly."""
     return _render("first_run_steps", steps=STEPS[name], tools=w.join_words(tools))
 
 
-def all_formats(link: str) -> Markup:
+def draw_all_formats(link: str) -> Markup:
     """Draw the link to the list of file formats."""
     return _render("all_formats", link=link)
 
 
-def file_numbers(counts: Sequence[tuple[str, str]], warning: str) -> Markup:
-    """Draw the figures of a file, each as (number, description); `warning` is about unjudged
-    documents, or ""."""
+def draw_file_numbers(counts: Sequence[tuple[str, str]], warning: str) -> Markup:
+    """Draw the figures of a file, each as (number, description). `warning` is about unjudged
+    documents; it is "" if there is nothing to warn about."""
     return _render("file_numbers", counts=counts, lacking=warning)
 
 
-def without_limit(measure: str, judgments: str, other: str, link: str) -> Markup:
+def draw_without_limit(measure: str, judgments: str, other: str, link: str) -> Markup:
     """Draw a note that the measure has no parameter for the lowest relevant grade; the link leads
     to the measure `other`, which has one."""
     return _render("without_limit", measure=measure, judgments=judgments, other=other, link=link)
 
 
-def preview(kind: str, rows: pd.DataFrame) -> Markup:
+def draw_preview(kind: str, rows: pd.DataFrame) -> Markup:
     """Draw the first rows of a file as a small table; `kind` is the kind of the file."""
     values, label = rows.itertuples(index=False, name=None), f"First rows: {kind}"
     return _render("first_rows", label=label, names=rows.columns, rows=values, caption=label)

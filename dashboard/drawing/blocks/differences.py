@@ -1,5 +1,5 @@
-"""Differences from the baseline: the run in focus against zero, and the rows of all runs with
-interval, numbers, and queries lost and won."""
+"""Differences from the baseline: a chart of the run in focus against zero, and a table of all runs
+with interval, numbers, and the queries lost and won."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from dashboard.address.view import Comparison
-from dashboard.drawing.blocks.markup import Lead, empty_state, run_style
+from dashboard.drawing.blocks.markup import Lead, draw_empty_state, run_style
 from dashboard.drawing.blocks.templates import Template, percent, tone
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import short_names
@@ -28,27 +28,28 @@ _SHORT_NAME = 16
 
 
 _EDGE, _TICK_EDGE = 0.2, 0.24
-"""Least distance of zero, and of other ticks, from the ends of the axis, as shares: the labels of
-the better and worse side need this space, else one of them is left out."""
+"""Minimum distance of zero, and of other ticks, from the ends of the axis, as shares of its length.
+The labels "worse" and "better" at the ends need this space; a label without it is omitted."""
 _LABEL = 0.09
 """Half the width of a number, as a share of the drawing's width."""
 _SHORT_OF_ALL, _OWN_ROOM = 0.16, 0.3
 _OTHER_SIDE, _BEYOND = 0.28, 0.08
-"""Shares of the largest difference of any run: the visible part of the other side of zero, and the
-margin beyond an end."""
+"""Lengths as shares of the largest difference of any run: the part of the axis on the other side of
+zero, and the margin beyond an end of an interval."""
 _NARROW = 0.26
-"""The numbers at the ends of a narrower interval are moved outwards, or they would touch."""
+"""If an interval is narrower than this share of the axis, the numbers at its ends are moved
+outwards, because they would otherwise touch."""
 
 
-def against_zero(
+def draw_against_zero(
     row: Mapping[str, Any],
     interval: tuple[float, float, float],
     all_rows: pd.DataFrame,
     drawing: Drawing,
 ) -> Markup:
     """Draw the difference of the run in focus against zero, with its `interval` (low, high, level).
-    `row` is the row of the run, and `all_rows` the rows of all loaded runs, in the frame of
-    `compare`."""
+    `row` is this run's row of the frame of `compare`; `all_rows` are the rows of all loaded
+    runs."""
     comparison = drawing.comparison
     low, high, level = interval
     digits, gap = w.interval_decimals(low, high), row["difference"]
@@ -73,9 +74,9 @@ def against_zero(
 
 
 def _difference_axis(all_rows: pd.DataFrame, low: float, high: float, gap: float) -> Ticks:
-    """Return an axis with the same unit for every loaded run, so that the scale stays the same for
-    a measure and baseline; most of it is on the side of the difference. If the interval would be
-    too short to read, the axis fits this interval alone."""
+    """Return an axis that covers the differences of all loaded runs, so that the scale stays the
+    same for a measure and baseline. Most of it is on the side of the difference. If the interval
+    would be too short to read, the axis fits this interval alone."""
     values = pd.Series(
         [*all_rows["low"], *all_rows["high"], *all_rows["difference"], low, high, gap]
     )
@@ -105,7 +106,8 @@ def _side_labels(zero: float, *, less: bool) -> tuple[str, str]:
 
 
 def _label_position(share: float) -> str:
-    """Return the position of a number's middle as CSS, kept within the drawing."""
+    """Return the position of the middle of a printed number as CSS, such that the number stays
+    within the drawing."""
     return percent(min(max(share, _LABEL), 1 - _LABEL))
 
 
@@ -118,7 +120,7 @@ def _end_labels(axis: Ticks, low: float, high: float, digits: int) -> list[tuple
     return [(_label_position(position), text) for position, text in zip(ends, texts, strict=True)]
 
 
-def difference_rows(
+def draw_difference_rows(
     frame: pd.DataFrame,
     drawing: Drawing,
     *,
@@ -126,14 +128,14 @@ def difference_rows(
     list_link: Callable[[str, str], str],
     level: float = LEVEL,
 ) -> Markup:
-    """Draw every run against the baseline, best first. `frame` is the result of `compare`, computed
-    at `level`. `lead` returns the link of a run's name, `list_link(run, outcome)` the link to its
-    queries with an outcome ("" for all)."""
+    """Draw every run against the baseline, best first. `frame` is the result of `compare` at this
+    `level`. `lead` returns the link of a run's name; `list_link(run, outcome)` returns the link to
+    the run's queries with an outcome ("" for all)."""
     baseline = drawing.baseline
     others = frame[frame["run"] != baseline]
     if others.empty:
         text = f"Add a second run to see its difference from {baseline}."
-        return empty_state("Nothing to compare yet", text)
+        return draw_empty_state("Nothing to compare yet", text)
     ordered = others.sort_values("difference", ascending=False, na_position="last", kind="stable")
     values = [*others["low"], *others["high"], *others["difference"]]
     axis = difference_ticks(values, most=_MOST_TICKS, padding=_ROOM, fewest_digits=2)

@@ -16,10 +16,10 @@ from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.theme import RunStyle
 
 _OPEN = 6_000
-"""Maximum number of characters of a text that are not folded."""
+"""Maximum number of characters of a text that are shown; the rest is folded away."""
 _MOST = 60_000
-"""Maximum number of characters of a text that are sent to the page; further characters are only
-counted."""
+"""Maximum number of characters of a text that are sent to the page. Of the rest, only the length is
+shown."""
 
 _PLACE_FIELDS = ("rank", "score", "listed", "known")
 
@@ -35,7 +35,7 @@ class _RunPlace:
     is_known: bool
 
 
-def document_card(
+def draw_document_card(
     card: DocumentCard, drawing: Drawing, grades: Grades, words: Collection[str]
 ) -> Markup:
     """Draw the document's grade, its rank in every run, its text and its fields. `drawing` has the
@@ -64,5 +64,5 @@ def _paragraphs(text: str, words: Collection[str]) -> list[Markup]:
 
 
 def _is_link(value: str) -> bool:
-    """Whether a field is the address of a web page, which becomes a link."""
+    """Whether the value of a field is a URL, which is drawn as a link."""
     return value.startswith(("https://", "http://")) and not any(c.isspace() for c in value)

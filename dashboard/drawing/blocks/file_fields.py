@@ -18,14 +18,14 @@ _LOOKED_AT = 200
 _TITLES = {"run": "A run", "qrels": "Judgments"}
 
 
-def head(
+def draw_head(
     file: str,
     rows: int,
     why: LineProblem | None = None,
     others: int = 0,
 ) -> Markup:
-    """Draw the heading of a file to check: the number of rows inspected, why it was not read, and
-    the number of `others` like it."""
+    """Draw the heading of a file to check: the number of inspected rows, why the file was not read,
+    and the number of other files (`others`) with the same fields."""
     about = (
         f"{'the first ' if rows >= _LOOKED_AT else ''}{w.format_count(rows)}"
         f" {w.plural(rows, 'row')}"
@@ -33,37 +33,38 @@ def head(
     return _render("head", file=file, about=about, why=why, others=others)
 
 
-def question(file: str) -> Markup:
+def draw_question(file: str) -> Markup:
     """Draw the heading of a file that could be two kinds of table."""
     return _render("question", file=file)
 
 
-def heads() -> Markup:
+def draw_heads() -> Markup:
     """Draw the column headings above the fields."""
     return _render("heads")
 
 
-def field(name: str, samples: str) -> Markup:
+def draw_field(name: str, samples: str) -> Markup:
     """Draw a field of a file with its first values."""
     return _render("field", name=name, samples=samples)
 
 
-def reason(evidence: Evidence) -> Markup:
+def draw_reason(evidence: Evidence) -> Markup:
     """Draw the evidence for a field's meaning."""
     return _render("reason", text=evidence.text, fails=evidence.fails)
 
 
-def preview(file_preview: FilePreview, words: Mapping[str, str]) -> Markup:
-    """Draw the first rows as they would be read; `words` maps meanings to column names."""
+def draw_preview(file_preview: FilePreview, words: Mapping[str, str]) -> Markup:
+    """Draw the first rows as they would be read. `words` has the names of the meanings for the
+    column headings."""
     return _render("preview", found=file_preview, words=words)
 
 
-def message(text: str, *, wrong: bool) -> Markup:
-    """Draw the content of a file, or the reason why it cannot be read."""
+def draw_message(text: str, *, wrong: bool) -> Markup:
+    """Draw a text that says what a file contains or, if `wrong`, why it cannot be read."""
     return _render("told", text=text, wrong=wrong)
 
 
-def reading(kind_reading: KindReading, *, is_likely: bool) -> Markup:
+def draw_reading(kind_reading: KindReading, *, is_likely: bool) -> Markup:
     """Draw a file read as one of its possible kinds."""
     words = {"query": "query", "doc": "document", "score": "score", "grade": "grade"}
     title = _TITLES[kind_reading.preview.kind]

@@ -16,7 +16,7 @@ _AROUND = 60
 _render = Template("filter_line")
 
 
-def line_error(error: FilterLineError) -> Markup:
+def draw_line_error(error: FilterLineError) -> Markup:
     """Draw the line with the position of its error, and the reason."""
     position = error.position
     end = position + max(
@@ -34,17 +34,18 @@ def line_error(error: FilterLineError) -> Markup:
     )
 
 
-def filter_help(names: Sequence[str], example: str) -> Markup:
-    """Draw the columns that a filter line can name, folded, with the possible conditions."""
+def draw_filter_help(names: Sequence[str], example: str) -> Markup:
+    """Draw the columns and the conditions that a filter line can contain, folded away."""
     return _render("can_name", names=list(names), example=example)
 
 
-def search_chip(words: str, link: str) -> Markup:
+def draw_search_chip(words: str, link: str) -> Markup:
     """Draw the search text used in addition to a filter, with a link that clears it."""
     return _render("searched", words=shorten(words), whole=words, link=link)
 
 
-def selection_chip(count: int, is_known: bool, link: str) -> Markup:
-    """Draw the number of queries selected in a chart, with a link that clears the selection; or
-    that the selection was made in another visit."""
+def draw_selection_chip(count: int, is_known: bool, link: str) -> Markup:
+    """Draw a chip with the number of queries selected in a chart, and a link that clears the
+    selection. If the selection is not known, because it was made in another visit, the chip says
+    so."""
     return _render("chosen", picked=count, known=is_known, link=link)

@@ -27,14 +27,14 @@ _render = Template("groups")
 _SHORT_RUN, _SHORT_GROUP = 16, 28
 _ROUNDING = 1e-9
 _WIDE = 2.0
-"""Intervals wider than this multiple of the median width run off the scale instead of setting
-it."""
+"""Intervals that are wider than this multiple of the median width do not determine the scale; they
+extend beyond it."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A column, or two crossed columns, for a breakdown. `kind` is "own", "crossed" or
-    "computed"."""
+    """A column, or two crossed columns, that can be chosen for a breakdown. `kind` is "own" (a
+    column of the files), "crossed" or "computed"."""
 
     text: str
     link: str
@@ -42,9 +42,9 @@ class Choice:
     is_chosen: bool = False
 
 
-def column_choice(choices: Sequence[Choice], *, most: Mapping[str, int]) -> Markup:
-    """Draw the columns as pills: the first `most` of each kind and the chosen one; the remaining
-    columns are folded into "n more" at the end."""
+def draw_column_choice(choices: Sequence[Choice], *, most: Mapping[str, int]) -> Markup:
+    """Draw the columns to choose from as pills. `most` is the number of pills of each kind; the
+    chosen column is always shown, and the remaining columns are folded into "n more" at the end."""
     shown_counts = dict.fromkeys(most, 0)
     shown_choices: list[Choice] = []
     more: list[Choice] = []
@@ -57,7 +57,7 @@ def column_choice(choices: Sequence[Choice], *, most: Mapping[str, int]) -> Mark
     return _render("column_choice", seen=shown_choices, more=more)
 
 
-def group_table(
+def draw_group_table(
     group_rows: GroupRows,
     breakdown: Breakdown,
     drawing: Drawing,
@@ -67,9 +67,9 @@ def group_table(
     sort_link: Callable[[str], str],
     more: str,
 ) -> Markup:
-    """Draw the listed groups and the row of all queries. `column` is the title of the column of
-    groups. `lead` returns the link of a group, `sort_link` the link of a column head for an order;
-    `more` is the link that shows hidden groups, "" if no group is hidden."""
+    """Draw the listed groups and the row of all queries. `column` is the heading of the groups.
+    `lead` returns the link of a group; `sort_link` returns the link of a column heading, which
+    sorts the table. `more` is the link that shows hidden groups, "" if no group is hidden."""
     ends = [0.0, *group_rows.rows["adds"].cumsum()]
     rest = {"start": ends[-1], "adds": group_rows.hidden_adds, "clear": False}
     names = short_names(group_rows.rows["group"], _SHORT_GROUP)
@@ -115,8 +115,8 @@ def group_table(
 
 
 def _headroom_parts(breakdown: Breakdown, drawing: Drawing) -> dict[str, str]:
-    """Return the descriptions of the parts of headroom by column; empty if a score is below 0,
-    which cannot be drawn as a length."""
+    """Return the descriptions of the parts of headroom, by column. Empty if there is no headroom,
+    or if a score is negative, because it cannot be drawn as a length."""
     k = w.format_count(drawing.cutoff)
     parts = {
         "score": "achieved",
@@ -238,16 +238,17 @@ def _row_hint(
 
 
 def _bar_class(row: Mapping[str, Any], drawing: Drawing, queries: int) -> str:
-    """Return the CSS classes of a contribution's bar: pale if not significant, grey if there are
-    too few queries in all."""
+    """Return the CSS classes of a contribution's bar: pale if the group's difference is not
+    significant, grey if there are too few queries overall."""
     less = not drawing.comparison.measure.declaration.higher_is_better
     side = tone(-row["adds"] if less else row["adds"], 9) or "level"
     side = "level" if queries < FEWEST_QUERIES else side
     return side if row["clear"] else f"{side} pale"
 
 
-def below_groups(breakdown: Breakdown, drawing: Drawing, note: str) -> Markup:
-    """Draw a note below the table, and the effect of different queries on the difference."""
+def draw_below_groups(breakdown: Breakdown, drawing: Drawing, note: str) -> Markup:
+    """Draw a note below the table, and how the difference is affected by the runs listing different
+    queries."""
     return _render(
         "below_groups",
         note=note,
@@ -255,12 +256,12 @@ def below_groups(breakdown: Breakdown, drawing: Drawing, note: str) -> Markup:
     )
 
 
-def more_link(text: str, link: str) -> Markup:
+def draw_more_link(text: str, link: str) -> Markup:
     """Draw a link that shows or hides the folded groups."""
     return _render("more_link", text=text, link=link)
 
 
-def cells_scale(cells: pd.DataFrame, drawing: Drawing, about: str) -> Markup:
+def draw_cells_scale(cells: pd.DataFrame, drawing: Drawing, about: str) -> Markup:
     """Draw the colour scale of the cells; `cells` is the frame of `cross_groups`."""
     ends = ["worse", "better"]
     if not drawing.comparison.measure.declaration.higher_is_better:

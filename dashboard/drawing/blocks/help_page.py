@@ -16,7 +16,7 @@ from metrics_core.scoring.intervals import LEVEL
 _render = Template("help_page")
 
 FORMATS = "formats"
-"""Value of the Help page's field `about` that shows the file formats."""
+"""Value of the address field `about` with which the Help page shows the file formats."""
 
 _WORDS = (
     (
@@ -81,16 +81,16 @@ _WORDS = (
 )
 
 
-def keys(pages: Sequence[tuple[str, str]]) -> Markup:
+def draw_keys(pages: Sequence[tuple[str, str]]) -> Markup:
     """Draw the keyboard shortcuts; `pages` are (letter to press after G, page title)."""
     return _render("keys", pages=pages)
 
 
-def words(measures: str, formats: str) -> Markup:
+def draw_words(measures: str, formats: str) -> Markup:
     """Draw the glossary; `measures` and `formats` are links."""
     return _render("words", words=_WORDS, measures=measures, formats=formats)
 
 
-def formats(file_formats: Sequence[FileFormat], back: str) -> Markup:
+def draw_formats(file_formats: Sequence[FileFormat], back: str) -> Markup:
     """Draw every file format that can be read; `back` links to the main help page."""
     return _render("formats", formats=file_formats, back=back)

@@ -18,16 +18,16 @@ _NAME = 16
 _render = Template("history")
 
 
-def slice_table(
+def draw_slice_table(
     means: pd.DataFrame,
     groups: Sequence[str],
     versions: Sequence[str],
     first_bad: Mapping[str, str],
     lead: Link,
 ) -> Markup:
-    """Draw a row per group and a column per version: the mean, with its interval on hover. `means`
-    has group, run, queries, mean, low, high; `first_bad` maps groups to the version since which
-    they are significantly worse."""
+    """Draw a table of means, with one row per group and one column per version; the interval is
+    shown on hover. `means` has group, run, queries, mean, low, high. `first_bad` maps a group to
+    the version since which it has been significantly worse."""
     short = short_names(versions, _NAME)
     return _render(
         "slice_table",
@@ -40,13 +40,13 @@ def slice_table(
     )
 
 
-def version_table(
+def draw_version_table(
     frame: pd.DataFrame, measure: str, judged_in: str, collection_link: Link
 ) -> Markup:
-    """Draw a row per version: date, mean with interval, number of queries, judged share of its top
-    results, and the collection whose judgments it uses. `frame` has run, collection, judged_by,
-    date, queries, mean, low, high, judged, unknown. The last column is omitted if all use the same
-    judgments."""
+    """Draw one row per version: date, mean with interval, number of queries, judged share of the
+    top results, and the collection whose judgments are used. `frame` has run, collection,
+    judged_by, date, queries, mean, low, high, judged, unknown. The collection is omitted if all
+    versions use the same judgments."""
     return _render(
         "version_table",
         rows=frame.to_dict("records"),
@@ -58,13 +58,13 @@ def version_table(
     )
 
 
-def remarks(lines: Sequence[str]) -> Markup:
+def draw_remarks(lines: Sequence[str]) -> Markup:
     """Draw remarks on the versions, one sentence per line."""
     return _render("remarks", told=lines)
 
 
-def query_table(frame: pd.DataFrame, versions: Sequence[str], query_link: Link) -> Markup:
-    """Draw a row per query: a mark for each version, good or failing, and when it broke and was
-    fixed. `frame` has query_id, text, states, broke, fixed, flickers."""
+def draw_query_table(frame: pd.DataFrame, versions: Sequence[str], query_link: Link) -> Markup:
+    """Draw one row per query: a mark for each version, good or failing, and the versions in which
+    the query broke and was fixed. `frame` has query_id, text, states, broke, fixed, flickers."""
     rows = frame.to_dict("records")
     return _render("query_table", rows=rows, versions=versions, opened=query_link)

@@ -13,14 +13,14 @@ from dashboard.workspace import Layer, QueryNotes
 _render = Template("layers")
 
 
-def notice(layers: Sequence[Layer], link: str) -> Markup:
-    """Draw that scores include grades of these layers, with a link that deactivates them; empty if
-    none is active."""
+def draw_notice(layers: Sequence[Layer], link: str) -> Markup:
+    """Draw a notice that the scores include grades of these layers, with a link that deactivates
+    the layers. Empty if no layer has grades."""
     non_empty = [layer for layer in layers if len(layer)]
     return _render("notice", layers=non_empty, link=link) if non_empty else Markup()
 
 
-def own_layer(
+def draw_own_layer(
     explanation: str, layer: Layer | None = None, *, is_on: bool = False, link: str = ""
 ) -> Markup:
     """Draw a muted line on judging, with the reader's layer and its switch."""
@@ -34,7 +34,7 @@ def own_layer(
     )
 
 
-def effect(
+def draw_effect(
     scores: Mapping[str, tuple[float, float]],
     difference: tuple[float, float],
     names: tuple[str, str],
@@ -42,24 +42,25 @@ def effect(
     measure: str,
     queries: int,
 ) -> Markup:
-    """Draw the effect of layers on a measure, before and after: each run's changed score on a
-    query, and the mean difference of the two named runs."""
+    """Draw the effect of layers, as values before and after: the score of each run on a query, if
+    it changed, and the mean difference of the two runs in `names`."""
     rows = [(run, *both) for run, both in scores.items() if both[0] != both[1]]
     return _render(
         "effect", scores=rows, difference=difference, names=names, measure=measure, queries=queries
     )
 
 
-def judging_link(link: str, words: str, kind: Literal["", "primary", "back"] = "") -> Markup:
-    """Draw a link to continue judging, as a button, or (`back`) to the page it started from."""
+def draw_judging_link(link: str, words: str, kind: Literal["", "primary", "back"] = "") -> Markup:
+    """Draw a link that continues judging; with the kind `primary` as a button, with `back` as a
+    link to the page from which judging started."""
     return _render("onward", link=link, words=words, kind=kind)
 
 
-def row(layer: Layer, *, is_on: bool) -> Markup:
+def draw_row(layer: Layer, *, is_on: bool) -> Markup:
     """Draw a layer in the list of layers."""
     return _render("row", layer=layer, is_on=is_on)
 
 
-def query_notes(notes: QueryNotes) -> Markup:
+def draw_query_notes(notes: QueryNotes) -> Markup:
     """Draw the notes on a query; empty if there are none."""
     return _render("noted", notes=notes.notes) if notes.notes else Markup()

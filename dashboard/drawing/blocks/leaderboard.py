@@ -19,7 +19,7 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 
 FIRST_ROWS = 17
-"""Number of runs that are not folded."""
+"""Number of runs that are shown; further runs are folded away."""
 MAX_ROWS = 40
 """Maximum number of runs drawn; further runs can be found by name, or on the Ranking page."""
 _NAMED = 3
@@ -29,7 +29,7 @@ _NAME = 20
 _render = Template("leaderboard")
 
 
-def leaderboard(
+def draw_leaderboard(
     table: pd.DataFrame,
     drawing: Drawing,
     measures: Sequence[tuple[str, str, str]],
@@ -42,9 +42,10 @@ def leaderboard(
 ) -> Markup:
     """Draw all runs of the long `table` (see `overview.measure_columns`), best mean first.
 
-    Runs beyond `FIRST_ROWS` are folded, except for the compared pair. With `search`, only runs with
-    this text in their names are drawn. `places` are all pairs, None while they are computed;
-    `pairs` is the link to them."""
+    Runs beyond `FIRST_ROWS` are folded away, except for the compared pair. If `search` is given,
+    only runs with this text in their names are drawn. `places` is the comparison of all pairs, None
+    while it is computed; `pairs` is the link to the page of all pairs.
+    """
     order = runs_by_mean(table, drawing)
     short = short_names(order, _NAME)
     search_text = search.strip().lower()
@@ -90,4 +91,4 @@ def _rest_note(rest: Sequence[tuple[int, str]]) -> str:
         return ""
     low, high = (w.format_count(rank + 1) for rank, _ in (rest[0], rest[-1]))
     ranks = low if low == high else f"{low} to {high}"
-    return f"(by mean {ranks}: {w.name_some([name for _, name in rest], all_of=_NAMED)})"
+    return f"(by mean {ranks}: {w.shorten_list([name for _, name in rest], longest=_NAMED)})"

@@ -1,4 +1,5 @@
-"""One query's scores in detail: the difference by document, and the headroom of a run."""
+"""One query's scores in detail: each document's contribution to the difference, and the headroom of
+a run."""
 
 from __future__ import annotations
 
@@ -22,17 +23,18 @@ from metrics_core.base import wording as w
 from metrics_core.explaining.headroom import Headroom
 
 _WRITTEN_OUT = 5
-"""Maximum number of parts of a sum that are written out."""
+"""Maximum number of terms of a sum that are written out."""
 
 _ON_THE_CARD = 3
-"""Number of largest parts of a ledger on its card; a single further part is not folded."""
+"""Number of largest contributions that the card of a ledger shows. If there is only one more, it is
+shown too."""
 
 _ALIKE = 1e-9
 
 _render = Template("ledger")
 
 
-def ledger_rows(
+def draw_ledger_rows(
     steps: pd.DataFrame,
     ends: tuple[float, float],
     drawing: Drawing,
@@ -80,7 +82,8 @@ def ledger_rows(
 
 
 def _printed_parts(steps: pd.DataFrame, ends: tuple[float, float]) -> list[float]:
-    """Return the parts as printed, which add up to the printed difference."""
+    """Return the contributions as they are printed, rounded so that they sum to the printed
+    difference."""
     return w.round_parts(ends[1] - ends[0], steps["part"].tolist())
 
 
@@ -120,7 +123,7 @@ def _movement(row: Mapping[str, Any], cutoff: int, *, alone: bool) -> tuple[str,
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """A document's part of a ledger, in a few words."""
+    """The contribution of a document or of several documents to a difference, in a few words."""
 
     name: str
     link: str
@@ -130,7 +133,7 @@ class LedgerEntry:
     grade: float
 
 
-def ledger_card(
+def draw_ledger_card(
     steps: pd.DataFrame,
     ends: tuple[float, float],
     drawing: Drawing,
@@ -138,9 +141,9 @@ def ledger_card(
     *,
     document_link: Callable[[str], str],
 ) -> Markup:
-    """Draw the largest parts of a ledger by document; the remaining parts are folded into one line
-    with their sum. All printed parts add up to the printed difference. The arguments are the same
-    as for `ledger_rows`."""
+    """Draw the largest contributions of documents; the remaining contributions are folded into one
+    line with their sum. The printed numbers sum to the printed difference. The arguments are the
+    same as for `draw_ledger_rows`."""
     entries, most, rest = ledger_parts(steps, ends, drawing, documents, document_link=document_link)
     return _render("ledger_card", shown=entries[:most], folded=entries[most:], rest=rest)
 
@@ -153,9 +156,8 @@ def ledger_parts(
     *,
     document_link: Callable[[str], str],
 ) -> tuple[list[LedgerEntry], int, float]:
-    """Return the parts of a ledger by document (largest first), how many of them are shown
-    separately, and the sum of the remaining parts. The arguments are the same as for
-    `ledger_rows`."""
+    """Return the contributions of documents (largest first), how many of them are to be shown
+    separately, and the sum of the rest. The arguments are the same as for `draw_ledger_rows`."""
     steps = steps.assign(printed=_printed_parts(steps, ends))
     steps = steps.sort_values("part", key=abs, ascending=False, kind="stable")
     most = len(steps) if len(steps) <= _ON_THE_CARD + 1 else _ON_THE_CARD
@@ -190,13 +192,14 @@ def _short_movement(row: Mapping[str, Any], *, alone: bool) -> str:
     return f"{w.format_count(before)} → {w.format_count(after)}"
 
 
-def headroom_bar(headroom: Headroom, drawing: Drawing, difference: float = math.nan) -> Markup:
-    """Draw the score of a query, or a mean score, and its headroom as one bar up to the best
-    possible score.
+def draw_headroom_bar(headroom: Headroom, drawing: Drawing, difference: float = math.nan) -> Markup:
+    """Draw one bar for a score and its headroom, up to the best possible score. The score is that
+    of a query, or a mean.
 
-    `headroom` has one value each. The printed gains add up; a gain equal to the `difference` from
-    the baseline is printed with the same digits. Empty if the best score is not above 0, or if the
-    score is negative, which cannot be drawn as a length."""
+    Each array of `headroom` has one value. The printed gains sum to the printed headroom; a gain
+    equal to the `difference` from the baseline is printed with the same digits. Empty if the best
+    score is not above 0, or if the score is negative, because it cannot be drawn as a length.
+    """
     best = float(headroom.best[0])
     if not best > 0 or headroom.score[0] < 0:
         return Markup()
@@ -221,8 +224,8 @@ def _printed_gains(total: float, gains: list[float], shown_difference: float) ->
 
 
 def _bar_pieces(parts: list[float], cutoff: int) -> list[tuple[str, float, str]]:
-    """Return score, order, below and missing as (class, amount, words), without gains that print as
-    0."""
+    """Return the pieces of the bar (score, order, below and missing) as (class, amount, words).
+    Gains that are printed as 0 are left out."""
     k = w.format_count(cutoff)
     kinds = ("reached", "order", "below", "missing")
     words = ("achieved", f"wrong order in the top {k}", f"ranked below {k}", "never retrieved")

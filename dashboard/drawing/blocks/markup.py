@@ -19,9 +19,9 @@ from metrics_core.findings.sentence import Sentence
 
 Styles = Mapping[str, RunStyle]
 Href = Callable[..., str]
-"""Returns the address of a page with these parameters."""
+"""A function that returns the link to a page with these address fields."""
 Lead = Callable[[str], str]
-"""Returns the link of a run or of a group of queries."""
+"""A function that returns the link of a run or of a group of queries."""
 
 _IN_A_TITLE = 24
 """Maximum number of characters of a run's name in a page's headline; longer names are shortened."""
@@ -30,8 +30,8 @@ _render = Template("markup")
 
 
 class SentencePiece(NamedTuple):
-    """A piece of a sentence to draw. `style` is the style of a run's name, and `short` the
-    shortened name for narrow screens."""
+    """A piece of a sentence. If it is a run's name, `style` is the style of the run, and `short` is
+    the shortened name for narrow screens."""
 
     text: str
     kind: str = ""
@@ -70,16 +70,16 @@ def sentence_pieces(text: str | Sentence, styles: Styles) -> list[SentencePiece]
     return pieces
 
 
-def second_line(sentence: Sentence, styles: Styles) -> Markup:
+def draw_second_line(sentence: Sentence, styles: Styles) -> Markup:
     """Draw the smaller line below the headline; empty for an empty sentence."""
     return _render("second", pieces=sentence_pieces(sentence, styles)) if sentence else Markup()
 
 
-def answer(
+def draw_answer(
     title: str | Sentence, lead: str | Sentence, styles: Styles, *, badge: Badge | None = None
 ) -> Markup:
-    """Draw the top of a page: the finding in at most 60 characters with the test's result as a
-    badge; below it numbers, test and limits in at most two lines."""
+    """Draw the top of a page. The first line is the finding, in at most 60 characters, with the
+    result of the test as a badge. Below are numbers, test and limits, in at most two lines."""
     short = short_names(styles, _IN_A_TITLE)
     pieces = [
         piece._replace(short=short[piece.text]) if piece.style else piece
@@ -88,11 +88,13 @@ def answer(
     return _render("answer", pieces=pieces, lead=sentence_pieces(lead, styles), badge=badge)
 
 
-def section(title: str, explanation: str | Sentence = "", styles: Styles | None = None) -> Markup:
+def draw_section(
+    title: str, explanation: str | Sentence = "", styles: Styles | None = None
+) -> Markup:
     """Draw the heading of a section, with one muted line on how to read it."""
     return _render("section", title=title, pieces=sentence_pieces(explanation, styles or {}))
 
 
-def empty_state(title: str, text: str = "") -> Markup:
+def draw_empty_state(title: str, text: str = "") -> Markup:
     """Draw a message instead of an empty result: the missing data, and how to get it."""
     return _render("nothing", title=title, text=text)

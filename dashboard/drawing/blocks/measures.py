@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from dashboard.drawing.blocks.markup import Href, section
+from dashboard.drawing.blocks.markup import Href, draw_section
 from dashboard.drawing.blocks.templates import Template
 from metrics_core.base import wording as w
 from metrics_core.measures.declaring.description import RULES_OF_ALL, Description
@@ -18,41 +18,42 @@ _TREATED = {"unjudged": "Unjudged documents", "missing": "Missing queries", "tie
 _render = Template("measures")
 
 
-def catalogue(
+def draw_catalogue(
     groups: Mapping[str, Sequence[Description]], questions: Mapping[str, str], href: Href
 ) -> Markup:
     """Draw the measures of each group: name, title, and the question each answers."""
     headed = [
-        (section(name, questions.get(name, "")), descriptions)
+        (draw_section(name, questions.get(name, "")), descriptions)
         for name, descriptions in groups.items()
     ]
     return _render("catalogue", groups=headed, href=href)
 
 
-def no_measure(find: str, near: Sequence[str], href: Href) -> Markup:
+def draw_no_measure(find: str, near: Sequence[str], href: Href) -> Markup:
     """Draw a message that no measure matches a search, with links to similar names."""
     links = [(name, href("measures", measure=name)) for name in near]
     return _render("no_measure", find=find, near=links)
 
 
-def head(description: Description, back: str, use: str, why_not: str) -> Markup:
+def draw_head(description: Description, back: str, use: str, why_not: str) -> Markup:
     """Draw name, title, family and meaning of the measure, with the link that selects it."""
     return _render("head", told=description, back=back, use=use, why_not=why_not)
 
 
-def parameters(description: Description) -> Markup:
+def draw_parameters(description: Description) -> Markup:
     """Draw the parameters and their allowed values."""
     return _render("parameters", parameters=description.parameters)
 
 
-def facts(description: Description) -> Markup:
+def draw_facts(description: Description) -> Markup:
     """Draw facts about a measure: its range, how it treats unusual documents, its names in other
     packages, its source, and differences from other packages."""
     return _render("facts", told=description, treated=_TREATED, as_usual=RULES_OF_ALL)
 
 
-def worked_example(description: Description) -> Markup:
-    """Draw the shared example as squares, and the measure computed on it."""
+def draw_worked_example(description: Description) -> Markup:
+    """Draw the example list that all measures share, as squares, and the values of the measure on
+    it."""
     return _render(
         "worked",
         squares=[_make_square(rank, doc) for rank, doc in enumerate(LISTED, 1)],
@@ -73,7 +74,8 @@ def _subtopic_lines() -> list[str]:
 
 
 def _document_lines() -> list[str]:
-    """Return the columns of the example's documents, in the order of the list."""
+    """Return lines with the values of each document column of the example, in the order of the
+    list."""
     lines = []
     for name, values in COLUMNS.items():
         values_text = ", ".join(str(values[doc]) for doc in LISTED)

@@ -41,13 +41,14 @@ class Movement:
 
 
 NO_MOVE = Movement("", "")
-"""For a document without another list to move to, or whose rank there is unknown."""
+"""The movement of a document if there is no other list, or if its rank in the other list is
+unknown."""
 
 
 def movement(row: Row, side: str) -> Movement:
-    """Return the movement of the document in a row of `Diagnosis.align_rankings`: from the left
-    list to its rank in the right one, or to the right list from its rank in the left one. Only
-    relevant documents have a tone."""
+    """Return how the document in a row of `Diagnosis.align_rankings` moved. In the left list, the
+    words say where it went in the right list; in the right list, where it came from. Only relevant
+    documents have a tone."""
     if not row["other_known"]:
         return NO_MOVE
     rank, other = row["rank"], row["other_rank"]
@@ -65,9 +66,12 @@ def movement(row: Row, side: str) -> Movement:
     return Movement(words, tone if matters else "", arrow)
 
 
-def movement_lines(left: Sequence[Row], right: Sequence[Row], cutoff: int, height: int) -> Markup:
-    """Draw the lines between two lists whose rows are `height` px high. Each colour is a layer
-    drawn as a CSS mask, because the sanitiser drops inline SVG; a mask contains only numbers."""
+def draw_movement_lines(
+    left: Sequence[Row], right: Sequence[Row], cutoff: int, height: int
+) -> Markup:
+    """Draw the lines between two lists whose rows are `height` px high. All lines of one colour are
+    a layer, drawn as a CSS mask because the sanitiser drops inline SVG; a mask contains only
+    numbers."""
     layers: dict[str, list[_Stroke]] = {"line": [], "worse": [], "better": []}
     for row in left:
         color, strokes = _from_left(row, cutoff, height)
@@ -82,8 +86,8 @@ def movement_lines(left: Sequence[Row], right: Sequence[Row], cutoff: int, heigh
 
 
 def _from_left(row: Row, cutoff: int, height: int) -> tuple[str, list[_Stroke]]:
-    """Return the colour of the line that starts at a row of the left list, and its stroke (none
-    without a line)."""
+    """Return the colour and the strokes of the line that starts at a row of the left list. Without
+    a line, there are no strokes."""
     relevant = row["relevant"]
     color = movement(row, "left").tone or "line"
     start = _row_y(row["rank"], height)
@@ -100,7 +104,8 @@ def _row_y(rank: float, height: int) -> int:
 
 
 def _hook_path(y: int, x: int, direction: int) -> str:
-    """Return a short downward curve beside a list: the document's other end is below the lists."""
+    """Return a short downward curve beside a list. It shows that the document is below the shown
+    ranks of the other list."""
     turn, end = x + direction * (_HOOK - 3), x + direction * _HOOK
     return f"M{x} {y}C{turn} {y} {end} {y + 3} {end} {y + _HOOK - 2}"
 

@@ -46,7 +46,7 @@ _BEST = 18
 """Maximum number of characters of a run's name beside the name of its collection."""
 
 _FIELD, _BUTTON = 72, 39
-"""Widths in px of a run's field and of a button, without their text."""
+"""Widths in px of the field for a run and of a button, not counting their text."""
 _GAP, _WIDE_GAP = 6, 8
 _BESIDE = 352
 """Width in px of the buttons and edges beside the sentence, including a closed rail."""
@@ -54,36 +54,36 @@ _BESIDE = 352
 _render = Template("navigation")
 
 
-def rail(places: Sequence[PageLink]) -> Markup:
+def draw_rail(places: Sequence[PageLink]) -> Markup:
     """Draw the names of the pages, in groups."""
     groups = [(name, list(pages)) for name, pages in groupby(places, key=attrgetter("group"))]
     return _render("rail", groups=groups)
 
 
-def shelf(collections: Sequence[ShelfEntry]) -> Markup:
+def draw_shelf(collections: Sequence[ShelfEntry]) -> Markup:
     """Draw the collections that can be opened."""
     return _render("shelf", collections=collections, shorten=shorten, most=_BEST)
 
 
-def all_collections(link: str) -> Markup:
+def draw_all_collections(link: str) -> Markup:
     """Draw the link to the Collections page."""
     return _render("all_collections", link=link)
 
 
-def page_title(title: str, name: str) -> Markup:
+def draw_page_title(title: str, name: str) -> Markup:
     """Draw the page's title, for pages without a sentence of controls; `name` is the name of its
     file."""
     return _render("page_title", title=title, name=name)
 
 
-def word(text: str) -> Markup:
+def draw_word(text: str) -> Markup:
     """Draw a word between two controls."""
     return _render("word", text=text)
 
 
-def folded_controls(pair: Sequence[RunStyle], short: Mapping[str, str], rest: str) -> Markup:
-    """Draw the controls as one line in a narrow bar, which opens them; `short` maps runs to
-    shortened names."""
+def draw_folded_controls(pair: Sequence[RunStyle], short: Mapping[str, str], rest: str) -> Markup:
+    """Draw the controls as one line for a narrow bar; a click on the line opens the controls.
+    `short` maps runs to shortened names."""
     return _render("folded", pair=pair, short=short, rest=rest.removesuffix(" queries"))
 
 
@@ -98,9 +98,9 @@ def folding_style(
     words: Sequence[str],
     dropped: Sequence[str] = (),
 ) -> Markup:
-    """Return the style that folds the bar if the sentence does not fit in one line: `fields` for
-    runs, `buttons` that open controls, and `words`. Before that the sentence omits the `dropped`
-    words and ends of buttons."""
+    """Return the style that folds the sentence of controls if it does not fit in one line. The
+    sentence consists of `fields` for runs, `buttons` that open controls, and `words`. Before it is
+    folded, it omits the `dropped` words and ends of buttons."""
     parts = [*map(field_width, fields), *(_BUTTON + _bold_width(text) for text in buttons)]
     parts += [text_width(word, size=15) for word in words]
     least = _BESIDE + sum(parts) + _GAP * len(parts)
@@ -113,37 +113,37 @@ def _bold_width(text: str) -> float:
     return text_width(text, size=14, bold=True)
 
 
-def copy_link() -> Markup:
-    """Draw the link that copies the current address."""
+def draw_copy_link() -> Markup:
+    """Draw the link that copies the URL of the page."""
     return _render("copy_link")
 
 
-def present_link(link: str) -> Markup:
+def draw_present_link(link: str) -> Markup:
     """Draw the link that presents one finding per screen."""
     return _render("present_link", link=link)
 
 
-def add_files() -> Markup:
+def draw_add_files() -> Markup:
     """Draw the link to the uploader of the page."""
     return _render("add_files")
 
 
-def filter_list(filters: Sequence[tuple[str, str]], link: str) -> Markup:
+def draw_filter_list(filters: Sequence[tuple[str, str]], link: str) -> Markup:
     """Draw the active filters, each with the link that clears it; `link` clears all."""
     return _render("narrowed", filters=filters, link=link)
 
 
-def measure_note(name: str, text: str, link: str, more: str = "") -> Markup:
+def draw_measure_note(name: str, text: str, link: str, more: str = "") -> Markup:
     """Draw the meaning of the chosen measure in a sentence or two, with a link to its page; `more`
     is folded."""
     return _render("explained", name=name, text=text, link=link, more=more)
 
 
-def measure_error(
+def draw_measure_error(
     error: RanklensError, current: str = "", link: Callable[[str], str] = lambda name: ""
 ) -> Markup:
-    """Draw why a typed name or value was rejected; the nearest measures are links, `current` is the
-    measure used instead."""
+    """Draw the reason why a typed name or value was rejected. The measures with the most similar
+    names are drawn as links; `current` is the measure that is used instead."""
     near: list[tuple[str, str]] = []
     hint = error.hint
     if isinstance(error, UnknownMeasureError):
@@ -152,12 +152,12 @@ def measure_error(
     return _render("refused", message=error.message, hint=hint, near=near, kept=current)
 
 
-def read_as_note(text: str) -> Markup:
+def draw_read_as_note(text: str) -> Markup:
     """Draw how a typed name was interpreted."""
     return _render("read_as", text=text)
 
 
-def run_marks(marks: Mapping[str, RunStyle]) -> Markup:
+def draw_run_marks(marks: Mapping[str, RunStyle]) -> Markup:
     """Draw the marks of runs before their names in widgets; `marks` maps widget keys to styles."""
     return _render("run_marks", marks=marks)
 
@@ -167,12 +167,12 @@ def pill_colors(key: str, styles: Sequence[RunStyle]) -> Markup:
     return _render("pill_colors", key=key, styles=styles)
 
 
-def steps(previous: str | None, following: str | None, position: str, back: str) -> Markup:
+def draw_steps(previous: str | None, following: str | None, position: str, back: str) -> Markup:
     """Draw "← All queries · 1 of 17 that got worse · ← Previous · Next →". A link that is None is
     inactive; `back` leads to the list."""
     return _render("steps", previous=previous, following=following, place=position, back=back)
 
 
-def image_menu(caption: Caption) -> Markup:
+def draw_image_menu(caption: Caption) -> Markup:
     """Draw a chart's menu: enlarge with caption, save as a file, or print."""
     return _render("image_menu", caption=caption)

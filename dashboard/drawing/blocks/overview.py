@@ -33,13 +33,13 @@ _IN_A_HEAD = {"P": "share relevant", "R": "share found", "RR": "first relevant",
 _render = Template("overview")
 
 
-def facts_line(facts: ViewFacts, href: Href, guess: tuple[str, str] | None = None) -> Markup:
-    """Draw the data that all numbers of the view are based on, as one line. `guess` are the
-    baseline that was guessed from its name, and the first run."""
+def draw_facts_line(facts: ViewFacts, href: Href, guess: tuple[str, str] | None = None) -> Markup:
+    """Draw one line about the data on which all numbers of the view are based. If the baseline was
+    guessed from its name, `guess` has this baseline and the first run."""
     return _render("facts_line", facts=facts, href=href, listed=select_list, guess=guess)
 
 
-def outcomes(row: Mapping[str, Any], href: Href) -> Markup:
+def draw_outcomes(row: Mapping[str, Any], href: Href) -> Markup:
     """Draw how many queries got better, stayed the same and got worse, as one bar with links; grey
     if not significant. `row` is a row of `compare`."""
     counts = {BETTER: int(row["won"]), TIED: int(row["same"]), WORSE: int(row["lost"])}
@@ -100,7 +100,7 @@ class MeasureColumn:
         return w.format_count(value) if self._is_count else w.format_score(value, self.digits)
 
     def is_best(self, value: float) -> bool:
-        """Whether no run has a better value, as printed."""
+        """Whether this value, as printed, is to be marked as the best of the column."""
         if not self.bold or len(self.rows) < 2 or math.isnan(value):
             return False
         # Values that print alike are both marked, else this would look like an error.
@@ -143,16 +143,17 @@ def measure_heads(columns: Sequence[MeasureColumn], chosen_name: str) -> list[Co
     ]
 
 
-def runs_and_measures(
+def draw_runs_and_measures(
     table: pd.DataFrame,
     drawing: Drawing,
     measures: Sequence[tuple[str, str, str]],
     judged_shares: Mapping[str, float],
     lead: Lead,
 ) -> Markup:
-    """Draw runs by measures, best first on the chosen measure; `table` and `measures` are the same
-    as for `measure_columns`. `judged_shares` is the judged share of the top k by run; `lead`
-    returns the link of a run's name. A single run has its values side by side."""
+    """Draw a table of runs by measures; the best run on the chosen measure is first. `table` and
+    `measures` are the same as for `measure_columns`. `judged_shares` maps runs to the judged share
+    of their top k; `lead` returns the link of a run's name. For a single run, its values are drawn
+    side by side."""
     styles = [run_style(drawing.styles, run) for run in runs_by_mean(table, drawing)]
     columns = measure_columns(table, drawing, measures)
     return _render(
@@ -177,17 +178,17 @@ def runs_by_mean(table: pd.DataFrame, drawing: Drawing) -> list[str]:
     return list(dict.fromkeys([*ordered["run"], *table["run"]]))
 
 
-def table_note(text: str, more: Sentence, drawing: Drawing) -> Markup:
+def draw_table_note(text: str, more: Sentence, drawing: Drawing) -> Markup:
     """Draw a note on the small numbers of the table, with a summary of them."""
     return _render("table_note", text=text, pieces=sentence_pieces(more, drawing.styles))
 
 
-def side_by_side(*lists: Markup) -> Markup:
+def draw_side_by_side(*lists: Markup) -> Markup:
     """Draw lists beside each other, or below each other on narrow screens."""
     return _render("side_by_side", lists=lists)
 
 
-def amount_list(
+def draw_amount_list(
     title: str,
     rows: pd.DataFrame,
     href: Href,
@@ -196,8 +197,9 @@ def amount_list(
     more: tuple[str, str] | None = None,
     list_fields: Mapping[str, Any] = NO_LIST,
 ) -> Markup:
-    """Draw queries with one number each: `rows` has query_id, text, meta, amount. `more` is the
-    text and address of the link to all rows; `list_fields` are the list's fields in an address."""
+    """Draw a list of queries with one number each. `rows` has query_id, text, meta, amount. `more`
+    is the text and the URL of the link to all rows; `list_fields` are the address fields that
+    describe the list."""
     records = rows.to_dict("records")
     return _render(
         "amount_list",
@@ -210,7 +212,7 @@ def amount_list(
     )
 
 
-def query_list(
+def draw_query_list(
     rows: pd.DataFrame,
     drawing: Drawing,
     kind: Literal["worse", "better"],
@@ -244,7 +246,7 @@ def _untested_reason(row: Row) -> str:
     return "too few differ to test"
 
 
-def group_list(
+def draw_group_list(
     rows: pd.DataFrame,
     drawing: Drawing,
     href: Href,
@@ -254,10 +256,10 @@ def group_list(
     finding: Sentence,
     looked_at: int = 0,
 ) -> Markup:
-    """Draw the first groups of one column (`by` is its key and its name), in the given order, each
-    as an interval against zero, and the finding on them. `rows` are the rows of the run in focus in
-    the result of `summarise_groups`: group, queries, difference, diff_low, diff_high, clear,
-    corrected for `looked_at` groups; `lead` returns the link of a group."""
+    """Draw the first groups of one column in the given order, each as an interval against zero, and
+    the finding on them. `by` is the key and the name of the column. `rows` has the rows of the run
+    in focus from `summarise_groups`, corrected for `looked_at` groups: group, queries, difference,
+    diff_low, diff_high, clear. `lead` returns the link of a group."""
     title = f"By {by[1]}"
     if rows.empty:
         return _render("empty_list", title=title, text="The queries in view have no groups.")

@@ -23,7 +23,7 @@ from metrics_core.comparing.verdicts import BETTER_RUN, CANNOT_TELL, FEWEST_QUER
 from metrics_core.scoring.intervals import LEVEL
 
 PairLink = Callable[[str, str], str]
-"""Returns the address that compares a run with a baseline."""
+"""A function that returns the link to the comparison of a run with a baseline."""
 
 ROOMY = 6
 """Maximum number of runs for which the pairs show numbers and the table shows all measures."""
@@ -33,14 +33,14 @@ _NAME_LENGTH, _LONGEST_NAME = 18, 24
 _render = Template("pairs")
 
 
-def ranking_table(
+def draw_ranking_table(
     ranking: Ranking, runs: Sequence[str], run_pairs: AllPairs, styles: Styles, compared_run: str,
     chosen_name: str, pair_link: PairLink, measure_link: Lead,
 ) -> Markup:  # fmt: skip
     """Draw these runs on all measures: mean, places and interval. `measure_link` returns the link
-    of a measure's heading, except for `chosen_name`; a run's name links to its comparison with
-    `compared_run`. For few runs, intervals are drawn from 0 to 1; for many, on a scale that
-    separates them."""
+    of a measure's heading; the heading of `chosen_name` has no link. A run's name links to the
+    comparison of this run with `compared_run`. For few runs, intervals are drawn on a scale from 0
+    to 1; for many runs, on a scale that covers only the intervals."""
     is_spacious = len(run_pairs.runs) <= ROOMY
     scales = [Ticks([], [], (0, 1)) if is_spacious else _interval_scale(c) for c in ranking.columns]
     heads = [
@@ -66,7 +66,7 @@ def ranking_table(
     )
 
 
-def ranking_beside(
+def draw_ranking_beside(
     ranking: Ranking, runs: Sequence[str], run_pairs: AllPairs, styles: Styles, compared_run: str,
     chosen_name: str, pair_link: PairLink, pairs: Markup,
 ) -> Markup:  # fmt: skip
@@ -153,7 +153,9 @@ def _ranking_rows(
     return rows
 
 
-def pair_table(run_pairs: AllPairs, styles: Styles, pair_link: PairLink, *, label: str) -> Markup:
+def draw_pair_table(
+    run_pairs: AllPairs, styles: Styles, pair_link: PairLink, *, label: str
+) -> Markup:
     """Draw all pairs of these runs as the upper triangle, row minus column, best mean first;
     `pair_link` returns the link of a pair."""
     short = short_names(run_pairs.runs, _NAME_LENGTH)
@@ -173,7 +175,7 @@ def pair_table(run_pairs: AllPairs, styles: Styles, pair_link: PairLink, *, labe
 
 
 def _difference_scale(run_pairs: AllPairs) -> str:
-    """Return the range of the significant differences, from least to greatest; "" if there are
+    """Return the range of the significant differences in absolute value, as text; "" if there are
     none."""
     sizes = abs(run_pairs.difference[run_pairs.clear])
     if not len(sizes):
@@ -184,8 +186,8 @@ def _difference_scale(run_pairs: AllPairs) -> str:
 def _pair_cell(
     run_pairs: AllPairs, row: int, column: int, pair_link: PairLink, digits: int
 ) -> dict[str, str]:
-    """Return a pair's link, difference, interval, word, hover text, and its colour's strength as
-    CSS ("" for none)."""
+    """Return what a cell shows: link, difference, interval, result of the test in words, hover
+    text, tone, and the strength of its colour as CSS ("" for no colour)."""
     low, high = float(run_pairs.low[row, column]), float(run_pairs.high[row, column])
     value, kind = float(run_pairs.difference[row, column]), run_pairs.verdict[row, column]
     return {
@@ -206,8 +208,7 @@ def _verdict_word(run_pairs: AllPairs, row: int, column: int) -> str:
 
 
 def _pair_text(run_pairs: AllPairs, row: int, column: int) -> str:
-    """Return all about a pair: difference, interval, p-value, number of queries, result of the
-    test."""
+    """Describe a pair: difference, interval, p-value, number of queries, result of the test."""
     low, high = float(run_pairs.low[row, column]), float(run_pairs.high[row, column])
     digits = w.interval_decimals(low, high)
     value = w.format_difference(float(run_pairs.difference[row, column]), digits)
@@ -227,6 +228,6 @@ def _color_share(run_pairs: AllPairs, value: float) -> float:
     return _LEAST_COLOUR + (1 - _LEAST_COLOUR) * abs(value) / most
 
 
-def note(text: str, hint: str = "") -> Markup:
-    """Draw how the table is read, below it; `hint` is shown on hover."""
+def draw_note(text: str, hint: str = "") -> Markup:
+    """Draw a note below the table on how to read it; `hint` is shown on hover."""
     return _render("note", text=text, hint=hint)

@@ -1,4 +1,5 @@
-"""The table of queries: heads that sort, rows that open a query, pages, and the active filters."""
+"""The table of queries: headings that sort it, rows that open a query, page links, and the active
+filters."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ from dashboard.drawing.ticks import Ticks
 from metrics_core.base import wording as w
 
 Link = Callable[[str], str]
-"""Returns the link of an order, a query_id, a page number or a column."""
+"""A function that returns the link for an order, a query_id, a page number or a column."""
 
 _HEAD = 48
 """Maximum number of characters of a column head other than a run's name."""
@@ -28,17 +29,19 @@ _VALUES = 3
 """Maximum number of values of a filter that are named; further values are counted."""
 _LEAST = {"score": 72, "difference": 190, "number": 72}
 _METER = 56
-"""In px: least widths of a score, a difference with its bar, and a number; width of a score bar."""
+"""Widths in px. `_LEAST` has the minimum widths of the columns for a score, a difference with its
+bar, and a number; `_METER` is the width of a score bar."""
 _PADDING, _MARK, _ARROW, _WIDEST, _NAME, _CELL = 18, 22, 8, 260, 72, 15
-"""In px: padding beside a text; a run's mark with the sort arrow; an arrow that may wrap below its
-head; the widest column; the widest run name kept on one line; the font size of a cell."""
+"""Sizes in px: the padding beside a text, a run's mark with the sort arrow, a sort arrow that may
+wrap below its heading, the widest column, the longest run name that is kept on one line, and the
+font size of a cell."""
 _AROUND = 1
-"""Number of pages with a link on each side of the current page."""
+"""Number of pages before the current page that have a link, and the same after it."""
 
 _render = Template("queries")
 
 
-def query_table(
+def draw_query_table(
     rows: QueryRows,
     columns: Sequence[TableColumn],
     order: str,
@@ -52,12 +55,14 @@ def query_table(
     sorted_by: Link,
     opened: Link,
 ) -> Markup:
-    """Draw a page of the list: query, difference with its bar, a score for each run (with a bar if
-    there is a `scale`), groups.
+    """Draw a page of the list of queries: query, difference with its bar, a score for each run
+    (with a bar if there is a `scale`), groups.
 
-    `order` is the key of the sort column, with "-" before it for descending. The differences are
-    between the runs of the `pair`, within `span`, and coloured (if `coloured`) unless they count as
-    the same. `sorted_by` and `opened` return the links of a column head and of a query."""
+    `order` is the key of the sort column, with "-" before it for descending order. The differences
+    are between the runs of the `pair`; `span` is the range of their bars. If `coloured`,
+    differences are in colour unless they count as the same. `sorted_by` returns the link of a
+    column heading, `opened` the link of a query.
+    """
     texts = column_texts(columns, rows.frame)
     return _render(
         "query_table",
@@ -85,8 +90,8 @@ def query_table(
 
 
 def column_texts(columns: Sequence[TableColumn], frame: pd.DataFrame) -> dict[str, list[str]]:
-    """Return the texts of the cells by column key: numbers of the query file unchanged, other
-    columns with the same decimals throughout."""
+    """Return the texts of the cells, by column key. Numbers of the query file are unchanged; the
+    numbers of any other column all have the same decimals."""
 
     def format_column(column: TableColumn) -> list[str]:
         values = frame[column.source].tolist()
@@ -127,7 +132,7 @@ def head_names(columns: Sequence[TableColumn], pair: tuple[str, str]) -> Iterato
             yield shorten(full_name, _HEAD), full_name
 
 
-def page_links(rows: QueryRows, total: int, page_link: Link) -> Markup:
+def draw_page_links(rows: QueryRows, total: int, page_link: Link) -> Markup:
     """Draw the position of the page in its list, and links to the other pages; empty if there is
     one page."""
     if rows.pages == 1:
@@ -148,8 +153,8 @@ def page_links(rows: QueryRows, total: int, page_link: Link) -> Markup:
     )
 
 
-def filters(conditions: Sequence[tuple[str, str]], without: Link) -> Markup:
-    """Draw the filters of the view, one chip per column, which clears its filter."""
+def draw_filters(conditions: Sequence[tuple[str, str]], without: Link) -> Markup:
+    """Draw the filters of the view, one chip per column. A chip clears the filter of its column."""
     columns = dict.fromkeys(column for column, _ in conditions)
     if not columns:
         return Markup()
@@ -163,26 +168,26 @@ def filters(conditions: Sequence[tuple[str, str]], without: Link) -> Markup:
     return _render("filters", chips=chips)
 
 
-def strip_note(paired: int, most: int, mean: float) -> Markup:
-    """Draw a note on the meaning and use of the strip of differences, and that it shows a selection
-    if there are more than `most` queries."""
+def draw_strip_note(paired: int, most: int, mean: float) -> Markup:
+    """Draw a note on what the strip of differences shows and how to use it. If there are more than
+    `most` queries, the note says that only some are shown."""
     return _render("strip_said", paired=paired, most=most, mean=mean)
 
 
-def colour_key(measure: str, low: float, high: float, *, empty: bool) -> Markup:
-    """Draw the colour scale of the heatmap with its ends; `empty` adds the frame that marks empty
-    lists."""
+def draw_colour_key(measure: str, low: float, high: float, *, empty: bool) -> Markup:
+    """Draw the colour scale of the heatmap with the values at its ends. If `empty`, the frame that
+    marks empty lists is explained too."""
     return _render("colour_key", measure=measure, low=low, high=high, empty=empty)
 
 
-def list_summary(count: int, total: int, parts: Sequence[Markup], rule: str = "") -> Markup:
-    """Draw how many of the queries are in a list, its rule, and the active filters; for screen
-    readers only if it has all queries."""
+def draw_list_summary(count: int, total: int, parts: Sequence[Markup], rule: str = "") -> Markup:
+    """Draw how many of the queries are in a list, the rule of the list, and the active filters. If
+    the list has all queries, this is only for screen readers."""
     narrowing = [part for part in parts if part]
     return _render("listed", kept=count, total=total, taken=narrowing, rule=rule)
 
 
-def beside_heatmap(
+def draw_beside_heatmap(
     failed: pd.DataFrame, ahead: pd.DataFrame, failing: int, drawing: Drawing, href: Href
 ) -> Markup:
     """Draw the queries on which every shown run fails, and the queries with the largest lead of the
@@ -193,9 +198,11 @@ def beside_heatmap(
         more = (f"all {w.format_count(failing)}", href("queries", show="none", view="", p=""))
         zero = failed.assign(amount=w.format_score(0.0))
         runs = drawing.comparison.every_run
-        lists.append(overview.amount_list(f"{w.sentence_case(runs)} fails", zero, href, more=more))
+        lists.append(
+            overview.draw_amount_list(f"{w.sentence_case(runs)} fails", zero, href, more=more)
+        )
     if len(ahead):
         rows = ahead.assign(amount=ahead["difference"].map(w.format_difference))
         title, subtitle = f"{drawing.focus} is ahead of all others", "difference to the next best"
-        lists.append(overview.amount_list(title, rows, href, subtitle=subtitle))
-    return overview.side_by_side(*lists) if lists else Markup()
+        lists.append(overview.draw_amount_list(title, rows, href, subtitle=subtitle))
+    return overview.draw_side_by_side(*lists) if lists else Markup()

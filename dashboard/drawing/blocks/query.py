@@ -1,4 +1,4 @@
-"""Blocks of the page of one query, except for the lists."""
+"""Blocks of the Query page, except for the lists."""
 
 from __future__ import annotations
 
@@ -29,15 +29,18 @@ _CHIP, _MOST_CHIPS = 32, 4
 """Maximum number of characters of a value drawn as a chip, and maximum number of chips."""
 _LONG_QUERY = 90
 _ZEROS = 10
-"""Maximum number of squares for which zeros are written out, too."""
+"""Maximum number of squares in a row that also shows the digit of grade 0."""
 
 _render = Template("query")
 _common = Template("markup")
 
 
-def query_head(text: str, query_id: str, metadata: Mapping[str, str], cause: str = "") -> Markup:
-    """Draw the query as the page's title with its metadata: short values as named chips, long ones
-    (such as a topic's narrative) folded; last the likely cause of its failure."""
+def draw_query_head(
+    text: str, query_id: str, metadata: Mapping[str, str], cause: str = ""
+) -> Markup:
+    """Draw the query as the title of the page, with its metadata and the likely cause of its
+    failure. Short values are named chips; long values (such as a topic's narrative) are folded
+    away."""
     short = [(name, value) for name, value in metadata.items() if len(value) <= _CHIP][:_MOST_CHIPS]
     folded = {name: value for name, value in metadata.items() if (name, value) not in short}
     if query_id == text:
@@ -54,7 +57,7 @@ def query_head(text: str, query_id: str, metadata: Mapping[str, str], cause: str
     )
 
 
-def explanation(sentence: Sentence, styles: Styles) -> Markup:
+def draw_explanation(sentence: Sentence, styles: Styles) -> Markup:
     """Draw why the query scored as it did; empty for an empty sentence."""
     return (
         _render("explanation", pieces=sentence_pieces(sentence, styles)) if sentence else Markup()
@@ -69,7 +72,7 @@ def query_grades(diagnosis: Diagnosis, names: Mapping[float, str] | None = None)
 
 @dataclass(frozen=True)
 class Tile:
-    """The square of a rank; without a tint there is no document."""
+    """The square of one rank. If the list has no document at this rank, `tint` is empty."""
 
     tint: str = ""
     spoken: str = ""
@@ -78,7 +81,7 @@ class Tile:
     rule: bool = False
 
 
-def standings(
+def draw_standings(
     diagnosis: Diagnosis, styles: Styles, grade_names: Mapping[float, str] | None = None
 ) -> Markup:
     """Draw for each run its score, one square per rank, and the ranks of the relevant documents.
@@ -109,15 +112,15 @@ def standings(
 
 
 def _bounds_text(row: Row) -> tuple[str, str] | None:
-    """Return the lower and upper bound of a score given its unjudged documents; None if the bounds
-    are equal or unknown."""
+    """Return the lower and upper bound that the query's score could have, depending on the grades
+    of unjudged documents. None if the bounds are equal or unknown."""
     low, high = w.format_score(row["lowest"]), w.format_score(row["highest"])
     return None if math.isnan(row["lowest"]) or low == high else (low, high)
 
 
 def rank_tiles(diagnosis: Diagnosis, run: str, grades: Grades, ranks: int = SQUARES) -> list[Tile]:
     """Return one square per rank, with a line after rank k; empty for an empty list."""
-    squares = diagnosis.squares(run, ranks)
+    squares = diagnosis.grades_by_rank(run, ranks)
     if diagnosis.rankings[run].empty:
         return []
     result = []
@@ -135,16 +138,17 @@ def rank_tiles(diagnosis: Diagnosis, run: str, grades: Grades, ranks: int = SQUA
     return result
 
 
-def missed_documents(
+def draw_missed_documents(
     diagnosis: Diagnosis,
     documents: pd.DataFrame,
     styles: Styles,
     deepest: int,
     grade_names: Mapping[float, str] | None = None,
 ) -> Markup:
-    """Draw the relevant documents missing from the top k of the run in focus, with their rank in
-    each run; documents missing only from the top k of the baseline are folded. A dash means not
-    among the first `deepest`. A row opens its full text."""
+    """Draw the relevant documents that are not in the top k of the run in focus, with their rank in
+    each run. Documents that are only missing from the top k of the baseline are folded away. A dash
+    means that a document is not in the top `deepest`. A click on a row opens the full text of the
+    document."""
     if diagnosis.missed.empty:
         return _render("none_missed", text=_none_missed_text(diagnosis))
     grades = query_grades(diagnosis, grade_names)
@@ -213,8 +217,8 @@ def document_column(documents: pd.DataFrame, doc_id: str, column: str) -> str:
 
 
 def text_beginning(documents: pd.DataFrame, doc_id: str) -> str:
-    """Return the first words of a document without a title, because an id alone says little; else
-    "". `documents` has title and text, indexed by doc_id."""
+    """Return the first words of a document that has no title, because an id alone says little.
+    Return "" if it has a title. `documents` has title and text, indexed by doc_id."""
     if document_column(documents, doc_id, "title").strip():
         return ""
     text = document_column(documents, doc_id, "text")[: 4 * _BEGINNING].strip()

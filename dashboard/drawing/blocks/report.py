@@ -44,14 +44,14 @@ _render = Template("report")
 
 @dataclass(frozen=True)
 class Foot:
-    """The foot of a report, and its origin."""
+    """The foot of a report, which says when and from what it was made."""
 
     made_with: str
     date: str
     source: str
 
 
-def document(
+def draw_document(
     title: str,
     head: Markup,
     contents: Sequence[tuple[str, str]],
@@ -74,29 +74,29 @@ def document(
     )
 
 
-def data_note(title: str, size: str) -> Markup:
+def draw_data_note(title: str, size: str) -> Markup:
     """Draw a note that the file contains its collection, and how to extract it."""
     return _render("data_here", name=f"{file_name(title)}.zip", size=size)
 
 
-def title_line(collection: str, pair: str, date: str, left_out_note: str, text: str) -> Markup:
+def draw_title_line(collection: str, pair: str, date: str, left_out_note: str, text: str) -> Markup:
     """Draw the collection and runs, the date, the parts left out, and the sender's introduction."""
     return _render(
         "title_line", collection=collection, pair=pair, date=date, said=left_out_note, text=text
     )
 
 
-def part(key: str, title: str, lead: str | Sentence, inside: Markup, styles: Styles) -> Markup:
+def draw_part(key: str, title: str, lead: str | Sentence, inside: Markup, styles: Styles) -> Markup:
     """Draw a part of the report with its heading."""
     return _render("part", key=key, title=title, lead=sentence_pieces(lead, styles), inside=inside)
 
 
-def slides(screens: Sequence[Markup], source: str) -> Markup:
+def draw_slides(screens: Sequence[Markup], source: str) -> Markup:
     """Draw the findings for a presentation, and their origin; empty if there are none."""
     return _render("slides", screens=screens, source=source) if screens else Markup()
 
 
-def slide(
+def draw_slide(
     key: str,
     question: str,
     answer: str | Sentence,
@@ -107,8 +107,8 @@ def slide(
     note: str | Sentence = "",
     wide: bool = False,
 ) -> Markup:
-    """Draw one finding per screen, identified by its key: the question, the answer, a note, and one
-    picture."""
+    """Draw one screen of the presentation, identified by its key: the question, the answer, a note,
+    and one picture."""
     pieces, small = sentence_pieces(answer, styles), sentence_pieces(note, styles)
     return _render(
         "slide",
@@ -122,7 +122,7 @@ def slide(
     )
 
 
-def reasons(robustness: Robustness, *, brief: bool = False) -> Markup:
+def draw_reasons(robustness: Robustness, *, brief: bool = False) -> Markup:
     """Draw each check of the verdict, with its reason unless `brief`; for an inconclusive verdict,
     ways to make it conclusive."""
     unclear = bool(robustness.settling_checks)
@@ -137,13 +137,15 @@ def reasons(robustness: Robustness, *, brief: bool = False) -> Markup:
     return _render("reasons", rows=rows)
 
 
-def panels(charts: Sequence[tuple[Markup, Markup, bool]], legend: Markup, note: Markup) -> Markup:
-    """Draw charts beside each other with one legend; each is its head, its drawing, and whether it
-    shows the chosen measure."""
+def draw_panels(
+    charts: Sequence[tuple[Markup, Markup, bool]], legend: Markup, note: Markup
+) -> Markup:
+    """Draw charts side by side with one common legend. Each chart is a triple: its heading, its
+    drawing, and whether it shows the chosen measure."""
     return _render("panels", charts=charts, legend=legend, note=note)
 
 
-def case(query_case: Case, drawing: Drawing, grades: Grades, anchor: str) -> Markup:
+def draw_case(query_case: Case, drawing: Drawing, grades: Grades, anchor: str) -> Markup:
     """Draw a query that got worse or better: the documents responsible, and both lists."""
     page, row = query_case.page, query_case.row
     parts: list[tuple[Markup, LedgerEntry]] = []
@@ -188,7 +190,8 @@ _Line = tuple[int, Markup, str, bool]
 def _case_list(
     diagnosis: Diagnosis, run: str, drawing: Drawing, grades: Grades, documents: pd.DataFrame
 ) -> tuple[object, list[_Line], str]:
-    """Return the first ranks of a run's list, or a message that it is empty."""
+    """Return the style of a run, the first ranks of its list, and a message if the list is
+    empty."""
     top = diagnosis.rankings[run].head(min(drawing.cutoff, CASE_ROWS))
     style = run_style(drawing.styles, run)
     if top.empty:
@@ -204,15 +207,15 @@ def _case_list(
     return style, rows, ""
 
 
-def query_rows(
+def draw_query_rows(
     query_list: QueryList,
     lists: Mapping[str, Mask],
     drawing: Drawing,
     query_link: Callable[[str], str],
 ) -> Markup:
-    """Draw every query with its scores, to be searched and sorted by the report's script; without
-    scripts, the whole table is shown. `lists` are bool[query] over `query_list.frame`; `query_link`
-    returns the link of a query, or ""."""
+    """Draw every query with its scores. The report's script lets readers search and sort the rows;
+    without scripts, the whole table is shown. `lists` has bool[query] over `query_list.frame` for
+    each list; `query_link` returns the link of a query, or ""."""
     columns = sorted(query_list.columns, key=lambda column: column.kind != "text")
     keys = [key for key in _CHIPS if np.any(lists.get(key, False))]
     membership = pd.DataFrame({key: lists[key] for key in keys}, index=query_list.frame["query_id"])
@@ -234,23 +237,23 @@ def query_rows(
     )
 
 
-def missing_part(why: str) -> Markup:
+def draw_missing_part(why: str) -> Markup:
     """Draw a note that a part could not be made, with the reason if it is known."""
     return _render("left_out", why=why)
 
 
-def by_width(wide: Markup, narrow: Markup) -> Markup:
-    """Draw a chart for wide screens and one for phones, of which one is visible."""
+def draw_by_width(wide: Markup, narrow: Markup) -> Markup:
+    """Draw a chart twice, for wide screens and for phones. Only one of the two is visible."""
     return _render("by_width", wide=wide, narrow=narrow)
 
 
-def query_notes(rows: pd.DataFrame) -> Markup:
+def draw_query_notes(rows: pd.DataFrame) -> Markup:
     """Draw the notes on queries (query_id, text, tags, notes); empty if there are none."""
     records = rows.to_dict("records")
     return _render("noted", rows=records) if records else Markup()
 
 
-def methods_part(
+def draw_methods_part(
     methods: ReportMethods,
     formulas: Sequence[tuple[str, str, Markup]],
     paragraphs: Sequence[tuple[str, str]],

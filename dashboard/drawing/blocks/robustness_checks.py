@@ -1,4 +1,4 @@
-"""Blocks of robustness: the checks of a verdict in one row, the strip of one check, and tables of
+"""Blocks of robustness: all checks of a verdict in one row, a single check, and tables of
 evidence."""
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _MARKS = {"firm": ("✓", "holds"), "not firm": ("!", "does not hold"), "": ("!"
 _OPEN = ("–", "")
 
 
-def checks(robustness: Robustness, href: Href) -> Markup:
+def draw_checks(robustness: Robustness, href: Href) -> Markup:
     """Draw all checks in one row: a mark, a name and a short answer each; for an inconclusive
     verdict, ways to make it conclusive. Empty without a verdict."""
     if not robustness.checks:
@@ -73,7 +73,7 @@ def checks(robustness: Robustness, href: Href) -> Markup:
     )
 
 
-def checks_placeholder(*, unclear: bool) -> Markup:
+def draw_checks_placeholder(*, unclear: bool) -> Markup:
     """Draw the title and space of the checks while they are computed, so that nothing below
     moves."""
     title = TITLE_UNCLEAR if unclear else TITLE
@@ -88,7 +88,7 @@ def check_mark(check: RobustnessCheck, *, unclear: bool) -> tuple[str, str, str]
     return mark, "firm" if check.tone == "firm" else "doubt", spoken
 
 
-def check(entry: RobustnessCheck, link: str, *, unclear: bool, is_open: bool) -> Markup:
+def draw_check(entry: RobustnessCheck, link: str, *, unclear: bool, is_open: bool) -> Markup:
     """Draw a check as a row: its mark, name, short answer and reason; it links to its evidence."""
     mark, tone, spoken = check_mark(entry, unclear=unclear)
     return _render(
@@ -96,7 +96,7 @@ def check(entry: RobustnessCheck, link: str, *, unclear: bool, is_open: bool) ->
     )
 
 
-def spans(rows: Sequence[DifferenceRange], drawing: Drawing, label: str) -> Markup:
+def draw_spans(rows: Sequence[DifferenceRange], drawing: Drawing, label: str) -> Markup:
     """Draw the actual and possible ranges of a difference on one axis with ticks and the zero
     line."""
     ends = [end for row in rows for end in (row.low, row.high) if not math.isnan(end)]
@@ -107,7 +107,7 @@ def spans(rows: Sequence[DifferenceRange], drawing: Drawing, label: str) -> Mark
     return _render("spans", rows=rows, axis=axis, baseline=baseline, style=style, label=label)
 
 
-def table(
+def draw_table(
     heads: Sequence[Column], rows: Sequence[Sequence[Cell]], label: str, *, headed: str = ""
 ) -> Markup:
     """Draw a table of evidence. `label` describes it for screen readers; on a phone, where column

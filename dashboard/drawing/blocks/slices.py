@@ -1,4 +1,4 @@
-"""Slices of queries with a different mean difference than all other queries, as rows."""
+"""Slices of queries, as rows. Their mean difference differs from that of all other queries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dashboard.drawing.blocks.templates import Template
 _render = Template("slices")
 
 
-def slice_rows(slices: Sequence[UnlikeSlice], *, lead: Callable[[UnlikeSlice], str]) -> Markup:
-    """Draw the slices with a different mean difference than all other queries; `lead` returns the
-    link of a slice."""
+def draw_slice_rows(slices: Sequence[UnlikeSlice], *, lead: Callable[[UnlikeSlice], str]) -> Markup:
+    """Draw the slices whose mean difference differs from that of all other queries. `lead` returns
+    the link of a slice."""
     return _render("slice_rows", rows=[(found_slice, lead(found_slice)) for found_slice in slices])

@@ -9,9 +9,10 @@ from dashboard.drawing.theme import RunStyle
 
 
 class Column(NamedTuple):
-    """A column of a table: its name and the class of its head. `link` sorts by it, `sorted` is the
-    order for ARIA. The `about` lines are below the name, `hint` is shown on hover; a run has the
-    mark of its `style`. `width` is in px."""
+    """A column of a table: its name, and the class of its heading (`kind`). `link` sorts the table
+    by the column; `sorted` is its current order for ARIA. The lines of `about` are below the name,
+    and `hint` is shown on hover. If the column belongs to a run, the run's mark is drawn in its
+    `style`. `width` is in px."""
 
     name: str
     kind: str = ""

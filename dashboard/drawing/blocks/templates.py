@@ -1,9 +1,9 @@
-"""Templates: the markup of a block is in `NAME.html.j2` beside `NAME.py`, one macro per block.
+"""Templates: the markup of a block is in `NAME.html.j2` beside `NAME.py`, with one macro per block.
 
-The function in `NAME.py` decides the content and its order; the macro writes the markup. Every text
-is escaped unless it is `Markup` already, and a missing value is an error. Line breaks next to a tag
-are source layout and removed, because on the page they would be spaces between words; an intended
-space is written within a line, or as {{ " " }}.
+The function in `NAME.py` decides on the content and its order; the macro writes the markup. Every
+text is escaped unless it is already `Markup`, and a missing value is an error. Line breaks next to
+a tag only lay out the source. They are removed, because on the page they would be spaces between
+words; an intended space is written within a line, or as {{ " " }}.
 """
 
 from __future__ import annotations
@@ -36,15 +36,17 @@ _LAYOUT = re.compile(
 
 
 class _Layout(Extension):
-    """Removes the layout of the source from a template before it is compiled."""
+    """A Jinja extension that removes the line breaks and indentation of the source from a template
+    before it is compiled."""
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
         return _LAYOUT.sub("", source)
 
 
 class _Compiled(BytecodeCache):
-    """Cache of templates as bytecode, sealed, in the folder where Python keeps module bytecode;
-    compiling all templates takes a quarter of a second per start."""
+    """Cache of compiled templates as sealed bytecode, in the folder where Python keeps the bytecode
+    of modules. Without it, compiling all templates would take a quarter of a second at every
+    start."""
 
     def __init__(self, folder: Path) -> None:
         source = Path(__file__).read_bytes() + version("jinja2").encode()
@@ -68,7 +70,8 @@ class _Compiled(BytecodeCache):
 
 
 def with_code(text: str) -> Markup:
-    """Return a message as markup, in which `backticks` mark content of a file."""
+    """Return a message as markup. Texts in `backticks`, which quote content of a file, are drawn as
+    code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
@@ -128,5 +131,6 @@ class Template:
         self._macros = _ENVIRONMENT.get_template(f"{name}.html.j2").module
 
     def __call__(self, macro: str, /, **values: object) -> Markup:
-        """Draw the block of this macro. Raises TypeError for a value that it does not take."""
+        """Draw the block of this macro. Raises TypeError for a value that the macro does not
+        accept."""
         return Markup(getattr(self._macros, macro)(**values))

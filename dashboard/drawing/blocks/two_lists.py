@@ -1,4 +1,5 @@
-"""Runs' lists of one query side by side, with lines that join the same document."""
+"""The lists of several runs for one query, side by side, with lines that connect the same document
+in two lists."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from markupsafe import Markup
 
 from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.markup import run_style
-from dashboard.drawing.blocks.movement import NO_MOVE, Movement, movement, movement_lines
+from dashboard.drawing.blocks.movement import NO_MOVE, Movement, draw_movement_lines, movement
 from dashboard.drawing.blocks.query import Tile, document_column, query_grades, rank_tiles
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.blocks.word_marks import excerpt, mark_words
@@ -23,15 +24,16 @@ from metrics_core.explaining.diagnosis import Diagnosis
 Row = Mapping[str, Any]
 
 _HEIGHTS = {"with-text": 86, "with-title": 52, "by-id": 34}
-"""Height of a row in px, as in the style sheet, by the fields known of the documents; the same for
-all rows of both lists, so that the lines meet them."""
+"""Height of a row in px, by what is known of the documents; the style sheet has the same values.
+All rows of both lists have the same height, so that the lines meet them."""
 _EXCERPT = 360
 FIRST, FIRST_OF_SEVERAL = 5, 10
-"""Rows of each list shown at first: for two lists, and for more, whose rows are lower."""
+"""Number of rows of each list that are shown at first: for two lists, and for more than two, whose
+rows are lower."""
 STEP = 100
-"""Number of rows that each expansion adds beyond k."""
+"""Number of rows that each expansion shows in addition, once k rows are shown."""
 _SQUARES, _MOST_SQUARES = 10, 30
-"""Least and largest number of squares above a list; within these limits there are k."""
+"""Minimum and maximum number of squares above a list. Within these limits, there are k squares."""
 
 _JOINED = 2
 """Number of lists that are joined by lines; with more, the lines would be confusing."""
@@ -52,8 +54,8 @@ class _View:
 
 @dataclass(frozen=True)
 class _Item:
-    """One listed document. If doc_id is missing, the document is an unjudged one of a run loaded as
-    judged ranks (only the ranks of judged documents)."""
+    """One listed document. If `doc_id` is empty, it is an unjudged document of a run that was
+    loaded as judged ranks (only the ranks of judged documents)."""
 
     doc_id: str
     rank: int
@@ -85,7 +87,7 @@ class _List:
         return max(item.move.length for item in self.items)
 
 
-def two_lists(
+def draw_two_lists(
     diagnosis: Diagnosis,
     drawing: Drawing,
     documents: pd.DataFrame,
@@ -96,12 +98,15 @@ def two_lists(
     rows: int = 0,
     note: str = "",
 ) -> Markup:
-    """Draw the first `rows` documents (k if 0) of the baseline, of the run in focus and of
-    `further` runs, each list below its score and the grades of its first ranks.
+    """Draw the first `rows` documents (k if 0) of the baseline, of the run in focus and of the
+    `further` runs, as lists side by side. Above each list are its score and the grades of its first
+    ranks.
 
-    Lines join two lists; in more lists each document's movement from the baseline is written.
-    `documents` has title and text, indexed by doc_id; both arguments are optional. A row opens its
-    full text. A single run has one list. `note` is shown above the lists."""
+    If there are two lists, lines connect them; in more lists, the movement of each document from
+    the baseline is given in words. `documents` is indexed by doc_id; its columns title and text are
+    optional. A click on a row opens the full text. A single run has one list. `note` is shown above
+    the lists.
+    """
     runs = list(dict.fromkeys([drawing.baseline, drawing.focus, *further]))
     reach = rows or diagnosis.cutoff
     several = len(runs) > _JOINED
@@ -122,7 +127,7 @@ def two_lists(
     joins = Markup()
     # If a list skips ranks, a line would not meet its row.
     if len(row_lists) == _JOINED and not any(map(_has_gaps, row_lists)):
-        joins = movement_lines(row_lists[0], row_lists[1], reach, _HEIGHTS[kind])
+        joins = draw_movement_lines(row_lists[0], row_lists[1], reach, _HEIGHTS[kind])
     if kind == "by-id" and len(texts) and not note:
         note = "No document file is loaded; documents are shown by id."
     return _render(
@@ -141,7 +146,7 @@ def _has_gaps(rows: Sequence[Row]) -> bool:
     return any(row["rank"] != expected_rank for expected_rank, row in enumerate(rows, 1))
 
 
-def list_links(
+def draw_list_links(
     shown_count: int,
     total: int,
     cutoff: int,
@@ -150,8 +155,9 @@ def list_links(
     rows_link: Callable[[int], str],
     beside_link: tuple[str, str] | None = None,
 ) -> Markup:
-    """Draw links to more or fewer ranks of the lists, and to further lists (`beside_link`: text and
-    address). `rows_link` returns the address that shows a number of ranks."""
+    """Draw links that show more or fewer ranks of the lists, and a link that shows further lists
+    (`beside_link`: text and URL). `rows_link` returns the link that shows a given number of
+    ranks."""
     links = []
     if shown_count < total:
         step = shown_count // STEP * STEP + STEP

@@ -11,37 +11,37 @@ from markupsafe import Markup
 
 from dashboard.address.query_list import DEFAULT_LIST, NO_LIST
 from dashboard.drawing.blocks.markup import Href, Lead, run_style
-from dashboard.drawing.blocks.overview import amount_list
+from dashboard.drawing.blocks.overview import draw_amount_list
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.ticks import Ticks
 from metrics_core.base import wording as w
 
 ScoreLead = Callable[[float, float], str]
-"""Returns the link to the queries with scores between two values."""
+"""A function that returns the link to the queries with scores between two values."""
 
 _MOST_MEANS = 8
 
 _render = Template("untested")
 
 
-def box(title: str, text: str, label: str, link: str) -> Markup:
+def draw_box(title: str, text: str, label: str, link: str) -> Markup:
     """Draw a box about missing data or a narrowed view, with one action."""
     return _render("box", title=title, text=text, label=label, link=link)
 
 
-def histogram(counts: Sequence[int], drawing: Drawing, lead: ScoreLead) -> Markup:
-    """Draw the number of queries of a single run by score in parts of 0 to 1; `lead` returns the
-    link to the queries between two scores."""
+def draw_histogram(counts: Sequence[int], drawing: Drawing, lead: ScoreLead) -> Markup:
+    """Draw a histogram of the scores of a single run: `counts` has the number of queries in equal
+    bins from 0 to 1. `lead` returns the link to the queries between two scores."""
     total = sum(counts)
     title = f"Scores of the {w.format_count(total)} queries" if total != 1 else "Score of the query"
     most, style = max(1, *counts), drawing.focus_style
     return _render("histogram", title=title, counts=counts, most=most, lead=lead, style=style)
 
 
-def examples(rows: pd.DataFrame, drawing: Drawing, href: Href) -> Markup:
-    """Draw few queries, all with both scores, in grey. `rows` has query_id, text, meta, score,
-    baseline_score, difference, largest loss first."""
+def draw_examples(rows: pd.DataFrame, drawing: Drawing, href: Href) -> Markup:
+    """Draw all queries, if there are only a few, with both scores and in grey. `rows` has query_id,
+    text, meta, score, baseline_score, difference, largest loss first."""
     less = not drawing.comparison.measure.declaration.higher_is_better
     reach = max(float(rows["difference"].abs().max()), 1e-12) if len(rows) else 1.0
     return _render(
@@ -55,7 +55,7 @@ def examples(rows: pd.DataFrame, drawing: Drawing, href: Href) -> Markup:
     )
 
 
-def score_list(
+def draw_score_list(
     rows: pd.DataFrame,
     drawing: Drawing,
     kind: Literal["lowest", "highest"],
@@ -73,7 +73,7 @@ def score_list(
     title = f"{kind.capitalize()} scores"
     if rows.empty:
         return _render("nothing_listed", title=title, text="No query has a score.")
-    return amount_list(
+    return draw_amount_list(
         title,
         rows.assign(amount=rows["score"].map(w.format_score)),
         href,
@@ -83,11 +83,11 @@ def score_list(
     )
 
 
-def mean_list(
+def draw_mean_list(
     rows: pd.DataFrame, drawing: Drawing, href: Href, lead: Lead, *, by: tuple[str, str]
 ) -> Markup:
-    """Draw the means of a single run by group of one column (`by` is its key and its name), in the
-    given order. `rows` has group, queries, mean."""
+    """Draw the means of a single run by group, in the given order. `by` is the key and the name of
+    the column. `rows` has group, queries, mean."""
     if rows.empty:
         return _render(
             "nothing_listed", title=f"By {by[1]}", text="The queries in view have no groups."

@@ -23,10 +23,10 @@ _MOST_GRADES = 6
 _render = Template("what_if")
 
 Lead = Callable[[Edit], str]
-"""Returns the address of the page with one more edit."""
+"""A function that returns the link to the page with one more edit."""
 
 
-def what_if_scores(what_if: WhatIf, drawing: Drawing) -> Markup:
+def draw_what_if_scores(what_if: WhatIf, drawing: Drawing) -> Markup:
     """Draw each measure before and after the edits, for this query and for the mean over all."""
     styles = [run_style(drawing.styles, run) for run in (drawing.focus, drawing.baseline)]
     return _render(
@@ -39,11 +39,11 @@ def what_if_scores(what_if: WhatIf, drawing: Drawing) -> Markup:
     )
 
 
-def what_if_rows(
+def draw_what_if_rows(
     what_if: WhatIf, drawing: Drawing, documents: pd.DataFrame, grades: Grades, *, lead: Lead
 ) -> Markup:
-    """Draw the list after the edits; each row can be moved, removed and graded. `lead` returns the
-    address with one more edit."""
+    """Draw the list after the edits. Each row has links to move, remove and grade its document.
+    `lead` returns the link with one more edit."""
     offered_grades = [g for g in grades.levels if g >= 0][-_MOST_GRADES:]
     rows = [
         _edited_row(row, what_if, documents, grades, offered_grades, lead)
@@ -66,8 +66,8 @@ def _edited_row(
     offered_grades: Sequence[float],
     lead: Lead,
 ) -> dict[str, Any]:
-    """Return the row with everything needed to draw it and the links that edit it ("" if not
-    possible)."""
+    """Return the row with everything needed to draw it, including the links that edit it. A link is
+    "" if its edit is not possible."""
     doc_id, rank = row["doc_id"], row["rank"]
     is_listed = not np.isnan(rank)
     moved, tone = _movement(rank, row["was"])
@@ -91,7 +91,8 @@ def _edited_row(
 
 
 def _shortfall_text(short: float, rank: int) -> str:
-    """Return how far a document below k is from entering the top k, by the scores of its run."""
+    """Return by how much the score of a document below k is lower than the score at rank k in its
+    run, as text."""
     if np.isnan(short):
         return ""
     if short == 0:
@@ -110,12 +111,12 @@ def _movement(rank: float, rank_before: float) -> tuple[str, str]:
     return f"from {w.format_count(rank_before)}", "up" if rank < rank_before else "down"
 
 
-def what_if_best(
+def draw_what_if_best(
     what_if: WhatIf, documents: pd.DataFrame, link: str, further: Sequence[tuple[str, str]] = ()
 ) -> Markup:
     """Draw the best single change as a sentence, with a link that tries it, and `further` links."""
     if what_if.best is None:
-        return what_if_links(further)
+        return draw_what_if_links(further)
     edit, rank_before = what_if.best.edit, what_if.best_was
     if isinstance(edit, Remove):
         change_text = "removed"
@@ -132,6 +133,6 @@ def what_if_best(
     )
 
 
-def what_if_links(links: Sequence[tuple[str, str]]) -> Markup:
-    """Draw links, each a text and an address."""
+def draw_what_if_links(links: Sequence[tuple[str, str]]) -> Markup:
+    """Draw links. Each has a text and a URL."""
     return _render("what_if_links", links=links)

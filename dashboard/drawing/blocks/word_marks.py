@@ -21,8 +21,8 @@ _ENDINGS = ("ings", "ing", "ed", "es", "s", "e")
 _SHORTEST_STEM = 3
 _WORD = re.compile(r"\w+")
 _BEFORE = 16
-"""Maximum number of characters of an excerpt before the first query word, so that it fits in a line
-of 38."""
+"""Maximum number of characters before the first query word in an excerpt, so that this word is
+visible in a line of 38 characters."""
 _SEARCHED = 20_000
 
 _render = Template("markup")
@@ -36,7 +36,8 @@ def query_words(text: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 14)
 def stem(word: str) -> str:
-    """Return a word without its English ending, so that charge, charges and charged are one."""
+    """Return a word without its English ending, so that charge, charges and charged count as the
+    same word."""
     word = word.lower()
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
@@ -51,8 +52,8 @@ def mark_words(text: str, words: Iterable[str]) -> Markup:
 
 
 def split_at_words(text: str, words: Iterable[str]) -> list[str]:
-    """Split the text into pieces alternately outside and inside the query's words, starting
-    outside. For the browser, whose positions in a text differ from Python's."""
+    """Split the text into pieces that are alternately outside and inside a query word, starting
+    outside. The browser needs pieces, because its positions in a text differ from Python's."""
     parts, end = [], 0
     for start, stop in _matches(text, words):
         parts += [text[end:start], text[start:stop]]
@@ -61,8 +62,8 @@ def split_at_words(text: str, words: Iterable[str]) -> list[str]:
 
 
 def excerpt(text: str, words: Iterable[str], most: int, before: int = _BEFORE) -> str:
-    """Return the part of a text shown in a list: its first `most` characters, or, if the query's
-    words come later, starting at most `before` characters before the first of them."""
+    """Return the part of a text that a list shows: its first `most` characters. If the query's
+    words occur only later, the part starts at most `before` characters before the first of them."""
     first = next(_matches(text[:_SEARCHED], words), None)
     if first is None or first[0] <= before * 3 // 2:
         return text[:most]
@@ -71,7 +72,7 @@ def excerpt(text: str, words: Iterable[str], most: int, before: int = _BEFORE) -
 
 
 def _matches(text: str, words: Iterable[str]) -> Iterator[tuple[int, int]]:
-    """Yield the positions of the query's words in a text, in any form of the word."""
+    """Yield the start and end of each query word in a text; other forms of a word count too."""
     searched = list(words)
     stems = {stem(word) for word in searched}
     # For scripts without spaces between words, look for the word anywhere.

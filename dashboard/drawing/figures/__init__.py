@@ -1,2 +1,2 @@
-"""Charts: each function turns a table into a Plotly figure. Nothing here computes or knows
-pages."""
+"""Charts: each function turns a table into a Plotly figure. Nothing here computes results or
+depends on pages."""

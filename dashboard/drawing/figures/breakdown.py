@@ -31,11 +31,11 @@ _RIGHT, _TOP, _BOTTOM = 14, 10 + LINE, 28
 
 
 def difference_by_group(frame: pd.DataFrame, drawing: Drawing, *, order: Sequence[str]) -> Chart:
-    """Draw the differences from the baseline by group: one row per group in this order, one
-    interval per run.
+    """Draw the differences from the baseline by group: one row per group, in the given order, and
+    in it one interval per run.
 
-    `frame` is the result of `summarise_groups`. A click on a run's point returns customdata [group,
-    run, hover text], a click elsewhere in a row [group].
+    `frame` is the result of `summarise_groups`. A click on a run's point returns the customdata
+    [group, run, hover text]; a click elsewhere in a row returns [group].
     """
     ticks = difference_ticks(_column_values(frame, drawing, _DIFFERENCE))
     line = {"zeroline": True, "zerolinecolor": drawing.palette.zero, "zerolinewidth": 1.5}
@@ -84,8 +84,8 @@ def _group_chart(
 
 
 def runs_with_values(frame: pd.DataFrame, drawing: Drawing, column: str) -> list[RunStyle]:
-    """Return the styles of the runs with values in a column of a frame of `summarise_groups`: the
-    run in focus, then the other runs."""
+    """Return the styles of the runs that have values in `column`: the run in focus, then the other
+    runs. `frame` is the result of `summarise_groups`."""
     names = {run for run, value in iterate_rows(frame, "run", column) if not math.isnan(value)}
     styles = (style for style in drawing.styles.values() if style.name in names)
     return sorted(styles, key=lambda style: style.role != "focus")

@@ -1,9 +1,10 @@
 """A chart as plain data, in the form that Plotly's JavaScript reads.
 
 Plotly's Python classes validate each property of each mark when it is set, which takes ten times as
-long as computing the marks. Charts do not change at run time, so the tests validate charts instead
-(`Chart.data` and `Chart.layout`). Nor does the start of the app wait for Plotly itself:
-`plotly_figure` loads it after the Overview is shown, or with the first chart.
+long as computing the marks. Here, charts are validated only in the tests (`Chart.data` and
+`Chart.layout`), because their properties do not change at run time. The app also starts without
+waiting for Plotly itself: `plotly_figure` loads it after the Overview is shown, or with the first
+chart.
 """
 
 from __future__ import annotations

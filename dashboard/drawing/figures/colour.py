@@ -14,7 +14,8 @@ def _channels(color: str) -> tuple[int, int, int]:
 
 
 def rgba(color: str, opacity: float) -> str:
-    """Return the colour (#RRGGBB) with an opacity for Plotly; a CSS variable is returned as CSS."""
+    """Return a colour (#RRGGBB) with an opacity, as Plotly reads it. For a CSS variable, the result
+    is CSS."""
     if color.startswith("var("):
         return f"color-mix(in srgb, {color} {opacity:.0%}, transparent)"
     red, green, blue = _channels(color)
@@ -22,7 +23,7 @@ def rgba(color: str, opacity: float) -> str:
 
 
 def blend(over: str, under: str, share: float) -> str:
-    """Return `share` of one colour over another, as #RRGGBB."""
+    """Mix two colours, given as #RRGGBB: `share` of `over`, the rest of `under`."""
     mixed = (
         round(share * a + (1 - share) * b)
         for a, b in zip(_channels(over), _channels(under), strict=True)

@@ -38,10 +38,12 @@ from dashboard.drawing.theme import Palette, RunStyle, solid_lines
 from dashboard.drawing.ticks import Ticks, covering_ticks, score_ticks
 
 UPPER, GAP, LOWER = 212, 40, 122
-"""Heights in px; both panels and the page above them fit the first screen of a projector."""
+"""Heights in px. Both panels, and what is above them on the page, fit on the first screen of a
+projector."""
 _TOP, _BOTTOM, _RIGHT = 10, 28, 16
 _EDGE = 2
-"""Px beyond the ends of a value axis, because Plotly draws no grid line exactly at an end."""
+"""Space in px beyond the ends of a value axis, because Plotly draws no grid line exactly at an
+end."""
 _RECALL = 420
 _TICKS = (10, 100, 1000, 2, 5, 20, 50, 200, 500)
 _MINUS_LENGTH = 30
@@ -69,7 +71,7 @@ class _Panels(NamedTuple):
 
 
 def difference_range(frames: Iterable[pd.DataFrame], drawing: Drawing) -> tuple[float, float]:
-    """Return the range shared by the lower panels of several measures, which makes them comparable;
+    """Return one range for the lower panels of several measures, so that the panels are comparable.
     `frames` are results of `mean_curves`."""
     return _difference_ticks(pd.concat(list(frames)), drawing).span
 
@@ -83,11 +85,13 @@ def measure_by_cutoff(
     difference_range: tuple[float, float] | None = None,
     value_range: tuple[float, float] = (0, 1),
 ) -> Chart:
-    """Draw one measure by k: the scores above, the differences from the baseline below.
+    """Draw one measure by k: the scores in the upper panel, the differences from the baseline in
+    the lower panel.
 
-    `frame` is the result of `mean_curves`, `value_range` the range of its measure. Runs `in_colour`
-    (all if empty) keep their style, other runs are grey. `ends` maps runs to the rank by which half
-    of their lists have ended; lines are thinner beyond it. Without differences there is one panel.
+    `frame` is the result of `mean_curves`; `value_range` is the range of its measure. Runs
+    `in_colour` keep their style, and other runs are grey; if it is empty, all runs keep their
+    style. `ends` maps runs to the rank by which half of their lists have ended; beyond it, lines
+    are thinner. Without differences there is only the upper panel.
     """
     palette, k = drawing.palette, drawing.cutoff
     rows = frame[frame["run"].isin(list(drawing.styles))]
@@ -178,9 +182,10 @@ def _traces(
     drawing: Drawing,
     ends: Mapping[str, int],
 ) -> Iterable[Trace | None]:
-    """Yield bands below lines, and grey lines below coloured ones. The upper bands belong to the
-    run in focus and the baseline, for each k separately. The lower band belongs to the run in
-    focus; it is simultaneous over all k, and decides significance."""
+    """Yield the traces from back to front: bands behind lines, and grey lines behind coloured
+    lines. The bands of the upper panel belong to the run in focus and the baseline; they are for
+    each k separately. The band of the lower panel belongs to the run in focus; it is simultaneous
+    over all k and decides on significance."""
     palette, deep = drawing.palette, 10**9
     prefix = _hover_prefix(len(quiet) + len(loud), "k = %{x}")
     for style in loud:

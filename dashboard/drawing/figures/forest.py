@@ -23,8 +23,8 @@ _ROW, _TOP, _RIGHT, _BOTTOM = 2 * LINE + 12, LINE + 10, 14, 28
 
 
 def forest(by_run: pd.DataFrame, drawing: Drawing) -> Chart:
-    """Draw one row per run, best difference first, with its numbers below its name; `by_run` is the
-    frame of `comparing.pairs.compare`."""
+    """Draw one row per run, best difference first, with the run's numbers below its name. `by_run`
+    is the frame of `comparing.pairs.compare`."""
     others = by_run[by_run["run"] != drawing.baseline].assign(group=lambda frame: frame["run"])
     ordered = others.sort_values("difference", ascending=False, na_position="last", kind="stable")
     runs = ordered["run"].tolist()

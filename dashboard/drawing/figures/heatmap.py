@@ -28,14 +28,16 @@ from metrics_core.slicing.breakdowns import ALL
 _ROW, _FILLED = 40, 0.95
 _LEAST_LIMIT = 0.1
 _HATCH = {"fillmode": "overlay", "fgopacity": 0.2, "size": 8, "solidity": 0.12}
-"""Faint enough to keep numbers readable; Plotly itself chooses black or white lines."""
+"""Properties of the hatching. It is faint enough that numbers stay readable; Plotly itself chooses
+black or white lines."""
 FEWEST_UNHATCHED = 5
 """Minimum number of queries of a cell; cells with fewer queries are hatched."""
 _UPRIGHT = 44
 
 
 class _Grid(NamedTuple):
-    """The groups at the left and at the top, and whether rows and columns are swapped."""
+    """The groups on the left and at the top. `is_swapped` is true if the rows of the frame are the
+    columns of the chart."""
 
     rows: list[str]
     columns: list[str]
@@ -45,10 +47,10 @@ class _Grid(NamedTuple):
 def difference_heatmap(
     cells: pd.DataFrame, *, palette: Palette, rows_title: str, columns_title: str
 ) -> Chart:
-    """Draw the mean differences in the cells of two groupings, with their numbers of queries.
+    """Draw the mean difference and the number of queries in each cell of two crossed columns.
 
-    `cells` is the frame of `cross_groups`. The grouping with fewer groups becomes the columns, so
-    that the chart fits a narrow screen. Each cell with queries is one bar that fills it, with
+    `cells` is the frame of `cross_groups`. The column with fewer groups is placed at the top, so
+    that the chart fits on a narrow screen. Each cell with queries is one bar that fills it, with
     customdata [row, column, hover text].
     """
     grid = _make_grid(cells)
@@ -106,8 +108,8 @@ def _make_grid(cells: pd.DataFrame) -> _Grid:
 
 
 def color_limit(cells: pd.DataFrame) -> float:
-    """Return the difference with full colour: the greatest of all cells, at least 0.1. `cells` is
-    the frame of `cross_groups`."""
+    """Return the size of the difference that has full colour: the largest absolute difference of
+    all cells, but at least 0.1. `cells` is the frame of `cross_groups`."""
     filled = cells[cells["queries"] > 0]
     return (
         max(float(filled["difference"].abs().max()), _LEAST_LIMIT) if len(filled) else _LEAST_LIMIT
@@ -115,8 +117,8 @@ def color_limit(cells: pd.DataFrame) -> float:
 
 
 def _heatmap_margin(grid: _Grid) -> tuple[Margin, int]:
-    """Return the margins, and the number of characters per line of a column's name; 0 if the names
-    are vertical because the columns are narrow."""
+    """Return the margins, and the number of characters per line of the names at the top. The number
+    is 0 if the columns are so narrow that the names are vertical."""
     left = max(widest(group_lines(row), bold=row == ALL) for row in grid.rows) + 14
     cell = (NARROW - left) / len(grid.columns)
     if cell < _UPRIGHT:

@@ -1,5 +1,5 @@
-"""The chart of a measure over versions: the mean of each with its interval, joined by a line as
-long as the judgments are the same."""
+"""The chart of a measure over versions: the mean of each version with its interval. A line connects
+versions that are scored with the same judgments."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ Row = dict[str, Any]
 
 def mean_by_version(frame: pd.DataFrame, drawing: Drawing) -> Chart:
     """Draw the mean of each version. `frame` has run, collection, judged_by, queries, mean, low,
-    high, judged, date, unknown: one row per version, from left to right, with the rows of a
-    collection next to each other.
+    high, judged, date, unknown: one row per version, from left to right. The rows of a collection
+    must be next to each other.
 
     customdata is [run, escaped run, numbers, collection]. If there are many versions, only every
-    second, third … is named below the chart; all have hover texts.
+    second or third (or nth) is named below the chart; all have hover texts.
     """
     palette = drawing.palette
     rows: list[Row] = frame.to_dict("records")
@@ -141,8 +141,9 @@ def _named_places(placed: list[tuple[list[Row], int]]) -> list[tuple[int, str]]:
 def _version_names(
     named_versions: list[tuple[int, str]], slanted: bool, column_width: float, palette: Palette
 ) -> list[dict[str, Any]]:
-    """Return the names below their positions, which are `column_width` px apart; slanted if they
-    would overlap, and if they still would, only every second, third …"""
+    """Return the names below their positions, which are `column_width` px apart. The names are
+    slanted if they would overlap. If slanted names would still overlap, only every second or third
+    (or nth) is included."""
     short = short_names((run for _, run in named_versions), _NAME)
     anchors: dict[str, Any] = {"yref": "paper", "yanchor": "top", "xanchor": "center", "yshift": -8}
     if slanted:
@@ -156,8 +157,8 @@ def _version_names(
 
 
 def _judges_note(rows: list[Row], begin: int, line: int, end: int, palette: Palette) -> Row:
-    """Return the note on the judgments that a segment uses, each on a separate line to avoid
-    overlaps."""
+    """Return a note on which judgments a segment uses. The notes of different segments are on
+    different lines, so that they do not overlap."""
     by = rows[0]["judged_by"]
     text = f"judged by {by}" if rows[0]["collection"] else "judged by the open collection"
     short_text = shorten(text, _BY + len("judged by "))

@@ -94,7 +94,8 @@ def _hover_box(palette: Palette) -> dict[str, Any]:
 
 
 def _readable(annotation: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
-    """Return a note; if it has a hover text, with the same hover box as all other notes."""
+    """Return the annotation. If it has a hover text, its hover box is the same as for the marks of
+    the chart."""
     if "hovertext" not in annotation:
         return dict(annotation)
     return {**annotation, "hoverlabel": _hover_box(palette)}
@@ -103,7 +104,8 @@ def _readable(annotation: Mapping[str, Any], palette: Palette) -> dict[str, Any]
 def make_axis(
     palette: Palette, span: Sequence[float], ticks: Ticks | None = None, *, grid: bool = False
 ) -> dict[str, Any]:
-    """Return an axis without frame, line or tick marks; only the value axis has a light grid."""
+    """Return an axis without a frame, a line or tick marks. With `grid`, as used for value axes, it
+    has light grid lines."""
     return {
         "range": list(span),
         "fixedrange": True,
@@ -130,7 +132,7 @@ def tick_width(*ticks: Ticks) -> float:
 
 
 def make_note(text: str, x: float, y: float, color: str, **more: Any) -> dict[str, Any]:
-    """Return a text at a position in the chart; `text` must be escaped."""
+    """Return an annotation: a text at a position in the chart. `text` must already be escaped."""
     return {
         "text": text,
         "x": x,
@@ -155,23 +157,23 @@ def corner_note(text: str, color: str, margin: Margin, top: float, **more: Any) 
 
 
 def axis_name(text: str, color: str, margin: Margin) -> dict[str, Any]:
-    """Return the name of the horizontal axis, below its middle and inside the figure; `text` is not
-    escaped."""
+    """Return the name of the horizontal axis, centred below it and kept inside the figure. `text`
+    must not be escaped."""
     shift = clamp_shift(0.5, text_width(text), margin)
     anchors = {"xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": "top"}
     return make_note(escape(text), 0.5, 0, color, xshift=shift, yshift=-26, **anchors)
 
 
 def clamp_shift(share: float, width: float, margin: Margin) -> float:
-    """Return the shift in px that keeps a centred label of this width inside the narrowest
-    figure."""
+    """Return the shift in px that keeps a label inside a figure of minimum width. The label is
+    centred at `share` of the plot and `width` px wide."""
     plot = NARROW - margin.left - margin.right
     low, high = width / 2 - margin.left, plot + margin.right - width / 2
     return max(min(share * plot, high), low) - share * plot
 
 
 def run_marker(style: RunStyle, palette: Palette, size: float = 11) -> dict[str, Any]:
-    """Return a run's marker with a rim in the page's colour."""
+    """Return the marker of a run, with a rim in the background colour of the page."""
     return {
         "symbol": style.symbol,
         "size": size if size >= 10 else size * _LARGER.get(style.symbol, 1.0),
@@ -182,7 +184,7 @@ def run_marker(style: RunStyle, palette: Palette, size: float = 11) -> dict[str,
 
 
 def interval_line(style: RunStyle, palette: Palette, width: float) -> dict[str, Any]:
-    """Return the line of a run's intervals."""
+    """Return the line properties for the intervals of a run."""
     return {"color": rgba(style.color(palette), 0.38), "width": width}
 
 

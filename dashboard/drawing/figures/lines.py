@@ -34,8 +34,8 @@ def lines_by_run(frame: pd.DataFrame, drawing: Drawing) -> dict[str, Line]:
 def run_line(
     rows: Line, style: RunStyle, palette: Palette, column: str, *, prefix: str = ""
 ) -> Trace:
-    """Return a run's line; differences are drawn in the lower panel. The hover text of a single
-    line starts with `prefix`."""
+    """Return a run's line for one column; the column difference is drawn in the lower panel. The
+    hover text starts with `prefix` after the run's name."""
     has_value = ~np.isnan(rows[column]) if column == "difference" else slice(None)
     y = rows[column][has_value]
     write = wording.format_differences if column == "difference" else wording.format_scores
@@ -68,7 +68,7 @@ def line_to(
 
 
 def grey_line(trace: Trace, palette: Palette) -> Trace:
-    """Return the line of one of many runs in grey; it is named on hover."""
+    """Return a run's line in grey, for charts of many runs. Its name is shown on hover."""
     return {**trace, "line": {"color": palette.line, "width": _THIN, "dash": "solid"}}
 
 
@@ -95,7 +95,7 @@ def run_band(
 def cutoff_markers(
     lines: Mapping[str, Line], runs: Sequence[RunStyle], drawing: Drawing, column: str
 ) -> Trace | None:
-    """Return a marker on each line at the chosen k; None if no line does."""
+    """Return a marker on each line at the chosen k, or None if no line has a value there."""
     values = {s.name: lines[s.name][column][lines[s.name]["k"] == drawing.cutoff] for s in runs}
     valued_runs = [s for s in runs if len(values[s.name]) and not np.isnan(values[s.name][0])]
     if not valued_runs:

@@ -28,8 +28,9 @@ _LEAST = 0.25
 
 
 def pair_matrix(run_pairs: AllPairs, drawing: Drawing, *, width: float) -> Chart:
-    """Draw row minus column, best mean first, in a chart `width` px wide: coloured and bold if
-    significant, else grey. Cells too narrow for numbers have only colours."""
+    """Draw the differences of all pairs (row minus column), best mean first, in a chart that is
+    `width` px wide. Significant differences are coloured and bold; other differences are grey. If
+    cells are too narrow for numbers, they have only colours."""
     palette, runs = drawing.palette, run_pairs.runs
     short, last = short_names(runs), len(runs) - 1
     label = f"● {_APART}{last + 1}"

@@ -1,5 +1,5 @@
-"""Additions for a chart that is used alone, for example in a paper: the runs and the names of its
-axes."""
+"""What a chart needs in addition if it is used alone, for example in a paper: the names of the runs
+and of its axes."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def paper_chart(
     above: str = "",
     below: str = "",
 ) -> Chart:
-    """Return the chart with a key of these runs above it, in this number of columns, and with names
-    for its vertical axis (`above`) and horizontal axis (`below`)."""
+    """Return the chart with names for its vertical axis (`above`) and its horizontal axis
+    (`below`), and above it a key of these runs with `columns` columns."""
     palette, lines = drawing.palette, LINE if above else 0
     key = key_height(runs, columns) + (_GAP if runs else 0)
     margin = chart_margin(chart)

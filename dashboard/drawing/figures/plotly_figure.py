@@ -1,5 +1,5 @@
-"""A chart in the form that `st.plotly_chart` takes. Imported with the first chart drawn: see
-`chart`."""
+"""A chart in the form that `st.plotly_chart` accepts. This module is imported with the first chart;
+see `chart`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dashboard.drawing.figures.chart import Chart
 
 
 class Sent(BaseFigure):  # type: ignore[misc]
-    """A figure that needs no validation."""
+    """A Plotly figure that is sent to the browser without validation."""
 
     def __init__(self, chart: Chart) -> None:
         # Skips the base class, which builds and validates an object for every property.

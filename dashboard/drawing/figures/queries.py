@@ -31,12 +31,12 @@ _WITH_GAPS = 200
 def sorted_differences(
     frame: pd.DataFrame, drawing: Drawing, *, visible_ids: Collection[str] | None = None
 ) -> Chart:
-    """Draw every query as a bar in a low strip, best difference first; queries not in `visible_ids`
-    are faded.
+    """Draw every query as a bar in a low strip, best difference first. Queries that are not in
+    `visible_ids` are faded; if it is None, no query is faded.
 
     `frame` is the result of `query_differences` with a column text. customdata is [query_id,
-    escaped text, numbers]. If there are more than MOST_BARS queries, evenly spaced ones are drawn,
-    including the best and the worst.
+    escaped text, numbers]. If there are more than MOST_BARS queries, evenly spaced queries are
+    drawn, including the best and the worst.
     """
     palette, ranked = drawing.palette, _rank_queries(frame)
     most, least = (end(ranked.difference, initial=0.0) for end in (np.max, np.min))
@@ -88,8 +88,8 @@ HOVER = "<b>%{customdata[1]}</b><br>%{customdata[2]}<extra></extra>"
 
 @dataclass(frozen=True)
 class _Ranked:
-    """The queries with a difference, best first: row in the frame, difference and outcome, each
-    [query]."""
+    """The queries that have a difference, best first: their rows in the frame, differences and
+    outcomes. Each array has shape [query]."""
 
     rows: npt.NDArray[np.intp]
     difference: Floats
@@ -105,7 +105,8 @@ def _rank_queries(frame: pd.DataFrame) -> _Ranked:
 def _difference_bars(
     frame: pd.DataFrame, ranked: _Ranked, palette: Palette, visible_ids: Collection[str] | None
 ) -> list[Trace]:
-    """Return a trace per outcome; visible bars are above faded ones and wide enough to click."""
+    """Return one trace per outcome, for faded and for visible bars. Visible bars are drawn above
+    faded bars and are wide enough to click."""
     n = len(ranked.rows)
     is_visible = np.ones(n, dtype=bool)
     if visible_ids is not None:

@@ -26,18 +26,19 @@ _ROW, _FILLED = 34, 0.94
 _NAME, _MARK = 22, 34
 """Maximum number of characters of a run's name, and width in px of its mark and padding."""
 _ALL = 60
-"""Maximum number of columns with gaps between them. With narrower gaps only some would be visible
-and seem to separate groups."""
+"""Maximum number of columns that have gaps between them. With more columns, only some of the gaps
+would be visible, and these would seem to separate groups."""
 
 
 def score_heatmap(
     frame: pd.DataFrame, drawing: Drawing, *, empty: pd.DataFrame | None = None
 ) -> Chart:
-    """Draw every run's score on every query.
+    """Draw the score of every run on every query.
 
-    `frame` has query_id, text and one column of scores per shown run, in order from the left; the
-    run in focus is on top. Undefined scores are blank; empty lists (True in `empty`, bool with a
-    column per run) are framed. customdata is [query_id, escaped text, numbers].
+    `frame` has query_id, text and one column of scores per shown run; its rows are the queries from
+    left to right. The run in focus is at the top. Undefined scores are blank. `empty` has a bool
+    column per run that is true for empty lists; these are framed. customdata is [query_id, escaped
+    text, numbers].
     """
     palette, runs = drawing.palette, list(drawing.styles)
     values = frame[runs].to_numpy(dtype=np.float64).T
@@ -93,7 +94,8 @@ def _score_bars(
     drawing: Drawing,
     empty: pd.DataFrame | None,
 ) -> list[Trace]:
-    """Return bars that fill the cells, because overlapping marks could not be clicked."""
+    """Return bars that fill the cells. Bars are used because overlapping marks could not be
+    clicked."""
     titles = [query_text(text) for text in frame["text"]]
     ids = list(frame["query_id"])
     runs = [escape(run) for run in drawing.styles]

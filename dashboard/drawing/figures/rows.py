@@ -1,7 +1,7 @@
 """Parts of charts whose rows are groups of queries.
 
-Their vertical axis counts px from the top of the plot, so that every mark and label is positioned
-exactly and charts side by side have the same rows.
+The vertical axis of these charts counts px from the top of the plot, so that every mark and label
+is positioned exactly, and charts side by side have the same rows.
 """
 
 from __future__ import annotations
@@ -43,13 +43,14 @@ from metrics_core.base.arrays import Floats
 
 _PITCH = 15.0
 _MOST_PITCH, _LEAST_PITCH, _ALL_PITCHES = 10.0, 3.0, 36.0
-"""Px between two runs in a row, and px for all runs: twelve rows fit the first screen."""
+"""Maximum and minimum px between two runs within a row, and px for all runs of a row. With these
+values, twelve rows fit the first screen."""
 
 
 @dataclass(frozen=True)
 class FigureRows:
     """The groups from top to bottom with their labels; all rows have the same `height` in px.
-    `pitch` is the distance in px between the intervals of two runs in a row."""
+    `pitch` is the distance in px between the intervals of two runs within a row."""
 
     groups: tuple[str, ...]
     labels: tuple[str, ...]
@@ -69,14 +70,14 @@ class FigureRows:
 
 
 def iterate_rows(frame: pd.DataFrame, *columns: str) -> Iterator[tuple[Any, ...]]:
-    """Iterate over the rows of a small frame as tuples of these columns; much faster than the
-    methods of pandas."""
+    """Iterate over the rows of a small frame as tuples of the values in these columns. This is much
+    faster than the methods of pandas."""
     return zip(*(frame[column].tolist() for column in columns), strict=True)
 
 
 def group_rows(frame: pd.DataFrame, drawing: Drawing, order: Sequence[str]) -> FigureRows:
-    """Return the rows of a breakdown's groups in this order, with their numbers of queries. `frame`
-    is the result of `summarise_groups`."""
+    """Return one row for each group of a breakdown, in this order. The labels include the group's
+    number of queries. `frame` is the result of `summarise_groups`."""
     queries: dict[str, int] = {}
     for group, n in iterate_rows(frame, "group", "queries"):
         queries[group] = max(n, queries.get(group, 0))
@@ -149,7 +150,8 @@ def _click_trace(rows: FigureRows, ticks: Ticks) -> Trace:
 def _wash_shapes(
     index: int, rows: FigureRows, margin: Margin, palette: Palette
 ) -> Iterable[dict[str, Any]]:
-    """Yield the background of one row: over the plot, and in px over the margins on both sides."""
+    """Yield the shapes of one row's background: one over the plot, and one in px over each of the
+    margins at its sides."""
     edges: list[dict[str, Any]] = [
         {"x0": 0, "x1": 1},
         {"xsizemode": "pixel", "xanchor": 0, "x0": -math.ceil(margin.left), "x1": 0},
@@ -170,7 +172,7 @@ def _wash_shapes(
 
 
 def zero_label(drawing: Drawing, ticks: Ticks, margin: Margin) -> dict[str, Any]:
-    """Return the baseline's name above zero."""
+    """Return a note with the baseline's name, placed above zero."""
     baseline, ink = drawing.baseline, drawing.palette.ink
     short = short_names(drawing.styles)[baseline]
     shift = clamp_shift(ticks.share(0), text_width(short), margin)
@@ -183,8 +185,7 @@ def zero_label(drawing: Drawing, ticks: Ticks, margin: Margin) -> dict[str, Any]
 def interval_trace(
     part: pd.DataFrame, y: Floats, columns: tuple[str, str], line: dict[str, Any]
 ) -> Trace:
-    """Return one trace with the intervals of a run, with gaps between the intervals; `y` is
-    float64[row]."""
+    """Return one trace with all intervals of a run, separated by gaps; `y` is float64[row]."""
     low, high = (part[column].to_numpy(dtype=np.float64) for column in columns)
     gap = np.full(len(part), np.nan)
     return scatter(
@@ -244,8 +245,8 @@ def run_marks(
     columns: tuple[str, str, str],
     pitch: float = _PITCH,
 ) -> list[Trace]:
-    """Return the intervals of a run and its points on top, as thick as `pitch` px between runs
-    allow; `y` is float64[row]."""
+    """Return the intervals of a run, with its points on top. The intervals are as thick as the
+    distance of `pitch` px between two runs allows; `y` is float64[row]."""
     line = interval_line(style, palette, min(7, pitch * 0.5))
     return [
         interval_trace(part, y, columns[1:], line),

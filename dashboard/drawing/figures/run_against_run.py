@@ -41,12 +41,13 @@ def run_against_run(
     visible_ids: Collection[str] | None = None,
     lasso: bool = False,
 ) -> Chart:
-    """Draw one point per query: the baseline's score to the right, the score of the run in focus
-    upward.
+    """Draw a scatter plot with one point per query: x is the baseline's score, y the score of the
+    run in focus.
 
-    `frame` is the result of `query_differences` with a column text. Around the diagonal is the band
-    in which two scores count as the same. customdata is [query_id, escaped text, numbers]. With
-    `lasso`, points can be selected by drawing a line around them, but not clicked.
+    `frame` is the result of `query_differences` with a column text. The band around the diagonal
+    contains the pairs of scores that count as the same. customdata is [query_id, escaped text,
+    numbers]. With `lasso`, points can be selected by drawing a line around them, but not
+    clicked.
     """
     palette, focus, baseline = drawing.palette, drawing.focus, drawing.baseline
     scored = frame.dropna(subset=["difference"])
@@ -101,8 +102,9 @@ def _tie_traces(span: tuple[float, float], same: float, palette: Palette) -> lis
 
 
 def _thin(points: pd.DataFrame) -> pd.DataFrame:
-    """Return at most about `_MANY` queries: if points would hide each other, one of them is kept,
-    visible before faded ones, on the finest grid that suffices."""
+    """Return at most about `_MANY` queries. If there are more, the plot is divided into a grid, and
+    only one point of each opacity is kept per cell, because the points in a cell would hide each
+    other. The finest grid that suffices is used."""
     if len(points) <= _MANY:
         return points
     first = points.sort_values("opacity", ascending=False, kind="stable")
@@ -151,7 +153,7 @@ def _point_marker(
 
 
 def _side_notes(focus: str, baseline: str, ticks: Ticks, palette: Palette) -> list[dict[str, Any]]:
-    """Return notes on which side of the diagonal which run is better."""
+    """Return two notes, which say which run is better on each side of the diagonal."""
     low, high = ticks.span
     ground = {"bgcolor": rgba(palette.page, 0.75), "borderpad": 1}
     short = short_names((focus, baseline))

@@ -11,8 +11,8 @@ from dashboard.drawing.figures.text import LINE, hover_text, marked_name, short_
 from dashboard.drawing.theme import Palette, RunStyle
 
 _KEY_LENGTH, KEY_COLUMN = 16, 156
-"""Maximum number of characters of a name in a key, and its width in px, so that two keys fit side
-by side beside another chart at 1280 px."""
+"""Maximum number of characters of a run's name in a key, and the width in px of a column of the
+key. With these values, two keys fit side by side beside another chart at 1280 px."""
 
 
 def key_height(runs: Sequence[RunStyle], columns: int = 2) -> float:
@@ -23,8 +23,8 @@ def key_height(runs: Sequence[RunStyle], columns: int = 2) -> float:
 def key_notes(
     runs: Sequence[RunStyle], palette: Palette, margin: Margin, columns: int = 2
 ) -> Iterable[dict[str, Any]]:
-    """Yield the runs with their marks in columns above the chart, for names that do not fit
-    inside."""
+    """Yield notes with the names and marks of the runs, in columns above the chart, for charts in
+    which the names do not fit."""
     short = short_names((s.name for s in runs), _KEY_LENGTH)
     for i, style in enumerate(runs):
         text = marked_name(style, palette, short[style.name])

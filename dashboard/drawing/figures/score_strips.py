@@ -41,7 +41,8 @@ def score_strips(
     *,
     visible_ids: Collection[str] | None = None,
 ) -> Chart:
-    """Draw a strip per group and run: every query's score as a point, their mean as a stroke.
+    """Draw a strip per group and run: a point for the score of each query, and a stroke for the
+    mean.
 
     `frame` has query_id, text, group, run, score; `means` has group, run, mean, queries; `groups`
     are in order from the top. Queries not in `visible_ids` are faded. customdata is [query_id,

@@ -38,7 +38,7 @@ _CUT_WORD = re.compile(r"(?<=[\s\-_./:,;])[^\s\-_./:,;]{1,3}$")
 _CUT_WORD_BEFORE = re.compile(r"^[^\s\-_./:,;]{1,3}(?=[\s\-_./:,;])")
 
 _LAST_WORD = re.compile(r"[^\s\-_./:,;]*\Z")
-"""The text after the last break between words."""
+"""Pattern of the text after the last break between words."""
 _BETWEEN = re.compile(r"[\s\-_./:,;]+\Z")
 
 
@@ -76,10 +76,14 @@ def shorten(text: str, length: int = RUN_LENGTH, *, between_words: bool = False)
 
 
 def short_names(names: Iterable[str], length: int = RUN_LENGTH) -> dict[str, str]:
-    """Return the names, shortened if any is longer than `length`: without the words that all begin
-    or end with, and shortened in the middle if still too long. Names that would become equal are
-    cut around their first difference, without the part they share before it. No two results are
-    equal, so a few can be longer."""
+    """Map each name to a distinct short name.
+
+    If no name is longer than `length`, all stay unchanged. Otherwise, the words that all names
+    begin or end with are removed, and names that are still too long are shortened in the middle.
+    Names that would become equal are cut around their first difference instead, without the part
+    that they share before it. A few results can be longer than `length`, because no two results are
+    equal.
+    """
     unique = list(dict.fromkeys(names))
     if max(map(len, unique), default=0) <= length:
         return {name: name for name in unique}
@@ -109,16 +113,17 @@ def _shorten_distinct(names: Sequence[str], length: int) -> list[str]:
 
 
 def _cut_before_difference(names: Sequence[str], most: int) -> int:
-    """Return the position at which to cut so that the names differ within `most` characters: at the
-    start of a word, if there is one."""
+    """Return the position at which to cut off the beginning of the names, so that their first
+    difference is within the next `most` characters. If the word with the difference starts near
+    enough, the cut is at its start."""
     shared = _shared_letters(names)
     word = len(_LAST_WORD.sub("", shared))
     return word if len(shared) - word <= most else len(shared) - min(most, 3)
 
 
 def _without_shared(names: Sequence[str]) -> list[str]:
-    """Remove the words that all names begin or end with. A number keeps the word before it, because
-    it means little alone."""
+    """Remove the words that all names begin or end with. The word before a number is kept, because
+    a number alone means little."""
     if len(names) < 2:
         return list(names)
     begin = _shared_begin(names)
@@ -151,7 +156,8 @@ def group_lines(group: str) -> list[str]:
 
 
 def hover_text(text: str, short: str) -> dict[str, str]:
-    """Return the hover text of a note: the whole text, if only a part is shown."""
+    """Return the hover text of a note: the whole text if only a part of it is shown, otherwise
+    none."""
     return {} if text == short else {"hovertext": escape(text)}
 
 
@@ -166,7 +172,8 @@ def count_lines(html: str) -> int:
 
 
 def query_text(text: object) -> str:
-    """Return a query for a hover box: escaped, at most about 90 characters in lines of 46."""
+    """Return the text of a query for a hover box: escaped, shortened to about 90 characters, in
+    lines of 46 characters."""
     return _query_text(str(text))
 
 

@@ -1,4 +1,4 @@
-"""Charts of lines on a page: dragging zooms, and the values at a position are shown beside the
+"""Line charts on a page: dragging zooms, and the values at a position are shown beside the
 lines."""
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from dashboard.drawing.figures.chart import Chart, Trace, scatter
 from dashboard.drawing.figures.text import color_text, escape
 
 _LOG_TICKS, _TICKS = 3, 6
-"""Number of ticks requested: with three, Plotly writes 1, 2, 5, 10 … on any logarithmic axis."""
+"""Number of ticks requested on a logarithmic and on another axis. If three are requested, Plotly
+writes 1, 2, 5, 10 … on any logarithmic axis."""
 _STRIP = 30
-"""Px above a single panel, for the values at a position."""
+"""Height in px of the strip above a single panel, which shows the values at a position."""
 _IN_LINE = 5
 """Number of values that fit side by side in the narrowest chart."""
 
@@ -23,8 +24,9 @@ _IN_LINE = 5
 def make_zoomable(chart: Chart, drawing: Drawing, chooses: str = "") -> Chart:
     """Return the chart with axes that can be zoomed by dragging.
 
-    A hover box for all lines is replaced by text between the panels, or above the only one, so that
-    it hides no line. A click follows the link `chooses` with its position as k.
+    If the chart has one hover box for all lines, the box is replaced by text between the two
+    panels, or above a single panel, so that no line is hidden. A click follows the link `chooses`,
+    with the position of the click as k.
     """
     layout = chart.to_dict()["layout"]
     axes: dict[str, Any] = {
@@ -54,15 +56,17 @@ def make_zoomable(chart: Chart, drawing: Drawing, chooses: str = "") -> Chart:
 
 
 def _zoomable_axis(axis: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the axis with ticks that Plotly chooses for each range."""
+    """Return the axis with zooming allowed, and with ticks that Plotly chooses for the range in
+    view."""
     count = _LOG_TICKS if axis.get("type") == "log" else _TICKS
     ticks = {"tickmode": "auto", "nticks": count, "tickformat": "~r"}
     return {**axis, **ticks, "fixedrange": False}
 
 
 def _reading_trace(traces: Iterable[Trace], title: str, drawing: Drawing) -> Trace:
-    """Return invisible points, one at each position of the horizontal axis, whose text has the
-    values of all lines there, highest first; `title` is the template of the position's name."""
+    """Return a trace of invisible points, one at each position of the horizontal axis. The hover
+    text of a point has the values of all lines at this position, highest first. `title` is the
+    template of the position's name."""
     styles = {escape(style.name): style for style in drawing.styles.values()}
     texts_by_place: dict[float, dict[str, list[tuple[float, str]]]] = {}
     for trace in traces:

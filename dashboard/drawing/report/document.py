@@ -38,16 +38,18 @@ def document(report: Report, drawing: Drawing, request: ReportRequest) -> str:
     parts = [report_parts.verdict(), *report_parts.parts()]
     pair = f"scores of {drawing.focus}" if drawing.alone else ""
     pair = pair or f"{drawing.focus} against {drawing.baseline}"
-    head = blocks.title_line(request.title, pair, request.date, request.left_out_note, request.text)
+    head = blocks.draw_title_line(
+        request.title, pair, request.date, request.left_out_note, request.text
+    )
     source_line = f"Made with {report.methods.versions}, {request.made:%Y-%m-%d %H:%M %Z}."
-    page_markup = blocks.document(
+    page_markup = blocks.draw_document(
         f"{request.title}: {pair} on {drawing.name}",
         head,
         [("verdict", "Verdict"), *((key, report_parts.title(key)) for key in report_parts.keys)],
         parts,
         _slides(report_parts),
         blocks.Foot(report.methods.versions.split(" · ")[0], request.date, source_line),
-        blocks.data_note(request.title, format_size(len(request.data)))
+        blocks.draw_data_note(request.title, format_size(len(request.data)))
         if request.data
         else Markup(),
     )
@@ -64,8 +66,8 @@ def document(report: Report, drawing: Drawing, request: ReportRequest) -> str:
 
 
 def meeting(report: Report, drawing: Drawing, request: ReportRequest) -> str:
-    """Return the same findings one per screen, with their style sheet, to show over a page that has
-    its palette. Font sizes relative to the page are enlarged for a presentation."""
+    """Return the same findings for a presentation, one per screen, with their style sheet. They are
+    shown over a page that has its own palette. Font sizes relative to the page are enlarged."""
     report_parts = ReportParts(
         report, replace(drawing, palette=BY_THEME), replace(request, parts=())
     )
@@ -81,9 +83,9 @@ def _slides(report_parts: ReportParts) -> Markup:
         f"{report_parts.request.title} · {report_parts.drawing.name} ·"
         f" {query_count_text(report_parts.report)}"
     )
-    return blocks.slides(make_slides(report_parts), source)
+    return blocks.draw_slides(make_slides(report_parts), source)
 
 
 def without_links(page_markup: Markup) -> str:
-    """Return the page with empty links replaced by plain text."""
+    """Return the page with its links that lead nowhere replaced by plain text."""
     return _LINK_TO_NOWHERE.sub(r"<span\1\2>\3</span>", str(page_markup))

@@ -27,14 +27,14 @@ def notebook_cell(answer: Overview, drawing: Drawing, footer: str) -> str:
     drawing = replace(drawing, palette=BY_THEME)
     verdict, styles = answer.verdict, drawing.styles
     badge = Badge(verdict.badge, verdict.tone) if verdict.badge else None
-    parts = [markup.answer(verdict.title, verdict.lead, styles, badge=badge)]
+    parts = [markup.draw_answer(verdict.title, verdict.lead, styles, badge=badge)]
     if drawing.focus in answer.too_few:
-        parts.append(untested.examples(answer.examples, drawing, _no_link))
+        parts.append(untested.draw_examples(answer.examples, drawing, _no_link))
     elif not drawing.alone:
         first = answer.shown_rows.sort_values("mean", ascending=False, kind="stable")
         run_names = {*first["run"].head(_MOST_ROWS), drawing.focus, drawing.baseline}
         parts.append(
-            differences.difference_rows(
+            differences.draw_difference_rows(
                 answer.shown_rows[answer.shown_rows["run"].isin(run_names)],
                 drawing,
                 lead=lambda run: "",
@@ -46,12 +46,14 @@ def notebook_cell(answer: Overview, drawing: Drawing, footer: str) -> str:
     runs = list(dict.fromkeys(overview.runs_by_mean(answer.table, drawing)))
     rows = answer.table[answer.table["run"].isin(runs[:_MOST_ROWS])]
     parts.append(
-        overview.runs_and_measures(rows, drawing, measures, answer.judged_shares, lambda run: "")
+        overview.draw_runs_and_measures(
+            rows, drawing, measures, answer.judged_shares, lambda run: ""
+        )
     )
     more = f"{len(runs) - _MOST_ROWS} more runs in .frame. " if len(runs) > _MOST_ROWS else ""
     parts += [
-        overview.facts_line(answer.facts, _no_link),
-        overview.table_note(more + footer, Sentence(), drawing),
+        overview.draw_facts_line(answer.facts, _no_link),
+        overview.draw_table_note(more + footer, Sentence(), drawing),
     ]
     html = without_links(Markup("").join(parts))
     return f'<div class="ranklens">{html}<style>{_scoped_sheet(html)}</style></div>'
@@ -62,7 +64,8 @@ def _no_link(page: str, **changes: Any) -> str:
 
 
 def _scoped_sheet(inside: str) -> str:
-    """Return the style sheet for the cell only, nested to override the notebook's table styles."""
+    """Return a style sheet that applies only to the cell. Its rules are nested, so that they
+    override the notebook's table styles."""
     full_sheet = sheet_for(inside, own_sheet("cell.css"))
     variables = css_variables()
     rules = full_sheet.replace(variables, "", 1)

@@ -42,7 +42,7 @@ PARTS = {
     "noted": "Notes and tags",
     "measured": "What was measured, and how",
 }
-"""The optional parts below the verdict, with their titles, by their anchor in the file."""
+"""The titles of the optional parts below the verdict, by the anchor of the part in the file."""
 _WIDTH, WIDE = 360.0, 900.0
 """Width in px of a drawn chart, in the report and on a slide; the chart is scaled when shown."""
 _TITLES = {"P": "Precision@k", "R": "Recall@k", "nDCG": "nDCG@k"}
@@ -117,14 +117,14 @@ class ReportParts:
         answer, drawing = self.report.overview, self.drawing
         verdict = answer.verdict
         badge = Badge(verdict.badge, verdict.tone) if verdict.badge else None
-        parts = [markup.answer(verdict.title, verdict.lead, self.styles, badge=badge)]
+        parts = [markup.draw_answer(verdict.title, verdict.lead, self.styles, badge=badge)]
         if drawing.focus in answer.too_few:
-            parts.append(untested.examples(answer.examples, drawing, self.href))
+            parts.append(untested.draw_examples(answer.examples, drawing, self.href))
         elif not drawing.alone:
             row = answer.all_rows.set_index("run").loc[drawing.focus].to_dict()
             parts += [
-                overview.outcomes(row, self.href),
-                differences.difference_rows(
+                overview.draw_outcomes(row, self.href),
+                differences.draw_difference_rows(
                     answer.shown_rows,
                     drawing,
                     lead=lambda run: "",
@@ -132,7 +132,7 @@ class ReportParts:
                     level=drawing.comparison.method.level,
                 ),
             ]
-        parts.append(overview.facts_line(answer.facts, self.href))
+        parts.append(overview.draw_facts_line(answer.facts, self.href))
         inside = Markup("").join(parts)
         return Markup('<section id="verdict">{}</section>').format(inside)
 
@@ -142,13 +142,13 @@ class ReportParts:
     def parts(self) -> list[Markup]:
         """Draw the parts below the verdict that are not empty."""
         return [
-            blocks.part(key, self.title(key), self._lead(key), inside, self.styles)
+            blocks.draw_part(key, self.title(key), self._lead(key), inside, self.styles)
             for key, inside in self._contents.items()
         ]
 
     def _draw_part(self, key: str) -> Markup:
-        """Draw the content of a part, or why it could not be made. The reason is omitted if
-        anything was left out, because an error may quote ids and texts."""
+        """Draw the content of a part, or the reason why it could not be made. The reason is omitted
+        if anything was left out of the report, because an error may quote ids and texts."""
         failure = self.report.errors.get(key)
         if failure is None:
             try:
@@ -156,14 +156,14 @@ class ReportParts:
             except Exception as error:
                 failure = error
         why = failure.message if isinstance(failure, RanklensError) else describe_error(failure)
-        return blocks.missing_part("" if self.request.left_out_note else why)
+        return blocks.draw_missing_part("" if self.request.left_out_note else why)
 
     def _part_content(self, key: str) -> Markup:
         drawers: dict[str, Callable[[], Markup]] = {
             "runs": self._runs,
             "groups": self._groups,
             "checks": lambda: (
-                blocks.reasons(self.report.robustness)
+                blocks.draw_reasons(self.report.robustness)
                 if self.report.robustness.checks
                 else Markup()
             ),
@@ -171,7 +171,7 @@ class ReportParts:
             "losses": lambda: self._cases(self.report.losses),
             "wins": lambda: self._cases(self.report.wins),
             "queries": self._queries,
-            "noted": lambda: blocks.query_notes(self.report.notes),
+            "noted": lambda: blocks.draw_query_notes(self.report.notes),
             "measured": self._measured,
         }
         return drawers[key]()
@@ -197,7 +197,8 @@ class ReportParts:
         return ""
 
     def _empty_lists(self) -> str:
-        """Return the number of the largest wins that are queries missing from the baseline."""
+        """Return a sentence that says how many of the largest wins are queries without results from
+        the baseline; empty if there are none."""
         wins, baseline = self.report.wins, self.drawing.baseline
         empty = sum(case.row["unlisted_by"] == baseline for case in wins)
         if not empty:
@@ -209,22 +210,22 @@ class ReportParts:
     def _runs(self) -> Markup:
         answer, drawing = self.report.overview, self.drawing
         measures = [(name, gloss, "") for name, gloss, _ in answer.measures]
-        table = overview.runs_and_measures(
+        table = overview.draw_runs_and_measures(
             answer.table, drawing, measures, answer.judged_shares, lambda run: ""
         )
         note = f"{w.sentence_case(answer.colour_note)}." if answer.colour_note else ""
-        return table + overview.table_note(note, answer.measures_sentence, drawing)
+        return table + overview.draw_table_note(note, answer.measures_sentence, drawing)
 
     def _groups(self) -> Markup:
         if self.report.groups is None:
             return Markup()
         breakdown, rows = self.report.groups
         table = self.group_table(breakdown, rows)
-        return table + groups.below_groups(breakdown, self.drawing, rows.note)
+        return table + groups.draw_below_groups(breakdown, self.drawing, rows.note)
 
     def group_table(self, breakdown: Breakdown, rows: GroupRows) -> Markup:
         """Draw the groups of the queries."""
-        return groups.group_table(
+        return groups.draw_group_table(
             rows,
             breakdown,
             self.drawing,
@@ -241,7 +242,7 @@ class ReportParts:
         in_colour = curves.coloured_runs(drawing.comparison)
         is_tested = curves.queries >= FEWEST_QUERIES
         note = curves_blocks.bands_note(drawing, is_tested=is_tested)
-        legend = curves_blocks.legend(drawing, in_colour, {}, note)
+        legend = curves_blocks.draw_legend(drawing, in_colour, {}, note)
         text = (
             "k: number of results counted (log scale). Dotted: k ="
             f" {w.format_count(drawing.cutoff)}."
@@ -254,13 +255,13 @@ class ReportParts:
         chosen_name = drawing.comparison.measure.declaration.name
         charts = [
             (
-                curves_blocks.panel_head(_curve_title(family), ""),
+                curves_blocks.draw_panel_head(_curve_title(family), ""),
                 self.chart(family),
                 family == chosen_name,
             )
             for family in curves.frames
         ]
-        return blocks.panels(charts, legend, curves_blocks.note(text))
+        return blocks.draw_panels(charts, legend, curves_blocks.draw_note(text))
 
     def chart(self, family: str, width: float = _WIDTH) -> Markup:
         """Draw the chart of a measure by k."""
@@ -290,14 +291,15 @@ class ReportParts:
         return self.draw_case(case, self._anchors[str(case.row["query_id"])])
 
     def draw_case(self, case: Case, anchor: str) -> Markup:
-        """Draw a query with both lists; without an anchor nothing links to it."""
+        """Draw a query with the lists of both runs. If `anchor` is empty, nothing links to the
+        query."""
         grades = Grades.from_grades(self.report.grades)
-        return blocks.case(case, self.drawing, grades, anchor)
+        return blocks.draw_case(case, self.drawing, grades, anchor)
 
     def _queries(self) -> Markup:
         if self.report.queries is None:
             return Markup()
-        return blocks.query_rows(
+        return blocks.draw_query_rows(
             self.report.queries,
             self.report.lists,
             self.drawing,
@@ -351,11 +353,12 @@ class ReportParts:
         paragraphs += (
             [("The files", " ".join(methods.file_changes))] if methods.file_changes else []
         )
-        return blocks.methods_part(methods, formulas, paragraphs)
+        return blocks.draw_methods_part(methods, formulas, paragraphs)
 
 
 def _method_text(method: Method) -> str:
-    """Return the names of test and correction, and which queries count as won."""
+    """Return the names of the test and the correction, and the rule for counting a query as won or
+    lost."""
     return (
         f"Test: {TESTS[method.test]}; correction: {CORRECTIONS[method.corrected_by]}. The random"
         " draws are the same each time. A query is won or lost if its difference exceeds"

@@ -13,12 +13,13 @@ _DRAWING = Path(__file__).parents[1]
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _CLASS = re.compile(r"\.(-?[_a-zA-Z][-\w]*)")
 _NOT_MET = re.compile(r":not\([^()]*\)")
-"""Requirements ignored in matching, because they name words that must be absent."""
+"""Pattern of the `:not(…)` in a selector. This requirement is ignored in matching, because it names
+classes that must be absent."""
 
 
 def sheet_for(markup: str, *own_sheets: str) -> str:
-    """Return the palette, the rules of the common style sheet for classes in this markup, and then
-    the `own_sheets` unchanged."""
+    """Return the style sheet for this markup: the palette, the rules of the common style sheet for
+    classes that occur in the markup, and then the `own_sheets` unchanged."""
     classes = {name for names in re.findall(r'class="([^"]*)"', markup) for name in names.split()}
     rules_css = "".join(_used_rules(_rules(), classes))
     return css_variables() + rules_css + "".join(own_sheets)
@@ -72,7 +73,8 @@ def _selectors(head: str) -> list[str]:
 
 
 def _matches(selector: str, classes: set[str]) -> bool:
-    """Whether the selector may match something; of alternatives in brackets one is enough."""
+    """Whether the selector may match something in markup with these classes. If the selector lists
+    alternatives in brackets, one matching alternative is enough."""
     plain = _NOT_MET.sub("", selector)
     while (choice := re.search(r":(?:is|where|has)\(([^()]*)\)", plain)) is not None:
         options = [_CLASS.findall(option) for option in choice[1].split(",")]

@@ -51,14 +51,14 @@ class _Slides:
         note: str | Sentence = "",
     ) -> Markup:
         styles = self._parts.styles
-        return blocks.slide(key, question, answer, picture, styles, badge=badge, note=note)
+        return blocks.draw_slide(key, question, answer, picture, styles, badge=badge, note=note)
 
     def _slide_verdict(self) -> Markup:
         answer, drawing = self._parts.report.overview, self._parts.drawing
         verdict, name = answer.verdict, self._parts.drawing.name
         badge = Badge(verdict.badge, verdict.tone) if verdict.badge else None
         if drawing.alone:
-            picture = untested.histogram(answer.histogram, drawing, lambda low, high: "")
+            picture = untested.draw_histogram(answer.histogram, drawing, lambda low, high: "")
             question = f"How good is {drawing.focus} on {name}?"
             return (
                 self._slide("verdict", question, verdict.title, picture, badge)
@@ -71,9 +71,9 @@ class _Slides:
                 "verdict",
                 question,
                 verdict.title,
-                untested.examples(answer.examples, drawing, self._no_link),
+                untested.draw_examples(answer.examples, drawing, self._no_link),
             )
-        picture = differences.difference_rows(
+        picture = differences.draw_difference_rows(
             _first_runs(answer.shown_rows, drawing),
             drawing,
             lead=lambda run: "",
@@ -93,7 +93,7 @@ class _Slides:
             "checks",
             self._parts.title("checks"),
             robustness_finding(robustness),
-            blocks.reasons(robustness, brief=True),
+            blocks.draw_reasons(robustness, brief=True),
         )
 
     def _slide_groups(self) -> Markup:
@@ -122,9 +122,11 @@ class _Slides:
                 f"{drawing.name} counts the whole list; the curves show {family} by k."
             )
         note = curves_blocks.bands_note(drawing, is_tested=curves.queries >= FEWEST_QUERIES)
-        legend = curves_blocks.legend(drawing, curves.coloured_runs(drawing.comparison), {}, note)
+        legend = curves_blocks.draw_legend(
+            drawing, curves.coloured_runs(drawing.comparison), {}, note
+        )
         charts = self._parts.chart(family, WIDE), self._parts.chart(family)
-        picture = legend + blocks.by_width(*charts)
+        picture = legend + blocks.draw_by_width(*charts)
         return self._slide("curves", PARTS["curves"], curves.title, picture, note=lead)
 
     def _slide_case(self, kind: str) -> Markup:

@@ -50,7 +50,8 @@ class Plot:
         return Axis(settings, self.bottom - low * height, self.bottom - high * height)
 
     def position(self, reference: str, value: float, *, is_horizontal: bool) -> float:
-        """Return the position of a note or line in px, by an axis or as a share of the plot."""
+        """Return the position of a note or line in px. `value` is a value on the axis that
+        `reference` names or, if `reference` is "paper", a share of the plot."""
         if reference != "paper":
             return self.axis(reference).position(value)
         if is_horizontal:

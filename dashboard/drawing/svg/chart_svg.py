@@ -29,8 +29,8 @@ def draw_svg(
     sheet: Callable[[str], str] | None = None,
 ) -> Markup:
     """Draw the chart `width` px wide; it is scaled in proportion if shown smaller. `label`
-    describes it for screen readers. As a file it has a `size` (width and height as CSS) and a style
-    `sheet`, made from its content."""
+    describes the chart for screen readers. If the SVG becomes a file, `size` is its width and
+    height as CSS, and `sheet` makes its style sheet from its content."""
     layout = chart.to_dict()["layout"]
     margin, height = layout["margin"], layout["height"]
     plot = Plot(layout, margin["l"], width - margin["r"], margin["t"], height - margin["b"])
@@ -148,8 +148,8 @@ def _draw_note(note: Mapping[str, Any], plot: Plot) -> Markup:
 
 
 def _hover_areas(traces: Sequence[Trace], plot: Plot) -> Iterable[Markup]:
-    """Yield an invisible strip for each position of the horizontal axis with the values of all
-    lines there, for charts with a common hover box."""
+    """If the chart has a common hover box, yield an invisible strip for each position of the
+    horizontal axis. Its hover text has the values of all lines at this position."""
     if plot.layout.get("hovermode") != "x unified":
         return
     x = plot.axis("x")

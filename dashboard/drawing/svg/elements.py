@@ -12,7 +12,8 @@ from markupsafe import Markup, escape
 
 _ANCHORS = {"left": "start", "center": "middle", "right": "end"}
 _BASELINES = {"top": 1.0, "middle": 0.35, "bottom": 0.0}
-"""Distance of the first baseline below the position, as a multiple of the font size."""
+"""Distance from the position of a text down to the baseline of its first line, as a multiple of the
+font size."""
 _LINE = 1.25
 _RGBA = re.compile(r"rgba\((\d+,\d+,\d+),([\d.]+)\)")
 _TAGS = re.compile(r"<[^>]*>")

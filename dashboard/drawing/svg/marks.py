@@ -30,7 +30,8 @@ _SHAPES: Mapping[str, Sequence[tuple[float, float]]] = {
     "star": _STAR,
     "cross": _CROSS,
 }
-"""The marks of runs other than the circle, about as wide as a circle of radius 1."""
+"""The corners of the marks of runs, except for the circle; each mark is about as wide as a circle
+of radius 1."""
 
 
 def draw_marks(trace: Trace, plot: Plot) -> Iterable[Markup]:
@@ -113,7 +114,8 @@ def _draw_markers(
 
 
 def _value_at(value: Any, number: int) -> Any:
-    """Return a property of one point, which can be a value for all points."""
+    """Return the value of a property for one point. The property can also be a single value for all
+    points."""
     return value if isinstance(value, str) or not hasattr(value, "__len__") else value[number]
 
 
@@ -159,7 +161,8 @@ def _draw_bars(trace: Trace, plot: Plot) -> Iterable[Markup]:
 
 
 def hover_text_of(trace: Trace) -> Callable[[int], str]:
-    """Return a function from a point's number to its hover text, "" if it has none."""
+    """Return a function that returns the hover text of the point with a given number, or "" if
+    there is none."""
     template = trace.get("hovertemplate", "")
     if not template or trace.get("hoverinfo") in ("skip", "none"):
         return lambda number: ""

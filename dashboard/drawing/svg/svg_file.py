@@ -8,7 +8,8 @@ from dashboard.drawing.theme import font_faces_for
 
 _PX_PER_MM = 96 / 25.4
 _SHRUNK = 1.3
-"""Factor by which a chart is drawn larger than printed: text of 13 px is 7.5 pt on paper."""
+"""Factor by which a chart is drawn larger than it is printed: a text of 13 px is 7.5 pt on
+paper."""
 LEAST_MM = 74.0
 """Least width in mm; labels of narrower charts do not fit (`figures.layout.NARROW`)."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -17,7 +17,7 @@ from dashboard.serving.access.token import Keys
 
 COOKIE = b"ranklens"
 # A link from somebody else has the secret path of their server.
-_SECRET_PATH = re.compile(r"^/[0-9a-f]{32}(?=/|$)")
+_SECRET_PATH = re.compile(r"/[0-9a-f]{32}(?=/|$)")
 _FOLDER = Path(__file__).parent
 
 
@@ -31,24 +31,31 @@ def _load_refusal_page(name: str) -> bytes:
 
 NOT_SIGNED_IN = _load_refusal_page("not_signed_in.html")
 NO_WORKSPACE = _load_refusal_page("no_workspace.html")
-"""For addresses without a secret path. The cookie is sent only below a secret path, so whether the
-browser has it is unknown."""
+"""The refusal page for URLs without a secret path. Whether the browser has the cookie is unknown
+there, because it is sent only below a secret path."""
 _FRESH = (b"cache-control", b"no-store")
 
 
 class AccessControl:
-    """Passes on requests of our pages with the right cookie, and answers 403 to all other requests.
+    """Passes on requests from our pages with the right cookie, and answers 403 to all other
+    requests.
 
-    The cookie is given for the token, which the printed address contains as `?token=`. Without keys
-    (`--no-token`) only Host and Origin are checked.
+    A browser gets the cookie in exchange for the token, which the printed URL contains as
+    `?token=`. Without keys (`--no-token`) only Host and Origin are checked.
     """
 
     def __init__(
-        self, app: Any, *, port: int, keys: Keys | None, headers: Sequence[tuple[bytes, bytes]]
+        self,
+        app: Any,
+        *,
+        origins: Set[str],
+        keys: Keys | None,
+        headers: Sequence[tuple[bytes, bytes]],
     ) -> None:
-        """`app` serves below `/keys.base`; `headers` are added to every response."""
+        """`app` serves at these origins, below `/keys.base`; `headers` are added to every
+        response."""
         self._app = app
-        self._hosts = origin.allowed_hosts(port)
+        self._origins = origins
         self._keys = keys
         self._headers = list(headers)
 
@@ -64,14 +71,16 @@ class AccessControl:
                 message = add_security_headers(message, self._headers, base)
             await send(message)
 
-        if not origin.is_same_origin_request(scope, self._hosts):
+        if not origin.is_same_origin_request(scope, self._origins):
             await _refuse(scope, send_guarded)
         elif self._keys is None or self._has_cookie(scope, self._keys):
             _release_connection(scope)
             await self._app(scope, receive, send_guarded)
         elif self._has_token(scope, self._keys):
             _release_connection(scope)
-            await _grant_access(scope, send_guarded, self._keys)
+            [host] = origin.header_values(scope, b"host")
+            is_https = f"http://{host.decode()}" not in self._origins
+            await _grant_access(scope, send_guarded, self._keys, is_https=is_https)
         else:
             await _refuse(scope, send_guarded)
 
@@ -89,18 +98,20 @@ class AccessControl:
 
 
 def _release_connection(scope: Any) -> None:
-    """Stop the time limit of a connection that is let in."""
+    """Cancel the time limit of a connection once it is let in."""
     let_in = scope.get("state", {}).get(LET_IN)
     if let_in is not None:
         let_in()
 
 
-async def _grant_access(scope: Any, send: Any, keys: Keys) -> None:
-    """Set the cookie and redirect to the requested address, without the token."""
-    path = quote(_SECRET_PATH.sub("", scope["path"]) or "/", safe="/~!$&'()*+,;=:@")
+async def _grant_access(scope: Any, send: Any, keys: Keys, *, is_https: bool) -> None:
+    """Set the cookie and redirect to the requested URL, without the token."""
+    path = scope["path"].removeprefix(f"/{keys.base}".rpartition("/")[0])
+    path = quote(_SECRET_PATH.sub("", path) or "/", safe="/~!$&'()*+,;=:@")
     target = f"/{keys.base}{path}"
     query = b"&".join(_split_query(scope)[1])
     cookie = f"{COOKIE.decode()}={keys.cookie}; Path=/{keys.base}; HttpOnly; SameSite=Strict"
+    cookie += "; Secure" if is_https else ""
     headers = [
         (b"location", target.encode() + (b"?" + query if query else b"")),
         (b"set-cookie", cookie.encode()),
@@ -112,12 +123,12 @@ async def _grant_access(scope: Any, send: Any, keys: Keys) -> None:
 
 
 async def _refuse(scope: Any, send: Any) -> None:
-    """Answer 403, with the same page for every reason below a secret path of any server. A
-    websocket is closed before it is accepted."""
+    """Answer 403. Below a secret path, even one of another server, the page is the same for every
+    reason. A websocket is closed before it is accepted."""
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008})
         return
-    page = NOT_SIGNED_IN if _SECRET_PATH.match(scope["path"]) else NO_WORKSPACE
+    page = NOT_SIGNED_IN if _SECRET_PATH.search(scope["path"]) else NO_WORKSPACE
     headers = [
         (b"content-type", b"text/html; charset=utf-8"),
         (b"content-length", str(len(page)).encode()),
@@ -132,7 +143,8 @@ def _is_below(path: str, keys: Keys) -> bool:
 
 
 def _cookie_values(scope: Any) -> list[bytes]:
-    """The values of our cookie; another server on this host may have set one with the same name."""
+    """The values of all cookies with the name of ours; another server on this host may have set
+    one."""
     pairs = (
         part.strip().partition(b"=")
         for header in origin.header_values(scope, b"cookie")

@@ -1,7 +1,8 @@
 """Limits on connections that are not yet let in, so that these cannot lock out the user.
 
-Anyone who reaches the port can open connections and send nothing, or one byte a second. Each uses a
-file descriptor of this process, and once all descriptors are used up no page is served.
+Anyone who reaches the port can open connections and send nothing, or one byte a second. Each
+connection uses a file descriptor of this process. Once all descriptors are used up, no page is
+served.
 """
 
 from __future__ import annotations
@@ -14,21 +15,22 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 LET_IN = "ranklens.let_in"
-"""Key in the state of a request's scope, for the function to call once the request is let in."""
+"""Key in the state of a request's scope. Its value is the function to call once the request is let
+in."""
 MAX_WAITING = 256
-"""Maximum number of waiting connections; the longest waiting connection is dropped for the next
-one."""
+"""Maximum number of waiting connections. If another one arrives, the connection that has waited
+longest is dropped."""
 ACCEPTED_TOGETHER = 64
-"""Number of connections accepted before the received data is read, so that no connection is dropped
-before its request was read if many arrive together."""
+"""Number of connections accepted before the received data is read. It is limited so that no
+connection is dropped before its request was read if many arrive together."""
 SECONDS = 10.0
 """Seconds without an accepted request after which a connection is dropped."""
 _LOG = logging.getLogger("uvicorn.error")
 
 
 class WaitingConnections(ServerState):
-    """State shared by the connections of a server; `waiting` has the connections not let in,
-    longest waiting first."""
+    """State shared by the connections of a server. `waiting` has the connections that are not let
+    in yet, longest waiting first."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,8 +52,8 @@ class WaitingConnections(ServerState):
 
 
 class LimitedConnection(H11Protocol):
-    """A connection, also of a websocket, that waits from its start until one of its requests is let
-    in."""
+    """A connection, possibly of a websocket, that waits from its start until one of its requests is
+    let in."""
 
     server_state: WaitingConnections
 

@@ -1,4 +1,4 @@
-"""Whether a request comes from one of our pages, by headers that no page can set.
+"""Decide from headers that no page can set whether a request comes from one of our pages.
 
 A cookie does not show this: pages on all ports of 127.0.0.1 are one site to a browser, and anyone
 can point a domain name at 127.0.0.1, which makes it the origin of their page.
@@ -6,37 +6,51 @@ can point a domain name at 127.0.0.1, which makes it the origin of their page.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Set
 from typing import Any
 
 NAMES = ("127.0.0.1", "localhost")
-"""Names of this computer; the server listens on the first."""
+"""Names of this computer; by default the server listens on the first."""
 
 _READING = ("GET", "HEAD")
+_DEFAULT_PORTS = {"http": "80", "https": "443"}
+_ADDRESS = re.compile(r"(?:(https?)://)?([\w.-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?/?", re.ASCII)
 
 
-def allowed_hosts(port: int) -> frozenset[bytes]:
-    """The values of `Host` for this port; browsers omit port 80."""
-    host_names = {f"{name}:{port}" for name in NAMES} | (set(NAMES) if port == 80 else set())
-    return frozenset(host.encode() for host in host_names)
+def parse_origins(address: str, port: int) -> list[str]:
+    """Return the origins of `NAME`, `NAME:PORT`, `https://NAME` …; [] if it is none of these.
+
+    `NAME` alone is at this port. Browsers omit the default port of a scheme, programs may name it.
+    """
+    match = _ADDRESS.fullmatch(address.lower())
+    if match is None:
+        return []
+    scheme, name, own_port = match.groups()
+    own_port = own_port or (_DEFAULT_PORTS[scheme] if scheme else str(port))
+    origin = f"{scheme or 'http'}://{name}"
+    is_default = own_port == _DEFAULT_PORTS[scheme or "http"]
+    return [*([origin] if is_default else []), f"{origin}:{own_port}"]
 
 
-def is_same_origin_request(scope: Any, hosts_served: Set[bytes]) -> bool:
-    """Whether an ASGI scope goes to a host of this server, and comes from a page of that host, or
-    from no page if it only reads."""
+def is_same_origin_request(scope: Any, origins_served: Set[str]) -> bool:
+    """Whether the request of an ASGI scope goes to an origin of this server and comes from a page
+    of that origin. A request that only reads may also come from no page."""
     host_values = header_values(scope, b"host")
-    if len(host_values) != 1 or host_values[0] not in hosts_served:
+    host = b",".join(host_values).decode("latin-1")
+    own_origins = {f"http://{host}", f"https://{host}"} & origins_served
+    if not own_origins:
         return False
     origins = header_values(scope, b"origin")
     if origins:
-        return origins == [b"http://" + host_values[0]] and _is_fetched_by_us(scope)
+        return b",".join(origins).decode("latin-1") in own_origins and _is_fetched_by_us(scope)
     # A browser omits Origin only if it reads, and never for a websocket.
     return scope["type"] == "http" and scope["method"] in _READING and _is_fetched_by_us(scope)
 
 
 def _is_fetched_by_us(scope: Any) -> bool:
-    """Whether it is not an image, script or frame of another page; a followed link from there is
-    allowed."""
+    """Whether the request was not made for an image, script or frame of another page. Following a
+    link from another page is allowed."""
     sites = header_values(scope, b"sec-fetch-site")
     if all(site in (b"same-origin", b"none") for site in sites):
         return True

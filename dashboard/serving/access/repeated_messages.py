@@ -1,4 +1,5 @@
-"""Log messages that anyone can cause who reaches the port, written once and then counted."""
+"""Log messages that anyone who reaches the port can cause. They are written once and then
+counted."""
 
 from __future__ import annotations
 
@@ -11,9 +12,10 @@ _MOST = 100
 
 
 class RepeatFilter(logging.Filter):
-    """Passes a message once, then at most once a minute with the number left out since.
+    """Passes on a message when it first occurs, and then at most once a minute, with the number of
+    repetitions left out since.
 
-    Messages are the same if their first lines and their errors are.
+    Two messages count as the same if both their first lines and their errors are equal.
     """
 
     def __init__(self) -> None:

@@ -9,7 +9,9 @@ pages.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from streamlit import config
 
@@ -20,13 +22,17 @@ CONFIG = Path(__file__).parents[2] / ".streamlit" / "config.toml"
 ADDRESS = NAMES[0]
 
 
-def pin_options(*, port: int, base: str) -> None:
-    """Set every option before the application is created; `base` is the path below which it is
-    served."""
+def pin_options(*, port: int, base: str, origins: Iterable[str]) -> None:
+    """Set every option before the application is created, which is served at these origins below
+    the path `base`."""
     ask_nowhere_else(ADDRESS, CONFIG)
     server_options = {"server.port": port, "browser.serverPort": port, "server.baseUrlPath": base}
     # The starting process opens the browser. The cookie secret is the only option that Streamlit
     # takes from the environment without its command line.
-    other_options = {"server.headless": True, "server.cookieSecret": secrets.token_hex(32)}
+    other_options = {
+        "server.headless": True,
+        "server.cookieSecret": secrets.token_hex(32),
+        "server.allowedHosts": sorted({urlsplit(origin).hostname or "" for origin in origins}),
+    }
     for name, value in (server_options | other_options).items():
         config.set_option(name, value)

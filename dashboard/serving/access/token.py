@@ -1,7 +1,7 @@
 """The token that opens the dashboard, stored in the workspace, so that open pages survive a
 restart.
 
-The printed address contains it. The browser stores and sends a value derived from the token for
+The printed URL contains the token. The browser stores and sends a value derived from the token for
 each port. If another program takes over the port of a stopped server and receives an open page's
 requests, it cannot use them to open another server.
 """
@@ -26,17 +26,18 @@ _FOR_OTHERS = 0o077
 
 @dataclass(frozen=True)
 class Keys:
-    """The keys that open a server: `token` in the printed address, then `cookie`, which the browser
-    sends only to addresses below `/base`."""
+    """The keys that open a server. The browser first sends the `token` in the printed URL, and then
+    the `cookie`, which it sends only to URLs below `/base`."""
 
     token: str
     base: str
     cookie: str
 
 
-def derive_keys(token: str, port: int) -> Keys:
-    """The keys of a server on this port."""
-    return Keys(token, _derive(token, f"base {port}")[:32], _derive(token, f"cookie {port}"))
+def derive_keys(token: str, port: int, prefix: str = "") -> Keys:
+    """The keys of a server on this port; `prefix` is the first part of all its paths, as `a/b`."""
+    base = f"{prefix}/{_derive(token, f'base {port}')[:32]}".removeprefix("/")
+    return Keys(token, base, _derive(token, f"cookie {port}"))
 
 
 def new_token() -> str:

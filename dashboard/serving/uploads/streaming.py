@@ -57,7 +57,7 @@ class _BrokenOffError(Exception):
 
 
 class StreamedUploads:
-    """Passes on every request; for a long upload only the file's name and a note."""
+    """Passes on every request. For a long upload, only the file's name and a note are passed on."""
 
     def __init__(self, app: Any, *, base: str, largest: int, scratch: ScratchFolder) -> None:
         """`app` serves below `/base` and accepts files of up to `largest` bytes; `scratch` holds
@@ -136,8 +136,8 @@ class StreamedUploads:
     async def _write_file(
         self, boundary: bytes, body: AsyncIterator[bytes], visit: VisitUploads
     ) -> tuple[bytes, ScratchFile]:
-        """Write the file in a body; return the header fields before it, and the file. An error
-        leaves no file."""
+        """Write the file in a request body to the disk. Return the header fields before the file,
+        and the file. If there is an error, no file is left."""
         arrival = None
         try:
             arrival = _IncomingFile(boundary, self._scratch, self._largest)
@@ -276,8 +276,8 @@ async def _read_beginning(receive: Receive) -> list[Message]:
 
 
 def _replay(messages: list[Message], receive: Receive) -> Receive:
-    """Return a receive function that returns these messages first, dropping each, and later
-    messages after them."""
+    """Return a receive function that first returns and drops each of these messages, and then
+    receives later messages."""
 
     async def receive_next() -> Message:
         return messages.pop(0) if messages else await receive()

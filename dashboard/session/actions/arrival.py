@@ -1,7 +1,7 @@
 """The page that opens after an upload, with a message about each file.
 
-A collection that is new, or has its first result, opens on the Overview. The upload opens Files,
-which lists every file, if judgments or runs are missing, if a file was refused, or if Files has a
+A collection that is new, or has its first result, opens on the Overview. Files, which lists every
+file, opens instead if judgments or runs are missing, if a file was refused, or if Files has a
 question whose answer may change every score.
 """
 

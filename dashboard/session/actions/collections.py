@@ -40,8 +40,8 @@ def collection_href(identity: str) -> str:
 
 
 def open_own_files() -> None:
-    """Leave the example for the Files page of the user's collection: the collection opened last, or
-    a first one if there is none.
+    """Leave the example, and open the Files page of the user's collection that was opened last, or
+    of a first one if the user has none.
 
     Does not return.
     """
@@ -52,7 +52,7 @@ def open_own_files() -> None:
 
 
 def new_collection(name: str) -> Collection:
-    """Create a collection. The user's first one gets the id that older links use."""
+    """Create a collection. The user's first collection gets the id that older links use."""
     identity = "" if workspace().has_collection(OWN_COLLECTION) else OWN_COLLECTION
     return workspace().new_collection(_unused_name(name), identity)
 
@@ -60,8 +60,8 @@ def new_collection(name: str) -> Collection:
 def make_collection(field: str, form_generation: int) -> None:
     """Create an empty collection with the name in the field of this key, and open it.
 
-    For the callback of the form drawn with `form_generation`: it creates one collection, however
-    often the form is sent.
+    For the callback of the form drawn with `form_generation`. However often this form is sent, only
+    one collection is created.
     """
     name = _clean_name(str(st.session_state.get(field, ""))) or "My files"
     done: set[int] = st.session_state.setdefault("_collections_made", set())
@@ -104,7 +104,7 @@ def duplicate_collection(identity: str) -> None:
 
 
 def copy_collection(identity: str, name: str) -> Collection:
-    """Copy the example or a folder's collection: its current files and the settings made for it."""
+    """Copy the example or the collection of a folder, with its current files and its settings."""
     copy, files = new_collection(name), _table_files(identity)
     for loaded in _loaded_tables(files):
         workspace().add(copy.id, loaded, beside=True)
@@ -123,8 +123,8 @@ def _loaded_tables(files: Sequence[File]) -> list[Loaded]:
 
 
 def _copied_record(identity: str, files: Sequence[File], copy: Collection) -> Collection:
-    """The record of a copy with all settings. The judgments in use are identified by their rows
-    there."""
+    """The record of a copy of a collection, with all its settings. In the copy, the judgments in
+    use are identified by the hash of their rows."""
     if not workspace().has_collection(identity):
         return copy
     record = workspace().collection(identity)
@@ -161,7 +161,8 @@ def restore_last_good(identity: str) -> None:
 
 
 def pack_collection(identity: str) -> bytes:
-    """Pack a collection into one file; for the example or a folder, its current files."""
+    """Pack a collection into one file. For the example or a folder, its current files are
+    packed."""
     out = io.BytesIO()
     if all_collections().folder_of(identity) is None:
         pack(workspace(), identity, out)

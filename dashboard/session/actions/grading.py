@@ -1,4 +1,5 @@
-"""Judging in the app: the layers of the open collection, which are active, and the grades given."""
+"""Judging in the app: the layers of the open collection, which of them are active, and the grades
+given."""
 
 from __future__ import annotations
 
@@ -22,10 +23,11 @@ from metrics_core.tables import Qrels
 
 _LONGEST_NAME = 40
 _TAKING = Lock()
-"""Two responses of one visit may overlap; acts that are sent twice are stored once and in order."""
+"""Lock held while actions of a judge are stored. Two responses of one visit may overlap; actions
+that are sent twice must be stored once and in order."""
 
 NOBODY_ELSE = "me"
-"""The judge's name if none was given."""
+"""The judge's name if no name was given."""
 
 
 def current_layers() -> list[Layer]:
@@ -36,8 +38,8 @@ def current_layers() -> list[Layer]:
 def active_layers() -> tuple[Layer, ...]:
     """The layers that the address activates.
 
-    By default, all layers judged in this app are active; one imported from a file is not until it
-    is switched on.
+    By default, all layers judged in this app are active. A layer imported from a file is inactive
+    until it is switched on.
     """
     layer_ids, layers = address()["layers"], current_layers()
     if not layer_ids:
@@ -55,7 +57,8 @@ def layers_field() -> tuple[str, ...]:
 
 
 def missing_layers() -> dict[str, str]:
-    """The message on layers that the address names but that do not exist, by field."""
+    """A message for the address field of the layers, if the address names layers that do not exist;
+    otherwise empty."""
     known_ids = {layer.id for layer in current_layers()}
     missing = [
         name for name in address()["layers"] if name not in known_ids and name != NO_OTHER_RUN
@@ -116,7 +119,7 @@ _BLIND_FROM = 2
 def is_blind() -> bool:
     """Whether judges see neither runs nor ranks.
 
-    By default this is so once two judges have graded documents in this collection.
+    By default, judging is blind once two judges have graded documents in this collection.
     """
     setting = address()["blind"]
     if setting in (BLIND, NOT_BLIND):
@@ -129,11 +132,11 @@ def is_blind() -> bool:
 
 @dataclass
 class _Acts:
-    """The number of the last stored act of a `page`, and the layer that was begun but is not active
-    yet.
+    """The number of the last stored action of a `page`, and the layer that was begun but is not
+    active yet.
 
-    One object per visit: if two responses of a visit overlap, Streamlit stops the older one at its
-    next access to the session state.
+    There is one object per visit, so that changing it is not an access to the session state: if two
+    responses of a visit overlap, Streamlit stops the older one at its next such access.
     """
 
     page: str = ""
@@ -147,7 +150,7 @@ def _session_acts() -> _Acts:
 
 
 def store_acts(key: str, query_id: str = "") -> None:
-    """Store the acts sent by the component with this key; for its callback.
+    """Store the actions sent by the component with this key; for its callback.
 
     The address then names the query being judged, so that a list that begins with another query
     does not change the page.
@@ -158,12 +161,12 @@ def store_acts(key: str, query_id: str = "") -> None:
 
 
 def take_acts(message: Mapping[str, Any] | None) -> None:
-    """Store the acts of a judge, each exactly once.
+    """Store the actions of a judge, each exactly once.
 
-    The message has `by` (the judge), `session` (the page that counts the acts) and `acts` in order.
-    Each act has its number `n`, its pair, and a grade (None to withdraw it) or `skip`. Pages repeat
-    acts until they are confirmed. Grades go to the layer of the judge, which begins with the first
-    grade and then is active.
+    The message has `by` (the judge), `session` (the page that counts the actions) and `acts` (the
+    actions in order). Each action has its number `n`, its pair, and either a grade (None to
+    withdraw it) or `skip`. Pages repeat actions until they are confirmed. Grades go to the layer of
+    the judge, which is created with the first grade and is then active.
     """
     if not message:
         return
@@ -203,7 +206,7 @@ def _save_grades(
 
 
 def saved_acts() -> dict[str, Any]:
-    """The confirmation for a page: the number of its last stored act."""
+    """The confirmation for a page: the number of its last stored action."""
     return {"session": _session_acts().page, "done": _session_acts().done}
 
 

@@ -30,9 +30,9 @@ def store_order(key: str, default_order: Sequence[str]) -> None:
         change(versions=() if names == tuple(default_order) else names)
 
 
-def sharing_queries(query_ids: Sequence[str]) -> dict[str, int]:
-    """Other collections that judge any of these queries, with the number of shared queries, by
-    id."""
+def count_shared_queries(query_ids: Sequence[str]) -> dict[str, int]:
+    """The number of shared queries of each other collection that judges any of these queries, by
+    the collection's id."""
     identity, ids = collection_id(), set(query_ids)
     others = (entry.id for entry in all_collections().list_collections() if entry.id != identity)
     judged_ids = {

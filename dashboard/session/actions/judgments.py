@@ -29,7 +29,8 @@ def _judgments_name(file: File | None) -> str:
 
 
 def missing_judgments() -> dict[str, str]:
-    """The message on judgments that the address names but that do not exist, by field."""
+    """A message for the address field of the judgments, if the address names judgments that do not
+    exist; otherwise empty."""
     name, library = address()["qrels"], current_library()
     if not name or name in {*named_judgments(library.files), *(f.key for f in library.files)}:
         return {}
@@ -49,8 +50,8 @@ def use_judgments(file: File) -> None:
 
 
 def set_complete(complete: bool) -> dict[str, Any]:
-    """Declare the judgments of the open collection complete or not. Returns no changes of the
-    address."""
+    """Declare the judgments of the open collection complete or not. Returns an empty dict, because
+    the address does not change."""
     identity = collection_id()
 
     def apply() -> None:
@@ -62,7 +63,8 @@ def set_complete(complete: bool) -> dict[str, Any]:
 
 
 def map_ids(queries: str, docs: str) -> None:
-    """Set the mapping of ids for the open collection, "" for unchanged ids; for callbacks."""
+    """Set how query and document ids are mapped in the open collection; "" leaves the ids
+    unchanged. For callbacks."""
     identity = collection_id()
 
     def apply() -> None:
@@ -73,8 +75,8 @@ def map_ids(queries: str, docs: str) -> None:
 
 
 def exclude_own_documents(exclude_self: bool) -> dict[str, Any]:
-    """Set whether documents with the id of their query are excluded from the runs. Returns no
-    changes of the address."""
+    """Set whether documents with the id of their query are excluded from the runs. Returns an empty
+    dict, because the address does not change."""
     identity = collection_id()
 
     def apply() -> None:
@@ -86,7 +88,7 @@ def exclude_own_documents(exclude_self: bool) -> dict[str, Any]:
 
 
 def keep_judgments(identity: str, before: Library, after: Library) -> None:
-    """Keep using the judgments that a collection used before further ones were added."""
+    """Keep using the judgments that a collection used before further judgments were added."""
     current = before.judgments or after.judgments
     is_unset = not all_collections().chosen_judgments(identity)
     if current is not None and is_unset and len(after.files_of_kind("qrels")) > 1:

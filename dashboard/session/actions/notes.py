@@ -20,7 +20,7 @@ def current_notes() -> dict[str, QueryNotes]:
 
 
 def current_remarks() -> Remarks:
-    """The notes and tags as the Queries page takes them."""
+    """The notes and tags in the form that the Queries page uses."""
     return Remarks(
         tuple(
             (query_id, noted.tags, tuple(note.text for note in noted.notes))
@@ -30,9 +30,9 @@ def current_remarks() -> Remarks:
 
 
 def save_remark(query_id: str, note: str, tag: str) -> None:
-    """Add the note and the tag in the fields with these keys to a query, both at once.
+    """Add to a query the note and the tag entered in the fields with these keys, both at once.
 
-    For a form's callback: the page may be drawn again before it reaches the form.
+    For the callback of a form, because the page may be drawn again before it reaches the form.
     """
     text = str(st.session_state.get(note, "")).strip()
     cleaned = " ".join(str(st.session_state.get(tag, "")).split())
@@ -67,13 +67,14 @@ def remove_tag(query_id: str, tag: str) -> None:
 
 
 def damaged_rows() -> list[str]:
-    """Return the legible text of the damaged rows of the open collection, except the grades of its
-    layers (`Layer.lost`)."""
+    """Return the text of the damaged rows of the open collection, as far as it is legible. Damaged
+    grades of its layers (`Layer.lost`) are not included."""
     return workspace().contents(collection_id()).lost_texts()
 
 
 def drop_rows(name: str, texts: Sequence[str]) -> None:
-    """Delete the damaged rows that were shown, and add a message that names them `name`."""
+    """Delete the damaged rows that were shown, and add a message in which they are called
+    `name`."""
     identity = collection_id()
 
     def drop() -> None:

@@ -16,8 +16,9 @@ from metrics_core.base import wording as w
 
 @dataclass(frozen=True)
 class CarriedResult:
-    """The result of storing notes and layers: new notes and tags, known ones, the ids of new
-    layers, the number of known layers, and the error of the workspace."""
+    """The result of storing notes and layers: the number of new notes and tags, the number of known
+    notes and tags, the ids of new layers, the number of known layers, and the error of the
+    workspace, if any."""
 
     new_notes: int = 0
     known_notes: int = 0
@@ -27,7 +28,7 @@ class CarriedResult:
 
 
 def keep_carried(identity: str, carried: Sequence[NotesAndLayers]) -> CarriedResult:
-    """Store the notes and layers that came with files in a collection; does not access the
+    """Store in a collection the notes and layers that came with files. Does not access the
     session."""
     new_notes, known_notes, layers, known_layers = 0, 0, list[str](), 0
     try:

@@ -37,7 +37,8 @@ def remember_choices(
 
 
 def forget_shape(fields: FileFields) -> None:
-    """Forget the answer, so that the next file of this shape is asked about again."""
+    """Forget the answer for files of this shape, so that the user is asked again for the next such
+    file."""
     identity = collection_id()
 
     def forget_answer() -> None:
@@ -53,7 +54,7 @@ def is_remembered(fields: FileFields) -> bool:
 
 
 def same_shape_files(name: str) -> list[str]:
-    """The refused files of the same shape as this one, which comes first."""
+    """The refused files of the same shape as the file of this name, which comes first."""
     shapes = {other: _file_shape(item.upload) for other, item in refusals().items() if item.upload}
     item = shapes.get(name, "")
     return [

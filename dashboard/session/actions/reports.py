@@ -59,8 +59,8 @@ def report_file(
 
 
 def count_own_grades(context: PageContext, include: Include) -> dict[str, int]:
-    """The number of active grades given in Ranklens, by layer; only in total unless full texts are
-    included."""
+    """The number of active grades given in Ranklens, by layer. Unless full texts are included,
+    there is only the total."""
     if include != "full texts":
         return {"people": sum(len(layer) for layer in context.layers)}
     return {layer.name: len(layer) for layer in context.layers}

@@ -66,7 +66,8 @@ def release_files(files: Iterable[UploadedFile]) -> None:
 
 
 def loss_error(name: str) -> RanklensError | None:
-    """Return, only once, why a file of this name could not be stored; None if it was stored."""
+    """Return why a file of this name could not be stored, and forget the reason. Returns None if
+    the file was stored."""
     visit = _visit()
     return visit.take_failure(name) if visit else None
 

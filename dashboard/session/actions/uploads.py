@@ -65,8 +65,9 @@ def read_uploads(files: Sequence[UploadedFile], generation: int) -> Iterator[flo
 
     Yields progress as the number of files read plus the share of the next one; then resets the
     uploader. Files added to the example make a new collection of the user, which includes the
-    example's files only if the new ones are about the same queries. Judgments and runs that share
-    no query with another open collection make a new collection if the user chooses so.
+    example's files only if the new ones are about the same queries. If runs and judgments share no
+    query with an open collection other than the example, the user chooses whether they make a new
+    collection.
     """
     # Any action of the user meanwhile stops this run of the page at its next access to the session
     # or its next drawing. The next run still has the files and continues from what is stored.
@@ -114,7 +115,8 @@ def read_uploads(files: Sequence[UploadedFile], generation: int) -> Iterator[flo
 
 
 def _list_refused(batch: UploadBatch, choices: Mapping[str, Any] = _NONE) -> None:
-    """List the files that could not be read with these choices, and remove the files that could."""
+    """List as refused the files that could not be read with these choices, and take the files that
+    could be read off the list."""
     dismiss(*(batch.files[number].name for number in batch.read))
     for upload, error in batch.refused:
         list_refusal(error, upload, choices)
@@ -130,10 +132,10 @@ def _move_refusals(earlier: dict[str, Refusal], files: Sequence[UploadedFile]) -
 
 
 def _kept_uploads() -> set[int | tuple[int, int]]:
-    """The uploads whose files are stored: an uploader's generation stands for all its files,
-    (generation, number) for a single file.
+    """The uploads whose files are stored. The generation of an uploader is the key for all its
+    files together; (generation, number) is the key of a single file.
 
-    One object per visit, so that adding to it is not an access to the session.
+    There is one object per visit, so that adding to it is not an access to the session.
     """
     keys: set[int | tuple[int, int]] = st.session_state.setdefault("_kept_uploads", set())
     return keys
@@ -160,10 +162,11 @@ def read_again(name: str, **choices: Any) -> None:
 
 
 def _tell_reading(files: Sequence[str], choices: Mapping[str, Any]) -> None:
-    """Add a message on how files are read with the user's choices, also from now on."""
+    """Add a message that says how files are read with the user's choices, and that later files with
+    the same fields will be read this way, too."""
     choices_text = describe_choices(choices) if choices.get("columns") else ""
     tell(
-        f"{w.name_some(list(files))} {w.plural(len(files), 'is', 'are')} read as"
+        f"{w.shorten_list(list(files))} {w.plural(len(files), 'is', 'are')} read as"
         f" {KIND_WORDS[choices['kind']]}.",
         (
             f"{w.sentence_case(choices_text)}. Files with these fields will be read this way from"
@@ -194,7 +197,7 @@ def _keep_tables(
         copied = identity == SAMPLE and not has_judgments and not _shares_no_query(identity, read)
         run_action(lambda: _keep_in_new(read, carried, on_kept, copied=copied))
     elif _shares_no_query(identity, read):
-        names = w.name_some(list(dict.fromkeys(r.file for r in read)))
+        names = w.shorten_list(list(dict.fromkeys(r.file for r in read)))
         tell(
             f"{names} {w.plural(len(read), 'has', 'have')} no query in common with"
             f" “{all_collections().name_of(identity)}”.",
@@ -288,7 +291,8 @@ def _keep_in(
 def _tell_unchanged(
     known_tables: Sequence[tuple[Loaded, AddedFile]], results: Sequence[tuple[Loaded, AddedFile]]
 ) -> None:
-    """Add one message for each file on which of its tables were stored already."""
+    """Add one message for each file that has tables that were stored already, with the names of
+    these tables."""
     for name in dict.fromkeys(loaded.file for loaded, _ in known_tables):
         entries = [
             (loaded.kind, added.entry.file) for loaded, added in known_tables if loaded.file == name

@@ -33,8 +33,8 @@ class Contents:
     damaged: Mapping[str, Sequence[Row]]
 
     def layers(self) -> list[Row]:
-        """The rows of layers, and an unnamed one for each layer whose row is lost but whose grades
-        exist."""
+        """The rows of layers. If the row of a layer is lost but its grades exist, a row for an
+        unnamed layer is added."""
         layer_rows = list(self.intact["layers"])
         ids = dict.fromkeys(row[1] for row in self.intact["grades"])
         lost_layers = [layer for layer in ids if layer not in {row[1] for row in layer_rows}]
@@ -45,8 +45,8 @@ class Contents:
         return layer_rows + rows
 
     def lost_texts(self) -> list[str]:
-        """The legible text of damaged rows, except for grades of a layer, which shows them
-        itself."""
+        """The text of damaged rows, as far as it is legible. Damaged grades of an existing layer
+        are not included, because the layer shows them itself."""
         layers = {row[1] for row in self.layers()}
         return [
             format_damaged_row(row)
@@ -68,7 +68,8 @@ def put_contents(state: database.Connection, contents: Contents) -> None:
 
 
 def read_contents(path: Path, previous: Contents) -> Contents:
-    """Read the rows of a database; of tables that grew since `previous` only the new rows are read.
+    """Read the rows of a database. If a table has only grown since `previous`, only its new rows
+    are read.
 
     Raises the errors of `database.open_for_reading`.
     """
@@ -90,8 +91,8 @@ def read_contents(path: Path, previous: Contents) -> Contents:
 def _has_grown(
     state: database.Connection, table: str, rows_before: Sequence[Row], damaged_rows: Sequence[Row]
 ) -> bool:
-    """Whether a table still has all its earlier rows, as far as their number and the last one
-    show."""
+    """Whether a table still has all its earlier rows. Only their number and the last of them are
+    compared. False if there were no rows."""
     if not rows_before:
         return False
     last = rows_before[-1]

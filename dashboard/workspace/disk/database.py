@@ -1,10 +1,10 @@
 """SQLite files of the workspace.
 
 A connection is opened for each use and closed again, so that none is shared between threads or
-inherited by a fork. Changes use a rollback journal and are flushed with its folder
-(`journal_mode=DELETE`, `synchronous=EXTRA`): a write-ahead log needs memory shared on one machine,
-and its files would have to be copied together. SQLite has no checksums, so each row ends with one:
-a damaged row affects only itself.
+inherited by a fork. Changes use a rollback journal, and are flushed together with the folder
+(`journal_mode=DELETE`, `synchronous=EXTRA`). A write-ahead log would need memory shared on one
+machine, and its files would have to be copied together. SQLite has no checksums, so each row ends
+with one: a damaged row affects only itself.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from dashboard.workspace.disk import durable, errors
 from metrics_core.base.whole_files import remove_folder
 
 VERSION = 4
-"""`PRAGMA user_version`; up to 3 a folder had JSON records and journals."""
+"""The value of `PRAGMA user_version`. Up to version 3, a folder had JSON records and journals."""
 
 Connection = sqlite3.Connection
 Row = tuple[Any, ...]
-"""The values of a row: its number first, without its checksum."""
+"""The values of a row. The first is its number; the checksum is not included."""
 Schema = Mapping[str, str]
 """Table -> the names of its columns after the number."""
 

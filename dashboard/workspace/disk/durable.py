@@ -1,5 +1,5 @@
-"""Files of a workspace: `whole_files` and more (written in pieces, or linked), and how to detect
-that a file changed."""
+"""Files of a workspace, in addition to `whole_files`: files that are written in pieces or linked,
+and how to detect that a file changed."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ class Draft:
     def write(self, content: bytes) -> int:
         """Write the next bytes. Raises OSError.
 
-        Bytes from a writer that was given up are dropped: the file handle may belong to another
-        file by now.
+        If the file is closed already, the bytes are dropped: they come from a writer that was given
+        up, and the file handle may belong to another file by now.
         """
         if not self.closed:
             self._digest.update(content)
@@ -77,7 +77,7 @@ class Draft:
 
 @contextmanager
 def create_draft(folder: Path) -> Iterator[Draft]:
-    """Create a draft in this folder, which is removed at the end unless it was moved. Raises
+    """Create a draft in this folder. The draft is removed at the end unless it was moved. Raises
     OSError."""
     new_draft = Draft(folder / f"{token_hex(8)}{DRAFT}")
     try:
@@ -150,8 +150,9 @@ def file_identity(path: Path) -> State:
 
 
 def is_settled(state: State, checked_at: int) -> bool:
-    """Whether a later write changes the state of a file that was in this state at `checked_at`
-    (nanoseconds since 1970): the clock of file systems has steps."""
+    """Whether any later write will change the state of a file that was in this `state` at
+    `checked_at` (nanoseconds since 1970). A write soon after the last one may leave the state
+    unchanged, because the clock of file systems has steps."""
     return checked_at - max(state[2:], default=checked_at) > _STEP
 
 

@@ -38,7 +38,7 @@ def write_refused_error(error: OSError, folder: Path) -> StorageError:
 
 
 def missing_folder_error(folder: Path) -> StorageError:
-    """The folder existed and no longer does."""
+    """Error that the folder no longer exists."""
     return StorageError(
         f"The folder {folder} no longer exists.",
         "Connect its disk or restore the folder. If it was deleted on purpose, restart"
@@ -55,7 +55,7 @@ def unreadable_folder_error(error: OSError, folder: Path) -> StorageError:
 
 
 def no_collection_error() -> StorageError:
-    """The collection to be changed does not exist."""
+    """Error that the collection to be changed does not exist."""
     return StorageError(
         "This collection no longer exists.",
         "It was deleted for good, in another window or at a restart. Open or create another one.",
@@ -63,7 +63,7 @@ def no_collection_error() -> StorageError:
 
 
 def missing_subfolder_error(folder: Path, name: str) -> StorageError:
-    """The subfolder that lists all files is missing, while the folder exists."""
+    """Error that the subfolder that lists all files is missing, while the folder exists."""
     return StorageError(
         f"The folder {folder} lacks the subfolder {name}, which lists the folder’s contents.",
         "Restore the subfolder, from a backup if necessary. To start over, move the"
@@ -72,7 +72,7 @@ def missing_subfolder_error(folder: Path, name: str) -> StorageError:
 
 
 def locked_error(path: Path) -> StorageError:
-    """Another program holds the lock of a database for too long."""
+    """Error that another program has held the lock of a database for too long."""
     return StorageError(
         f"Another program is writing to {path}, so nothing was changed.",
         "Try again when it has finished, or stop it.",
@@ -96,7 +96,7 @@ def damaged_database_error(path: Path, reason: str) -> DamagedDatabaseError:
 
 
 def newer_version_error(folder: Path, found_version: object, known_version: int) -> StorageError:
-    """The folder was written by a newer version."""
+    """Error that the folder was written by a newer version."""
     return StorageError(
         f"The folder {folder} was written by a newer Ranklens (layout {found_version}; this"
         f" version knows {known_version}), so it is read-only.",
@@ -113,7 +113,7 @@ def damaged_file_error(file: str, reason: str) -> StorageError:
 
 
 def page_failed_error(name: str, folder: Path, error: Exception) -> StorageError:
-    """A collection caused an unexpected error on a page."""
+    """Error that a collection caused an unexpected error on a page."""
     return StorageError(
         f"“{name}” cannot be shown: {describe_error(error)}",
         f"Open another collection, or remove this one. It is kept in {folder}.",

@@ -135,7 +135,7 @@ class FolderStore(TableFiles):
     # Collections
 
     def collection_ids(self) -> list[str]:
-        """The ids of all collections, even if removed or without their database."""
+        """The ids of all collections, also of removed collections and ones without a database."""
         names = [name for name in list_names(self._collections) if is_id(name)]
         return [] if names and self.is_old() else names
 
@@ -148,7 +148,7 @@ class FolderStore(TableFiles):
             raise errors.unreadable_folder_error(error, self._collections) from error
 
     def read_collection(self, identity: str) -> Collection:
-        """The record, or only the last name if it is unreadable. Raises KeyError for none."""
+        """The record or, if unreadable, only the last name. Raises KeyError if there is none."""
         if not self.has_collection(identity):
             raise KeyError(identity)
         with suppress(StorageError):
@@ -159,8 +159,8 @@ class FolderStore(TableFiles):
         return Collection(identity, self._listed_names().get(identity, f"Unnamed {identity}"), "")
 
     def entries(self, identity: str) -> list[Entry]:
-        """All files, even removed and replaced ones, oldest first. Raises StorageError if
-        unreadable."""
+        """The records of all files, oldest first, including removed and replaced files. Raises
+        StorageError if the database is unreadable."""
         return [e for e in self._file_records(identity).values() if e]
 
     def damaged_records(self, identity: str) -> list[DamagedRecord]:
@@ -252,8 +252,8 @@ class FolderStore(TableFiles):
         numbered: bool = True,
     ) -> None:
         """Create a collection with its files and `contents`, completely or not at all; needs the
-        lock. Files are renumbered from 1 if `numbered`; otherwise damaged records of `contents` are
-        kept, too."""
+        lock. If `numbered` is true, files are renumbered from 1. Otherwise they keep their numbers,
+        and damaged records of `contents` are kept, too."""
         folder, all_entries = self.folder_of(collection.id), list(entries)
         draft = folder.with_name(f"{collection.id}{durable.DRAFT}")
         numbers = {
@@ -344,7 +344,7 @@ class FolderStore(TableFiles):
     # Good states: copies of databases, in case one cannot be read
 
     def keep_good(self, identity: str) -> None:
-        """Copy an intact, changed database as its good state. Raises OSError and StorageError."""
+        """Copy a changed database as its good state, if intact. Raises OSError and StorageError."""
         path, good_path = self.database_path(identity), self.folder_of(identity) / _GOOD
         if good_path.is_file() and good_path.stat().st_mtime_ns == path.stat().st_mtime_ns:
             return
@@ -357,8 +357,8 @@ class FolderStore(TableFiles):
         return durable.write_time(durable.file_state(self.folder_of(identity) / _GOOD))
 
     def restore_good(self, identity: str) -> None:
-        """Replace an unreadable database by its good state and move it aside; needs the lock. Does
-        nothing if the database can be read. Raises OSError and StorageError."""
+        """Move an unreadable database aside, and replace it with its good state; needs the lock.
+        Does nothing if the database can be read. Raises OSError and StorageError."""
         path, good_path = self.database_path(identity), self.folder_of(identity) / _GOOD
         with suppress(errors.DamagedDatabaseError):
             database.check(path, SCHEMA)
@@ -369,8 +369,8 @@ class FolderStore(TableFiles):
         self._forget(identity)
 
     def remove_unreadable(self, collection: Collection) -> None:
-        """Hide a collection with an unreadable database, which is moved aside; needs the lock. Its
-        good state or an empty database replaces it. Raises OSError and StorageError."""
+        """Hide a collection with an unreadable database; needs the lock. The database is moved
+        aside and replaced by its good or an empty state. Raises OSError and StorageError."""
         try:
             self.restore_good(collection.id)
         except errors.DamagedDatabaseError:

@@ -99,10 +99,10 @@ def _read_texts(lines: Iterable[Line], *text_fields: tuple[str, type]) -> Iterat
 
 
 def parse_journals(journals: Mapping[str, bytes]) -> Contents:
-    """Return the rows of journals, given by name.
+    """Return the rows of journals, whose bytes are given by the name of the journal.
 
     Damaged lines become damaged rows. Text after the last line end counts only if it is a valid
-    line: an incomplete one was never acknowledged.
+    line: an incomplete line was never acknowledged.
     """
     intact: dict[str, list[Row]] = {"layers": [], "grades": [], "notes": [], "tags": []}
     damaged: dict[str, list[Row]] = {"grades": [], "notes": []}
@@ -170,7 +170,7 @@ def write_journals(contents: Contents) -> dict[str, bytes]:
 
 
 def _grade_lines(rows: Sequence[Row]) -> Iterator[Line]:
-    """One line for each query and moment of grading."""
+    """Yield a line for each group of successive rows with the same query, grader and time."""
     for (query_id, grader, time), group_rows in groupby(rows, lambda row: (row[0], row[3], row[4])):
         grades = [[doc_id, grade] for _, doc_id, grade, _, _ in group_rows]
         yield {"query_id": query_id, "grades": grades, "by": grader, "at": time}

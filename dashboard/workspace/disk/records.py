@@ -67,10 +67,11 @@ class Entry:
 class Settings:
     """The settings of a collection.
 
-    `names` and `slots` are the names and the colours and shapes of runs, by the names in their
-    files. `complete`: the judgments contain all relevant documents. `old_baseline`: the baseline is
-    chosen by the earlier rule. `map_queries` and `map_docs` are id mappings, written like on the
-    command line. `exclude_self`: documents with the id of their query are excluded from every run.
+    `names` has the names of runs and `slots` their colours and shapes, by the names in their files.
+    If `complete` is true, the judgments contain all relevant documents. If `old_baseline` is true,
+    the baseline is chosen by the earlier rule. `map_queries` and `map_docs` are id mappings,
+    written as on the command line. If `exclude_self` is true, documents with the id of their query
+    are excluded from every run.
     """
 
     complete: bool = False
@@ -125,7 +126,8 @@ class Collection:
 
 @dataclass(frozen=True)
 class DamagedRecord:
-    """A damaged record or table: the record's `number`, the `file` name if known, and why."""
+    """A damaged record or table: the record's `number`, the `file` name if known, and the
+    reason."""
 
     number: str
     file: str
@@ -207,8 +209,8 @@ def parse_record_text(text: str, kind: type[Record]) -> Record | None:
 
 
 def parse_record(values: Any, kind: type[Record]) -> Record:
-    """Make a record of these fields, without unknown ones. Raises DamagedRecordError for invalid
-    values."""
+    """Make a record from these fields; unknown fields are ignored. Raises DamagedRecordError for
+    invalid values."""
     try:
         check_values(values)
         field_names = {f.name for f in fields(kind)}

@@ -43,8 +43,8 @@ class TableFiles:
         return None if problem else content
 
     def table_problem(self, name: str, *, look: bool = False) -> str:
-        """The reason why a table cannot be read; empty if no problem is known. With `look`, check
-        its bytes unless this was done since the file changed."""
+        """The reason why a table cannot be read; empty if no problem is known. If `look` is true,
+        the bytes of the table are checked, unless they were checked since the file last changed."""
         state = durable.file_state(self.table_path(name))
         if state is None:
             return MISSING
@@ -61,8 +61,8 @@ class TableFiles:
         )
 
     def hidden_numbers(self, entries: Sequence[Entry], *, look: bool = False) -> set[str]:
-        """Return the numbers of entries replaced by newer ones with intact tables, as far as these
-        were checked; with `look` they are checked now."""
+        """Return the numbers of entries that were replaced by newer entries whose tables have no
+        known problem. If `look` is true, these tables are checked now."""
         return hidden_numbers(entries, lambda newer: not self.table_problem(newer.table, look=look))
 
     def table_names(self) -> list[str]:
@@ -81,10 +81,11 @@ class TableFiles:
         return self._tables / f"{name}{_TABLE}"
 
     def _read_content(self, name: str, *, keep_bytes: bool = False) -> tuple[bytes, str]:
-        """Return the bytes of a table, and why they are damaged, if so; remembers the latter.
+        """Return the bytes of a table, and the problem with them, which is remembered; empty if
+        they are intact.
 
-        Without `keep_bytes` the bytes are only hashed in pieces: a table may be larger than the
-        free memory.
+        If `keep_bytes` is false, the bytes are only hashed in pieces and not returned, because a
+        table may be larger than the free memory.
         """
         path = self.table_path(name)
         # The state before reading: a repair meanwhile is not marked as damaged.

@@ -24,7 +24,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def back_up(folder: Path, out: IO[bytes]) -> list[str]:
-    """Write a zip file of a workspace, which is a workspace folder when unpacked.
+    """Write a zip file of a workspace. When unpacked, the content is a workspace folder.
 
     Databases are copied first, then tables, so that every table that a database names is included.
     Returns the names of collections with damaged databases, which are copied unchanged. Raises

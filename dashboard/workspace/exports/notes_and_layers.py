@@ -1,8 +1,8 @@
 """Notes, tags and layers as CSV, exported with some queries of a collection and imported elsewhere
 with authors and times.
 
-Text that a spreadsheet would run as a formula is prefixed with an apostrophe; so is text that
-begins with one, so that each reads back unchanged.
+Text that a spreadsheet would run as a formula is prefixed with an apostrophe. Text that begins with
+an apostrophe is prefixed as well, so that every text reads back unchanged.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ def layers_csv(layers: Sequence[Layer], query_ids: Collection[str]) -> bytes:
 
 
 def read_layers(content: bytes) -> list[list[Line]]:
-    """Read the lines of each layer from a file of layers, the head of the layer first. Raises
-    RanklensError if the file is invalid."""
+    """Read the lines of each layer from a file of layers; the first line of a layer is its head.
+    Raises RanklensError if the file is invalid."""
     layers: dict[tuple[str, ...], list[Line]] = {}
     for name, begun, judged, query_id, doc_id, written, grader, time in _read_csv(
         LAYERS_FILE, _LAYERS, content

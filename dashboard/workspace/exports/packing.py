@@ -38,7 +38,8 @@ _ABOUT = "ranklens.json"
 _COLLECTION, _RECORDS, _TABLES = "collection.json", "records/", "tables/"
 _JOURNALS = "journals/"
 _LAYOUT, _WITHOUT_JOURNALS = 3, 2
-"""Version of packed collections: 2 without journals, which older versions can import, too."""
+"""Version of packed collections with and without journals. Older versions of the code can import
+packed collections without journals, too."""
 
 _LARGEST_RECORD, _LARGEST_JOURNAL, _LARGEST_TABLE = 1 << 20, 1 << 28, 1 << 31
 _MOST_MEMBERS = 20_000
@@ -61,7 +62,7 @@ def pack_tables(
     out: IO[bytes],
     contents: Contents = NO_CONTENTS,
 ) -> None:
-    """Write a collection to a zip file with tables that no workspace stores.
+    """Write a collection whose tables are not stored in a workspace to a zip file.
 
     `contents` are its layers, notes and tags. Raises StorageError if the rows of a table are
     damaged.
@@ -118,8 +119,8 @@ def _write_archive(
 
 
 def make_about(head: bytes, records: Mapping[str, bytes]) -> bytes:
-    """The file that marks a zip as a packed collection: layout, and a hash of its records and
-    journals, because a zip does not detect a damaged list of members."""
+    """The file that marks a zip as a packed collection. It contains the layout, and a hash of the
+    records and journals, because a zip does not detect a damaged list of members."""
     check = hashlib.sha256(head)
     for name in sorted(records):
         check.update(hashlib.sha256(records[name]).digest())
@@ -240,8 +241,8 @@ def _read_member(packed: zipfile.ZipFile, name: str) -> bytes:
 
 
 def _check_size(packed: zipfile.ZipFile, size: int) -> None:
-    """Check sizes: tables are compressed already, so members are stored unchanged, and their
-    declared sizes cannot exceed the file's."""
+    """Check that members are stored uncompressed and together are not larger than the file. Packing
+    does not compress members, because tables are compressed already."""
     members = packed.infolist()
     stored = all(member.compress_type == zipfile.ZIP_STORED for member in members)
     if not stored or sum(member.file_size for member in members) > size:

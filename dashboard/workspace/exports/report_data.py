@@ -33,7 +33,8 @@ def is_page_with_data(origin: Origin) -> bool:
 
 
 def extract_packed(origin: Origin) -> bytes:
-    """The packed collection in a page; empty if it is incomplete, which opening it then reports."""
+    """The packed collection in a page. If it is incomplete, the result is empty; opening the result
+    then reports the error."""
     with _open_content(origin) as page:
         start = page.rfind(_BEGIN) + len(_BEGIN)
         code = page[start : page.find(_END, start)]

@@ -24,13 +24,14 @@ from metrics_core.tables.arrays import as_array
 from metrics_core.tables.columns import CODED_ID, ID
 
 _ANY_SIZE = Limit(1 << 40)
-"""Stored tables may be larger, relative to their bytes, than files that are read."""
+"""Limit for stored tables. Compared with the size of their bytes, they may be larger than files
+that are read."""
 
 
 def check_table(entry: Entry, content: bytes) -> None:
     """Raise DamagedRecordError for a table that does not match its record, that no file reader
-    would produce, or that unpacks to far more than a table does; of the latter only a part is
-    held."""
+    would produce, or that unpacks to far more than a table does. In the last case, only a part of
+    the table is held in memory."""
     try:
         _check_size(entry, content)
         rows = read_parquet(content)
@@ -54,7 +55,8 @@ def _hash_run(rows: pa.Table) -> str:
 
 
 def _check_size(entry: Entry, content: bytes) -> None:
-    """Raise FileFormatError or pyarrow's errors, as reading any Parquet file does."""
+    """Check the size of a table. Raises FileFormatError or pyarrow's errors, in the same way as
+    reading any Parquet file."""
     source = Source(entry.file, content, limit=_ANY_SIZE)
     file = open_parquet(source)
     a_cell = OBJECT_CELL_BYTES if entry.kind == "queries" else CELL_BYTES

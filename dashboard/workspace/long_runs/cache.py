@@ -32,16 +32,17 @@ from dashboard.workspace.disk.folder_store import FolderStore
 from metrics_core.base.whole_files import read_sealed_file, write_sealed
 
 LARGEST = 10_000_000_000
-"""Maximum size of a cache in bytes; never more than half of the space that would be free without
-it."""
+"""Maximum size of a cache in bytes. A cache never takes more than half of the space that would be
+free without it."""
 
 _READING_PACKAGES = ("tables", "formats", "judging", "base/compiled")
 """The packages that determine the meaning of a file and its judgments."""
 LAYOUTS = "layouts"
-"""The kind that is read whenever a table is opened."""
+"""The kind of cached value that is read whenever a table is opened."""
 
 _FORMAT = 3
-"""Version of the file format. 1 was a NumPy archive; the seal of 2 did not include the name."""
+"""Version of the file format. Version 1 was a NumPy archive; in version 2, the seal did not include
+the name."""
 
 _TABLES = "tables"
 
@@ -103,7 +104,8 @@ class Cache:
                 path.touch(mode=0o600)
 
     def mark_time(self, kind: str, key: str) -> float:
-        """The time at which it was last done, in seconds since 1970; 0 if unknown."""
+        """The time at which something was last marked as done, in seconds since 1970; 0 if
+        unknown."""
         with suppress(OSError):
             return self._mark_path(kind, key).stat().st_mtime
         return 0.0

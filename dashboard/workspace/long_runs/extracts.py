@@ -18,16 +18,16 @@ from metrics_core.tables.columns import encode_ids
 from metrics_core.tables.score_order import order_by_score
 
 HEADS = (10, 32)
-"""Depths to which the first ranks of every query are cached. The smaller one is cached separately
-if it has at most half of the rows: most requests need no more ranks, and the smaller depth is read
-in a third of the time."""
+"""Depths to which the first ranks of every query are cached. The ranks to the smaller depth are
+cached separately if they have at most half of the rows: most requests need no more ranks, and these
+are read in a third of the time."""
 
 
 @dataclass(frozen=True)
 class RowLayout:
-    """The positions of the rows of a file, grouped by query: its queries in order, and the number
-    of rows of each, int64[query]. `plain` and `first_ties` (int64[query]) have the same meaning as
-    in Run."""
+    """The layout of the rows of a file, which are grouped by query. `query_ids` are its queries in
+    order, `counts` is the number of rows of each query, int64[query]. `plain` and `first_ties`
+    (int64[query]) have the same meaning as in Run."""
 
     query_ids: list[str]
     counts: Ints
@@ -81,7 +81,7 @@ def cache_layout(cache: Cache, table: str, layout: RowLayout | None) -> None:
 
 def has_grouped_queries(run: Run) -> bool:
     """Whether the rows of each query are contiguous, and the queries are in the order of their
-    ids."""
+    numbers in `query_codes`."""
     steps = np.diff(run.query_codes)
     return bool((steps >= 0).all()) and len(run.query_ids) == np.count_nonzero(steps) + 1
 
@@ -89,8 +89,8 @@ def has_grouped_queries(run: Run) -> bool:
 def cached_heads(cache: Cache, table: str, depth: int, read_run: Callable[[], Run]) -> pa.Table:
     """The first ranks of every query, at least to this depth, of the run stored under this name.
 
-    `depth` is at most the larger of `HEADS`. Computed once, and in memory as long as something
-    holds them.
+    `depth` is at most the larger of `HEADS`. The rows are computed once, and stay in memory as long
+    as something refers to them.
     """
     for ranks in HEADS:
         heads = _read_cached_heads(cache, table, ranks) if depth <= ranks else None
@@ -133,8 +133,8 @@ def _heads_key(table: str, ranks: int) -> tuple[str, str, str]:
 
 
 def select_heads(run: Run, ranks: int | None = None) -> pa.Table:
-    """The rows in the first `ranks` ranks of every query, by default to the larger depth. The rows
-    of each query must be contiguous."""
+    """The rows in the first `ranks` ranks of every query. The default of `ranks` is the larger of
+    `HEADS`. The rows of each query must be contiguous."""
     ranks = ranks or HEADS[-1]
     # One dictionary for all rows, so that a query has the same number as in the run.
     table = run.table.set_column(0, "query_id", encode_ids(run.table["query_id"]))
@@ -143,8 +143,8 @@ def select_heads(run: Run, ranks: int | None = None) -> pa.Table:
 
 
 def _is_candidate(run: Run, ranks: int) -> Mask:
-    """The rows whose score is at least the score at this rank of their query, bool[row]. The rows
-    of each query must be contiguous."""
+    """Whether the score of a row is at least the score at rank `ranks` of the same query,
+    bool[row]. The rows of each query must be contiguous."""
     codes, scores = run.query_codes, as_array(run.table["score"])
     order = order_by_score(codes, scores)
     best = scores if order is None else scores[order]

@@ -83,8 +83,8 @@ class RowsHash:
 class RunWriter:
     """Writes the rows of one run into a draft of the cache.
 
-    Call it with the rows of some queries, for several pieces in parallel; it returns functions to
-    call in order.
+    Call the writer with the rows of some queries; several pieces may be passed in parallel. Each
+    call returns a function. Then call these functions in the order of the pieces.
     """
 
     def __init__(self, cache: Cache, draft: Draft) -> None:

@@ -39,18 +39,20 @@ from metrics_core.tables.judgable import rename_queries
 from metrics_core.tables.run import new_list_cache
 
 MAX_IN_MEMORY = 250_000
-"""A run with no more rows is held in memory."""
+"""Maximum number of rows of a run that is held in memory."""
 
 _FEW = 16
-"""Number of single queries of a run whose lists are held."""
+"""Maximum number of lists of a run that are held in memory after they were each read for a single
+query."""
 
 
 @dataclass(frozen=True)
 class StoredRows:
-    """The rows of one file in the folder of the `cache` or of the workspace, with the name `table`.
+    """The rows of one file, stored under the name `table` in the folder of the `cache` or of the
+    workspace.
 
     `content` is a hash of the rows. `reading` guards reads of the file, and raises StorageError if
-    it is damaged.
+    the file is damaged.
     """
 
     path: Path
@@ -114,8 +116,8 @@ class StoredRows:
     def _read_part(
         self, file: pq.ParquetFile, group: int, wanted_ids: set[str], first: int
     ) -> pa.Table:
-        """Read a row group; for a single query only a copy of the query's rows, so that the other
-        rows are released."""
+        """Read a row group. If a single query is wanted, only a copy of its rows is returned, so
+        that the other rows are released."""
         table = file.read_row_group(group)
         if len(wanted_ids) > 1:
             return table
@@ -128,7 +130,7 @@ class StoredRows:
 
 @dataclass(frozen=True)
 class _RenamedRows:
-    """Stored rows with other names of the queries."""
+    """Stored rows whose queries are renamed."""
 
     rows: StoredRows
     names: Mapping[str, str]
@@ -195,18 +197,18 @@ class StoredRun(Run):
         """Whether every doc_id is printable ASCII."""
         return self.rows.layout.plain
 
-    def whole(self) -> Run:
+    def read_whole(self) -> Run:
         """Return the run with all its rows in memory."""
         return Run(table=self.rows.read_all(), name=self.name, notes=self.notes)
 
-    def holding(self, query_ids: Collection[str]) -> Run:
+    def select_queries(self, query_ids: Collection[str]) -> Run:
         """Return a run in memory with all rows of these queries, and possibly of other queries."""
         return Run(table=self.rows.read_queries(query_ids), name=self.name, notes=self.notes)
 
-    def leading(self, depth: int) -> Run:
+    def select_top(self, depth: int) -> Run:
         """Return a run in memory with the same queries and at least their first `depth` ranks."""
         if depth > HEADS[-1]:
-            return self.whole()
+            return self.read_whole()
         return Run(table=self.rows.read_heads(depth), name=self.name, notes=self.notes)
 
     def first_ties(self) -> Ints:
@@ -214,11 +216,11 @@ class StoredRun(Run):
         int64[query]; 0 without ties."""
         return self.rows.layout.first_ties
 
-    def has_rows_of(self, other: Run) -> bool:
+    def has_same_rows(self, other: Run) -> bool:
         """Whether both runs have the same rows in the same order."""
         if isinstance(other, StoredRun):
             return self.rows.content == other.rows.content
-        return super().has_rows_of(other)
+        return super().has_same_rows(other)
 
     def renamed(self, name: str) -> StoredRun:
         """Return the same run with another name."""
@@ -230,7 +232,7 @@ class StoredRun(Run):
         rows = cast(StoredRows, _RenamedRows(self.rows, names))
         return StoredRun(rows, self.name, self.notes)
 
-    def noting(self, *notes: Note) -> StoredRun:
+    def with_notes(self, *notes: Note) -> StoredRun:
         """Return the same run with further notes."""
         return StoredRun(self.rows, self.name, (*self.notes, *notes))
 
@@ -299,7 +301,8 @@ def is_long(rows: int) -> bool:
 
 
 def group_queries(run: Run) -> Run:
-    """Make the rows of each query of a long run contiguous, in their order."""
+    """Make the rows of each query of a long run contiguous. Rows of the same query keep their
+    order."""
     if not is_long(len(run)) or has_grouped_queries(run):
         return run
     order = np.argsort(run.query_codes, kind="stable")

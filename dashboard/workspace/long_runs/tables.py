@@ -17,8 +17,8 @@ from metrics_core.tables.columns import encode_ids
 
 _GROUP = 100_000
 _LISTS = 28_000
-"""Rows of a long run per row group, which is read for a single query. With fewer rows, the many
-groups make opening the file slower."""
+"""Number of rows of a long run per row group. A row group is read even for a single query. With
+fewer rows, the many groups make opening the file slower."""
 
 
 def table_bytes(table: pa.Table) -> pa.Buffer:
@@ -39,7 +39,8 @@ def table_bytes(table: pa.Table) -> pa.Buffer:
 
 
 def rows_writer(out: Draft, schema: pa.Schema) -> pq.ParquetWriter:
-    """Return a writer for a run's rows as Parquet in pieces, with a checksum for each page."""
+    """Return a writer that stores the rows of a run as Parquet, piece by piece, with a checksum for
+    each page."""
     return pq.ParquetWriter(
         out,
         schema,
@@ -64,8 +65,8 @@ def read_parquet(content: bytes) -> pa.Table:
 
 
 def read_table(content: bytes, kind: Kind, *, name: str, notes: Sequence[Note]) -> Table:
-    """Read the table that `table_bytes` wrote; `name` is for a run. Raises pyarrow's errors,
-    ValueError or KeyError for other bytes."""
+    """Read the table that `table_bytes` wrote; `name` is used only for runs. Raises pyarrow's
+    errors, ValueError or KeyError for other bytes."""
     table = read_parquet(content)
     if kind == "run" and "retrieved" in table.column_names:
         table = table.set_column(0, "query_id", encode_ids(table["query_id"]))
@@ -73,7 +74,7 @@ def read_table(content: bytes, kind: Kind, *, name: str, notes: Sequence[Note]) 
     if kind == "run":
         return Run(table=table, name=name, notes=tuple(notes))
     if kind == "qrels":
-        return _make_qrels(table).noting(*notes)
+        return _make_qrels(table).with_notes(*notes)
     if kind == "queries":
         frame = table.to_pandas(types_mapper=lambda _: None)
         return Queries(frame=frame.astype(object).where(frame.notna(), None), notes=tuple(notes))
@@ -91,7 +92,7 @@ def _make_qrels(table: pa.Table) -> Qrels:
 def as_arrow(table: Table) -> pa.Table:
     """The stored rows as an Arrow table."""
     if isinstance(table, Qrels):
-        return table.given
+        return table.input_table
     if isinstance(table, Queries):
         return pa.Table.from_pandas(pd.DataFrame(table.frame), preserve_index=False)
     return table.table

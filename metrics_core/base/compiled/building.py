@@ -51,9 +51,11 @@ def _linked(whole: Any, module: Any) -> Any:
 
 
 def _optimised(module: Any, target: Any, names: set[str]) -> Any:
-    """Return the module, optimised, without functions that no signature names.
+    """Optimise a module and remove the functions that are not called and whose name is not in
+    `names`.
 
-    Raises RuntimeError if it needs a function that not every process has.
+    Raises RuntimeError if the compiled code needs a function that is not available in every
+    process.
     """
     for function in module.functions:
         if not function.is_declaration and function.name not in names:

@@ -36,7 +36,7 @@ _SECONDS = {"rows": 15, "sums": 3}
 """About how many seconds it takes to compile each part."""
 _BEING_COMPILED: list[str] = []
 _FOLDER = "RANKLENS_CACHE"
-"""Environment variable with another folder for the object file."""
+"""Environment variable that names another folder for the object file."""
 
 
 class Compiled:

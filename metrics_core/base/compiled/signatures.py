@@ -15,8 +15,9 @@ IRREGULAR = -1
 REPEATED = -1
 
 TIED_ROWS, TIED_PAIRS, PAIRS, NEAR_PAIRS = range(4)
-"""Indexes in the counts of `rank_rows`: rows with a tied score, neighbours with equal scores, all
-neighbours within queries, neighbours whose scores differ only beyond single precision."""
+"""Indexes in the counts of `rank_rows`: the numbers of rows with a tied score, of neighbours with
+equal scores, of all neighbours within queries, and of neighbours whose scores differ only beyond
+single precision."""
 
 COLUMNS = 4
 """Number of columns that `weigh_singles` and `weigh_doubles` process at a time."""
@@ -139,22 +140,22 @@ enter(data, start, size, region, region_start, region_slots, slot_hash, slot_row
     Enter each text into the hash table `region`; `slot_row` is -1 for free slots.
 read_lines(data, end, doc_start, doc_size, doc_hash, score, rank, segments, tags, unread, counts)
     Parse the complete lines in the first `end` bytes. Returns the number of rows, or IRREGULAR.
-    Each row gets the position of its document id in `data`, its size and hash, its score and rank.
-    `segments` gets a row for each segment (consecutive lines of one query): first row, position
-    and size of its id. `tags` gets position and size of each run name that differs from the one
-    before, `unread` row, position and size of each score that was left NaN. `counts` gets the
-    numbers of segments, tags and unread scores.
+    Each row gets the position of its document id in `data`, the id's size and hash, the score and
+    the rank. `segments` gets a row for each segment (consecutive lines of one query): first row,
+    position and size of the query id. `tags` gets position and size of each run name that differs
+    from the run name of the previous line. `unread` gets row, position and size of each score that
+    was left NaN. `counts` gets the numbers of segments, tags and unread scores.
 last_change(data, first, end)
     Return the position at which the lines of the last query begin, in the complete lines from
     `first` to before `end`; `first` if there is only one query. Needs no padding.
 rank_rows(rows, segments, queries, known, room, found)
-    Rank the judged documents of complete queries. `queries` is one table with the judged queries,
-    `known` has a table of the judged documents of each. Returns the number of judged documents that
-    are listed, or REPEATED if a query contains a document twice.
+    Rank the judged documents of complete queries. `queries` is one table with the judged queries;
+    `known` has, for each query, a table of its judged documents. Returns the number of judged
+    documents that are listed, or REPEATED if a query contains a document twice.
 order_rows(code, score, end, order, room, keys, keys_room)
-    Sort rows by query code and falling score; tied rows keep their order. `end` has the start of
-    each query's rows in `order`, and afterwards their end. `room` int64[3, n], `keys` and
-    `keys_room` float64[n] are working memory, n being the rows of the longest query.
+    Sort rows by query code and falling score; tied rows keep their order. Before the call, `end`
+    has the start of each query's rows in `order`; afterwards it has their end. `room` int64[3, n],
+    `keys` and `keys_room` float64[n] are working memory, n being the rows of the longest query.
 contradictions(order, edge, score, rank, keys, contradicting)
     For rows in this order, find the queries whose ranks contradict their scores. `edge` has the
     start of each query's rows and the end of the last.
@@ -162,15 +163,15 @@ running_totals(first, rank, weight, cutoffs, totals)
     Sum the weights within each of the ascending cutoffs, in order of rank; `totals` is
     float64[query, cutoff], `first` has the start of each query's rows.
 count_drawn(drawn, counts)
-    Count in each row of `counts` how often its index occurs in the same row of `drawn`.
+    For each row of `drawn`, count in the same row of `counts` how often each index occurs.
 weigh_singles, weigh_doubles(weights, columns, sums)
     Compute the weighted sums of all columns for each row of `weights`; each row of `columns` is one
-    column. Their number is a multiple of COLUMNS.
+    column. The number of columns is a multiple of COLUMNS.
 """
 
 
 def array_kinds(kinds: str) -> Iterator[str]:
-    """Yield the kinds of the single arrays and numbers; the arrays of a record are yielded one by
-    one."""
+    """Yield the kinds of single arrays and numbers. For a record, the kinds of its arrays are
+    yielded one by one."""
     for kind in kinds.split():
         yield from RECORDS[kind][1].split() if kind in RECORDS else [kind]

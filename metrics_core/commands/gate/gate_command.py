@@ -17,7 +17,7 @@ from metrics_core.base.version import __version__
 from metrics_core.base.whole_files import encode_text, replace_file
 from metrics_core.checks.snapshots import Snapshot, file_fingerprint
 from metrics_core.commands import CommandResult
-from metrics_core.commands.file_columns import name_and_file
+from metrics_core.commands.file_columns import split_name_and_file
 from metrics_core.commands.gate.markdown import format_github, format_markdown
 from metrics_core.commands.gate.options import GATE_FORMATS, GateOptions
 from metrics_core.commands.gate.reading import read_compared, refuse_snapshot
@@ -137,8 +137,8 @@ def _report_overlaps(conditions: GateConditions, options: GateOptions) -> GateRe
 
 
 def _describe_changes(compared: GateComparison, options: GateOptions) -> list[str]:
-    """Describe the changes since the snapshot; differences of version or queries file become
-    notes."""
+    """Describe the changes since the snapshot. A different version of Ranklens or a different
+    queries file is only printed as a note."""
     snapshot = compared.snapshot
     if snapshot is None:
         return []
@@ -156,8 +156,9 @@ def _describe_changes(compared: GateComparison, options: GateOptions) -> list[st
 
 
 def _name_and_hash(path: str) -> tuple[str, str]:
-    """Return the name of a file, with the run in it, and the beginning of its hash."""
-    name, file = name_and_file(path)
+    """Return the name of a file and the beginning of its hash. If the path names a run in the file,
+    the name includes this run."""
+    name, file = split_name_and_file(path)
     return name, file_fingerprint(file)
 
 
@@ -180,7 +181,7 @@ def _fingerprints(
     options: GateOptions,
     snapshot: Snapshot | None = None,
 ) -> list[tuple[str, str, str]]:
-    """Return role, name and beginning of the hash of each input, for files only.
+    """Return the role, the name and the beginning of the hash of each input that is a file.
 
     For a snapshot, the baseline is the run from which it was made.
     """

@@ -92,7 +92,7 @@ def _truncate(text: str, max_length: int) -> str:
 
 
 def format_heading(report: GateReport) -> str:
-    """The worst outcome, with its mark."""
+    """Return the heading: the worst outcome, after a symbol for failed, inconclusive or passed."""
     failed = [gate_title(outcome) for outcome in report.outcomes if outcome.outcome == WORSE_RUN]
     failed += [floor_finding(outcome) for outcome in report.floors if outcome.outcome == BELOW]
     failed += [overlap_finding(outcome) for outcome in report.overlaps if outcome.outcome == BELOW]
@@ -124,7 +124,8 @@ def _headline(report: GateReport) -> str:
 
 
 def _single_reason(report: GateReport) -> str:
-    """The reason of the outcome if there is only one gate; several have a table."""
+    """Return the reason for the outcome if there is only one gate. Several gates are listed in a
+    table instead, and the text is empty."""
     return f" {_escape_text(gate_finding(report.outcomes[0]))}" if len(report.outcomes) == 1 else ""
 
 
@@ -201,7 +202,8 @@ def _overlap_line(outcome: OverlapOutcome) -> str:
 
 
 def _broken_section(broken: BrokenQueries, *, folded: bool) -> list[str]:
-    """The queries of a gate; if `folded`, inconclusive gates are folded."""
+    """Return the section on the queries of a gate. If `folded` is true, the section of an
+    inconclusive gate is collapsed."""
     baseline, run = broken.outcome.baseline, broken.outcome.run
     rows = [["Query", "Now", f"{_escape_text(baseline)} → {_escape_text(run)}", "Difference"]]
     for row in broken.rows:
@@ -248,8 +250,8 @@ def _escape_text(text: str) -> str:
 
 
 def _format_code(text: str) -> str:
-    """Format text as code, also inside tables; as plain text if it contains characters that end
-    code."""
+    """Format text as code, also inside tables. Text with characters that end code is formatted as
+    plain text."""
     visible_text = w.escape_controls(text)
     return _escape_text(text) if "`" in visible_text or "|" in visible_text else f"`{visible_text}`"
 

@@ -21,7 +21,8 @@ _EXIT = (
 
 @dataclass(frozen=True, kw_only=True)
 class GateOptions(ReadingOptions):
-    """Options of a gate. There is no gate unless one of the first four is set."""
+    """Options of a gate. There is no gate unless `gates`, `floors`, `floors_shown` or `overlaps` is
+    set."""
 
     gates: Sequence[str] = ()
     floors: Sequence[str] = ()
@@ -41,8 +42,8 @@ class GateOptions(ReadingOptions):
 
     @property
     def keeps_same(self) -> bool:
-        """Whether a run that is given twice is kept twice: a gate then reports that nothing
-        changed."""
+        """Whether a run that is given twice is kept twice. This is true for a gate, which then
+        reports that nothing changed."""
         return self.is_gate
 
     @property

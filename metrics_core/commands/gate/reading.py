@@ -57,7 +57,8 @@ def _read_against_snapshot(
 
 
 def _refuse_missing_snapshot(options: GateOptions) -> None:
-    """If a named snapshot does not exist, say how to create it."""
+    """Raise RanklensError if the baseline names a snapshot that does not exist, and say how to
+    create it."""
     path = options.baseline or ""
     if path.endswith(".json") and not Path(path).exists():
         output_options = ["-o", path, "-m", ",".join(options.measures or ())]
@@ -68,7 +69,7 @@ def _refuse_missing_snapshot(options: GateOptions) -> None:
 
 
 def refuse_snapshot(options: GateOptions) -> None:
-    """Refuse a snapshot if result lists are needed."""
+    """Raise RanklensError if the baseline is a snapshot, which has no result lists."""
     if options.baseline is not None and is_snapshot(options.baseline):
         raise RanklensError(
             f"{options.baseline} is a snapshot, which has no result lists for --overlap.",

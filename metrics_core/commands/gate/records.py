@@ -158,8 +158,9 @@ _SKIPPED = {CANNOT_TELL, NO_QUERY_LOST, _UNANSWERED}
 def format_junit(report: GateReport) -> str:
     """Format one test case for each gate, floor and overlap of each run.
 
-    Inconclusive cases are skipped unless they are set to fail. Changes since a snapshot are a
-    separate case; so are queries without results, which are skipped.
+    Inconclusive cases are reported as skipped unless they are set to fail. Changes since a snapshot
+    are a separate case. So is each run that lacks results for some queries, which is reported as
+    skipped.
     """
     cases = list(_list_cases(report))
     failing = {WORSE_RUN, BELOW} | ({CANNOT_TELL} if report.fail_unclear else set())

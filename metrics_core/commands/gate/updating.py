@@ -72,8 +72,8 @@ def update_snapshot(
 def _significant_losses(
     report: GateReport, compared: GateComparison, snapshot: Snapshot, scores: Scores
 ) -> list[str]:
-    """Return each significant loss by the gates and by all measures of the snapshot, with or
-    without a gate: "AP by 0.020"."""
+    """Return the significant losses, such as "AP by 0.020", on the gates and on all measures of the
+    snapshot, whether or not a measure has a gate."""
     changes = find_changes(snapshot, mark_judgments(compared.qrels), scores.measures)
     common_scores = join_snapshot(snapshot, scores, changes)
     all_queries = {EVERY_QUERY: np.ones(common_scores.n_queries, dtype=np.bool_)}

@@ -80,7 +80,7 @@ class AllPairs:
 
     @property
     def possible_bests(self) -> tuple[str, ...]:
-        """The runs than which no run is significantly better, best mean first."""
+        """The runs that no other run significantly outperforms, best mean first."""
         return tuple(run for run, first in zip(self.runs, self.first, strict=True) if first == 1)
 
     @property
@@ -107,8 +107,8 @@ class AllPairs:
         return f"{runs}; may be the best: {best}\n{table}"
 
     def brackets(self) -> list[tuple[int, int]]:
-        """Return first and last position in `runs` of each maximal group of two or more adjacent
-        runs without a significant difference."""
+        """Return the maximal groups of two or more adjacent runs without a significant difference,
+        as (first, last) positions in `runs`."""
         clear, groups, last_end = self.clear, [], -1
         for start in range(len(self.runs)):
             end = start
@@ -119,9 +119,9 @@ class AllPairs:
                 last_end = end
         return groups
 
-    def among(self, runs: Iterable[str]) -> AllPairs:
-        """Return some of the runs, in the order of their means; verdicts and ranks are still based
-        on all runs."""
+    def select_runs(self, runs: Iterable[str]) -> AllPairs:
+        """Return the results for some of the runs, in the order of their means. Verdicts and ranks
+        are still based on all runs."""
         chosen_runs = set(runs)
         rows = [i for i, run in enumerate(self.runs) if run in chosen_runs]
         cells = np.ix_(rows, rows)
@@ -135,7 +135,8 @@ class AllPairs:
 
 
 def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) -> AllPairs:
-    """Compare every pair of runs on one measure, each over the queries that both define.
+    """Compare every pair of runs on one measure, each over the queries on which both runs have a
+    score.
 
     A geometric mean is tested on logarithms; its interval is converted back around the middle of
     the two means. Raises RanklensError if the measure has no scores.
@@ -143,7 +144,7 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
     parsed_measure = parse_measure(measure)
     combination = parsed_measure.declaration.combination
     direction = parsed_measure.declaration.direction
-    scaled = np.asarray(combination.to_scale(scores.of(parsed_measure)), dtype=np.float64)
+    scaled = np.asarray(combination.to_scale(scores.values_of(parsed_measure)), dtype=np.float64)
     middle = MEAN.combine(scaled.T)
     order = np.argsort(-direction * middle, kind="stable")  # NaN last
     scaled, middle = scaled[order], middle[order]
@@ -209,9 +210,12 @@ class _PairMatrix:
 
 
 def _to_score_scale(intervals: Interval, measure: Measure, scaled: Floats, pairs: Ints) -> Interval:
-    """Convert differences from the scale of the combination to differences of combined scores,
-    around the middle of the two runs in the data, and clip them to the largest possible
-    difference."""
+    """Convert differences from the scale on which scores are averaged to differences of combined
+    scores.
+
+    On a linear scale, only the interval bounds are clipped to the largest possible difference. On
+    another scale, a difference is taken around the middle of the means of its two runs.
+    """
     combination, widest = measure.declaration.combination, widest_difference(measure)
     if combination.linear:
         return Interval(intervals.mean, *(limit_ends(end, widest) for end in intervals[1:]))

@@ -25,7 +25,7 @@ from metrics_core.scoring.resampling import count_draws
 from metrics_core.scoring.studentised import Moments, find_limits, studentise
 
 _MOST_VALUES = 2_000_000
-"""Differences, or distances in all draws, processed at a time."""
+"""Maximum number of differences, or of distances over all draws, that are processed at a time."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class PairTests:
 
 def compare_pairs(scaled: Floats, pairs: Ints) -> PairTests:
     """Test the differences of pairs of runs together. `scaled` is float64[run, query], NaN if
-    undefined; `pairs` int64[2, pair] has row indices into it."""
+    undefined; `pairs` int64[2, pair] has the rows of the two runs in `scaled`."""
     n_queries, n_pairs = scaled.shape[1], pairs.shape[1]
     n_draws = count_draws(n_queries)
     statistic, mean, error, p, steps = np.full((5, n_pairs), np.nan)
@@ -94,5 +94,6 @@ def _pair_differences(scaled: Floats, pairs: Ints) -> Floats:
 
 
 def _split_pairs(places: Ints, values_each: int) -> list[Ints]:
-    """Split positions of pairs into parts with about `_MOST_VALUES` values in total."""
+    """Split positions of pairs into parts of about `_MOST_VALUES` values each, if each pair has
+    `values_each` values."""
     return np.split(places, range(0, len(places), max(1, _MOST_VALUES // max(values_each, 1)))[1:])

@@ -8,8 +8,8 @@ from math import isfinite
 
 
 class ProgramExit(Exception):  # noqa: N818 - it is an ending, and -h and -v are no errors
-    """Exit with this status; `messages` are printed to stderr, one per line. `scored` is the number
-    of queries scored before, if the program ends at a query."""
+    """Exit of the program with this status; `messages` are printed to stderr, one per line. If the
+    program exits at a query, `scored` is the number of queries that were scored before."""
 
     def __init__(self, status: int, *messages: str) -> None:
         super().__init__(*messages)
@@ -19,19 +19,19 @@ class ProgramExit(Exception):  # noqa: N818 - it is an ending, and -h and -v are
 
 
 ARGUMENTS = 1
-"""The command line is invalid."""
+"""Exit status if the command line is invalid."""
 FILES = 2
 """Exit status if a file cannot be read, or a measure's parameters are invalid."""
 CALCULATION = 4
-"""A measure cannot be calculated for a query."""
+"""Exit status if a measure cannot be calculated for a query."""
 NO_QUERIES = 7
-"""No query has both judgments and results."""
+"""Exit status if no query has both judgments and results."""
 CONFLICT = 134
-"""Preferences contradict each other: trec_eval aborts."""
+"""Exit status if preferences contradict each other: trec_eval aborts."""
 NOBODY_READS = 141
-"""The reader of the output has closed it (SIGPIPE)."""
+"""Exit status if the reader of the output has closed it (SIGPIPE)."""
 Z_SCORES = 255
-"""The file of means and deviations cannot be read."""
+"""Exit status if the file of means and deviations cannot be read."""
 
 
 # Twenty digits already exceed 64 bits, and Python rejects very long numbers.

@@ -122,8 +122,8 @@ def _run_program(options: TrecEvalOptions, printed: list[str]) -> None:
 class QueryPlan:
     """The queries to score, in trec_eval's order: by id, as bytes.
 
-    `queries` have one line each, `judged` is the number of queries in the judgments, `missing` the
-    `queries` for which the run has no results.
+    `queries` are the queries to score, with one output line each. `missing` are the ones among them
+    for which the run has no results. `judged` is the number of queries in the judgments.
     """
 
     queries: tuple[str, ...]
@@ -134,9 +134,13 @@ class QueryPlan:
 def plan_queries(
     listed: Collection[str], judged: Collection[str], options: TrecEvalOptions
 ) -> QueryPlan:
-    """Return the queries to score: in 10.0 every judged query, in 9.0.8 the queries in the run.
-    Raises ProgramExit if there are none. In 10.0 a query without results can only be scored if -c
-    makes up results. Otherwise the query is in `missing`, and the caller exits there."""
+    """Return the queries to score: in 10.0 every judged query, in 9.0.8 every judged query in the
+    run.
+
+    Raises ProgramExit if there are none. In 10.0 a query without results can be scored only with
+    -c, which inserts an unjudged document. Without -c the query is in `missing`, and the caller
+    exits when it reaches the query.
+    """
     common = set(listed) & set(judged)
     scored = set(judged) if options.version == "10.0" else common
     if options.only_query is not None:
@@ -155,8 +159,8 @@ def _measure_columns(
     means: Means | None,
     printed: list[str],
 ) -> list[MeasureScores]:
-    """Return the scores of each measure. Appends the lines of the queries to `printed`, including
-    those before a query at which the program exits."""
+    """Return the scores of each measure, and append the lines of the queries to `printed`. If the
+    program exits at a query, the lines of the queries before it are still appended."""
     if all(a.row.judgments == "any" for a in requested):
         if queries.missing and not options.complete:
             raise _with_reason(
@@ -208,9 +212,11 @@ def _calculation_error(name: str) -> ProgramExit:
 def _discard_made_up_values(
     column: MeasureScores, queries: Sequence[str], missing: frozenset[str]
 ) -> MeasureScores:
-    """Remove values that come from the document that 10.0 makes up for a query without results. The
-    values are recognised by the name of the line, so that `utility_2,-1,0,0` and `relstring_20`
-    keep them."""
+    """Remove values that come from the document that 10.0 inserts for a query without results.
+
+    The values are recognised by the exact names of their lines, so that `utility_2,-1,0,0` and
+    `relstring_20` keep them.
+    """
     positions = [i for i, q in enumerate(queries) if q in missing]
     if not positions:
         return column

@@ -51,8 +51,8 @@ def results_layout(*, comments: bool) -> LineFields:
 
 
 def read_bytes(path: str, *, file_kind: str, stdin: bool = False) -> bytes:
-    """Return a whole file; with `stdin`, a name that begins with - means standard input. Raises
-    ProgramExit if it is unreadable or empty."""
+    """Return the content of a whole file. If `stdin` is true, a name that begins with - means
+    standard input. Raises ProgramExit if the file is unreadable or empty."""
     try:
         data = (
             sys.stdin.buffer.read()
@@ -167,7 +167,8 @@ def _read_regular_block(block: bytes, layout: LineFields) -> pa.Table | None:
 
 
 def _may_hold_comments(block: bytes, layout: LineFields) -> bool:
-    """Whether a line may begin with #; if blank lines are allowed, also after white space."""
+    """Return whether a line may begin with #. If the layout allows blank lines, white space before
+    the # is ignored."""
     if b"#" not in block:
         return False
     markers = (b"\n#", b" #", b"\t#") if layout.blanks else (b"\n#",)
@@ -276,8 +277,8 @@ def repeated_judgments(qrels: Qrels) -> set[str]:
 
 
 def without_repeated_results(run: Run, max_results: int) -> tuple[Run, set[str]]:
-    """Return the run without duplicate documents, and the queries that list one twice among their
-    `max_results` best; only these are an error."""
+    """Return the run without duplicate documents, and the queries that list a document twice among
+    their `max_results` best documents. Only such queries are an error."""
     rows, _ = find_repeated_rows(run.query_codes, run.doc_ids)
     if not len(rows):
         return run, set()

@@ -1,10 +1,12 @@
-"""Scores with user-defined gains of levels (`-m ndcg.1=3,2=9`), and rbp, which allows them.
+"""Scores with user-defined gains of levels (`-m ndcg.1=3,2=9`), and the measure rbp, which also
+takes such gains.
 
 trec_eval sorts the levels by comparing the integer part of differences of gains: levels whose gains
 differ by less than 1 keep the order in which they were given, and its ideal list is then not the
-best one. A level that is given twice is in the table twice: its documents count once, at the first
-entry, and each gets the gain of the entry that comes first after sorting. To print the same
-numbers, this behaviour is reproduced here, one query at a time.
+best one. If a level is given twice, it is in the table twice: the ideal list counts its documents
+only at the entry that was given first, but each of its documents gets the gain of the entry that
+comes first after sorting. To print the same numbers, this behaviour is reproduced here, one query
+at a time.
 
 If a gain of a query is below 0 or above 1, rbp scales all its gains to [0, 1]: (gain − min) / (max
 − min). trec_eval does not initialise min and max, so the output of a binary depends on its
@@ -46,9 +48,11 @@ def keep_best(ranks: JudgedRanks, max_results: int) -> JudgedRanks:
 
 
 def relevance_strings(ranks: JudgedRanks, length: int) -> list[str]:
-    """Return for each query its first labels, one character each: the grade up to 9, > above, - if
-    the document was not pooled, . if a document was pooled but not judged. Empty if nothing is
-    retrieved."""
+    """Return a relevance string for each query; empty if nothing is retrieved.
+
+    It has one character for each of the first `length` documents: the grade up to 9, > for a higher
+    grade, - if the document was not pooled, . if it was pooled but not judged.
+    """
     length = int(np.clip(length, 0, ranks.retrieved.max(initial=0)))
     labels = np.full((ranks.n_queries, length), "-")
     is_within = ranks.rank <= length
@@ -63,8 +67,8 @@ def relevance_strings(ranks: JudgedRanks, length: int) -> list[str]:
 Gains = list[tuple[int, float]]
 
 HIGHEST_BESIDE_GAINS = 1_000
-"""The highest grade with a list of gains. For each gain trec_eval visits all levels up to a query's
-highest, and with millions of levels it does not finish."""
+"""The highest grade that can be scored with a list of gains. For each gain, trec_eval visits all
+levels up to a query's highest; with millions of levels it does not finish."""
 
 _BEYOND_INT = 2**31
 
@@ -74,8 +78,8 @@ judged."""
 
 
 class LevelGain(NamedTuple):
-    """A row of trec_eval's table of gains. `counts` is whether it has the documents of its level:
-    if a level is given twice, only the first row has them."""
+    """A row of trec_eval's table of gains. `counts` is whether the documents of the level count in
+    this row: if a level is given twice, they count only in the first row."""
 
     level: int
     gain: float
@@ -111,8 +115,12 @@ def ideal_gains(ranks: JudgedRanks, gains: Gains) -> list[Floats]:
 
 
 def _ideal_gains(table: Sequence[LevelGain], documents: Counter[float]) -> Floats:
-    """Return the gains of the levels from the last on, each repeated for its documents. The list
-    stops at a level with documents but without gain, and is empty if the last level has no gain."""
+    """Return the gains of the ideal list: each level's gain once for each of its documents, from
+    the last level of the table to the first.
+
+    The list stops at a level that has documents but no gain, and is empty if the last level has no
+    gain.
+    """
     parts: list[Floats] = []
     if table and table[-1].gain > 0:
         for level, gain, counts in reversed(table):
@@ -171,7 +179,8 @@ def sort_by_gain(entries: list[LevelGain]) -> list[LevelGain]:
 
 
 _LEAST_COST = 1.0
-"""The cost in G of a rank at which the ideal list has no gain, or less gain than this."""
+"""The minimum cost in G of a rank. It is used if the ideal list has no gain or a smaller gain at
+the rank."""
 
 
 def scores_by_query(name: str, ranks: JudgedRanks, gains: Gains) -> Floats:
@@ -248,14 +257,16 @@ def parse_gains(pairs: Pairs, version: Version) -> Gains:
 
 
 def parse_persistence(pairs: Pairs) -> float:
-    """Return p of rbp: the last one given, by default 0.9."""
+    """Return the parameter p of rbp: the last value in `pairs`, or 0.9 by default."""
     return next((value for name, value in reversed(pairs) if name == "p"), 0.9)
 
 
 def rank_biased_precision(ranks: JudgedRanks, gains: Gains, p: float) -> Floats:
-    """Return (1 − p) Σ gain · p^(rank − 1) for each query, float64[query]. `gains` has the levels
-    whose gain is not the level itself. An unjudged document gains nothing unless its level is
-    given."""
+    """Return (1 − p) Σ gain · p^(rank − 1) for each query, float64[query].
+
+    `gains` has the levels whose gain is given; the gain of any other level is the level itself. An
+    unjudged document has no gain unless a gain is given for its level.
+    """
     worths = [gain for _, gain in gains]
     min_gain = min([0.0, *worths])
     max_gain = np.maximum(max([0.0, *worths]), _highest_level(ranks, dict(gains)))
@@ -289,8 +300,8 @@ def rank_biased_residual(ranks: JudgedRanks, p: float) -> Floats:
 
 
 def _highest_level(ranks: JudgedRanks, named_levels: Collection[int]) -> Floats:
-    """Return the highest judged level of each query without a given gain, float64[query]; 0 if
-    there is none."""
+    """Return for each query the highest level, up to its highest judged level, for which no gain is
+    given, float64[query]; 0 if there is none."""
     level = np.zeros(ranks.n_queries, dtype=np.int64)
     np.maximum.at(level, ranks.judged_query, ranks.judged_relevance.astype(np.int64))
     for named_level in sorted(named_levels, reverse=True):
@@ -305,7 +316,7 @@ def _all_ranks(ranks: JudgedRanks) -> tuple[Ints, Ints]:
 
 
 def _starts(ranks: JudgedRanks) -> Ints:
-    """Return the position of the first retrieved document of each query, all in one array,
+    """Return the position of each query's first document in an array of all retrieved documents,
     int64[query]."""
     starts: Ints = np.cumsum(ranks.retrieved) - ranks.retrieved
     return starts
@@ -324,7 +335,8 @@ def _levels(ranks: JudgedRanks) -> Ints:
 
 
 def _powers(ranks: JudgedRanks, p: float) -> Floats:
-    """Return p to the 0, 1, …, multiplied one by one, up to the longest list, float64[n]."""
+    """Return the powers of p from p^0 up to the length of the longest list, computed by repeated
+    multiplication, float64[n]."""
     steps = np.full(int(ranks.retrieved.max(initial=0)) + 1, p)
     steps[0] = 1.0
     powers: Floats = np.cumprod(steps)

@@ -27,14 +27,14 @@ from metrics_core.compatible.trec_eval.preferences import (
 from metrics_core.compatible.trec_eval.report import MeasureScores
 from metrics_core.compatible.trec_eval.table import Format
 from metrics_core.compatible.trec_eval.values import Setting, compute_values
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.columns import CODED_ID
 from metrics_core.tables.repeats import find_repeated_rows
 
 HIGHEST_COUNTED = 2**53
-"""trec_eval counts documents by level, and cannot allocate memory for even fewer levels. Beyond
-this a double cannot represent every grade either."""
+"""The highest grade that is counted. trec_eval needs memory for a counter per level, and runs out
+of memory at even lower grades. Above this grade a double cannot represent every grade either."""
 
 
 class TrecEvalJudgments(ABC):
@@ -95,7 +95,7 @@ def make_setting(options: TrecEvalOptions) -> Setting:
 
 @dataclass(frozen=True)
 class LabelledQrels(TrecEvalJudgments):
-    """-R qrels, the default."""
+    """Judgments in the format of -R qrels, the default."""
 
     qrels: Qrels
     format = "qrels"
@@ -111,9 +111,12 @@ class LabelledQrels(TrecEvalJudgments):
         queries: Sequence[str],
         options: TrecEvalOptions,
     ) -> dict[str, str]:
-        """Return queries that judge a document twice or with a grade too high to be counted, and
-        the first query if all its grades are negative: for later ones trec_eval has memory left
-        over for levels, and continues."""
+        """Return the queries that judge a document twice or with a grade too high to be counted,
+        and the first query if all its grades are negative.
+
+        A later query with only negative grades is no problem: trec_eval then has memory for levels
+        left from an earlier query, and continues.
+        """
         codes, grades = self.qrels.query_codes, self.qrels.relevance
         problems = _find_high_grades(self.queries, codes, grades, HIGHEST_COUNTED, "can be counted")
         if any(parse_gains(measure.pairs, options.version) for measure in requested):
@@ -153,7 +156,8 @@ class LabelledQrels(TrecEvalJudgments):
 
 @dataclass(frozen=True)
 class PreferredDocuments(TrecEvalJudgments):
-    """-R prefs and qrels_prefs: preferences of judges between documents."""
+    """Judgments in the formats of -R prefs and -R qrels_prefs: preferences of judges between
+    documents."""
 
     preferences: Preferences
     format = "prefs"
@@ -240,7 +244,8 @@ def _codes(column: pa.ChunkedArray) -> Ints:
 
 @dataclass(frozen=True)
 class GroupedQrels(TrecEvalJudgments):
-    """-R qrels_jg: several judges (groups), each with separate qrels and ranks.
+    """Judgments in the format of -R qrels_jg: several judges (groups), each with separate qrels and
+    ranks.
 
     `code` int64[row] is the number of a row's group, `grade` int64[row] its grade; `owner` has the
     query and name of each group.
@@ -276,7 +281,8 @@ class GroupedQrels(TrecEvalJudgments):
         queries: Sequence[str],
         options: TrecEvalOptions,
     ) -> tuple[list[MeasureScores], ProgramExit | None]:
-        """Return the scores of each measure for the queries, each the mean over its judges."""
+        """Return the scores of each measure for the queries; each score is the mean over the
+        query's judges."""
         if not queries:
             return [], None
         setting, ranks = make_setting(options), self._ranks(run, queries, options)
@@ -344,18 +350,21 @@ def _coded_names(codes: Ints, n: int) -> pa.ChunkedArray:
 
 
 _MADE_UP = "ceci_nest_pas_un_docno"
-"""The id of the document that trec_eval 10.0 makes up."""
+"""The id of the document that trec_eval 10.0 inserts for a query without results."""
 
 
 def judged_ranks(
     run: Run, qrels: Qrels, queries: Collection[str], options: TrecEvalOptions
 ) -> JudgedRanks:
-    """Return the ranks of these queries, in this order: the best -M documents, and with -J only
-    judged ones. 10.0 makes up one unjudged document for a query without results."""
+    """Return the ranks of these queries, in this order.
+
+    Only the best -M documents count, and with -J only the judged ones among them. For 10.0, an
+    unjudged document is inserted for each query without results.
+    """
     query_ids = pa.array(list(queries), pa.string())
     if options.version == "10.0":
         run = _with_made_up_documents(run, queries)
-    ranks = judge(run, Qrels(table=_select_queries(qrels.table, query_ids)))
+    ranks = join_judgments(run, Qrels(table=_select_queries(qrels.table, query_ids)))
     ranks = gains.keep_best(ranks, options.most_retrieved)
     return ranks.condensed() if options.judged_only else ranks
 

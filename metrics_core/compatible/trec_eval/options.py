@@ -1,8 +1,8 @@
 """trec_eval's command line, parsed like GNU getopt_long; the requested measures with their
-parameters after the point of `-m name.…`; and the help.
+parameters after the dot of `-m name.…`; and the help.
 
-Options may be bundled (`-qc`), follow the files, have their value in the same word or the next
-(`-mP.5`, `-m P.5`), and long ones may be abbreviated as long as they are unambiguous.
+Options may be bundled (`-qc`) and may follow the files. A value may be in the same word or in the
+next (`-mP.5`, `-m P.5`). Long options may be abbreviated as long as they are unambiguous.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def _apply_option(options: TrecEvalOptions, name: str, value: str) -> None:
 
 
 def _request_measure(options: TrecEvalOptions, text: str) -> None:
-    """Add a measure or a family; its parameters follow the first point."""
+    """Add a measure or a family to the options. In `text`, parameters follow the first dot."""
     name, dot, parameters = text.partition(".")
     if dot and not parameters:
         raise ProgramExit(
@@ -146,7 +146,8 @@ def _illegal_measure(name: str) -> tuple[str]:
 
 
 Word = tuple[str, str]
-"""An option's letter and its value; `file` and a path; or `?` and the problem."""
+"""A word of the command line as a pair: an option's letter and its value, `file` and a path, or `?`
+and a description of the problem."""
 
 
 def _split_words(arguments: Sequence[str]) -> Iterator[Word]:

@@ -1,11 +1,11 @@
-"""Preferences between documents (`-R prefs`, `qrels_prefs`): reading them, comparing them with a
-ranking, and the prefs_ measures of how many of them the ranking fulfils.
+"""Preferences between documents (`-R prefs`, `qrels_prefs`): read them, compare them with a
+ranking, and compute the prefs_ measures, which count how many preferences the ranking fulfils.
 
 A judge (judgment group) prefers a document to each document with a lower level in the same
 subgroup. The documents of a query are numbered by their position in the run: 0, 1, … for listed
 ones, then unlisted ones by id. Preference data is small, so each query is computed separately. A
-preference is "ret" if both documents are listed, and "imp" if one is (fulfilled if that is the
-preferred document). If none is listed, the preference is never fulfilled.
+preference is "ret" if both documents are listed. It is "imp" if only one is listed, and fulfilled
+if this is the preferred document. If neither is listed, the preference is never fulfilled.
 """
 
 from __future__ import annotations
@@ -139,8 +139,8 @@ def _prefer_by_subgroup(judge_rows: pd.DataFrame, size: int) -> JudgePreferences
 
 
 def _transitive_closure(prefers: Mask) -> Mask:
-    """Return bool[document, document] with a over c if a is over b and b over c; the diagonal is
-    false."""
+    """Return the transitive closure of preferences, bool[document, document]: a is preferred to c
+    if a is preferred to b and b to c. The diagonal is false."""
     np.fill_diagonal(prefers, True)
     while True:
         further = (prefers.astype(np.float32) @ prefers.astype(np.float32)) > 0
@@ -156,8 +156,9 @@ def _contradiction_error(problem: str) -> ProgramExit:
 
 @dataclass(frozen=True)
 class Tally:
-    """Preferences of one judge: fulfilled and possible with both documents listed ("ret"), with one
-    listed ("imp"), and possible with none."""
+    """Numbers of preferences of one judge: fulfilled and possible ones between two listed documents
+    ("ret") and between a listed and an unlisted one ("imp"), and possible ones between unlisted
+    documents."""
 
     fulfilled_ret: int
     possible_ret: int
@@ -167,8 +168,8 @@ class Tally:
 
 
 def tally_preferences(prefers: Ints, retrieved: int) -> Tally:
-    """Count the preferences among documents, int64[document, document], the first `retrieved` of
-    which are listed, in order."""
+    """Count the preferences in int64[document, document]. The first `retrieved` documents are
+    listed, in this order."""
     among_listed, among_unlisted = prefers[:retrieved, :retrieved], prefers[retrieved:, retrieved:]
     fulfilled_imp = int(prefers[:retrieved, retrieved:].sum())
     return Tally(
@@ -231,9 +232,12 @@ def _sum(values: Floats) -> float:
 
 
 def _balanced_score(query: QueryPreferences, tallies: list[Tally], *, only_listed: bool) -> float:
-    """Return prefs_avgjg as if each judge had judged as many documents nonrelevant as relevant:
-    missing ones count as fulfilled preferences, superfluous ones are excluded, the last listed
-    first."""
+    """Return prefs_avgjg as if each judge had judged as many documents nonrelevant as relevant.
+
+    If nonrelevant documents are missing, each relevant document is preferred to each missing one,
+    and fulfils this preference if it is listed. Superfluous nonrelevant documents are excluded, the
+    last listed first.
+    """
     total = 0.0
     for group, counts in zip(query.groups, tallies, strict=True):
         relevant, nonrelevant = _count_judged(group, group.level.size)
@@ -257,7 +261,8 @@ def _balanced_score(query: QueryPreferences, tallies: list[Tally], *, only_liste
 
 
 def _count_judged(group: JudgePreferences, first: int) -> tuple[int, int]:
-    """Return the number of first documents that a judge judged relevant and nonrelevant."""
+    """Return how many of the first `first` documents a judge judged relevant, and how many
+    nonrelevant."""
     level, times = group.level[:first], group.times[:first]
     if group.classes:
         relevant = int(times[level > 0].sum())
@@ -287,8 +292,8 @@ def _count_balanced(group: JudgePreferences, retrieved: int, only_listed: bool) 
 def _count_balanced_subgroups(
     group: JudgePreferences, retrieved: int, only_listed: bool
 ) -> tuple[int, int]:
-    """Compute `_count_balanced` for a judge with subgroups: nonrelevant documents are excluded from
-    the first superfluous one on."""
+    """Compute `_count_balanced` for a judge with subgroups. The first nonrelevant documents are
+    kept, as many as there are relevant ones; all later ones are excluded."""
     size = retrieved if only_listed else len(group.level)
     keep = _count_judged(group, len(group.level))[0]
     nonrelevant = group.level[:size] == 0.0

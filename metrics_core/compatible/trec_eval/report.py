@@ -53,7 +53,7 @@ def format_number(value: float, *, is_whole: bool) -> str:
 def query_lines(
     columns: Sequence[MeasureScores], queries: Sequence[str], *, z: bool = False
 ) -> str:
-    """Return the lines of each query, in the order of the measures; with `z` the values are
+    """Return the lines of each query, in the order of the measures. If `z` is true, the values are
     z-scores."""
     printed = [c for c in columns if c.requested.row.per_query]
     parts: list[str] = []
@@ -84,7 +84,7 @@ def _measure_lines(
 
 
 def summary_lines(columns: Sequence[MeasureScores], totals: Totals, *, z: bool = False) -> str:
-    """Return the lines over all queries; with `z` the values are z-scores."""
+    """Return the lines over all queries. If `z` is true, the values are z-scores."""
     parts: list[str] = []
     for column in columns:
         row = column.requested.row
@@ -114,7 +114,7 @@ def _summarise(column: MeasureScores, totals: Totals) -> list[float]:
 
 
 MISSING = -1000000.0
-"""The value if the file has no mean."""
+"""The z-score if the file has no mean for a value, or a deviation of 0 and a different mean."""
 
 Means = dict[tuple[str, str], tuple[float, float]]
 

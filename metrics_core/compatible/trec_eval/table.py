@@ -19,12 +19,12 @@ class MeasureRow:
     """One measure of trec_eval.
 
     ours        the declared measure behind it; "" if this package computes it
-    takes       the arguments after the point of `-m name.…`: cutoffs (whole numbers) and levels
+    takes       the arguments after the dot of `-m name.…`: cutoffs (whole numbers) and levels
                 (real numbers) give a line each; numbers and name=number pairs configure the
                 single line
     default     the default parameter values
-    summary     how the queries' values are combined; "queries" counts them, "relevant" is a sum
-                that with -c comes from the judgments
+    summary     how the queries' values are combined; "queries" counts them, "relevant" is a sum,
+                which with -c comes from the judgments
     is_whole    printed as a whole number
     per_query   whether it has a line for each query
     judgments   the format of judgments it needs
@@ -130,11 +130,12 @@ FAMILIES: dict[str, frozenset[str]] = {
 
 
 def list_rows(version: Version) -> list[MeasureRow]:
-    """Return the measures of a version, in its order."""
+    """Return the measures of this version of trec_eval, in its print order."""
     return [row for row in ROWS if version == "10.0" or row.since == "9.0.8"]
 
 
 def resolve_measures(name: str, version: Version) -> frozenset[str]:
-    """Return the measures of a measure's or a family's name; empty if unknown."""
+    """Return the names of the measures with this name or in the family with this name; empty if the
+    name is unknown."""
     row_names = frozenset(row.name for row in list_rows(version))
     return row_names & FAMILIES.get(name, frozenset([name]))

@@ -128,7 +128,8 @@ def _set_f(requested: RequestedMeasure, ranks: JudgedRanks, setting: Setting) ->
 def _interpolated_precision(
     requested: RequestedMeasure, ranks: JudgedRanks, setting: Setting
 ) -> Floats:
-    """iprec_at_recall: without results, levels that require no document are 0 / 0."""
+    """Return iprec_at_recall for each recall level. If a query has no results, the score of a level
+    that requires no document is 0 / 0 (NaN)."""
     columns = [_precision_at_recall(level, ranks, setting) for level in requested.numbers]
     return np.stack(columns, axis=1)
 
@@ -154,9 +155,11 @@ def _documents_needed(level: float, ranks: JudgedRanks, setting: Setting) -> Flo
 def _eleven_point_average(
     requested: RequestedMeasure, ranks: JudgedRanks, setting: Setting
 ) -> Floats:
-    """Return the mean over the levels, added from the last on. trec_eval walks up the list once, so
-    if levels are not ascending it may pass one: that level and all before it then get the best
-    precision of all, like level 0."""
+    """Return the mean precision over the recall levels, added from the last level to the first.
+
+    trec_eval walks up the list once, so it may pass a level if the levels are not ascending. That
+    level and all levels before it then get the best precision of all, like level 0.
+    """
     relevant_retrieved = score_declared("NumRelRet", ranks, setting)
     best = _precision_at_recall(0.0, ranks, setting)
     total = np.zeros(ranks.n_queries)
@@ -177,7 +180,8 @@ def _eleven_point_average(
 def _r_precision_multiples(
     requested: RequestedMeasure, ranks: JudgedRanks, setting: Setting
 ) -> Floats:
-    """Rprec_mult; the precision at a depth below one document is 0."""
+    """Return Rprec_mult for each factor. The precision at a depth of less than one document is
+    0."""
     columns = []
     for factor in requested.numbers:
         values = score_declared(requested.row.ours, ranks, setting, factor=max(factor, 0.0))

@@ -1,8 +1,9 @@
-"""The values at a path of all records at once, level by level.
+"""The values at a path for all records at once, level by level.
 
-Each value belongs to a row of an axis. The first axis is the records; a deeper one is the list
-items, or the object values, in each row of its parent axis. JSON and Python objects are stored as
-Python values, Parquet and frames as Arrow arrays; both implement `Values`.
+Each value belongs to a row of an axis. The rows of the first axis are the records. The rows of a
+deeper axis are the list items, or the values of objects, inside the rows of its parent axis. JSON
+and Python objects are stored as Python values, Parquet and frames as Arrow arrays; both implement
+`Values`.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ class MappingError(ValueError):
 
     found     the actual value, with its position in the record
     expected  what was expected
-    row_path  path of the value in its record, `key` being the part below the row
-    offer     reading choice that would accept the value
+    row_path  path of the value in its record; `key` is the part of it that follows the row's path
+    offer     option for reading the file that would accept the value
     """
 
     def __init__(
@@ -82,13 +83,15 @@ class RowAxis:
         return f"{self.parent_axis.row_path(parent)}{relative_path}{number}".removeprefix(".")
 
     def record(self, rows: Ints) -> Ints:
-        """Return the record of each of these rows; both int64[row]."""
+        """Return the index of the record that contains each of these rows. Argument and result are
+        int64[row]."""
         return rows if self.parent_axis is None else self.parent_axis.record(self.parents[rows])
 
     def align_rows(self, deeper: RowAxis) -> Ints | None:
-        """Return the row of this axis for each row of a deeper axis, int64[deeper.count].
+        """Return, for each row of a deeper axis, the row of this axis that contains it;
+        int64[deeper.count].
 
-        Returns None if that axis is not below this one.
+        Returns None if `deeper` is not below this axis.
         """
         rows = np.arange(deeper.count)
         while deeper is not self:
@@ -104,12 +107,12 @@ class Values(Protocol):
     def __len__(self) -> int: ...
 
     def key(self, name: str) -> Values:
-        """Return the value of a key in each object; missing if there is no object or the key is
-        absent."""
+        """Return the value of this key in each object. The value is missing if the row has no
+        object or the object lacks the key."""
 
     def item(self, number: int) -> Values:
-        """Return an item of each list, counted from 0; missing if there is no list or it is too
-        short."""
+        """Return the item at this index of each list, counted from 0. The item is missing if the
+        row has no list or the list is too short."""
 
     def items(self) -> tuple[Ints, Values]:
         """Return the number of items of each list, int64[n], and all items in order.
@@ -136,7 +139,8 @@ class Values(Protocol):
         """Return which rows have an object without this key; bool[n]."""
 
     def ids(self) -> tuple[pa.Array, Mask]:
-        """Return the values as texts, string[n], and whether they are valid or missing, bool[n].
+        """Return the values as texts, string[n], and whether each is a valid id or missing,
+        bool[n].
 
         Valid ids are texts and whole numbers. A missing value is null.
         """
@@ -331,7 +335,7 @@ class Records:
     def values_at(self, steps: tuple[Step, ...]) -> tuple[RowAxis, Values]:
         """Return the axis of the values at a path, and the values.
 
-        Raises MappingError if a value is not a list, or not an object, as the path needs it.
+        Raises MappingError if a value is not a list or an object although the path requires it.
         """
         if steps not in self._cache:
             self._cache[steps] = (

@@ -25,7 +25,8 @@ from metrics_core.formats.registry import AMBIGUOUS, SPECIFIC, Kind
 from metrics_core.formats.values import is_number
 
 SAMPLE_SIZE = 200
-"""Number of records, or list items, that are sampled, besides the first of each other shape."""
+"""Number of records or list items in a sample. If later ones have a different shape, the first of
+each shape is added."""
 _MAX_SHAPES = 1000
 _MAX_ID_LENGTH = 200
 _MAX_KEYS, _EXAMPLES, _MAX_DEPTH = 40, 3, 6
@@ -46,7 +47,7 @@ _DOCUMENT_NAME = re.compile(
     r"|books?|corpus|hits|ctxs)(?:ids?|nos?)?|\w*pids"
 )
 _MIXED_NAME = re.compile(r"predictions?|preds?|targets?|groundtruths?|relevant|golds?|positives?")
-"""Names of lists that may contain documents, or words of an answer."""
+"""Names of lists that contain either documents or words of an answer."""
 _RELEVANT_NAME = re.compile(r"relevan|gold|positive|expected|groundtruth|target")
 _RANKED_NAME = re.compile(r"retriev|return|recommend|predict|rank|hits|results|candidates|^top")
 _DETAIL_NAME = re.compile(
@@ -64,7 +65,7 @@ Steps = tuple[Step, ...]
 
 
 class NumberColumn(NamedTuple):
-    """Numbers beside documents: name, steps, and values as texts."""
+    """Numbers that belong to documents: the name, the steps to them, and their values as texts."""
 
     name: str
     steps: Steps
@@ -78,7 +79,7 @@ class DocumentList:
     name             name of the list
     doc              steps to the id of each document
     kind             kind of table by the name of the list, None if the name does not indicate it
-    query            steps to the query that each item names itself, empty if it does not
+    query            steps to the query that each item names; empty if items name no query
     numbers          numbers beside the documents, by role
     unclear_numbers  steps to numbers of unknown meaning
     """
@@ -92,7 +93,7 @@ class DocumentList:
 
     @property
     def kinds(self) -> tuple[Sequence[Kind], int]:
-        """Kinds that the list may be, by its numbers and name, and how sure that is."""
+        """Possible kinds of the list by its numbers and name, and the confidence in them."""
         grade, score = self.numbers.get("grade"), self.numbers.get("score")
         is_ranked = score is not None or "rank" in self.numbers
         if grade is not None:
@@ -107,9 +108,10 @@ class DocumentList:
 
 
 def collect_values(records: Sequence[Any]) -> dict[RecordPath, list[Any]]:
-    """Return the first single values of records, by path.
+    """Return the first values of records by path, except lists and objects.
 
-    For objects with very many keys, their keys and values are collected as lists.
+    If objects have very many keys, all their keys and all their values are collected as two
+    lists.
     """
     path_values: dict[RecordPath, list[Any]] = {}
     level: dict[Steps, list[Any]] = {(): list(records[:SAMPLE_SIZE])}
@@ -263,9 +265,11 @@ def find_scored_ids(values: Mapping[str, Sequence[Any]], prefix: Steps) -> list[
 
 
 def find_ids_in_objects(lists: Sequence[Any], prefix: Steps) -> list[Steps]:
-    """Return the steps to possible document ids in lists of objects without a recognised id.
+    """Return the steps to possible document ids in lists of objects whose id is not recognised by
+    name.
 
-    Possible ids are single values without blanks, each once in its list; texts are preferred.
+    Possible ids are values without blanks that occur once in their list; texts are preferred to
+    numbers.
     """
     objects = [item_list for item_list in lists if type(item_list) is list and item_list]
     items = list(chain.from_iterable(objects))
@@ -298,7 +302,8 @@ def _collect_columns(items: Sequence[dict[str, Any]], prefix: Steps) -> list[Num
 
 
 def _assign_numbers(documents: DocumentList, columns: Sequence[NumberColumn]) -> None:
-    """Assign columns to the roles of numbers, by name or by a name ending that occurs once."""
+    """Assign columns to the roles of numbers: by the name of a column, or by the ending of its name
+    if only one column has this ending."""
     names = [column.name for column in columns]
     for role, column_name in NUMBERS.items():
         index = find_position(names, NAMES[column_name])
@@ -337,7 +342,7 @@ def may_be_documents(name: str, items: Sequence[Any]) -> bool:
 def find_in_maps(
     names: Sequence[str], values: Mapping[str, Sequence[Any]], prefix: Steps
 ) -> list[DocumentList]:
-    """Return the documents of objects with a number for each id: {"results": {"d1": 0.5}}."""
+    """Return the documents of objects that map each id to a number: {"results": {"d1": 0.5}}."""
     documents = []
     for name in names:
         numbers = [v for entry in values[name] if type(entry) is dict for v in entry.values()]

@@ -1,7 +1,7 @@
-"""Infer the mapping of records that no tool is known for, from names and types.
+"""Infer the mapping of records from names and types if the records are not from a known tool.
 
 The steps: orientation (records, a table by columns or by rows, an object of lists), query, lists of
-documents, numbers beside each document, kind. If names leave something open, the user is asked.
+documents, numbers beside each document, kind. If anything remains unclear, the user is asked.
 """
 
 from __future__ import annotations
@@ -65,12 +65,12 @@ class Inference:
     """The content of records.
 
     mappings         mappings for each kind of table
-    sureness         how sure each kind is
+    sureness         confidence in each kind
     names            names of the lists
     query            path of the query
     has_texts        whether the query has a text
     unclear_numbers  numbers beside documents that have no known meaning
-    candidate_lists  lists that could each be the documents
+    candidate_lists  several lists, each of which could be the list of documents
     possible_ids     possible ids of documents, by type alone
     unused_lists     further lists
     """
@@ -82,9 +82,7 @@ class Inference:
     has_texts: bool = False
     unclear_numbers: list[RecordPath] = field(default_factory=list)
     candidate_lists: list[RecordPath] = field(default_factory=list)
-
     possible_ids: list[RecordPath] = field(default_factory=list)
-
     unused_lists: list[RecordPath] = field(default_factory=list)
 
     def add_mapping(self, kind: Kind, name: str, sureness: int, **paths: RecordPath | None) -> None:
@@ -99,7 +97,7 @@ class Inference:
 def infer_mappings(records: Sequence[Any], *, is_truncated: bool = False) -> Inference:
     """Return the content of records; an empty inference if they have no list of documents.
 
-    If the only record `is_truncated`, its query may follow later.
+    If `is_truncated`, the only record is incomplete: its query may be in the missing rest.
     """
     rows, inference = [record for record in records if type(record) is dict], Inference()
     if len(records) == 1 and rows and _infer_table(rows[0], inference):
@@ -170,7 +168,7 @@ def _infer_table(record: dict[str, Any], inference: Inference) -> bool:
 
 
 def _infer_columns(record: dict[str, Any], inference: Inference) -> bool:
-    """Return whether an object has a list of queries and a list of their lists of documents."""
+    """Return whether an object has a list of queries and a list of the documents of each query."""
     lists = {name: values for name, values in record.items() if type(values) is list and values}
     query_names = [name for name, values in lists.items() if not any(map(is_nested, values))]
     query_index = find_position(query_names, QUERY_KEYS)
@@ -215,8 +213,8 @@ def _infer_flat(
     steps_of: Callable[[str], Steps],
     inference: Inference,
 ) -> bool:
-    """Add the mappings of a table with one row per document; return whether the records are such a
-    table."""
+    """If the records are a table with one row per document, add its mappings. Return whether they
+    are such a table."""
     rows = list(islice(zip(*columns, strict=True), SAMPLE_SIZE))
     texts = [["" if value is None else str(value) for value in row] for row in rows]
     sureness = recognise_columns(names, texts)
@@ -254,7 +252,7 @@ def _infer_records(
     *,
     is_truncated: bool = False,
 ) -> None:
-    """Add the content of the records at these steps: lists of documents for one query each.
+    """Add the content of the records at `prefix`: each record has lists of documents for one query.
 
     The query may be the key of the record.
     """
@@ -309,7 +307,7 @@ def _infer_records(
 
 
 def _find_query(rows: Sequence[Mapping[str, Any]]) -> Steps | None:
-    """Return the steps to a record's query: its id, also in a nested object, or else its text."""
+    """Return the steps to a record's query: its id, perhaps in a nested object, else its text."""
     first_values: dict[str, Any] = {}
     for row in rows:
         first_values |= {n: v for n, v in row.items() if v is not None and n not in first_values}
@@ -330,7 +328,7 @@ def _find_query(rows: Sequence[Mapping[str, Any]]) -> Steps | None:
 
 
 def _may_be_document(names: Sequence[str]) -> bool:
-    """Return whether records have a plain id and a text, as documents with references do."""
+    """Return whether records have a text but no query id, like documents with references."""
     return find_position(names, _QUERY_ID_NAMES) < 0 and find_position(names, TEXTS) >= 0
 
 
@@ -341,7 +339,7 @@ def _match_number_lists(
     prefix: Steps,
     inference: Inference,
 ) -> None:
-    """Find the list of numbers beside each list of ids."""
+    """Find, for each list of document ids, the list of numbers that belongs to it."""
     for name in names:
         lists = [entry for entry in values[name] if type(entry) is list]
         items = list(chain.from_iterable(islice(lists, SAMPLE_SIZE)))[: SAMPLE_SIZE**2]
@@ -359,6 +357,10 @@ def _match_number_lists(
                 continue
         if may_be_documents(name, items):
             inference.unused_lists.append(RecordPath(path))
+        elif len(documents) == 1 and items and is_numeric(items) and not documents[0].numbers:
+            ids = [entry for entry in values[documents[0].name] if type(entry) is list]
+            if [*map(len, ids)] == [*map(len, lists)]:
+                documents[0].unclear_numbers.append(path)
 
 
 def _add_mappings(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice, zip_longest
 from typing import Any
@@ -17,6 +17,7 @@ from metrics_core.formats.mapping.documents import (
     sample_items,
 )
 from metrics_core.formats.mapping.infer import Inference, infer_mappings
+from metrics_core.formats.mapping.list_cells import read_list_cells
 from metrics_core.formats.mapping.paths import RecordPath, is_path, parse_path
 from metrics_core.formats.mapping.records import read_blocks, read_first_records, read_first_rows
 from metrics_core.formats.mapping.tables import Mappings, load_mapped
@@ -83,12 +84,13 @@ def _infer_from_sample(sample: Sample) -> Inference:
 
 
 def read_lists(
-    source: Source, request: Request, record_blocks: Sequence[Records] | None = None
+    source: Source, request: Request, record_blocks: Iterable[Records] | None = None
 ) -> Loaded:
     """Read a run of ranked lists, or judgments, from a file or from `record_blocks`.
 
-    In judgments a document has the grade beside it, or else grade 1, in a negative list grade 0.
-    Raises FileFormatError if there are no lists of documents or their meaning is unclear.
+    In judgments, the grade of a document is the number beside it. If there is none, the grade is 1,
+    or 0 in a list of negative documents. Raises FileFormatError if there are no lists of documents
+    or their meaning is unclear.
     """
     parquet_inference = (
         infer_mappings(read_first_rows(source)) if source.magic.startswith(MAGIC) else None
@@ -126,12 +128,18 @@ def read_lists(
     def describe_format() -> FormatDetails:
         return FormatDetails("lists", f"Lists of documents: {', '.join(names) or 'by query'}")
 
+    if (
+        record_blocks is None
+        and parquet_inference is None
+        and source.head.lstrip()[:1] not in (b"{", b"[")
+    ):
+        record_blocks = read_list_cells(source, request)
     blocks = record_blocks or read_blocks(source, columns.__contains__)
     loaded = load_mapped(source, request, blocks, find_mappings, describe_format, hint=_HINT)
     if not unused:
         return loaded
     message = f"not used: {_format_paths(list(unused))}"
-    return replace(loaded, table=loaded.table.noting(Note("columns", message, len(unused))))
+    return replace(loaded, table=loaded.table.with_notes(Note("columns", message, len(unused))))
 
 
 def _build_mappings(inference: Inference, request: Request) -> Mappings:
@@ -169,7 +177,7 @@ def _column_names(mappings: Mappings) -> set[str]:
 
 
 def _sample_records(source: Source, records: Records) -> list[Any]:
-    """Return JSON records of all shapes.
+    """Return a sample of JSON records that includes each shape of record.
 
     Raises FileFormatError for a record that is not an object.
     """

@@ -30,7 +30,8 @@ from metrics_core.formats.source.source import Source
 
 
 def recognise_preset(preset: Preset, sample: Sample) -> Mapping[Kind, int]:
-    """Return the kinds that a file contains, by its first record, and how sure that is."""
+    """Return the kinds that a file contains according to its first record, and the confidence in
+    them."""
     return dict.fromkeys(find_kinds(preset, read_first_records(sample)[0]), preset.sureness)
 
 
@@ -112,7 +113,7 @@ def read_preset(
         item: cases for item, cases in cases_by_remark.items() if cases and not item.only_one
     }
     notes = [remark.note(cases) for remark, cases in cases_to_note.items()]
-    return replace(loaded, table=loaded.table.noting(*notes), stored=stored)
+    return replace(loaded, table=loaded.table.with_notes(*notes), stored=stored)
 
 
 def _check_only_one(remark: Remark, cases: list[str], records: Records) -> None:
@@ -124,7 +125,8 @@ def _check_only_one(remark: Remark, cases: list[str], records: Records) -> None:
 
 
 def _read_blocks(preset: Preset, source: Source, request: Request) -> Iterator[Records]:
-    """Yield the records; all at once if names are joined, which needs all records."""
+    """Yield the records in blocks. If the mappings join names, all records are in one block,
+    because joining needs all of them."""
     mappings = _prefixed_mappings(preset, request.kind, ())
     is_joined = any(
         path.joined for mapping in mappings for paths in mapping.values() for path in paths
@@ -179,7 +181,8 @@ def _has_value(records: Records, prefix: tuple[Step, ...], path: str) -> bool:
 
 
 def _check_records(preset: Preset, records: Records, prefix: tuple[Step, ...]) -> None:
-    """Raise MappingError for a record without the paths of the preset; a list may be empty."""
+    """Raise MappingError for a record that lacks the paths by which the preset is recognised. Empty
+    lists are allowed."""
     axis, _ = records.values_at(prefix)
     for text in preset.recognised_by:
         paths = [RecordPath(tuple(takewhile(_is_key, path.steps))) for path in parse_path(text)]

@@ -17,22 +17,24 @@ if TYPE_CHECKING:
     from metrics_core.formats.mapping.axes import Records
 
 CaseFinder = Callable[["Records"], Iterable[str]]
-"""Function that returns a text for each irregular case in records; it may raise MappingError."""
+"""Function that takes records and returns a text for each irregular case in them. It may raise
+MappingError."""
 Mend = Callable[[Iterable[list[Any]], str], Iterator[list[Any]]]
-"""Function from blocks of records, and the run name by file name, to changed blocks, one for each;
-a block may have more records than before if one record contains several."""
+"""Function that takes blocks of records, and the run name that the file name gives, and yields a
+changed block for each block. The changed block may have more records if one record contains
+several."""
 
 
 @dataclass(frozen=True)
 class Remark:
     """A note about tables of certain kinds.
 
-    message   text with {n} and {things}, the number and noun of the cases
-    found     function that returns the cases; without it, cases are queries without a document
-    things    singular and plural of a case
+    message   text with the placeholders {n} and {things}, for the number and noun of the cases
+    found     function that returns the cases; if None, cases are queries without a document
+    things    singular and plural of the noun for a case
     loud      whether the note is prominent
-    only_one  if set, two different cases are refused, with this hint; `message` is what was
-              expected
+    only_one  hint of the error if there are two different cases; "" if this is not an error. The
+              error gives `message` as what was expected
     """
 
     kinds: tuple[Kind, ...]
@@ -57,15 +59,15 @@ class Preset:
 
     recognised_by  paths that all records of the format have
     also           further condition on the first record
-    inside         prefixes of these paths and of the mappings; the first that fits is used
-    tables         mapping, or mappings to be combined, for each kind of table
-    needs          path that the first record must have if the file contains the kind
+    inside         possible prefixes of these paths and of the mappings; the first that fits is used
+    tables         for each kind of table, its mapping or several mappings to be combined
+    needs          for each kind, a path that the first record has if the file contains the kind
     mend           function that changes blocks of records before they are read
-    once           kinds in which each query has one list (in a run: one for each system)
+    once           kinds in which each query has only one list (in a run, one for each system)
     duplicates     what to do with repeated documents of a list, unless the user chooses
     remarks        notes about the tables
-    not_details    values of a record that become no columns of queries; if None, no unmapped value
-                   does
+    not_details    unmapped values of a record that do not become columns of queries; if None, no
+                   unmapped value becomes a column
     stored         path of each query's scores in the file
 
     The other fields are the same as in `Format`.

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics_core.formats.mapping.axes import PythonValues, Records
+from metrics_core.formats.mapping.list_cells import first_records
 from metrics_core.formats.parquet import MAGIC, call_arrow, has_nested, open_parquet
 from metrics_core.formats.parsing.json_beginning import parse_beginning
 from metrics_core.formats.parsing.json_text import (
@@ -52,7 +53,7 @@ def _parse_first_records(sample: Sample) -> tuple[list[Any], bool]:
     if sample.source.magic.startswith(MAGIC):
         return read_first_rows(sample.source), False
     if not sample.text.lstrip().startswith(("{", "[")):
-        return [], False
+        return [*first_records(sample)], False
     value, is_complete = sample.json, sample.has_first_record
     first_record = value[0] if isinstance(value, list) and value else value
     if (

@@ -1,8 +1,9 @@
-"""Rows of a table from records and a mapping: a column for each role, all on one axis.
+"""Rows of a table from records and a mapping: one column for each role, all on the same axis.
 
-The rows are the axis of the documents, or the deepest axis if there are no documents. Values above
-that axis are repeated. Values beside it, or beside an axis above it, are paired by position;
-unequal lengths are refused with their position.
+The rows are the axis of the documents, or the deepest axis if there are no documents. Values on a
+higher axis are repeated for each row. Two axes are side by side if they have the same parent:
+values on an axis beside the rows, or beside a higher axis of the rows, are paired with that axis by
+position. If their numbers differ, an error gives the position.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from metrics_core.tables.arrays import as_array, as_column
 def align_ids(rows: MappedRows, role: str, axis: RowAxis) -> pa.Array:
     """Return the ids of a role for each row of `axis`; string[axis.count].
 
-    `axis` is the axis of the rows, or the axis of the role or one below it. Raises MappingError for
-    an invalid id.
+    `axis` is the axis of the rows, the axis of the role, or an axis below that of the role. Raises
+    MappingError for an invalid id.
     """
     ids, column = valid_ids(rows, role), rows.columns[role]
     indexes = column.indexes if axis is rows.axis else column.axis.align_rows(axis)
@@ -54,7 +55,8 @@ def valid_ids(rows: MappedRows, role: str) -> pa.Array:
 def wrong_value_error(
     rows: MappedRows, role: str, row: int, expected: str, hint: str = ""
 ) -> MappingError:
-    """Return the error for a value of a role; `row` is a row of the axis of its column."""
+    """Return the error for an invalid value of a role. `row` is the value's row in the axis of its
+    column."""
     column, path = rows.columns[role], rows.paths[role]
     if path.steps and path.steps[-1].kind == "key" and column.values.is_missing()[row]:
         _, objects = rows.records.values_at(path.steps[:-1])
@@ -76,7 +78,8 @@ EXPECTED_IDS = {
 
 @dataclass(frozen=True, eq=False)
 class RoleValues:
-    """Values on the axis of their role, and the index of the value of each row of the table.
+    """Values on the axis of their role. For each row of the table, `indexes` has the index of its
+    value.
 
     `indexes` is int64[row], or None if there is exactly one value per row.
     """
@@ -108,9 +111,9 @@ def build_rows(
 ) -> MappedRows:
     """Return the rows of a mapping; a role without values is omitted.
 
-    Raises MappingError if values are of another type than the paths need, differ in number from the
-    values beside them or cannot be aligned with the rows, or if a record has no list of documents
-    (unless `may_lack_lists`).
+    Raises MappingError if values have a type that does not fit the path, if lists to be paired have
+    different lengths, or if values cannot be aligned with the rows. Also raises it if a record has
+    no list of documents, unless `may_lack_lists` is true.
     """
     chosen_paths = {role: _first_with_values(records, paths) for role, paths in mapping.items()}
     paths = {role: path for role, path in chosen_paths.items() if path is not None}
@@ -152,7 +155,8 @@ def _find_list_path(records: Records, paths: Alternatives) -> RecordPath | None:
 
 
 def _check_lists(records: Records, path: RecordPath) -> None:
-    """Raise MappingError for a record without a list that a path needs and is not optional."""
+    """Raise MappingError for a record that lacks a list of the path, unless the step is
+    optional."""
     for index, step in enumerate(path.steps[1:], 1):
         parent_step = path.steps[index - 1]
         if step.kind in ("items", "values") and parent_step.kind == "key" and not step.optional:
@@ -200,7 +204,8 @@ def align_column(records: Records, path: RecordPath, rows: RowAxis) -> RoleValue
 
 
 def _align_values(axis: RowAxis, values: Values, rows: RowAxis) -> RoleValues:
-    """Return values for the rows of another axis: repeated from above, or paired by position."""
+    """Return values for the rows of a different axis: values from a higher axis are repeated, all
+    others are paired by position."""
     if axis is rows:
         return RoleValues(axis, values)
     parent_rows = axis.align_rows(rows)
@@ -234,7 +239,8 @@ def _count_values(axis: RowAxis) -> Ints:
 
 
 def _join_names(parts: Sequence[RoleValues]) -> PythonValues:
-    """Join the parts of names; a later part is added only to names that are equal without it."""
+    """Return names joined from several parts. A further part is added only to names that are not
+    unique without it."""
     columns = [["" if value is None else str(value) for value in part.to_list()] for part in parts]
     names = [""] * len(columns[0])
     for index, words in enumerate(columns):

@@ -51,7 +51,7 @@ _EMPTY = Remark(("run", "qrels"), "empty", "{n:,} {things} with an empty list")
 
 @dataclass(frozen=True)
 class ToolRules:
-    """Rules for a tool's records: `has_one_list` if a query has one list (in a run, per system)."""
+    """Rules for a tool's records. `has_one_list`: each query has one list (in runs, per system)."""
 
     title: str
     has_one_list: bool = False
@@ -60,8 +60,9 @@ class ToolRules:
 
 @dataclass
 class _RowBlocks:
-    """The rows of blocks, the physical line of each row, int64[row] (None for a block without), and
-    for each list, by system and query, whether it contains a document."""
+    """The rows of all blocks. `lines` has for each block the physical line of each row, int64[row],
+    or None if unknown. `lists` says for each list, by system and query, whether it contains a
+    document."""
 
     tables: list[pa.Table] = field(default_factory=list)
     lines: list[Ints | None] = field(default_factory=list)
@@ -69,7 +70,7 @@ class _RowBlocks:
 
     @property
     def index(self) -> LineIndex | None:
-        """Physical lines of all rows, None if a block has none."""
+        """Physical lines of all rows; None if they are unknown for any block."""
         lines = [block_lines for block_lines in self.lines if block_lines is not None]
         are_complete = lines and len(lines) == len(self.lines)
         return LineIndex.from_numbers(np.concatenate(lines)) if are_complete else None
@@ -85,10 +86,11 @@ def load_mapped(
     hint: str = "",
     rules: ToolRules | None = None,
 ) -> Loaded:
-    """Read a run or judgments, combining the rows of all mappings for a block of records.
+    """Read a run or judgments. If a block of records has several mappings, the rows of all mappings
+    are combined.
 
-    `describe_format` is called at the end, `hint` is for errors. Raises FileFormatError with the
-    position of the problem, MissingKindError if there is no row.
+    `describe_format` is called after all blocks are read. `hint` is added to errors. Raises
+    FileFormatError with the position of the problem, and MissingKindError if there is no row.
     """
     row_blocks = _RowBlocks()
     for records in blocks:
@@ -146,7 +148,7 @@ def load_mapped(
     table = _resolve_grades(source, table, row_blocks.index, notes)
     qrels = build_qrels_table(source, request, table, row_blocks.index)
     read_as = describe_format()
-    return Loaded(qrels.noting(*notes), read_as.format, read_as.title, source.name)
+    return Loaded(qrels.with_notes(*notes), read_as.format, read_as.title, source.name)
 
 
 def to_file_error(
@@ -276,7 +278,8 @@ def _read_numbers(rows: MappedRows, role: str) -> Floats:
 
 
 def _grade_columns(rows: MappedRows, request: Request) -> dict[str, pa.Array]:
-    """Return relevance as text (null if missing), and score if only the list has a grade."""
+    """Return the column relevance as text (null if missing). If the list has one grade for all its
+    documents, other than 0, the column score is returned too."""
     constant = rows.paths["grade"].constant if "grade" in rows.paths else "1"
     if constant is None:
         _check_grades(rows, request.grades)
@@ -317,7 +320,8 @@ def _read_texts(rows: MappedRows, role: str) -> pa.Array:
 def _resolve_grades(
     source: Source, table: pa.Table, index: LineIndex | None, notes: list[Note]
 ) -> pa.Table:
-    """Return the rows with grades, which are the scores if all of them are whole.
+    """Return the rows with grades. If the scores of all relevant documents are whole numbers, these
+    are the grades.
 
     Raises FileFormatError if only some rows have a grade.
     """
@@ -357,7 +361,7 @@ def _load_run(
     *,
     is_certain: bool,
 ) -> Loaded:
-    """Return the runs of rows, by scores, else ranks, else list order."""
+    """Return the runs of rows, ordered by scores, otherwise by ranks, otherwise by list order."""
     numbers = {name: _number_column(table, name) for name in ("score", "rank", "place")}
     ranking_column = next(
         name for name, values in numbers.items() if name == "place" or not np.isnan(values).all()

@@ -52,12 +52,14 @@ def load_texts(
 ) -> Queries | Documents:
     """Read queries or documents.
 
-    The first values of an id are used; different later ones are noted.
+    If an id occurs several times, the first values are used, and a note reports different later
+    values.
 
-    The role `body` of documents is a text or an object that contains one, the role `fields` an
-    object. Unmapped values of a record become columns of queries, except the values named in
-    `not_details`; no values do if `not_details` is None. `title` is the title of the format. Raises
-    FileFormatError with the position of the problem, MissingKindError if there is no row.
+    In a mapping for documents, the role `body` is a text or an object that contains one, and the
+    role `fields` is an object. Unmapped values of a record become columns of queries, except the
+    values named in `not_details`. If `not_details` is None, unmapped values are not read. `title`
+    is the title of the format. Raises FileFormatError with the position of the problem, and
+    MissingKindError if there is no row.
     """
     id_role = _IDS[request.kind]
     ids, parts, unused = list[pa.Array](), list[pa.Table](), dict[str, None]()
@@ -89,7 +91,7 @@ def load_texts(
         table = _build_table(id_role, coded.dictionary, first_values)
     except TableError as error:
         raise rows_error(source, error, None) from error
-    return table.noting(*_text_notes(id_role, [*unused], changed_ids))
+    return table.with_notes(*_text_notes(id_role, [*unused], changed_ids))
 
 
 def _build_table(
@@ -115,7 +117,7 @@ def _text_notes(id_role: str, unused: list[str], changed_ids: list[str]) -> Iter
 
 
 def _has_values(rows: MappedRows) -> Mask:
-    """Return which rows have values; for documents, which have a text or fields; bool[row]."""
+    """Return which rows have values, bool[row]. A document must have a text or fields."""
     column = rows.columns.get("body") or rows.columns.get("fields")
     if column is None:
         return np.ones(rows.axis.count, np.bool_)
@@ -229,7 +231,8 @@ def _to_text(value: Any) -> str | None:
 def _pick_first_values(
     coded: pa.DictionaryArray, table: pa.Table
 ) -> tuple[dict[str, pa.Array], list[str]]:
-    """Return the first value of each id in each column, and the ids with different values later."""
+    """Return the first value of each id in each column, and the ids for which a later value is
+    different."""
     codes = as_array(coded.indices).astype(np.int64)
     id_count = len(coded.dictionary)
     is_changed = np.zeros(id_count, dtype=np.bool_)

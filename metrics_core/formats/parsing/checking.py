@@ -1,4 +1,5 @@
-"""Build checked tables from the columns of a file; errors of a table get its physical lines."""
+"""Build checked tables from the columns of a file. If a check fails, the error names the physical
+lines."""
 
 from __future__ import annotations
 
@@ -41,9 +42,9 @@ def build_run_table(
 ) -> Run:
     """Return a run from the columns query_id, doc_id and score (finite).
 
-    `rows` are all rows of the file, or the rows at `file_rows`, int64[row]. `ranks`, int64[row],
-    are kept unchanged. Raises FileFormatError for a repeated document in a query, unless the
-    request chooses one.
+    `rows` are all rows of the file, or only the rows at the indexes `file_rows`, int64[row].
+    `ranks`, int64[row], are kept unchanged. Raises FileFormatError if a document is repeated in a
+    query, unless the request says which of its rows to keep.
     """
     try:
         return Run.from_columns(
@@ -80,25 +81,23 @@ def build_qrels_table(
     except TableError as error:
         raise rows_error(source, error, index) from error
     if qrels.subtopics is not None:
-        qrels = qrels.noting(_subtopic_note(qrels))
+        qrels = qrels.with_notes(_subtopic_note(qrels))
     if grades.dtype.kind == "f" and grades.min() >= 0 and grades.max() <= 1:
         message = (
             "all grades are between 0 and 1; binary measures count only grade 1 as relevant, unless"
             " you set a threshold such as AP(rel=0.5)"
         )
-        qrels = qrels.noting(Note("fractions", message, int((grades % 1 > 0).sum()), loud=True))
+        qrels = qrels.with_notes(Note("fractions", message, int((grades % 1 > 0).sum()), loud=True))
     negative = int(np.count_nonzero(grades < 0))
     if not negative:
         return qrels
     message = f"negative grades: {negative:,}; they count as not relevant"
-    return qrels.noting(Note("negative", message, negative))
+    return qrels.with_notes(Note("negative", message, negative))
 
 
 def check_ids(source: Source, rows: pa.Table, index: RowLines | None) -> None:
-    """Raise FileFormatError for missing or overlong ids.
-
-    Also if a column has more bytes of ids than Arrow can join.
-    """
+    """Raise FileFormatError for missing or overlong ids, and for a column whose ids have more bytes
+    in total than Arrow can join."""
     for name in ("query_id", "doc_id"):
         column = rows[name]
         try:
@@ -135,7 +134,7 @@ def _subtopic_column(rows: pa.Table) -> pa.DictionaryArray | None:
 
 def _subtopic_note(qrels: Qrels) -> Note:
     """Return a note about the use of the subtopics, with counts and the first names."""
-    table = qrels.given
+    table = qrels.input_table
     names = encode_ids(table["subtopic"])
     pairs = np.stack([encode_ids(table["query_id"]).indices, names.indices])
     mean_count = np.unique(pairs, axis=1).shape[1] / len(qrels.query_ids)
@@ -163,7 +162,8 @@ def values_error(
 ) -> FileFormatError:
     """Return the error for invalid values in these rows; `rows` is int64[n].
 
-    `describe_problem` returns for a row the text found, a description of valid text, and a hint.
+    `describe_problem` takes a row and returns the invalid text, a description of valid text, and a
+    hint.
     """
     problems = []
     for row in rows[:MOST_PROBLEMS_SHOWN].tolist():

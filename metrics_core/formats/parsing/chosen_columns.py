@@ -1,9 +1,9 @@
 """Columns that the user assigned: `query=user,doc=item,score=prediction`.
 
-The header is then read as if these columns had our names and no other column had them, so that all
-other code is the same. A column given by number, from 1, belongs to a file without a header.
-`score=-distance` negates a column, `system=-` means no column (everything is one run), and
-`grade='1'` is the grade of all rows.
+The header is then read as if these columns had the standard names and no other column had them, so
+that all other code is the same. If a column is given by its number, from 1, the file has no header.
+`score=-distance` negates a column, `system=-` means that there is no system column (all rows are
+one run), and `grade='1'` is the grade of all rows.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ WORDS: dict[str, str] = {
     "text": "text",
     "title": "title",
 }
-"""Words for the role of a column -> our name of the column."""
+"""For each word for the role of a column, the standard name of the column."""
 
 WORD_OF = {"query_id": "query", "doc_id": "doc", "relevance": "grade", "run": "system"}
-"""Our name of a column -> the word for its role, if different."""
+"""For each standard column name, the word for its role, if different."""
 
 NO_COLUMN = "-"
 """Assigned in place of a system column: the file is read as one run."""
@@ -63,7 +63,7 @@ def is_constant(name: str) -> bool:
 
 
 def drop_no_column(columns: Columns) -> Columns:
-    """Return the columns without the columns assigned to no column ("-")."""
+    """Return the assigned columns without roles to which "-" (no column) is assigned."""
     return {role: name for role, name in columns.items() if name != NO_COLUMN}
 
 
@@ -81,7 +81,8 @@ def column_numbers(first: Sequence[str]) -> list[str]:
 
 
 def rename_header(names: Sequence[str], columns: Columns) -> list[str]:
-    """Return the header with our names for the assigned columns, and for no other columns."""
+    """Return the header in which the assigned columns, and no other columns, have the standard
+    names."""
     if not columns:
         return list(names)
     hidden_roles = set(columns) | (
@@ -125,9 +126,10 @@ def is_reversed(names: Sequence[str], columns: Columns) -> bool:
 
 
 def recognise_named(first_rows: FirstRows | None, columns: Columns) -> dict[Kind, int]:
-    """Return how sure each kind of table is, for a header, some rows and the assigned columns.
+    """Return the confidence in each kind of table, based on a header, some rows and the assigned
+    columns.
 
-    If an assigned column is missing, all kinds stay likely; reading then raises the error.
+    If an assigned column is missing, all kinds remain likely; reading then raises the error.
     """
     if first_rows is None:
         return {}

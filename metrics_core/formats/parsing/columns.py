@@ -31,14 +31,16 @@ ROLES: dict[str, tuple[str, ...]] = {
     "iteration": ("iteration", "iter", "q0", "0"),
     "tag": ("tag", "run", "runid", "runname", "runtag", "system"),
 }
-"""Names of the columns of runs and judgments as `fold_name` returns them, preferred ones first.
+"""Recognised names for each column of runs and judgments, in the form that `fold_name` returns.
+Preferred names come first.
 
-If a file has both docno and docid, docno is the document id; PyTerrier's docid is an index number.
+If a file has both docno and docid, docno is the document id; PyTerrier's docid is an index
+number.
 """
 
 OTHER_NAMES: dict[str, tuple[str, ...]] = {
     "query_id": (
-        *("querytext", "user", "userid", "uid", "useridx"),
+        *("querytext", "turnid", "user", "userid", "uid", "useridx"),
         *("customerid", "session", "sessionid", "sessiontype"),
     ),
     "doc_id": ("movieid", "asin", "itemidx", "articleid", "aid"),
@@ -47,7 +49,7 @@ OTHER_NAMES: dict[str, tuple[str, ...]] = {
     "rank": ("docposition",),
     "tag": ("model", "method", "snapshotname", "algorithm", "algo", "recommender", "retriever"),
 }
-"""Names that have this role only in runs and judgments; names in `ROLES` are preferred."""
+"""Names that indicate this role only in runs and judgments. Names in `ROLES` take precedence."""
 
 NAMES = {role: (*names, *OTHER_NAMES.get(role, ())) for role, names in ROLES.items()}
 
@@ -73,8 +75,8 @@ DOCUMENT_TEXTS = ("text", "body", "content", "contents", "description", "passage
 
 MAX_PLAUSIBLE_GRADE, MIN_PLAUSIBLE_GRADE = 127, -10
 _LONG_TEXT = 200
-"""Mean length in characters above which texts are documents rather than queries, if nothing else
-decides."""
+"""Threshold for the mean length of texts in characters: longer texts are taken as documents rather
+than queries, if there is no other evidence."""
 
 
 _CACHED_HEADERS = 4
@@ -166,8 +168,8 @@ def understand_header(names: Sequence[str], kind: Kind) -> HeaderRoles:
 def name_document_columns(fields: Sequence[str]) -> list[str]:
     """Return column names for the fields of documents.
 
-    The first recognised fields become title and text; another field with one of our names is
-    changed.
+    The first recognised fields become title and text. Other fields that are named doc_id, title or
+    text are renamed.
     """
     names_by_index = {
         find_position(fields, ("title",)): "title",
@@ -220,7 +222,8 @@ def _judgable_roles(names: Sequence[str], kind: Kind) -> HeaderRoles:
 
 
 def recognise_columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[Kind, int]:
-    """Return how sure each kind of table is, for a header and some rows; may be empty."""
+    """Return the confidence in each kind of table, based on a header and some rows; may be
+    empty."""
     complete = {kind: not understand_header(names, kind).missing for kind in KINDS}
     possible: dict[Kind, int] = {
         kind: POSSIBLE for kind, is_complete in complete.items() if is_complete
@@ -281,7 +284,8 @@ def are_whole_grades(values: Sequence[str]) -> bool:
 
 
 def _recognise_texts(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[Kind, int]:
-    """Return how sure queries and documents are for an id and a text, by the text length."""
+    """For a table of ids and texts, return the confidence that it has queries or documents, based
+    on the length of the texts."""
     has_title = find_position(names, ("title",)) >= 0 and find_position(names, DOCUMENT_TEXTS) >= 0
     text_index = find_position(names, DOCUMENT_TEXTS)
     lengths = [len(row[text_index]) for row in rows if len(row) > text_index >= 0]
@@ -291,7 +295,8 @@ def _recognise_texts(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dic
 
 
 def _nearest_kinds(names: Sequence[str], query: int, doc: int) -> list[Kind]:
-    """Return the kinds that a header may be meant as, although it lacks a column."""
+    """Return the kinds of table that the author of a header may have intended, although a column is
+    missing."""
     if query >= 0 and find_position(names, (*ROLES["score"], *ROLES["rank"])) >= 0:
         return ["run"]
     if query >= 0 and find_position(names, ROLES["relevance"]) >= 0:

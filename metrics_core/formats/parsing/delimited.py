@@ -21,17 +21,24 @@ from metrics_core.formats.source.source import MAX_LINE_BYTES, Source
 from metrics_core.tables.columns import CODED_ID, ID
 
 Record = tuple[int, int, list[str]]
-"""First and last physical line, and the fields; an empty list for a blank line."""
+"""A record: its first and last physical line, and its fields. A blank line has no fields."""
 
 csv.field_size_limit(MAX_LINE_BYTES)
 
 _QUOTED = re.compile(r'"((?:[^"]|"")*+)"(?=\t|\Z)')
 
 
+def _join_blanks(line: str, separator: str) -> str:
+    """Return the line; with one blank between its fields if the separator is a blank."""
+    return " ".join(line.split()) if separator == " " else line
+
+
 def split_csv(line: str, separator: str) -> list[str]:
     """Return the fields of one line of CSV, an empty list if a quote does not close."""
     try:
-        return next(csv.reader([line], delimiter=separator, strict=True), [])
+        return next(
+            csv.reader([_join_blanks(line, separator)], delimiter=separator, strict=True), []
+        )
     except csv.Error:
         return []
 
@@ -54,9 +61,15 @@ def split_tsv(line: str) -> list[str]:
     return fields
 
 
+def find_separator(line: str) -> str:
+    """Return the separator of a header: a tab or a comma."""
+    return "\t" if "\t" in line else ","
+
+
 def read_csv_records(source: Source, separator: str) -> Iterator[Record]:
     """Yield the records of a CSV file. Raises FileFormatError if a quote does not close."""
-    rows = csv.reader(source.text_lines(), delimiter=separator, strict=True)
+    lines = (_join_blanks(line, separator) for line in source.text_lines())
+    rows = csv.reader(lines, delimiter=separator, strict=True)
     while True:
         first = rows.line_num + 1
         try:
@@ -85,9 +98,10 @@ def read_tsv_records(source: Source) -> Iterator[Record]:
 def read_named_columns(
     source: Source, request: Request, records: Iterable[Record], names: Sequence[str] | None = None
 ) -> NamedColumns:
-    """Return the named columns of records; without `names` the first record is the header.
+    """Return the named columns of records. If `names` is None, the first record is the header.
 
-    Raises FileFormatError for a malformed header and for records with another number of fields.
+    Raises FileFormatError for a malformed header, and for records whose number of fields differs
+    from it.
     """
     header = None
     problems: list[LineProblem] = []

@@ -16,7 +16,8 @@ _CLOSING = {"{": "}", "[": "]"}
 
 
 class Beginning(NamedTuple):
-    """The start of a JSON value, None if there is none, and whether it is the whole value."""
+    """The start of a JSON value (None if the text has none), and whether this is the whole
+    value."""
 
     value: Any
     is_whole: bool

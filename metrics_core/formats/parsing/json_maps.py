@@ -146,7 +146,7 @@ def load_map(source: Source, request: Request) -> Loaded:
         message = f"{format_count(empty_count, 'query')} without documents".replace(
             "querys", "queries"
         )
-        table = table.noting(Note("empty", message, empty_count))
+        table = table.with_notes(Note("empty", message, empty_count))
     shape = "score" if request.kind == "run" else "grade"
     return Loaded(table, "json", f"JSON: query, document, {shape}", source.name)
 
@@ -184,7 +184,7 @@ def _build_table(source: Source, request: Request, rows: _MapRows) -> Table:
         qrels = build_qrels_table(source, request, table, rows)
         message = "all numbers are small integers, so they are read as grades, not scores"
         are_whole = are_whole_grades(texts.slice(0, 1000).to_pylist())
-        return qrels.noting(Note("kind", message, rows.rows)) if are_whole else qrels
+        return qrels.with_notes(Note("kind", message, rows.rows)) if are_whole else qrels
     scores: Floats = np.concatenate([parse_scores(t) for t in texts.chunks])
     bad_rows = np.flatnonzero(np.isnan(scores))
     if len(bad_rows):
@@ -198,4 +198,4 @@ def _build_table(source: Source, request: Request, rows: _MapRows) -> Table:
     table = pa.table({**ids, "score": scores})
     check_ids(source, table, rows)
     run = build_run_table(source, request, table, rows)
-    return run.noting(*rising_notes(ids["query_id"], scores))
+    return run.with_notes(*rising_notes(ids["query_id"], scores))

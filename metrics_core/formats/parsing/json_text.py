@@ -1,4 +1,5 @@
-"""Parse JSON strictly: numbers keep their digits, no repeated keys, no NaN, no lone surrogates.
+"""Parse JSON strictly: numbers keep their digits; repeated keys, NaN and lone surrogates are
+refused.
 
 Python's parser does the parsing. If it fails, or accepts something that is refused here, the
 physical line is found by scanning the tokens again.
@@ -20,10 +21,11 @@ from metrics_core.formats.source.lines import file_error
 from metrics_core.formats.source.source import Source, shorten_line
 
 MAX_DIGITS = 400
-"""Maximum characters of a number; a double has at most some 330."""
+"""Maximum length of a number in characters; a double needs at most about 330."""
 
 MAX_LEVELS = 100
-"""Maximum nesting of values, low enough that no code that walks over them recurses too deeply."""
+"""Maximum nesting depth of values: low enough that code that walks over the values never exceeds
+the recursion limit."""
 
 _BATCH_CHARACTERS = 200_000
 """Number of characters of lines that are parsed together."""
@@ -308,7 +310,8 @@ def _parse_number(text: str) -> NumberText:
 
 
 def describe_long_number(length: int) -> tuple[str, str]:
-    """Return descriptions of the number found, of `length` characters, and of a valid number."""
+    """Return descriptions of a number with too many characters (`length`), and of a valid
+    number."""
     return f"a number of {length:,} characters", "a number of ordinary length"
 
 

@@ -37,4 +37,6 @@ def _parse_value(literal: str) -> Any:
     """Return a text with escapes resolved, a number in its original spelling, or None."""
     if literal in ("None", "null"):
         return None
-    return ast.literal_eval(literal) if literal[0] in "'\"" else NumberText(literal)
+    if literal[0] not in "'\"":
+        return NumberText(literal)
+    return ast.literal_eval(literal) if "\\" in literal else literal[1:-1]

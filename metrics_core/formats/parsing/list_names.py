@@ -8,7 +8,7 @@ from metrics_core.formats.parsing.columns import NAMES, QUERY_IDS, ROLES, fold_n
 from metrics_core.formats.registry import Kind
 
 QUERY_KEYS = (*ROLES["query_id"][:3], *QUERY_IDS, "query", "querytext", "question", "userinput")
-"""Keys of the query of a list: its id, or else its text."""
+"""Keys for the query to which a list belongs: first keys for its id, then keys for its text."""
 
 _RANKED = re.compile(
     r"hits|rankings?|rankedlist|results|references|recommendations|candidates|doc(?:ument)?ids|itemids"

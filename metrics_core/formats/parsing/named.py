@@ -149,7 +149,7 @@ def load_named(
         table = _build_queries(source, named, header_roles)
     else:
         table = _build_documents(source, named, header_roles)
-    return Loaded(table.noting(*named.notes), format, f"{title}: {used_names}", source.name)
+    return Loaded(table.with_notes(*named.notes), format, f"{title}: {used_names}", source.name)
 
 
 def _system_hint_error(
@@ -185,7 +185,8 @@ def _used_names(named: NamedColumns, kind: Kind, header_roles: HeaderRoles) -> l
 def _build_run_rows(
     source: Source, request: Request, named: NamedColumns, header_roles: HeaderRoles
 ) -> pa.Table:
-    """Return query_id, doc_id, score (float64), and rank (float32) and tag if the file has them."""
+    """Return the columns query_id, doc_id and score (float64); also rank (float32) and tag if the
+    file has them."""
     roles = header_roles.roles
     rows: dict[str, Any] = _id_columns(named, header_roles, "query_id", "doc_id")
     if "score" in roles:
@@ -207,7 +208,7 @@ def _build_run_rows(
 
 
 def _parse_ranks(column: pa.ChunkedArray) -> npt.NDArray[np.float32]:
-    """Return ranks with the rules of TREC runs, float32[row], NaN if not a number."""
+    """Return ranks parsed by the rules of TREC runs, float32[row]; NaN if not a number."""
     if pa.types.is_floating(column.type):
         return np.array(column.to_numpy(), dtype=np.float32)
     texts = encode_ids(column)
@@ -257,9 +258,10 @@ class _RowSubset:
 
 
 def _drop_ungraded(rows: pa.Table, named: NamedColumns) -> tuple[pa.Table, RowLines | None]:
-    """Return the rows that have a grade, with their lines: an empty grade means unjudged, never 0.
+    """Return the rows that have a grade, and their physical lines. An empty grade means unjudged,
+    never 0.
 
-    If all grades are empty, the column is not a grade and all rows are returned, to be refused
+    If all grades are empty, the column is not a grade. All rows are then returned, and are refused
     later.
     """
     is_empty = pc.equal(rows["relevance"], "")
@@ -349,7 +351,7 @@ def _nullify_empty(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _free_name(name: str, reserved_names: Collection[str]) -> str:
-    """Return the name of a metadata column, changed if it is one of our names."""
+    """Return the name of a metadata column; changed if it is one of `reserved_names`."""
     while name in reserved_names:
         name += "_"
     return name

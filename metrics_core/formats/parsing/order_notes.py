@@ -19,7 +19,8 @@ from metrics_core.tables.columns import encode_ids
 from metrics_core.tables.score_order import find_contradictions
 
 _LISTS, _LENGTH = 5, 3
-"""Minimum number of lists, and of documents in each, to decide whether scores rise."""
+"""Minimum number of lists, and minimum number of documents in each list, for deciding whether
+scores rise."""
 
 
 def rank_notes(

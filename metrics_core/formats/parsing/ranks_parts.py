@@ -1,5 +1,5 @@
-"""Parts of judged ranks (ranks of judged documents) that are read one by one; parts of one folder
-are combined to a run."""
+"""Combine parts of judged ranks (ranks of judged documents) that are read separately: the parts of
+one folder become one run."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def shared_name(name: str) -> str:
 def join_run_parts(
     named_tables: Sequence[tuple[str, object]],
 ) -> Iterator[tuple[int, list[int], RankedRun]]:
-    """Yield each run that came in several parts: the index of the first part, the indexes of
-    further parts, and the run.
+    """For each run that consists of several parts, yield the index of the first part, the indexes
+    of the other parts, and the run.
 
     `named_tables` are tables with the names of file and run, such as part-00000.parquet/bm25. If
-    two parts contain the same query, they are separate runs and nothing is yielded.
+    two parts contain the same query, they are separate runs and nothing is yielded for them.
     """
     groups: dict[str, list[tuple[int, RankedRun]]] = {}
     for index, (name, table) in enumerate(named_tables):
@@ -48,12 +48,12 @@ def join_run_parts(
             yield (
                 first_index,
                 [index for index, _ in others],
-                joined_run.noting(ranks_note(joined_run)),
+                joined_run.with_notes(ranks_note(joined_run)),
             )
 
 
 def ranks_note(run: RankedRun) -> Note:
-    """Return a note about the known and unknown facts of a run of judged ranks."""
+    """Return a note about what is known and unknown in a run of judged ranks."""
     documents = len(run) - run.doc_ids.null_count
     message = (
         f"only judged ranks were loaded: of {int(run.lengths.sum()):,} listed documents, they"

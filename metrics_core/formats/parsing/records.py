@@ -24,7 +24,7 @@ _ROWS_BETWEEN_CHECKS = 256
 _IDS = frozenset(("queryid", "qid", "docid", "docno", "id"))
 
 
-def named_of(
+def to_named_columns(
     source: Source, records: Iterable[tuple[int | None, Any]], kind: Kind, known_lines: bool
 ) -> NamedColumns:
     """Return the named columns of records with their physical lines; a missing key gives null.

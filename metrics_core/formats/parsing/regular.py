@@ -1,7 +1,8 @@
 """Read regular lines of columns with Arrow's CSV reader, with additional checks.
 
 Arrow accepts more than Ranklens does (empty fields, `nan`, `inf`). A block that passes the checks
-gives the same table as the careful readers; for other blocks None is returned and they are used.
+gives the same table as the careful readers. For any other block None is returned, and the careful
+readers are used.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""The runs of a file: rows with different run names become a run each, named after it.
+"""The runs of a file: rows with different run names become separate runs with these names.
 
-The name is the last column of TREC runs, or a column system, run, tag, model, … of other formats.
-The name does not separate systems if each query has only one name (a file joined from parts), or if
-a name occurs in a single row (more likely a comment) and no document occurs under two names.
+The name is in the last column of TREC runs; in other formats in a column system, run, tag, model, …
+Names do not separate runs in two cases: each query has only one name (a file joined from parts); or
+a name occurs in a single row, so that it is more likely a comment, and no document occurs under two
+names.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ _RUN_COLUMNS = ("query_id", "doc_id", "score")
 class SystemRows:
     """The rows of one run.
 
-    name       run name, "" if the file's name is to be used
+    name       run name; "" if the run is named after the file
     rows       rows of the run
-    file_rows  int64[row], their row numbers in the file, None if these are all rows
+    file_rows  the row numbers in the file, int64[row]; None if these are all rows of the file
     """
 
     name: str
@@ -50,9 +51,10 @@ class SystemRows:
 
 @dataclass(frozen=True)
 class FormatDetails:
-    """Details of reading rows: format, title and TREC run name, like in `Loaded`.
+    """Details of how rows were read: format, title and TREC run name, with the same meaning as in
+    `Loaded`.
 
-    `has_scores` says that the scores come from the file, so that they may be distances.
+    `has_scores` is true if the scores come from the file, so that they may be distances.
     """
 
     format: str
@@ -69,8 +71,8 @@ def load_runs(
     details: FormatDetails,
     notes: Sequence[Note],
 ) -> Loaded:
-    """Return the run of these rows, or the first of several runs with the further runs in
-    `Loaded.others`.
+    """Return the run of these rows. If there are several runs, return the first run, with the
+    others in `Loaded.others`.
 
     Columns: query_id, doc_id, score (finite), and if the file has them rank (float, NaN if not a
     number) and tag. Raises FileFormatError for an invalid id or a repeated document.
@@ -88,7 +90,7 @@ def load_systems(
     details: FormatDetails,
     notes: Sequence[Note],
 ) -> Loaded:
-    """Return the same for rows that are already divided into runs."""
+    """Return the same as `load_runs` for rows that are already divided into runs."""
     loaded_runs: list[Loaded] = []
     for system in systems:
         run_notes = [] if loaded_runs else list(notes)
@@ -103,7 +105,9 @@ def load_systems(
         has_several = len(systems) > 1
         file = f"{source.name}/{run.name}" if has_several else source.name
         tag = run.name if has_several else details.tag
-        loaded_runs.append(Loaded(run.noting(*run_notes), details.format, details.title, file, tag))
+        loaded_runs.append(
+            Loaded(run.with_notes(*run_notes), details.format, details.title, file, tag)
+        )
     return replace(loaded_runs[0], others=tuple(loaded_runs[1:]))
 
 
@@ -131,7 +135,7 @@ def split_systems(
 ) -> tuple[list[SystemRows], list[Note]]:
     """Return the rows of each run, in order of first occurrence, and notes.
 
-    `check` is called with the number of runs before they are built.
+    The function `check` is called with the number of runs before the runs are built.
     """
     if "tag" not in rows.column_names:
         return [SystemRows("", rows)], []
@@ -154,7 +158,7 @@ def split_systems(
 
 
 def split_known_systems(rows: pa.Table, check: Callable[[int], None]) -> list[SystemRows]:
-    """Return the rows of each run, if each `tag` is certainly the name of one."""
+    """Return the rows of each run if every `tag` is certain to be the name of a run."""
     if "tag" not in rows.column_names:
         return [SystemRows("", rows)]
     names = encode_ids(rows["tag"])
@@ -198,14 +202,16 @@ def _are_systems(
 
 
 def select_rows(rows: pa.Table, row_numbers: Ints) -> pa.Table:
-    """Return these rows, with a dictionary of only their queries; `row_numbers` is int64[n]."""
+    """Return these rows with a dictionary of query ids that has only their queries; `row_numbers`
+    is int64[n]."""
     selection = rows.take(as_column(row_numbers))
     index = selection.column_names.index("query_id")
     return selection.set_column(index, "query_id", reencode_ids(selection["query_id"]))
 
 
 def add_tag_column(table: pa.Table, tags: Sequence[str]) -> pa.Table:
-    """Return the rows of a block that has one run name, with a column of this name."""
+    """Return the rows of a block with a column tag. If the table has no such column, the block has
+    only one run name, and the column is filled with it."""
     if "tag" in table.column_names:
         return table
     codes = as_column(np.zeros(len(table), dtype=np.int32))

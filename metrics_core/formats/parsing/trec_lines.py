@@ -71,7 +71,7 @@ class LineColumns:
         return [field.strip(" ") for field in line.rstrip("\n").split("\t")]
 
     def are_tabbed(self, lines: Sequence[str]) -> bool:
-        """Return whether each line has as many tabs as its columns need."""
+        """Return whether each line has exactly the number of tabs that separates its columns."""
         return bool(lines) and all(line.count("\t") == len(self.columns) - 1 for line in lines)
 
 
@@ -97,14 +97,14 @@ QRELS = LineColumns(
 
 @dataclass
 class ParsedBlock:
-    """The rows of a block and its irregularities; lines of problems count from 0.
+    """The rows of a block and its irregularities. Line numbers of problems count from 0.
 
     table          columns that are kept, including tag if there are several run names
     stretch        physical lines of the rows
     tags           distinct run names
-    problems       first malformed lines; `problem_count` is the number of all
+    problems       first malformed lines; `problem_count` is the number of all malformed lines
     blanks         number of blank lines
-    comments       number of comment lines; `comment` is the first
+    comments       number of comment lines; `comment` is the first of them
     header         header line, "" if there is none
     long_lines     number of lines with extra columns
     cut_off        whether the last line is malformed and has no line end

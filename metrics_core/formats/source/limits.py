@@ -24,25 +24,27 @@ MAX_RUNS = 2_000
 """Maximum runs in one file: each is a separate table."""
 
 TEXT_FACTOR, TREE_FACTOR = 4, 10
-"""Memory that a text takes while it is read at once, and as a tree of JSON values, in multiples of
-its size."""
+"""Memory that a text needs, as a multiple of its size: while it is read as a whole (`TEXT_FACTOR`),
+and as a tree of JSON values (`TREE_FACTOR`)."""
 
 TYPICAL_RATIO, RATIO_FROM = 50, 8_000_000
 """Above `RATIO_FROM` bytes, the unpacked size may be at most `TYPICAL_RATIO` times the packed
 size."""
 
 VALUES_A_BYTE, VALUES_FROM = 2, 1_000_000
-"""Above `VALUES_FROM` values (of JSON, CSV or tags), a packed text that is read value by value may
-have at most `VALUES_A_BYTE` values per byte of its file, as each takes some 6 microseconds. Real
-runs and judgments as JSON have 0.3 to 1.4 in a .gz file, and up to 1.8 in an .xz file."""
+"""Limit for the number of values (of JSON, CSV or tags) in a compressed text that is read value by
+value. Above `VALUES_FROM` values, the text may have at most `VALUES_A_BYTE` values per byte of its
+file, because each value takes about 6 microseconds. Real runs and judgments as JSON have 0.3 to 1.4
+in a .gz file, and up to 1.8 in an .xz file."""
 
 TABLE_RATIO, TABLE_FROM = 100, 256_000_000
-"""Above `TABLE_FROM` bytes, the table of a Parquet file may take at most `TABLE_RATIO` times the
-size of the file, as a text that many rows share is stored once in the file."""
+"""Above `TABLE_FROM` bytes, the table of a Parquet file may need at most `TABLE_RATIO` times the
+size of the file. The limit exists because a text that many rows share is stored only once in the
+file."""
 
 CELLS_A_BYTE, CELLS_FROM = 8, 1 << 22
 """Above `CELLS_FROM` cells, a table of records may have at most `CELLS_A_BYTE` cells per byte of
-its file, as a key of one record becomes a cell of every record."""
+its file. The limit exists because a key of a single record becomes a cell in every record."""
 
 _CELL_BYTES = 64
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -65,7 +67,8 @@ class Limit:
 
     @classmethod
     def from_size(cls, size: Size | None) -> Limit:
-        """Return the limit that a user set, the default for None. Raises ParameterError."""
+        """Return the limit that a user set; the default limit if `size` is None. Raises
+        ParameterError."""
         return DEFAULT_LIMIT if size is None else cls(parse_size(size), is_explicit=True)
 
     @property
@@ -126,9 +129,9 @@ class Limit:
             )
 
     def check_size(self, file: str, size: int, times: int = 1) -> None:
-        """Raise FileFormatError for a text of `size` bytes that would take too much memory.
+        """Raise FileFormatError for a text of `size` bytes that would need too much memory.
 
-        The text takes `times` its size while it is read.
+        Reading the text needs memory of `times` times its size.
         """
         if size * times > self.size:
             expected = f"at most {format_size(self.size // times)}"
@@ -139,7 +142,8 @@ class Limit:
     ) -> FileFormatError:
         """Return the error for a file that is too large.
 
-        `needed` is the limit in bytes that would allow it; `is_packed` adds the hint to unpack it.
+        `needed` is the limit in bytes with which the file could be read. If `is_packed` is true,
+        the hint says that the file can be unpacked.
         """
         size_option = f"{-(-needed // 10**9)}GB"
         hint = (

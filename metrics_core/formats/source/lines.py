@@ -22,9 +22,10 @@ class RowLines(Protocol):
 
 @dataclass(frozen=True)
 class LineRange:
-    """Consecutive rows: `rows` of them in `lines` physical lines.
+    """A range of consecutive rows: it has `rows` rows in `lines` physical lines.
 
-    `numbers`, int64[row], is each row's line within the range, from 0; None if row i is line i.
+    `numbers`, int64[row], is the line of each row within the range, from 0; None if every line is a
+    row.
     """
 
     rows: int
@@ -73,7 +74,8 @@ def file_error(
 ) -> FileFormatError:
     """Return the error for these problems, ordered by line, with the text of each line.
 
-    `cut_off` means that the last problem is in a last line without a line end.
+    If `cut_off` is true, the last problem is in the last line of the file, which has no line
+    end.
     """
     sorted_problems = sorted(problems, key=lambda p: p.line or 0)[:MOST_PROBLEMS_SHOWN]
     line_numbers = {p.line for p in sorted_problems if p.line is not None and not p.text}
@@ -92,9 +94,10 @@ def file_error(
 def rows_error(
     source: Source, error: TableError, index: RowLines | None, file_rows: Ints | None = None
 ) -> FileFormatError:
-    """Return a TableError as a FileFormatError with physical lines.
+    """Convert a TableError to a FileFormatError with physical lines.
 
-    `file_rows`, int64[row], are the rows of the file that the table contains, None if all.
+    `file_rows`, int64[row], are the rows of the file that are in the table; None if it has all
+    rows.
     """
     rows = [p.row if file_rows is None else int(file_rows[p.row]) for p in error.problems]
     problems = [

@@ -36,10 +36,10 @@ def open_members(
     limit: Limit,
     build_error: Callable[[str], FileFormatError],
 ) -> Iterator[SetMembers]:
-    """Open a folder, a zip file or its bytes, called `source_name` in messages.
+    """Open a folder, a zip file, or the bytes of a zip file. Messages call it `source_name`.
 
-    A zip may unpack to the limit in total. `build_error` returns the error for a source of another
-    kind, given a description of that source.
+    The unpacked files of a zip may together be as large as the limit. If the source is none of
+    these, `build_error` takes a description of it and returns the error.
     """
     if not isinstance(source, bytes):
         source = Path(source)

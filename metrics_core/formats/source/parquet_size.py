@@ -1,9 +1,10 @@
-"""Compute the memory that a Parquet file takes unpacked, before unpacking it.
+"""Compute the memory that a Parquet file needs when unpacked, before unpacking it.
 
-The footer has the unpacked sizes of the pages. But a text that a million rows share may take as
-little space in a page as a single one: as a word of a dictionary, or as a difference to the text
-before. So an upper bound is computed from the longest word; if that exceeds the limit, the texts
-are counted as dictionary codes, which are small. A page that contradicts the footer may take more.
+The footer has the unpacked sizes of the pages. But these do not show how often rows repeat a text:
+if a million rows share a text, a page may store it only once, as an entry of a dictionary or as a
+difference from the previous text. So an upper bound is computed from the longest entry. If the
+bound exceeds the limit, the texts are counted in the form of dictionary codes, which are small. A
+page that contradicts the footer may need more.
 """
 
 from __future__ import annotations
@@ -86,8 +87,8 @@ def _read_chunk(fields: Fields) -> ColumnChunk:
 
 
 _ROWS_AT_ONCE, _BYTES_AT_ONCE, _MOST_STEPS = 1 << 16, 1 << 25, 50_000
-"""Texts are counted in steps: the maximum number of rows and of bytes of texts stored as
-differences in a step, and the maximum number of steps."""
+"""Texts are counted in steps. These are the maximum number of rows in a step, the maximum number of
+bytes in a step of texts that are stored as differences, and the maximum number of steps."""
 _DENSITY_CHECKED_FROM, _MOST_ROWS_A_BYTE = 1_000_000, 20
 
 CELL_BYTES = 16
@@ -96,8 +97,8 @@ OBJECT_CELL_BYTES = 64
 """Bytes of a cell that becomes a Python object."""
 
 _FOOTER_AT_LEAST, _TIMES_FOOTER = 1 << 20, 4
-"""Bytes that a footer may take, or the fraction of its file: Arrow needs up to 200 times as much
-memory."""
+"""Maximum size of a footer: the larger of `_FOOTER_AT_LEAST` bytes and the file size divided by
+`_TIMES_FOOTER`. Arrow needs up to 200 times the size of the footer as memory."""
 
 _DAMAGED_HINT = "The file may be incomplete. Write it again, or write it as CSV."
 
@@ -125,8 +126,9 @@ def check_table_size(
 ) -> None:
     """Raise FileFormatError if these columns, or their `first` rows, would exceed the limit.
 
-    `a_cell` is the bytes of a cell without its text. With `lists`, columns may contain lists, and
-    each value of a list counts as a cell. Raises ArrowInvalid for a damaged file.
+    `a_cell` is the number of bytes of a cell without its text. If `lists` is true, columns may
+    contain lists, and each value of a list counts as a cell. Raises ArrowInvalid for a damaged
+    file.
     """
     with source.packed() as unpacked_file:
         groups = read_row_groups(unpacked_file)
@@ -164,9 +166,9 @@ def _check_rows(source: Source, rows: int, columns: int) -> None:
 
 
 def _value_columns(file: pq.ParquetFile, names: Sequence[str], lists: bool) -> list[int]:
-    """Return the indexes of these columns among the columns of values.
+    """Return the indexes of these columns among the columns that store values.
 
-    Raises ArrowInvalid for a nested column, unless `lists`.
+    Raises ArrowInvalid for a nested column, unless `lists` is true.
     """
     column_indexes = range(file.metadata.num_columns)
     paths = [file.schema.column(index).path for index in column_indexes]
@@ -203,7 +205,7 @@ def _flatten_columns(batch: pa.RecordBatch) -> list[pa.Array]:
 
 @dataclass(frozen=True)
 class _ColumnSizes:
-    """Columns of a file, by index, that may take `max_size` bytes."""
+    """Columns of a file, given by `indexes`, that together may need `max_size` bytes."""
 
     source: Source
     file: pq.ParquetFile
@@ -212,7 +214,8 @@ class _ColumnSizes:
     max_size: int
 
     def check_size(self, rows: Sequence[int], a_cell: int) -> None:
-        """Raise FileFormatError if `rows` rows of each row group take more than `max_size`."""
+        """Raise FileFormatError if the first rows of the row groups need more than `max_size`
+        bytes. `rows` is the number of rows of each group."""
         used_groups = [group for group, n in enumerate(rows) if n]
         parts = [
             (g, p, self._count_cells(g, p, rows[g])) for g, p in product(used_groups, self.indexes)
@@ -221,7 +224,7 @@ class _ColumnSizes:
         # Arrow stores each value of a fixed length.
         cells += sum(n * max(self.file.schema.column(p).length, 0) for _, p, n in parts)
         size = cells + sum(self.groups[g].chunks[p].size for g, p, _ in parts)
-        self._refuse_beyond(size, size, "unpacked")
+        self._check_size_limit(size, size, "unpacked")
         longest = {group: self._longest_texts(group) for group in used_groups}
         bound = cells + sum(
             max(n * longest[g][p], self.groups[g].chunks[p].size) for g, p, n in parts
@@ -231,15 +234,17 @@ class _ColumnSizes:
             self._check_texts(cells, bound, rows, max_length)
 
     def _count_cells(self, group: int, index: int, rows: int) -> int:
-        """Return the number of values in the first rows of a chunk; in lists, of all rows."""
+        """Return the number of values in the first rows of a chunk. For a column of lists, all rows
+        are counted."""
         if not self.file.schema.column(index).max_repetition_level:
             return rows
         return self.groups[group].chunks[index].values
 
     def _longest_texts(self, group: int) -> dict[int, int]:
-        """Return the bytes of the longest text that rows of each column may repeat.
+        """Return, for each column, the bytes of the longest text that its rows may repeat.
 
-        The result is the longest word of a dictionary, or the most that differences may add up to.
+        This is the longest entry of a dictionary, or the maximum length of a text stored as
+        differences.
         """
         # Even for one row, Arrow returns the complete dictionary of its column.
         first = next(self._iterate_batches(1, [group]), None)
@@ -272,13 +277,14 @@ class _ColumnSizes:
                 elif self.indexes[index] in self._deltas:
                     text_sizes[index] += column.nbytes
             size = cells + sum(map(max, pages, text_sizes))
-            self._refuse_beyond(size, bound, "of texts that are written once for many rows")
+            self._check_size_limit(size, bound, "of texts that are written once for many rows")
             rows_left -= batch.num_rows
             if rows_left <= 0:
                 return
 
     def _iterate_batches(self, rows: int, groups: list[int]) -> Iterator[pa.RecordBatch]:
-        """Yield rows of the columns, with texts as dictionary codes if Arrow can read them so."""
+        """Yield batches of the columns. Texts are dictionary codes if Arrow can read them in this
+        form."""
         return iter(self._coded_file.iter_batches(rows, row_groups=groups, columns=self._paths))
 
     @cached_property
@@ -303,7 +309,7 @@ class _ColumnSizes:
             arrow_extensions_enabled=False,
         )
 
-    def _refuse_beyond(self, size: int, needed: int, description: str) -> None:
+    def _check_size_limit(self, size: int, needed: int, description: str) -> None:
         if size > self.max_size:
             actual = f"more than {format_size(self.max_size)} {description}"
             expected = f"at most {format_size(self.max_size)}"

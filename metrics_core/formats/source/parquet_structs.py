@@ -1,9 +1,9 @@
-"""Read the metadata of a Parquet file: structs in Thrift's compact protocol, with the rules of
+"""Read the metadata of a Parquet file: structs in Thrift's compact protocol, by the same rules as
 Arrow.
 
 Arrow uses a field only if it has the expected type, and ignores the declared element type of a
-list. So fields are looked up by number and type, and lists of another element type are refused, as
-is everything that could be read in two ways. The reader of Arrow itself may crash on a damaged
+list. So fields are looked up by number and type. Lists with an unexpected element type are refused,
+as is everything that could be read in two ways. Arrow's own reader may crash on a damaged
 footer.
 """
 
@@ -17,7 +17,7 @@ import pyarrow as pa
 BOOL, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, STRUCT = 1, 3, 4, 5, 6, 7, 8, 9, 10, 12
 
 Fields = Mapping[tuple[int, int], Any]
-"""The fields of a struct by number and type."""
+"""The fields of a struct: (number, type) -> value."""
 
 _MAX_DEPTH = 8
 _LARGEST_NUMBER = (1 << 15) - 1
@@ -40,10 +40,10 @@ _ELEMENTS = {
 
 
 def read_struct(data: bytes, position: int, path: tuple[int, ...] = ()) -> tuple[Fields, int]:
-    """Return the fields of a struct, without texts, and its end.
+    """Return the fields of a struct, without texts, and the position of its end.
 
-    `path` are the numbers of the fields that lead to it. Raises ArrowInvalid for a malformed
-    struct, IndexError at the end of the data.
+    `path` has the numbers of the fields that lead to the struct. Raises ArrowInvalid for a
+    malformed struct, IndexError at the end of the data.
     """
     if len(path) > _MAX_DEPTH:
         raise pa.ArrowInvalid("a struct with too many fields")

@@ -38,7 +38,7 @@ _DOMAIN_CODECS = ("idna", "punycode")
 _ENCODINGS = "Try utf-8, latin-1 or utf-16."
 _JSON_MARKS = (b",", b"[", b"{", b"<")
 _LINE_MARKS = (*_JSON_MARKS, b"\t", b"\n")
-"""Bytes that start a value or a tag; counting them gives about the number of values."""
+"""Bytes that start a value or a tag. Their count is approximately the number of values."""
 _MAX_SHOWN_BYTES = 4 * (_MAX_LENGTH + 2)
 """Number of bytes of a line that are enough to show it."""
 
@@ -92,7 +92,7 @@ class Source:
     def content(self, times: int = TEXT_FACTOR) -> str:
         """Return the whole text, checked, without a byte order mark, with unchanged line ends.
 
-        Raises FileFormatError if `times` its size exceeds the limit, or it is not text.
+        Raises FileFormatError if `times` times its size exceeds the limit, or if it is not text.
         """
         pieces: list[bytes] = []
         size = 0
@@ -116,7 +116,7 @@ class Source:
             yield piece
 
     def packed(self) -> BinaryIO:
-        """Return the unpacked bytes as one seekable file, for Parquet."""
+        """Return the bytes of the file, unpacked if necessary, as a seekable file, for Parquet."""
         if isinstance(self.origin, Path) and not self.is_packed:
             return self.origin.open("rb")
         data = b"".join(self.chunks()) if self.is_packed else self.origin
@@ -201,7 +201,8 @@ class Source:
             yield b"\n"
 
     def decoded(self, size: int) -> Iterator[bytes]:
-        """Yield UTF-8 bytes without a byte order mark; a named encoding or UTF-16 is converted."""
+        """Yield UTF-8 bytes without a byte order mark. Text in a named encoding or UTF-16 is
+        converted."""
         encoding, skip = self._encoding()
         pieces = self.chunks(size)
         if encoding is None or encoding == "utf-8":
@@ -298,8 +299,8 @@ class Source:
     def check_length(self, begun: int, chunk: bytes, cut: int, offset: int) -> None:
         """Raise FileFormatError for a line that is too long.
 
-        `chunk` continues a line of which `begun` bytes were read, from `offset` on; its last
-        complete line ends at `cut`.
+        `chunk` continues a line that begins at `offset` and of which `begun` bytes were already
+        read. The last complete line of `chunk` ends at `cut`.
         """
         first = find_first_line_end(chunk)
         if begun + (first or len(chunk)) > MAX_LINE_BYTES:

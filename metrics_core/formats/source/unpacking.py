@@ -26,8 +26,8 @@ Origin = Path | bytes
 """A file, or bytes in memory."""
 
 _MEASURED_FROM, _MEASURED_RATIO = 16 << 20, 20
-"""A stream that unpacks to this number of bytes, and to this multiple of its packed bytes, is first
-unpacked without being kept, to measure its size."""
+"""A stream is first unpacked without being kept, to measure its size, if it unpacks to at least
+`_MEASURED_FROM` bytes and at least `_MEASURED_RATIO` times its compressed size."""
 
 
 def _arrow_opener(codec: str) -> Callable[[BinaryIO], BinaryIO]:
@@ -98,7 +98,7 @@ def read_unpacked(name: str, origin: Origin, size: int, limit: Limit) -> Iterato
         while piece := stream.read(size):
             total += len(piece)
             if not is_measured and total > max(_MEASURED_FROM, _MEASURED_RATIO * raw_file.tell()):
-                _measure(name, origin, limit)
+                _measure_unpacked(name, origin, limit)
                 is_measured = True
             if total > max_size and stream is not raw_file:
                 raise _too_large_error(
@@ -107,7 +107,7 @@ def read_unpacked(name: str, origin: Origin, size: int, limit: Limit) -> Iterato
             yield piece
 
 
-def _measure(name: str, origin: Origin, limit: Limit) -> None:
+def _measure_unpacked(name: str, origin: Origin, limit: Limit) -> None:
     """Unpack a file without keeping it. Raises FileFormatError if the content exceeds the limit."""
     max_size, total = limit.max_unpacked(stored_size(origin)), 0
     with open_raw(origin) as raw_file, _open_unpacked(name, raw_file, limit) as stream:

@@ -45,7 +45,7 @@ def _has_alternatives(truth: Any) -> bool:
 
 
 def _is_result(record: Any) -> bool:
-    """Return whether a record has scores beside the documents, or the ground truth."""
+    """Return whether a record has the ground truth, or scores of the retrieved documents."""
     return "retrieval_gt" in record or any(f"retrieve_scores{node}" in record for node in _NODES)
 
 
@@ -165,7 +165,7 @@ def read_corpus(source: Source, request: Request) -> Loaded:
         raise rows_error(source, error, None) from error
     if unused_names:
         message = f"columns not used: {', '.join(unused_names)}"
-        documents = documents.noting(
+        documents = documents.with_notes(
             Note("columns", message, len(unused_names), tuple(unused_names[:3]))
         )
     return Loaded(documents, "autorag_corpus", "AutoRAG corpus", source.name)

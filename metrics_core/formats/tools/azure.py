@@ -13,7 +13,8 @@ _NAMES = ("query_id", "id", "query")
 
 
 def _add_ids(blocks: Iterable[list[Any]], _name: str) -> Iterator[list[Any]]:
-    """Yield rows with an id: the id of the row, or else the query's text, or else its number."""
+    """Yield rows with an id: the id in the row; otherwise the query's text; otherwise the row
+    number."""
     number = 0
     for rows in blocks:
         numbers = range(number + 1, number + 1 + len(rows))

@@ -84,9 +84,11 @@ declare(
 
 
 def _grade_records(content: dict[str, Any], _name: str) -> list[Any]:
-    """Return a record for each query: its placeholder texts, and its documents with grades.
+    """Return a record for each query: its placeholder texts as query, and its documents with
+    grades.
 
-    The grade is the key of a list of documents, or the gain of a document.
+    If a document is in a list, its grade is the key of the list; otherwise it is the gain of the
+    document.
     """
     groups = [group for topic in content.get("topics") or () for group in topic["query_groups"]]
     groups += content.get("query_groups") or []

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 _PARTS = ("queries", "corpus", "relevant_docs")
 _SETTINGS = {"mode"}
-"""Keys that LlamaIndex writes besides the parts; its mode is always text."""
+"""Keys that LlamaIndex writes in addition to the parts of a gold set. The value of mode is always
+text."""
 
 
 def _is_gold_set(content: Any) -> bool:

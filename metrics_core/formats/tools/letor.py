@@ -132,7 +132,7 @@ def read_letor(source: Source, request: Request) -> Loaded:
         source, request, rows.to_table("relevance"), LineIndex.from_numbers(rows.lines)
     )
     title = "LETOR or SVMrank: grade, query, features"
-    return Loaded(qrels.noting(*_line_notes(counts)), "letor", title, source.name)
+    return Loaded(qrels.with_notes(*_line_notes(counts)), "letor", title, source.name)
 
 
 def _line_notes(counts: _LineCounts) -> Iterator[Note]:
@@ -178,10 +178,12 @@ def _partly_named_error(
 
 
 def recognise_ranklib(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise a query, its documents counted 0, 1, 2, … and a score, separated by tabs.
+    """Recognise lines with a query, a document number that counts 0, 1, 2, … in each query, and a
+    score, separated by tabs.
 
-    MS MARCO runs have whole numbers in the last column. The output of -indri consists of TREC lines
-    with a comment in place of the document.
+    If at least half of the scores are whole numbers, the file is not recognised, because it may be
+    an MS MARCO run. The output of RankLib's option -indri consists of TREC lines with a comment in
+    place of the document.
     """
     if sum(_is_indri(line.split()) for line in sample.lines) > len(sample.lines) / 2:
         return {"run": TOOL_SPECIFIC}
@@ -268,9 +270,9 @@ def _load_run(
 
 
 def _is_indri(words: Sequence[str]) -> bool:
-    """Return whether a line is from -indri and not a TREC line.
+    """Return whether a line is from RankLib's option -indri and not an ordinary TREC line.
 
-    The line has a comment, in older versions with its #, in place of the document id.
+    Such a line has a comment in place of the document id; older versions write it with a #.
     """
     return (
         len(words) > 5

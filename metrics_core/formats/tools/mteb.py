@@ -17,7 +17,8 @@ _SAMPLED_VALUES = 50
 
 
 def _are_predictions(content: Any) -> bool:
-    """Return whether an object has the model's entry, or four levels of objects with scores."""
+    """Return whether an object has the key of MTEB's model data, or four levels of objects with
+    scores at the lowest."""
     if _META in content:
         return True
     level = [content]
@@ -32,8 +33,8 @@ def _are_predictions(content: Any) -> bool:
 def _split_runs(content: dict[str, Any], name: str) -> list[Any]:
     """Return a record for each subset and split, with the name of its run.
 
-    The name is the model with its revision, or else the file name; if there are several parts, with
-    subset and split.
+    The name is the model with its revision; without model data it is the file name. If there are
+    several records, subset and split are appended.
     """
     meta = content.get(_META)
     model_info = meta if isinstance(meta, dict) else {}

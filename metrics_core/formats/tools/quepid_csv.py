@@ -52,13 +52,14 @@ from metrics_core.tables.columns import ID
 _RATINGS = ["query", "docid", "rating"]
 _SNAPSHOT = ["Snapshot Name", "Snapshot Time", "Case ID", "Query Text", "Doc ID", "Doc Position"]
 _GUARDED = r"^ ([=+\-@])"
-"""A text with Quepid's blank before the first character of a formula."""
+"""Pattern of a text in which Quepid put a blank before the first character of a formula."""
 
 
 def recognise_ratings(sample: Sample) -> Mapping[Kind, int]:
     """Recognise ratings by their three column names.
 
-    The queries are texts if one contains a blank or has no ratings; otherwise they may be ids.
+    The file may also be read as queries if a query contains a blank or has no ratings. Otherwise
+    its queries may be ids.
     """
     if sample.columns or not sample.lines or split_csv(sample.lines[0], ",") != _RATINGS:
         return {}
@@ -110,7 +111,7 @@ def read_ratings(source: Source, request: Request) -> Loaded:
     texts = [text for text in query_texts.unique().to_pylist() if text]
     queries = Queries.from_columns({"query_id": texts, "text": texts})
     title = "Quepid ratings: query"
-    return Loaded(queries.noting(*named.notes), "quepid-ratings", title, source.name)
+    return Loaded(queries.with_notes(*named.notes), "quepid-ratings", title, source.name)
 
 
 def _columns_error(
@@ -250,7 +251,7 @@ def read_snapshots(source: Source, request: Request) -> Loaded:
     blocks = [Records(PythonValues(records), None if lines is None else np.array(lines))]
     loaded = preset_files.read_preset(SNAPSHOTS, source, request, iter(blocks))
     notes = dict(_snapshot_notes(named, runs))[request.kind]
-    return replace(loaded, table=loaded.table.noting(*notes))
+    return replace(loaded, table=loaded.table.with_notes(*notes))
 
 
 declare(SNAPSHOTS, recognise=recognise_snapshots, first_rows=read_csv_columns, read=read_snapshots)

@@ -93,7 +93,7 @@ SAMPLES = Preset(
 
 
 def recognise_samples(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise samples by the names in the first one: a question beside contexts or their ids."""
+    """Recognise samples by the names in the first sample: a question, and contexts or their ids."""
     names, may_have_more = _sample_names(sample)
     if _QUESTION not in names or not {*_LISTS} & {*names}:
         return {}
@@ -113,7 +113,7 @@ def _sample_names(sample: Sample) -> tuple[list[str], bool]:
 
 
 def _first_columns(sample: Sample) -> FirstRows | None:
-    """Return the first sample by its columns."""
+    """Return the names and values of the first sample as columns and a row."""
     if not recognise_samples(sample):
         return None
     names, _ = _sample_names(sample)
@@ -141,7 +141,8 @@ declare(SAMPLES, recognise=recognise_samples, first_rows=_first_columns, read=re
 
 
 def _read_records(source: Source, request: Request) -> Iterator[Records]:
-    """Yield the samples, each with a query id, lists of ids, and lists of as many texts."""
+    """Yield the samples. Each has a query id, lists of ids, and a list of texts with the same
+    length for each list of ids."""
     import numpy as np
 
     from metrics_core.formats.mapping.axes import PythonValues, Records

@@ -27,8 +27,8 @@ _MATCHES = (
 
 
 def _index_finder(path: str) -> CaseFinder:
-    """Return a `CaseFinder` of the indices of the documents at a path; it finds nothing unless
-    there are several indices.
+    """Return a `CaseFinder` of the indices of the documents at a path. It finds no cases if all
+    documents are in one index.
 
     The finder raises MappingError if an _id occurs in two indices.
     """
@@ -191,7 +191,7 @@ def _find_rated(records: Records) -> list[str]:
 
 
 def _find_rising_lists(records: Records) -> list[str]:
-    """Return the queries whose scores rise along the hits."""
+    """Return the queries whose scores are not in descending order."""
     query_ids = list[str]()
     answers = chain.from_iterable(entry["details"].items() for entry in records.values.to_list())
     for query_id, detail in answers:

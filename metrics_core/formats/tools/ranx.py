@@ -78,9 +78,10 @@ def recognise_ranx(sample: Sample) -> Mapping[Kind, int]:
     ),
 )
 def read_ranx(source: Source, request: Request) -> Loaded:
-    """Read the run of a file of ranx, limited as if it were packed once.
+    """Read the run of a ranx file. Its size limit is that of a file that is compressed once.
 
-    Raises FileFormatError for another content, RanklensError if cbor2 is not installed.
+    Raises FileFormatError if the content is not a ranx run, and RanklensError if cbor2 is not
+    installed.
     """
     inner = b"".join(source.chunks())
     if not inner.startswith(MAGIC):

@@ -11,7 +11,7 @@ import numpy as np
 from metrics_core.formats.declaring import declare
 from metrics_core.formats.mapping.presets import Preset
 from metrics_core.formats.parsing.columns import NAMES, fold_name
-from metrics_core.formats.parsing.delimited import read_csv_records, split_csv
+from metrics_core.formats.parsing.delimited import find_separator, read_csv_records, split_csv
 from metrics_core.formats.parsing.list_literals import parse_list
 from metrics_core.formats.registry import AMBIGUOUS, SPECIFIC, Kind, Loaded, Request, Sample, Tool
 from metrics_core.formats.source.source import Source
@@ -78,9 +78,10 @@ SUBMISSION = Preset(
 
 
 def recognise_submission(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise two columns, a user's id and a list: cells of the second have several words."""
+    """Recognise two columns: a user's id, and lists. Some cells of the second column must have
+    several words."""
     lines = sample.lines[:50]
-    rows = [split_csv(line, _find_separator(lines[0])) for line in lines]
+    rows = [split_csv(line, find_separator(lines[0])) for line in lines]
     if len(rows) < 2 or any(len(row) != 2 for row in rows) or sample.columns:
         return {}
     id_name, list_name = map(fold_name, rows[0])
@@ -92,10 +93,6 @@ def recognise_submission(sample: Sample) -> Mapping[Kind, int]:
         return {"run": SPECIFIC}
     is_list = is_list or bool(_LISTED.fullmatch(list_name) and long_count >= len(rows[1:]) / 2)
     return dict.fromkeys(("run", "qrels"), AMBIGUOUS) if is_list else {}
-
-
-def _find_separator(line: str) -> str:
-    return "\t" if "\t" in line else ","
 
 
 def _parse_items(cell: str) -> list[Any]:
@@ -110,7 +107,7 @@ def read_submission(source: Source, request: Request) -> Loaded:
     from metrics_core.formats.mapping.axes import PythonValues, Records
 
     head = source.head.decode().lstrip().partition("\n")[0]
-    file_records = read_csv_records(source, _find_separator(head))
+    file_records = read_csv_records(source, find_separator(head))
     rows = [(line, fields) for line, _, fields in file_records if fields][1:]
     values = [
         {"query": row[0], "docs": _parse_items(row[1]) if row[1:] else None} for _, row in rows

@@ -2,9 +2,9 @@
 
     pieces of whole queries ──► rows ──► ranks of the judged rows        (several pieces at a time)
 
-The result is bitwise the same as from `formats.trec.read_trec` and `judging.judge`, with the same
-notes and errors. If a file needs a second pass the result is None, and these functions are used
-instead.
+The result is bitwise the same as from `formats.trec.read_trec` and `judging.join_judgments`, with
+the same notes and errors. If a file needs a second pass the result is None, and these functions
+are used instead.
 """
 
 from __future__ import annotations
@@ -37,13 +37,14 @@ from metrics_core.judging.while_reading.segments import (
 from metrics_core.tables.arrays import as_column
 
 RowKeeper = Callable[[pa.Table], Callable[[], None]]
-"""Called with the rows of each piece, several at a time; the functions it returns are called in the
-order of the pieces."""
+"""A function called with the rows of each piece, possibly for several pieces at once. The functions
+that it returns are called in the order of the pieces."""
 
 _NO_TABLE = pa.table({})
 _MANY_SEGMENTS = 50_000
-"""If the lines of a query are not contiguous, each row may be a segment. At this number of
-segments, and whenever their number has doubled, check whether a query occurs again."""
+"""The number of segments at which to check whether a query occurs again. The check is repeated
+whenever the number of segments has doubled. If the lines of a query are not contiguous, each row
+may be a segment."""
 
 
 @dataclass(frozen=True)
@@ -65,15 +66,15 @@ class JudgedFile:
         """Return the same run under another name."""
         return replace(self, ranks=replace(self.ranks, run_name=name))
 
-    def has_rows_of(self, other: JudgedFile) -> bool:
+    def has_same_rows(self, other: JudgedFile) -> bool:
         """Whether two files have the same rows in the same order."""
         return self.n_rows == other.n_rows and self.rows_hash == other.rows_hash
 
 
 @dataclass(frozen=True)
 class StoredFile:
-    """A run whose rows were stored while it was read: its name, the notes on its file, and the
-    ranks of its judged documents; None if no query is judged."""
+    """A run whose rows were stored while it was read: its `name`, the `notes` on its file, and the
+    ranks of its judged documents, `places`. `places` is None if no query is judged."""
 
     name: str
     notes: tuple[Note, ...]
@@ -125,9 +126,9 @@ def judge_and_keep_run(
 ) -> StoredFile | None:
     """Judge a TREC run in the same way as `judge_run_file`, and pass its rows to `keep`.
 
-    The file is read as `kind`, by default the detected kind. Returns None in the same cases as
-    `judge_run_file`, except if no query is judged; the rows passed to `keep` must then be
-    discarded. Raises FileFormatError.
+    The file is read as `kind`; if `kind` is None, it is detected. Returns None in the same cases as
+    `judge_run_file`, except that a run without judged queries is accepted. If the result is None,
+    the rows passed to `keep` must be discarded. Raises FileFormatError.
     """
     if not _can_be_read(source, judgments, kind):
         return None

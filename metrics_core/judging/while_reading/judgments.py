@@ -61,8 +61,8 @@ def _make_hash_tables(ids: Any, table: Ints, n: int) -> HashTables:
 
 
 def _slot_regions(counts: npt.NDArray[Any]) -> tuple[Ints, Ints]:
-    """Return start and number of slots of each region, int64[region] each: a power of two, at most
-    half filled."""
+    """Return the start and the number of slots of each region, int64[region] each. The number is a
+    power of two, and at most half of the slots are filled."""
     least_slots = np.maximum(2 * counts, _FEWEST_SLOTS)
     slots = 2 ** np.ceil(np.log2(least_slots)).astype(np.int64)
     return np.cumsum(slots) - slots, slots

@@ -28,7 +28,8 @@ LEAST_MEMORY = 400_000_000
 """Bytes of memory that suffice to judge runs of any size."""
 
 _BEGINNINGS = 1 << 18, 1 << 20
-"""Bytes read to examine the lists of a run; the second number if no list ends within the first."""
+"""Bytes read to examine the first lists of a run. The second number is used if no list ends within
+the first number of bytes."""
 
 _ANY_SIZE = "1000TB"
 _WHOLE_HINT = "omit --memory to read the whole run into memory"
@@ -37,8 +38,9 @@ _WHOLE_HINT = "omit --memory to read the whole run into memory"
 def judge_files(
     files: Sequence[str | Path], qrels: Qrels, read_as: ReadAs = DEFAULT_CHOICES
 ) -> list[JudgedFile] | None:
-    """Return the runs, each judged while it is read; None if this does not pay, or a file needs
-    more than one pass. Raises FileFormatError."""
+    """Return the runs, each judged while it was read. Returns None if the files are too small for
+    this to pay off, if one of them is not a regular file (such as a pipe), or if one needs more
+    than one pass. Raises FileFormatError."""
     paths = [Path(file) for file in files]
     # Files that cannot be read twice, such as pipes, have to be read whole.
     if not all(path.is_file() for path in paths):
@@ -112,8 +114,8 @@ def judge_within_memory(
 
 
 def _whole_file_error(source: Source, judgments: JudgmentTables) -> RanklensError:
-    """Return the error that says why one pass was not enough. Finding the line would require
-    reading the whole run."""
+    """Return the error that gives the reason, or the possible reasons, why one pass was not enough.
+    To name the line, the whole run would have to be read."""
     if recognise_format(source, "run") != ("trec", "run"):
         return RanklensError(
             f"{source.name} is not a TREC run; --memory supports only TREC runs.",

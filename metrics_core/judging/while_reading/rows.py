@@ -96,8 +96,8 @@ def is_plain(data: Bytes) -> bool:
 
 @dataclass(frozen=True)
 class TextPiece:
-    """Whole lines of a file's decoded text, followed by `PADDING`: the number of the piece, from 0,
-    and its offset in the file."""
+    """Whole lines of a file's decoded text, followed by `PADDING`. `number` counts the pieces from
+    0; `begin` is the offset of the piece in the file."""
 
     number: int
     begin: int
@@ -112,9 +112,9 @@ class TextPiece:
 def split_by_query(
     source: Source, progress: Callable[[int], None] | None = None
 ) -> Iterator[TextPiece]:
-    """Yield the decoded text of a file, split at changes of the query, without a check that it is
-    text. `progress` is called with the number of bytes read so far. Raises FileFormatError for a
-    line that is too long."""
+    """Yield the decoded text of a file in pieces, split only between two queries. The function does
+    not check that the bytes are text. `progress` is called with the number of bytes read so far.
+    Raises FileFormatError for a line that is too long."""
     pending: list[bytes] = []
     begin = number = open_length = 0
     for block in source.decoded(BLOCK):
@@ -141,8 +141,8 @@ def split_by_query(
 
 
 def read_rows(piece: TextPiece, source: Source) -> RunRows:
-    """Return the rows of a piece; the first piece of a file may begin with a header. Raises
-    FileFormatError if it is not text."""
+    """Return the rows of a piece. The first piece of a file may begin with a header. Raises
+    FileFormatError if the piece is not text."""
     if piece.number or not begins_with_header(piece.padded[:_LONGEST_HEADER]):
         rows = read_regular_rows(piece.padded)
         if rows is not None:

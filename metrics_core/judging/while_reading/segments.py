@@ -31,13 +31,14 @@ from metrics_core.tables.columns import ID
 
 @dataclass(frozen=True)
 class JudgedSegments:
-    """Segments of judged rows, each of one query.
+    """Segments of judged rows; all rows of a segment belong to one query.
 
-    Per segment: its query id, `place` int64[segment] among the judged queries (-1 if not judged),
-    `sizes` int64[segment] in rows, `rows_hash` uint64[segment], and `contradicting` bool[segment],
-    whether its ranks contradict its scores. `ranks` int64[judged row, 5] (query, row of the
-    judgments, rank, first rank and number of the rows tied with it) and `counts` are the output of
-    `rank_rows`. `fractions` counts the ranks that are not whole numbers; `tags` are the run names.
+    Each segment has a query id, `place` int64[segment] (the index of its query among the judged
+    queries, -1 if not judged), `sizes` int64[segment] (its number of rows), `rows_hash`
+    uint64[segment], and `contradicting` bool[segment] (whether its ranks contradict its scores).
+    `ranks` int64[judged row, 5] (query, row of the judgments, rank, and the first rank and the
+    number of the rows tied with it) and `counts` are the output of `rank_rows`. `fractions` counts
+    the ranks that are not whole numbers; `tags` are the run names.
     """
 
     query_ids: pa.StringArray
@@ -57,7 +58,7 @@ class JudgedSegments:
 
     @property
     def by_rank(self) -> Ints:
-        """The order of `ranks` by query and rank, int64[judged row]."""
+        """The order that sorts `ranks` by query and rank, int64[judged row]."""
         return np.lexsort((self.ranks[:, 2], self.ranks[:, 0]))
 
     def places(self, judgments: JudgmentTables) -> JudgedPlaces | None:

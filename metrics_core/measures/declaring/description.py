@@ -64,7 +64,8 @@ class WorkedValue:
 
 @dataclass(frozen=True)
 class ParameterText:
-    """A parameter in words; `notation` is how it is written in a name (`rel=2`, `@10`)."""
+    """The documentation of a parameter. `notation` is its form in a measure's name (`rel=2`,
+    `@10`)."""
 
     name: str
     meaning: str
@@ -77,9 +78,9 @@ class ParameterText:
 class Description:
     """The documentation of a measure.
 
-    `aggregation` says how the scores of queries are combined, "" for the mean. `exceptions` has its
-    treatment of unjudged, missing or tied documents if it is not the default. `names` has its names
-    by package, "" for common names.
+    `aggregation` says how the scores of queries are combined; "" means the mean. `exceptions`
+    describes how unjudged documents, missing queries or ties are treated if the default rules do
+    not apply. `names` has the names of the measure by package; "" is for common names.
     """
 
     name: str
@@ -104,7 +105,7 @@ class Description:
 
     @property
     def other_names(self) -> list[str]:
-        """Every other name of the measure."""
+        """All names of the measure except its canonical name."""
         return list(dict.fromkeys(n for _, names in self.names for n in names if n != self.name))
 
 
@@ -198,8 +199,8 @@ def _range_text(declaration: Declaration) -> str:
 
 
 def _default_text(exceptions: set[str]) -> str:
-    """Return which of unjudged, missing and tied documents are treated by the default rules, "" for
-    none."""
+    """Return in words which of unjudged documents, missing queries and ties are treated by the
+    default rules; "" if none of them is."""
     words = {"unjudged": "unjudged documents", "missing": "missing queries", "ties": "ties"}
     subjects = [word for what, word in words.items() if what not in exceptions]
     return (

@@ -67,7 +67,8 @@ def find_family(declaration: Declaration) -> Family:
 
 
 def group_by_family(measures: Sequence[Declaration]) -> dict[Family, list[Declaration]]:
-    """Return the measures of each family; families and modules in their order."""
+    """Return the measures of each family. Families are in display order, and the measures of a
+    family in the order of its `modules`."""
     family_order = {f: i for i, f in enumerate(FAMILIES)}
     families: dict[Family, list[Declaration]] = {}
     for d in measures:

@@ -1,4 +1,4 @@
-"""From a name to a measure: names of ir_measures, trec_eval and common use, in upper or lower
+"""Find the measure for a name: names of ir_measures, trec_eval and common use, in upper or lower
 case."""
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _SIMILARITY = re.compile(
     r"(?:cosine|cos_sim|dot|dot_score|euclidean|manhattan)[_-](?P<name>[a-z]+)(?:@|_at_)(?P<k>\d+)",
     re.IGNORECASE,
 )
-"""A measure of sentence-transformers, with the similarity it ranks by."""
+"""Pattern of a name in sentence-transformers that begins with the similarity used for ranking."""
 _BY_SIMILARITY = {"accuracy": "Success", "map": "AP(denominator=min)"}
 """Meaning of names in sentence-transformers, if it differs from the meaning here."""
 _AT_K = {"hits": "Success", "f1": "F"}
-"""Names that mean something else with a cutoff."""
+"""Names that mean a different measure if they have a cutoff."""
 _NO_MEASURE = {
     "hole": "BEIR's Hole@k counts documents that appear in no query's judgments. Unjudged@k counts"
     " documents that are not judged for the query itself.",
@@ -126,13 +126,14 @@ def _find_named(name: str) -> tuple[Declaration, dict[str, Any]]:
 
 @cache
 def _preset_pattern(name: str) -> str:
-    """Return the pattern of a preset name; `{p}` in it matches the decimals of a share, with their
-    point."""
+    """Return the regular expression for a preset name. `{p}` in the name matches the decimals of a
+    share, including their point: `.95`."""
     return re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>\\.\\d+)", re.escape(name))
 
 
 def _relevant_grade(declaration: Declaration, level: Any, text: str) -> Any:
-    """Return the value of `rel` for ranx's -l2: grades from 2 on are relevant."""
+    """Return the value of `rel` for ranx's suffix -l2: grades from 2 on are relevant. Raises
+    ParameterError for a measure that uses the gain of each grade."""
     rel_parameter = declaration.parameter("rel")
     if rel_parameter is None or rel_parameter.optional:
         raise ParameterError(
@@ -206,8 +207,8 @@ def _parse_preset(text: str) -> Measure | None:
 
 @cache
 def _trec_eval_pattern(name: str) -> str:
-    """Return the pattern of a trec_eval name with its parameter after an underscore or a point (the
-    form of -m)."""
+    """Return the regular expression for a trec_eval name. Its parameter follows an underscore, or a
+    point as in the option -m."""
     return re.sub(r"_\\\{(\w+)\\\}", r"[._](?P<\1>\\d*\\.?\\d+)", re.escape(name))
 
 

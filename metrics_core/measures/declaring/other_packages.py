@@ -26,7 +26,7 @@ class InTrecEval:
                 the single line. Derived from the name by default
     since       the first version of trec_eval that has it
     summary     how the queries' values are combined, if not as the measure declares; "queries"
-                counts them, "relevant" is a sum that with -c comes from the judgments
+                counts the queries, "relevant" is a sum that with -c comes from the judgments
     values      parameter values implied by the name, which is then case-sensitive
     """
 
@@ -58,8 +58,8 @@ class InTrecEval:
 
 @dataclass(frozen=True)
 class Difference:
-    """A difference from the numbers of `package`; `what` (the different numbers) and `why` are
-    whole sentences."""
+    """A difference from the numbers of `package`. `what` says which numbers differ, `why` gives the
+    reason; both are whole sentences."""
 
     package: str
     what: str

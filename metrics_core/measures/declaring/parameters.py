@@ -1,8 +1,8 @@
 """Parameters of measures: read from a kernel's signature, validated against their bounds.
 
 The annotation has a parameter's meaning, bounds and the values used in tests: `beta:
-Annotated[float, "weight of recall against precision", Samples(1.0, 2.5)] = 1.0`. Parameters of
-several measures have an alias, here or in the module that uses it most.
+Annotated[float, "weight of recall against precision", Samples(1.0, 2.5)] = 1.0`. A parameter of
+several measures has an alias, defined here or in the module that uses it most.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ class Bounds:
 
 _FINITE = Bounds(-sys.float_info.max)
 HIGHEST_EXPONENT = 1_000
-"""Two to a higher power, or a sum of many of these powers, exceeds double precision."""
+"""The highest allowed exponent of 2: a higher power, or a sum of many such powers, exceeds double
+precision."""
 
 MOST_WHOLE_NUMBER = 2**31
 """The largest allowed whole number, unless the bounds say otherwise."""

@@ -21,14 +21,14 @@ from metrics_core.judging.hits import Hits
 Kernel = Callable[..., Floats]
 
 _CHECKED_CUTOFFS = 5
-"""Number of cutoffs at which the scores for an array are compared with the scores for single
-cutoffs."""
+"""Number of cutoffs at which a kernel's scores for an array of cutoffs are compared with its scores
+for single cutoffs."""
 
 
 def check_kernel(kernel: Kernel, name: str, package: str) -> Kernel:
     """Return a guarded kernel of the measure `name`. The guarded kernel raises RanklensError if the
-    kernel of the package `package` fails or does not return a number per query. If the kernel
-    cannot take an array of cutoffs, it is called once for each."""
+    kernel, which comes from the package `package`, fails or does not return a number per query. If
+    the kernel cannot take an array of cutoffs, it is called once for each cutoff."""
     guarded_kernel = guard_function(kernel, name, package)
 
     def score(ranks: JudgedRanks, **values: Any) -> Floats:
@@ -68,9 +68,9 @@ def check_kernel(kernel: Kernel, name: str, package: str) -> Kernel:
 
 
 def guard_part(part: str, value: Any, name: str, package: str) -> Any:
-    """Return a guarded part of a measure's declaration, such as its kernel or its terms. Functions
-    of the package `package` raise RanklensError if they fail; built-in functions (package "") are
-    returned unchanged."""
+    """Return a part of a measure's declaration, such as its kernel or its terms, with guarded
+    functions. A guarded function of the package `package` raises RanklensError if it fails. Parts
+    of built-in measures (package "") are returned unchanged."""
     if not package or value is None:
         return value
     if part == "kernel":

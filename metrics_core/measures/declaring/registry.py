@@ -53,10 +53,10 @@ Residual = Literal[
     "unaffected",
     "range",
 ]
-"""Method of `residuals` for the bounds over all grades of unjudged documents; explained there."""
+"""How `residuals` finds the bounds over all grades of unjudged documents; explained there."""
 
 Reach = Literal["additive", "first", "apart"]
-"""Method of `unjudged.bounds` to find the possible differences of two runs; explained there."""
+"""How `unjudged.bounds` finds the possible differences of two runs; explained there."""
 
 Divisor = Callable[[Ints], Floats]
 """Returns a divisor, float64[query], given how many further documents of each grade are judged,
@@ -65,8 +65,8 @@ int64[query, grade]."""
 
 @dataclass(frozen=True)
 class Share:
-    """A score that is the score of the measure `part`, with the same parameters, divided by a
-    divisor: `whole(ranks, grades, **parameters)` returns it for ascending grades."""
+    """The score of the measure `part`, with the same parameters, divided by a divisor.
+    `whole(ranks, grades, **parameters)` returns the `Divisor` for ascending grades."""
 
     part: str
     whole: Callable[..., Divisor]
@@ -84,8 +84,8 @@ class Declaration:
         from_precisions   for the residual "precisions": the score from its sum of precisions and
                           the number of relevant documents, unless it is their quotient
         reach             a `Share` if the score is one
-        terms             returns the documents whose parts add up to the score, if it is a sum
-        ir_measures       parameter values for which its measure of this name is equal, or None
+        terms             returns documents whose contributions add up to the score, if it is a sum
+        ir_measures       parameter values for which its measure in ir_measures is equal, or None
         presets           further names, for example in ranx, with their parameter values
         elsewhere         the name in other packages, for readers
         also_means        names with another meaning in the field, and how to get that measure
@@ -225,8 +225,8 @@ class Measure:
         return self._apply(self.declaration.kernel, ranks, {**dict(self.values), "cutoff": cutoffs})
 
     def terms(self, ranks: JudgedRanks) -> Hits:
-        """Return the documents that add to a score, each with its part of the score instead of the
-        grade. With `judged_only` the ranks are the ranks in the condensed lists. Raises ValueError
+        """Return the documents that contribute to a score, each with its contribution instead of
+        the grade. With `judged_only`, ranks are counted in the condensed lists. Raises ValueError
         for a measure without terms, and LackingDataError in the same cases as `score`."""
         if self.declaration.terms is None:
             raise ValueError(f"{self} is not a sum over documents")
@@ -291,8 +291,8 @@ def measure(
     **more: Any,
 ) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
     """Declare a measure. `gloss` is its meaning in a few words for a table heading, with `{k}` for
-    the cutoff; a plain string in `trec_eval` is a measure that takes no arguments there; `formula`
-    is LaTeX. A `condensable` measure also has `judged_only`; further keywords are fields of
+    the cutoff. A plain string in `trec_eval` names a measure without arguments. `formula` is LaTeX.
+    A `condensable` measure also gets the parameter `judged_only`. Further keywords are fields of
     Declaration."""
     single_types = (str, InTrecEval)
     in_trec_eval = (trec_eval,) if isinstance(trec_eval, single_types) else tuple(trec_eval)
@@ -326,9 +326,9 @@ def measure(
 
 
 def terms(*names: str) -> Callable[[Terms], Terms]:
-    """Declare the terms of these measures: the documents that add to the score, each with its part
-    of the score instead of the grade. The function takes the parameters of their kernels, with a
-    single cutoff."""
+    """Declare the terms of these measures: the documents that contribute to the score, each with
+    its contribution instead of the grade. The function takes the same parameters as the kernels of
+    the measures, with a single cutoff."""
 
     def declare(function: Terms) -> Terms:
         package = declaring_package(function.__module__)
@@ -341,14 +341,14 @@ def terms(*names: str) -> Callable[[Terms], Terms]:
 
 
 def weights(*names: str) -> Callable[[Terms], Terms]:
-    """Declare the terms of measures by weights: the function takes any of the measure's parameters
-    and returns the documents that add to the score, each with a weight of 0 or more instead of its
-    grade. Documents within the cutoff share the score in proportion to their weights."""
+    """Declare the terms of measures by weights. The function takes any of the measure's parameters
+    and returns the documents that contribute, each with a weight of 0 or more instead of its grade.
+    Documents within the cutoff share the score in proportion to their weights."""
 
     def declare(function: Terms) -> Terms:
         def parts(ranks: JudgedRanks, *, kernel: Callable[..., Floats], **values: Any) -> Hits:
             hits = function(ranks, **values)
-            return hits.parts(hits.relevance, values.get("cutoff")).sharing(kernel(ranks, **values))
+            return hits.parts(hits.relevance, values.get("cutoff")).divide(kernel(ranks, **values))
 
         for name in names:
             terms(name)(wraps(function)(partial(parts, kernel=_REGISTRY[name].kernel)))
@@ -358,8 +358,8 @@ def weights(*names: str) -> Callable[[Terms], Terms]:
 
 
 def share(name: str, part: str) -> Callable[[Callable[..., Divisor]], Callable[..., Divisor]]:
-    """Declare the divisor of a measure that divides the score of the measure `part`; its arguments
-    are the parameters of the measure."""
+    """Declare the divisor of the measure `name`, whose score is the score of the measure `part`
+    divided by it. The function takes the parameters of the measure."""
 
     def declare(whole: Callable[..., Divisor]) -> Callable[..., Divisor]:
         reach = guard_part("reach", Share(part, whole), name, declaring_package(whole.__module__))
@@ -375,14 +375,14 @@ def declarations() -> list[Declaration]:
 
 
 def count_declarations() -> int:
-    """Return how often a measure was declared; it grows if a notebook cell is run again."""
+    """Return the number of declarations so far. It grows if a notebook cell is run again."""
     return _REGISTRY.changes
 
 
 def _lacking_error(
     name: str, needs: Collection[Need], column: str | None, ranks: JudgedRanks
 ) -> LackingDataError | None:
-    """Return the error for data that these ranks lack for a measure; None if nothing is missing."""
+    """Return the error that names the data these ranks lack; None if nothing is missing."""
     if "subtopics" in needs and ranks.subtopics is None:
         return LackingDataError(
             f"{name} needs judgments by subtopic.",

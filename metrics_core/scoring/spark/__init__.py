@@ -8,6 +8,6 @@ Only the names of the runs are collected on the driver.
 """
 
 from metrics_core.scoring.spark.evaluating import evaluate, judged_ranks, write_judged_ranks
-from metrics_core.scoring.spark.session import session, told
+from metrics_core.scoring.spark.session import row_errors, session
 
-__all__ = ["evaluate", "judged_ranks", "session", "told", "write_judged_ranks"]
+__all__ = ["evaluate", "judged_ranks", "row_errors", "session", "write_judged_ranks"]

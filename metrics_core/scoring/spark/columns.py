@@ -20,8 +20,8 @@ NAMELESS = "run"
 @dataclass(frozen=True)
 class SparkCollection:
     """The data to score: `runs` (run, query_id, doc_id: string, score: double), `qrels` (query_id,
-    doc_id: string, relevance: double), the names of the runs, the highest grade (at least 0), and,
-    for each run with unjudged queries, their number and one of them."""
+    doc_id: string, relevance: double), the `names` of the runs, and the highest grade (at least 0).
+    `unjudged` has, for each run with unjudged queries, their number and the id of one of them."""
 
     runs: DataFrame
     qrels: DataFrame

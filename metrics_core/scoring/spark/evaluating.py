@@ -13,7 +13,7 @@ from metrics_core.scoring.scores import WithoutRelevant
 from metrics_core.scoring.spark.columns import SparkCollection, read_collection
 from metrics_core.scoring.spark.lists import make_scorer, refuse_problems
 from metrics_core.scoring.spark.ranking import Duplicates, rank_lists
-from metrics_core.scoring.spark.session import hide_warnings, require_pyspark, told
+from metrics_core.scoring.spark.session import hide_warnings, require_pyspark, row_errors
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -37,10 +37,11 @@ def evaluate(
     form that `metrics_core.evaluate` accepts. With `duplicates="best"`, the highest score counts if
     a document is listed twice.
 
-    One quick pass over run and query_id happens immediately, all other steps when the scores are
-    computed. Invalid rows (duplicates, scores that are not finite) fail then; inside `told()` with
-    a RanklensError. Raises UnknownMeasureError, ParameterError, NoSharedQueriesError,
-    RanklensError, and LackingDataError for measures that need subtopics or document columns.
+    One quick pass over run and query_id happens immediately; all other steps happen when the scores
+    are computed. Only then do invalid rows (duplicates, scores that are not finite) raise an error;
+    inside `row_errors()` it is a RanklensError. Raises UnknownMeasureError, ParameterError,
+    NoSharedQueriesError, RanklensError, and LackingDataError for measures that need subtopics or
+    document columns.
     """
     parsed = _parse_measures(measures, without_relevant)
     collection = _read_collection(runs, qrels, duplicates)
@@ -103,7 +104,7 @@ def write_judged_ranks(
 ) -> None:
     """Write `judged_ranks` as Parquet to a new folder, for `metrics_core.read_judged_ranks`. Raises
     the errors of `evaluate`, including the errors for invalid rows."""
-    with told():
+    with row_errors():
         judged_ranks(runs, qrels, duplicates=duplicates).write.parquet(path)
 
 
@@ -123,7 +124,7 @@ def _read_collection(
             f"{type(runs).__name__} is not a Spark DataFrame.",
             "Read the runs with spark.read, or use metrics_core.evaluate.",
         )
-    with told():
+    with row_errors():
         return read_collection(runs, qrels)
 
 

@@ -26,7 +26,8 @@ _PARQUET = b"PAR1"
 
 @dataclass(frozen=True)
 class SparkFile:
-    """A file, or a folder with the parts of one run; `parquet`, else text lines."""
+    """A file, or a folder with the parts of one run. The format is Parquet if `parquet` is true,
+    otherwise text lines."""
 
     path: str
     parquet: bool
@@ -38,8 +39,8 @@ def read_runs(spark: SparkSession, patterns: Sequence[str]) -> tuple[DataFrame, 
 
     A pattern is a file, a folder with the parts of one run, or a glob of these. A run is named
     after its file or folder, unless it is Parquet with a column run (system, model, …). Lines are
-    validated when they are read: an invalid TREC line fails the query and is quoted in the error.
-    Raises RanklensError if nothing matches.
+    validated when they are read: an invalid TREC line makes the Spark query fail and is quoted in
+    the error. Raises RanklensError if nothing matches.
     """
     names: list[str] = []
     parts = []

@@ -51,7 +51,7 @@ def make_scorer(
 
 
 def refuse_problems(batches: Batches) -> Batches:
-    """Yield the batches without their column problem; raise RanklensError if the column is not
+    """Yield the batches without their column `problem`. Raises RanklensError if this column is not
     empty."""
     for batch in batches:
         problems = batch["problem"].drop_null().to_pylist()
@@ -106,8 +106,9 @@ def list_starts(table: pa.Table) -> Ints:
 
 
 def judge_lists(table: pa.Table, top_grade: float) -> tuple[JudgedRanks, Ints]:
-    """Return the judged ranks (ranks of judged documents) of the lists with a judged query, each
-    list as a separate query, in the table's order, and the first row of each, int64[list]."""
+    """Return the judged ranks (ranks of judged documents) of the lists whose query is judged, and
+    the first row of each of these lists, int64[list]. Each list counts as a separate query; lists
+    are in the table's order."""
     starts = list_starts(table)
     size = np.diff(starts, append=table.num_rows)
     judged = as_array(table["judged"])[starts] > 0

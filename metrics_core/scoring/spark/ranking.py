@@ -55,7 +55,8 @@ def rank_lists(collection: SparkCollection, *, duplicates: Duplicates) -> DataFr
 
 def _pairs(collection: SparkCollection, duplicates: Duplicates) -> DataFrame:
     """Return one row for each (run, query_id, doc_id). Columns: run, query_id, doc_id, score,
-    relevance, lowest (the lowest grade), times (how often it is listed), flaw, problem."""
+    relevance, lowest (the lowest grade), times (how often it is listed), flaw (0 if the numbers are
+    valid), problem (`_problem_column`)."""
     from pyspark.sql import functions as f
 
     no_number = f.lit(None).cast("double")

@@ -83,9 +83,9 @@ def has_java() -> bool:
 
 
 @contextmanager
-def told() -> Iterator[None]:
-    """Raise the RanklensError of a failed task (a duplicate document, a score that is not a number)
-    instead of Spark's report of a failed stage."""
+def row_errors() -> Iterator[None]:
+    """Context manager that raises the RanklensError of a failed task (a duplicate document, a score
+    that is not a number) instead of Spark's report of a failed stage."""
     require_pyspark()
     from pyspark.errors import PySparkException
 

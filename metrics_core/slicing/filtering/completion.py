@@ -28,9 +28,10 @@ FOLLOWS: Mapping[str, Mapping[str, str]] = {
     "further": {",": "listed", ")": "joining"},
     "joining": {"and": "test", "or": "test", ")": "joining"},
 }
-"""Expected item -> kind of word, or mark, that can be next -> item expected after that word. A line
-begins with "test" and can end when "joining" is expected; a `)` there closes a `(` before a test. A
-number is only a value of a numeric column, and so on."""
+"""For each expected item, the kinds of words (or marks) that can be next, and for each of these the
+item that is expected after it. A line begins with "test" and can end when "joining" is expected; a
+`)` there closes a `(` before a test. A number can only be a value of a numeric column, and so
+on."""
 
 OFFERED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "numbers": {"operator": (*OPERATORS, "in"), "contrary": ("in",)},
@@ -42,8 +43,9 @@ OFFERED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 """Operators for each kind of column. For all other items FOLLOWS suffices."""
 
 MOST_COLUMNS, MOST_VALUES, LONGEST = 200, 50, 100
-"""Maximum number of columns, of values of each, and of characters of a name or value. A truncated
-value would be a different value, so longer ones are omitted."""
+"""Maximum number of columns, maximum number of values of each column, and maximum length of a name
+or value. Longer names and values are omitted, because a truncated value would be a different
+value."""
 
 
 def vocabulary(
@@ -55,8 +57,9 @@ def vocabulary(
     each column its name, its written form, the kind of values it `holds` and its most frequent
     values with the number of rows.
 
-    Columns in `numeric` are known to be numeric, so they need not be computed; `holds` returns
-    `describe_column` of a column, if cached.
+    The columns in `numeric` are known to be numeric, so their values are not computed. `holds`
+    returns the result of `describe_column` for a column, for example from a cache; if `holds` is
+    None, the result is computed.
     """
     column_facts = holds or (lambda name: describe_column(columns[name]))
     entries = [

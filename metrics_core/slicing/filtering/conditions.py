@@ -16,8 +16,8 @@ FilterColumns = Mapping[str, Floats | npt.NDArray[np.object_]]
 object[row] of texts with None."""
 
 Truth = tuple[Mask, Mask]
-"""The rows in which a test is true and the rows in which it is false, bool[row] each; in rows with
-neither, a value is missing."""
+"""The rows in which a test is true and the rows in which it is false, bool[row] each. In all other
+rows a value is missing."""
 Test = Callable[[FilterColumns], Truth]
 
 _COMPARE = {
@@ -31,7 +31,8 @@ _COMPARE = {
 
 
 def join_tests(tests: list[Test], *, either: bool) -> Test:
-    """Return a test of whether any of the tests is true, or all of them."""
+    """Return a test that is true if any of the tests is true (`either`), or else if all of them are
+    true."""
     if len(tests) == 1:
         return tests[0]
 
@@ -73,7 +74,7 @@ def compare_with_value(column: str, operator: str, value: str | float) -> Test:
 
 
 def compare_with_column(column: str, operator: str, other: str) -> Test:
-    """Return a test that compares a column with another of its kind."""
+    """Return a test that compares a column with another column of the same kind."""
 
     def compare(columns: FilterColumns) -> Truth:
         values, other_values = columns[column], columns[other]
@@ -86,7 +87,7 @@ def compare_with_column(column: str, operator: str, other: str) -> Test:
 
 
 def match_any(column: str, choices: list[str | float]) -> Test:
-    """Return a test whether a column's value is in a list of values."""
+    """Return a test of whether a column's value is in a list of values."""
 
     def match(columns: FilterColumns) -> Truth:
         values = columns[column]

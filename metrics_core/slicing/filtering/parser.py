@@ -81,7 +81,7 @@ class FilterReader:
         return self.words[self.position]
 
     def syntax_error(self, expected: str, hint: str = "") -> FilterLineError:
-        """Return the error that the next word is different from the expected word."""
+        """Return the error for a next word that is not the expected one."""
         return FilterLineError(
             self.line, self.next_word.start, self.next_word.error_text, expected, hint
         )
@@ -117,7 +117,8 @@ class FilterReader:
         return negate_if(inside, contrary)
 
     def _read_negation(self) -> bool:
-        """Read any number of "not"; return whether together they negate the next test."""
+        """Read any number of "not" words. Returns whether they negate the next test, which an even
+        number does not."""
         contrary = False
         while self.next_word.is_mark("not"):
             self.position += 1

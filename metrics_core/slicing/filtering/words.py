@@ -1,6 +1,6 @@
 """Tokens of a filter line: names, numbers, quoted texts, operators and marks, with their positions.
 
-The whole language is defined here and in `line`; nothing is ever evaluated as Python.
+The whole language is defined here and in `parser`; nothing is ever evaluated as Python.
 """
 
 from __future__ import annotations

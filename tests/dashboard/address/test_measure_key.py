@@ -13,7 +13,7 @@ import pytest
 
 from dashboard.address import measure_key
 from dashboard.address.address import Address
-from dashboard.address.measure_key import MeasureChoice, measure_choices, reason_not_drawn
+from dashboard.address.measure_key import MeasureChoice, explain_unsupported, measure_choices
 from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import breakdown
 from dashboard.answers.crossing import crossing, default_across
@@ -112,10 +112,10 @@ def test_all_about_it_is_said(declaration: Declaration) -> None:
     told = describe_measure(declaration)
     drawn = "".join(
         (
-            blocks.head(told, "back", "use", detail.why_not),
-            blocks.parameters(told),
-            blocks.facts(told),
-            blocks.worked_example(told),
+            blocks.draw_head(told, "back", "use", detail.why_not),
+            blocks.draw_parameters(told),
+            blocks.draw_facts(told),
+            blocks.draw_worked_example(told),
         )
     )
     text = unescape(re.sub(r"<[^>]+>", "", drawn))
@@ -124,8 +124,8 @@ def test_all_about_it_is_said(declaration: Declaration) -> None:
     assert all(p.meaning[1:] in text and p.allowed in text for p in told.parameters)
     assert all(x.name in text and f"{x.value:.6g}" in text for x in told.worked)
     assert all(sentence in text for _, sentence in told.exceptions)
-    assert bool(detail.key) == (not reason_not_drawn(declaration))
-    assert bool(detail.why_not) == bool(reason_not_drawn(declaration) or declaration.needs)
+    assert bool(detail.key) == (not explain_unsupported(declaration))
+    assert bool(detail.why_not) == bool(explain_unsupported(declaration) or declaration.needs)
 
 
 @pytest.mark.parametrize("declaration", declarations(), ids=lambda d: d.name)

@@ -12,6 +12,7 @@ from dashboard.address.measure_key import (
     DEFAULT_MEASURE,
     MeasureChoice,
     describe_reading,
+    explain_unsupported,
     key_for_whole_list,
     key_with_text,
     key_with_value,
@@ -19,7 +20,6 @@ from dashboard.address.measure_key import (
     pick_measure,
     picker_parameters,
     read_measure,
-    reason_not_drawn,
 )
 from dashboard.address.view import (
     Comparison,
@@ -37,7 +37,7 @@ NDCG = read_measure("", 10)
 def test_every_measure_that_pages_can_draw_can_be_picked() -> None:
     choices = measure_choices()
     names = [choice.name for choice in choices]
-    assert sorted(names) == sorted(d.name for d in declarations() if not reason_not_drawn(d))
+    assert sorted(names) == sorted(d.name for d in declarations() if not explain_unsupported(d))
     assert [choice.key for choice in choices[:5]] == ["nDCG@k", "P@k", "R@k", "RR", "AP"]
     assert len({choice.label for choice in choices}) == len(choices)
 

@@ -83,7 +83,7 @@ def shown(of: Study = STUDY, by: str = "", **asked: object) -> Breakdown:
 
 def test_the_bridge_adds_up_by_every_column() -> None:
     scores = STUDY.scores(comparison(), comparison().measure)
-    own, other = scores.of("RR")[:2]
+    own, other = scores.values_of("RR")[:2]
     columns = shown().columns
     assert columns[:3] == ["category", "kind", "length"]
     assert {"words in the query" + MARK, HARD} < set(columns)
@@ -264,7 +264,9 @@ def test_the_overview_reads_the_same_groups() -> None:
 def test_grades_with_decimals_add_up_as_well() -> None:
     of = study(grade=0.5)
     found = shown(of, m="nDCG@10")
-    own, other = of.scores(comparison(of, m="nDCG@10"), parse_measure("nDCG@10")).of("nDCG@10")[:2]
+    own, other = of.scores(comparison(of, m="nDCG@10"), parse_measure("nDCG@10")).values_of(
+        "nDCG@10"
+    )[:2]
     assert math.fsum(found.bridge["part"]) == pytest.approx(float((own - other).mean()), abs=1e-12)
     first = slices_of(of, comparison(of, m="nDCG@10")).slices[0]
     assert first.filters == (("category", "c1"), ("kind", "k0"))

@@ -11,7 +11,7 @@ from dashboard.answers.navigation_counts import page_counts
 from dashboard.answers.overview import overview
 from dashboard.answers.queries import QueryListRequest
 from dashboard.answers.query import query
-from dashboard.answers.query_chips import failures
+from dashboard.answers.query_chips import query_failures
 from dashboard.answers.robustness_summary import robustness_summary
 from dashboard.study.study import Study
 from dashboard.workspace import Settings
@@ -49,7 +49,7 @@ def test_what_warns_of_missing_judgments(complete: bool) -> None:
     study = STUDIES[complete]
     shown = shown_of(study)
     warned = not complete
-    assert (UNJUDGED_TOP in failures(study, shown)) is warned
+    assert (UNJUDGED_TOP in query_failures(study, shown)) is warned
     held = robustness_summary(study, shown)
     assert ("unjudged" in {entry.part for entry in held.all_checks}) is warned
     assert ("unjudged" in {entry.part for entry in held.settling_checks}) is (

@@ -296,7 +296,7 @@ def of_versions(case: Case) -> Iterator[Says]:
     pair = BASELINE, shown.focus
     text = history_page(study, shown, pair, are_versions=True).finding.text
     if "is significantly worse" in text:
-        scores = study.scores_of_all_runs(shown, shown.measure).only(pair)
+        scores = study.scores_of_all_runs(shown, shown.measure).select_runs(pair)
         yield "Versions", compare_scores(scores, baseline=BASELINE)["verdict"][0] in BEHIND, True
     if " is the best on " in text:
         yield "Versions", row["verdict"] in AHEAD, True

@@ -8,7 +8,7 @@ from dashboard.address.address import Address
 from dashboard.address.view import Comparison
 from dashboard.answers.queries import PAGE_ROWS, QueryList, QueryListRequest, listed_ids, query_list
 from dashboard.answers.query import query
-from dashboard.answers.query_views import strips
+from dashboard.answers.query_views import query_strips
 from dashboard.study.study import Study
 from metrics_core.tables import Qrels, Queries, Run
 
@@ -164,7 +164,7 @@ def test_a_column_of_numbers_shows_them_sorts_by_them_and_is_downloaded_with_the
     assert found.rows["query_id"].iloc[-1] == ids[0]
     meta = dict(zip(found.frame["query_id"], found.frame["meta"], strict=True))
     assert [meta[q] for q in (ids[0], ids[1], ids[39])] == ["", "length 30", "length 4.5"]
-    by_group = strips(numbered, comparison(numbered), "length")
+    by_group = query_strips(numbered, comparison(numbered), "length")
     assert by_group.groups[0] == "under 160"
 
 

@@ -207,7 +207,7 @@ def test_every_column_can_be_shown_sorted_by_and_downloaded() -> None:
 
 def test_numbers_of_a_query_are_what_they_say() -> None:
     view = comparison(m="P@5", k="5")
-    scores = STUDY.scores_of_all_runs(view, view.measure).of(view.measure)
+    scores = STUDY.scores_of_all_runs(view, view.measure).values_of(view.measure)
 
     def column(key: str) -> np.ndarray:
         known = {c.key: c for c in query_columns.offered_columns(STUDY, view)}
@@ -235,13 +235,15 @@ def test_a_region_holds_what_lies_in_it() -> None:
 
 
 def test_strips_hold_every_query_of_the_compared_runs() -> None:
-    found = query_views.strips(STUDY, comparison(), "category")
+    found = query_views.query_strips(STUDY, comparison(), "category")
     assert found.groups == ["billing", "returns", "(none)"] and len(found.frame) == 200
     assert found.means["queries"].sum() == 200
     mean = found.means.set_index(["group", "run"])["mean"]
     own = found.frame[(found.frame["group"] == "billing") & (found.frame["run"] == "dense")]
     assert mean["billing", "dense"] == pytest.approx(own["score"].mean())
-    assert query_views.strips(STUDY, comparison(), "bogus").groups == [query_views.EVERY_QUERY]
+    assert query_views.query_strips(STUDY, comparison(), "bogus").groups == [
+        query_views.EVERY_QUERY
+    ]
 
 
 def test_the_heatmap_begins_with_the_easiest_and_knows_what_a_run_lacks() -> None:

@@ -12,15 +12,15 @@ from dashboard.address.address import Address
 from dashboard.address.edits_key import read_edits
 from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import breakdown
-from dashboard.answers.document import document
+from dashboard.answers.document import document_fields
 from dashboard.answers.headroom import headroom_by_group, largest_gain
 from dashboard.answers.ledger import query_ledger
 from dashboard.answers.what_if import apply_edits
-from dashboard.drawing.blocks.what_if import what_if_best
+from dashboard.drawing.blocks.what_if import draw_what_if_best
 from dashboard.study.study import Study
 from metrics_core.explaining.query_kinds import KINDS
 from metrics_core.explaining.what_if import Move
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from tests.collections_of import qrels_of, run_of
 from tests.dashboard.answers.test_breakdown import comparison, study
 
@@ -28,7 +28,7 @@ from tests.dashboard.answers.test_breakdown import comparison, study
 def score_of(of: Study, shown: Comparison, run: str, query_id: str) -> float:
     scores = of.scores_of_all_runs(shown, shown.measure)
     place = list(scores.query_ids).index(query_id)
-    return float(scores.of(shown.measure)[scores.position(run), place])
+    return float(scores.values_of(shown.measure)[scores.position(run), place])
 
 
 def test_the_bars_lead_from_one_score_to_the_other() -> None:
@@ -64,7 +64,7 @@ def test_what_if_is_what_the_edited_files_score() -> None:
     found = apply_edits(of, shown, "q", read_edits(["1:a", "g1:y", "out:x"]))
     assert found is not None
     row = found.scores.set_index("measure").loc[str(shown.measure)]
-    edited = judge(
+    edited = join_judgments(
         run_of({"q": {"a": 3.0, "y": 2.0}, "p": {"w": 1.0}}),
         qrels_of({"q": {"a": 1, "b": 1, "x": 0, "y": 1}, "p": {"z": 1}}),
     )
@@ -109,19 +109,19 @@ def test_the_best_single_change_knows_ranks_that_are_not_shown() -> None:
     assert found is not None and found.best is not None
     assert (found.best.edit, found.best_was) == (Move("best", 1), 12)
     assert "best" not in set(found.rows["doc_id"])
-    drawn = what_if_best(found, pd.DataFrame(columns=["title", "text"]), "./query")
+    drawn = draw_what_if_best(found, pd.DataFrame(columns=["title", "text"]), "./query")
     assert "<b><bdi>best</bdi></b> at rank 1 instead of 12 gives" in drawn
 
 
 def test_a_card_knows_every_loaded_run() -> None:
     of, _ = small()
-    found = document(of, "q", "b")
+    found = document_fields(of, "q", "b")
     assert found is not None and found.grade == 1
     ranks = dict(zip(found.standings["run"], found.standings["rank"], strict=True))
     assert ranks["one"] == 3 and np.isnan(ranks["two"])
-    unjudged = document(of, "q", "y")
+    unjudged = document_fields(of, "q", "y")
     assert unjudged is not None and np.isnan(unjudged.grade)
-    assert document(of, "q", "nobody knows it") is None
+    assert document_fields(of, "q", "nobody knows it") is None
 
 
 def test_the_parts_of_all_groups_are_those_of_all_queries() -> None:

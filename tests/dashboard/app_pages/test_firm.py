@@ -173,7 +173,7 @@ def test_where_a_difference_could_lie_is_drawn_on_one_axis_with_zero() -> None:
     drawing = drawing_of(styles)
     span = blocks.DifferenceRange
     rows = [span("Now", "", 0.1, 0.1), span("Likely", "", nan, nan), span("Worst", "", -0.1, 0.3)]
-    part = str(blocks.spans(rows, drawing, "label"))
+    part = str(blocks.draw_spans(rows, drawing, "label"))
     assert "= old" in part and "−0.100 to +0.300" in part and ">–<" in part
     at = [float(value) for value in re.findall(r'zero" style="left:([0-9.]+)%', part)]
     left, width = re.findall(r'from-to[ a-z]*" style="left:([0-9.]+)%;width:([0-9.]+)%', part)[0]

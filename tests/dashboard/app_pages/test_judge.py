@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.address.address import Address
 from dashboard.answers.grading import judging_queue, judging_summary
-from dashboard.answers.subset import subset
+from dashboard.answers.subset import export_subset
 from dashboard.files.collections import SAMPLE
 from dashboard.session.actions.collections import copy_collection
 from dashboard.session.actions.grading import export_layer
@@ -298,7 +298,7 @@ def test_some_queries_taken_in_elsewhere_bring_their_notes_and_layers() -> None:
     assert study is not None
     view = study.view(Address.create(**PAIR)).comparison
     ids = [*study.query_ids[:30], ROW[0]]
-    packed = subset(study, view, ids, kept().notes.notes_by_query(SAMPLE), [layer])
+    packed = export_subset(study, view, ids, kept().notes.notes_by_query(SAMPLE), [layer])
     app = opened("data", set="mine")
     for _ in range(2):
         uploader = next(u for u in app.file_uploader if u.label in ("Add files", "Import"))

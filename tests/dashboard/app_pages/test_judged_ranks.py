@@ -9,9 +9,9 @@ import pytest
 import streamlit as st
 
 from dashboard.address.address import Address
-from dashboard.answers.document import document
+from dashboard.answers.document import document_fields
 from dashboard.answers.grading import judging_queue, queue_window, unjudged_documents
-from dashboard.answers.subset import subset
+from dashboard.answers.subset import export_subset
 from dashboard.answers.unjudged import unjudged_effects
 from dashboard.answers.what_if import apply_edits
 from dashboard.files.files import SAMPLE_FOLDER
@@ -95,12 +95,12 @@ def test_ties_and_a_document_of_the_other_run() -> None:
     study = Study([RUNS["bm25"], RANKS["dense"]], QRELS)
     view = study.view(Address.create(**PAIR)).comparison
     unjudged_of_bm25 = unjudged_documents(study, view, "q065")["doc_id"].iloc[0]
-    card = document(study, "q065", unjudged_of_bm25)
+    card = document_fields(study, "q065", unjudged_of_bm25)
     assert card is not None
     known = card.standings.set_index("run")
     assert known["known"].to_dict() == {"bm25": True, "dense": False}
     assert known.loc["dense", "listed"] == 100
-    judged = document(study, "q001", str(QRELS.doc_ids[0]))
+    judged = document_fields(study, "q001", str(QRELS.doc_ids[0]))
     assert judged is not None and judged.standings["known"].all()
     said = text_of(opened("query", q="q065", doc=unjudged_of_bm25, **PAIR, set="ranks"))
     assert "unknown: of 100 listed, only the judged ones are known" in said
@@ -146,10 +146,14 @@ def test_what_the_unjudged_could_do_is_a_bound_of_the_exact_one() -> None:
 def test_a_zip_of_some_queries_carries_them() -> None:
     study = Study([RUNS["bm25"], RANKS["dense"]], QRELS)
     view, ids = study.view(Address.create(**PAIR)).comparison, QRELS.query_ids[:7]
-    cut = read_query_zip(subset(study, view, ids), "some.zip")
+    cut = read_query_zip(export_subset(study, view, ids), "some.zip")
     assert set(cut.files) == {"qrels.txt", "bm25.run", "dense.run.parquet"}
     (dense,) = formats.read_judged_ranks(cut.files["dense.run.parquet"])
     qrels = read_qrels(cut.files["qrels.txt"], name="qrels.txt")
     again = Study([dense], qrels).all_scores(view.measure).values[0]
-    before = study.all_scores(view.measure).among(np.isin(QRELS.query_ids, ids)).only(["dense"])
+    before = (
+        study.all_scores(view.measure)
+        .select_queries(np.isin(QRELS.query_ids, ids))
+        .select_runs(["dense"])
+    )
     assert np.array_equal(again, before.values[0]) and dense.name == "dense"

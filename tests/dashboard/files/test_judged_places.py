@@ -9,7 +9,7 @@ from dashboard.files import judged_places
 from dashboard.files.judged_places import CachedRanks
 from dashboard.workspace import Workspace
 from metrics_core.formats import read_run
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.judging.ranking import ranked_documents
 from metrics_core.tables import Qrels, Run
 from tests.dashboard.workspace.stored_runs import QRELS, short_are_long, stored
@@ -25,9 +25,9 @@ def test_the_second_time_no_row_is_read(tmp_path: Path) -> None:
         run = stored(tmp_path, RUN)
         first = CachedRanks(Workspace(tmp_path).cache)(run, QRELS)
         run.rows.path.unlink()
-        with mock.patch.object(judged_places, "find_places", side_effect=AssertionError):
+        with mock.patch.object(judged_places, "find_judged_places", side_effect=AssertionError):
             again = CachedRanks(Workspace(tmp_path).cache)(run.renamed("b"), QRELS)
-    wanted = judge(RUN, QRELS)
+    wanted = join_judgments(RUN, QRELS)
     assert again.run_name == "b"
     for ranks in (first, again):
         for name in ("query", "rank", "relevance", "qrels_row", "retrieved", "judged_query"):
@@ -44,7 +44,7 @@ def test_other_judgments_are_joined_anew(tmp_path: Path) -> None:
         run, judging = stored(tmp_path, RUN), CachedRanks(Workspace(tmp_path).cache)
         judging(run, QRELS)
         other = judging(run, OTHER)
-    wanted = judge(RUN, OTHER)
+    wanted = join_judgments(RUN, OTHER)
     assert other.rank.tolist() == wanted.rank.tolist()
     assert other.unjudged_queries == wanted.unjudged_queries == ("b",)
 

@@ -23,7 +23,7 @@ from dashboard.workspace.long_runs import run_writer
 from dashboard.workspace.long_runs.stored_run import StoredRun
 from dashboard.workspace.startup import clean_workspace
 from metrics_core.base.errors import RanklensError
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.judging.documents import ListedDocuments
 from metrics_core.judging.while_reading import rows as rows_module
 from metrics_core.tables import Qrels, Run
@@ -80,11 +80,11 @@ def test_both_ways_say_the_same(text: str, tmp_path: Path) -> None:
         assert found.table is wanted.table is None
         return
     assert of(found.table) == of(wanted.table)
-    assert isinstance(found.table, StoredRun) and found.table.has_rows_of(wanted.table)
-    assert of(found.table.leading(2)) == of(wanted.table.leading(2))
+    assert isinstance(found.table, StoredRun) and found.table.has_same_rows(wanted.table)
+    assert of(found.table.select_top(2)) == of(wanted.table.select_top(2))
     judging = CachedRanks(Workspace(tmp_path / "w").cache)
     try:
-        ranks = judge(wanted.table, QRELS)
+        ranks = join_judgments(wanted.table, QRELS)
     except RanklensError as error:
         with pytest.raises(RanklensError) as own:
             judging(found.table, QRELS)
@@ -101,10 +101,10 @@ def test_what_was_judged_while_it_was_read_is_not_judged_again(tmp_path: Path) -
         run = read(tmp_path / "w", path, QRELS, other).table
     assert isinstance(run, StoredRun)
     judging = CachedRanks(Workspace(tmp_path / "w").cache)
-    with mock.patch.object(judged_places, "find_places", side_effect=AssertionError):
+    with mock.patch.object(judged_places, "find_judged_places", side_effect=AssertionError):
         ranks = judging(run, QRELS)
     assert isinstance(ranks.listed, ListedDocuments)
-    same(ranks, judge(run.whole(), QRELS))
+    same(ranks, join_judgments(run.read_whole(), QRELS))
 
 
 def test_the_bytes_that_were_read_are_told(tmp_path: Path) -> None:
@@ -231,5 +231,5 @@ def test_the_bytes_of_a_copy_are_looked_at_once_a_start(tmp_path: Path) -> None:
         file, was_read = read_or_known(tmp_path / "w", path)
         assert not was_read and isinstance(file.table, StoredRun)
         assert hashed.call_count == 1
-        assert len(file.table.holding(["q1"])) == 3
+        assert len(file.table.select_queries(["q1"])) == 3
     assert hashed.call_count == 1

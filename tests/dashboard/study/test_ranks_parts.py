@@ -106,7 +106,7 @@ def test_parts_that_are_given_at_once_are_one_file_to_which_others_may_come(tmp_
     first, second = (loaded for (loaded,) in parts)
     (both,) = join_loaded_parts([first, second])
     assert both.file == "part-*-4f-c000.snappy.parquet/bm25"
-    assert isinstance(both.table, Run) and both.table.has_rows_of(judged_ranks_of(RUN, QRELS))
+    assert isinstance(both.table, Run) and both.table.has_same_rows(judged_ranks_of(RUN, QRELS))
     assert [note.kind for note in both.notes] == ["judged_ranks"]
     (only,) = join_loaded_parts([replace(first, file=both.file)])
     qrels = File("q", "qrels.txt", "upload", table=QRELS)

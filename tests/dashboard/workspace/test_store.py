@@ -68,7 +68,7 @@ def test_a_table_comes_back_as_it_was(workspace: Workspace, name: str) -> None:
         assert back.table.to_pydict() == given.table.table.to_pydict()
     if isinstance(back, Qrels):
         assert isinstance(given.table, Qrels)
-        assert back.given.to_pydict() == given.table.given.to_pydict()
+        assert back.input_table.to_pydict() == given.table.input_table.to_pydict()
 
 
 def test_documents_keep_their_other_columns(workspace: Workspace) -> None:

@@ -8,7 +8,7 @@ from time import sleep
 import pytest
 
 from metrics_core.base.memo import Memo
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from tests.collections_of import qrels_of, run_of
 
 
@@ -71,11 +71,11 @@ def test_one_value_may_need_another() -> None:
 def test_eight_threads_may_ask_the_same_ranks() -> None:
     documents = {f"d{i}": i % 3 for i in range(40)}
     run = run_of({"q": {name: 40 - i for i, name in enumerate(documents)}})
-    ranks = judge(run, qrels_of({"q": documents}))
+    ranks = join_judgments(run, qrels_of({"q": documents}))
 
     def ask(start: int) -> None:
         for level in range(start, start + 400):
-            ranks.kept("test", level % 150, lambda: [0] * 100)
+            ranks.cached("test", level % 150, lambda: [0] * 100)
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(ask, range(0, 800, 100)))

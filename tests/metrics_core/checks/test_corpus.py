@@ -92,5 +92,7 @@ def test_documents_have_their_ids_read_as_those_of_runs(
     mapped = map_ids(table, IdMaps(documents=parse_id_map("run: cut #")))
     assert mapped.lookup(["d1", "d2"])["text"].to_dict() == {"d1": "a", "d2": "c"}
     assert (
-        clean_ids(Documents.from_columns({"doc_id": [" d1 "]})).known(as_text_column(["d1"])).all()
+        clean_ids(Documents.from_columns({"doc_id": [" d1 "]}))
+        .are_known(as_text_column(["d1"]))
+        .all()
     )

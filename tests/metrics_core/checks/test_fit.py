@@ -6,7 +6,7 @@ import pytest
 
 from metrics_core.base.errors import NoSharedQueriesError, TableError
 from metrics_core.checks.fit import clean_ids, find_near_matches, fit_report
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.tables import Documents, Qrels, Queries, Run
 from metrics_core.tables.columns import clean_id
 from tests.collections_of import qrels_of, run_of
@@ -17,7 +17,7 @@ PART = run_of({"q1": {"d1": 1}}, "dense")
 
 
 def report(runs: list, queries: Queries | None = None, documents: Documents | None = None) -> dict:
-    judged = [judge(run, QRELS) for run in runs]
+    judged = [join_judgments(run, QRELS) for run in runs]
     lines = fit_report(runs, judged, QRELS, queries, documents, cutoff=1)
     return {line.label: (line.value, line.ok, line.remark) for line in lines}
 
@@ -54,7 +54,7 @@ def test_documents_in_the_top_with_a_text() -> None:
     documents = Documents.from_columns({"doc_id": ["d1"], "text": ["a"]})
     lines = report([WHOLE], documents=documents)
     assert lines["documents in the top 1 with a text"] == ("1 of 1", True, "all")
-    judged = [judge(WHOLE, QRELS)]
+    judged = [join_judgments(WHOLE, QRELS)]
     (*_, deeper) = fit_report([WHOLE], judged, QRELS, None, documents, cutoff=2)
     assert (deeper.value, deeper.remark) == ("1 of 2", "1 shown by id")
 
@@ -62,7 +62,7 @@ def test_documents_in_the_top_with_a_text() -> None:
 def test_many_are_counted_and_three_shown() -> None:
     qrels = qrels_of({f"q{i}": {"d": 1} for i in range(6)})
     run = run_of({"q0": {"d": 1}}, "r")
-    lines = fit_report([run], [judge(run, qrels)], qrels, None, None)
+    lines = fit_report([run], [join_judgments(run, qrels)], qrels, None, None)
     assert lines[0].remark == "r lacks queries q1, q2, q3 and 2 more"
 
 
@@ -111,7 +111,7 @@ def test_ids_that_match_or_differ_visibly_are_not_noted() -> None:
 def test_clean_ids_match() -> None:
     run = run_of({"q\u200b": {" d1": 2, "cafe\u0301": 1, "d3": 0}}, "r")
     qrels = qrels_of({"q": {"d1": 0, "caf\u00e9": 1}})
-    ranks = judge(clean_ids(run), clean_ids(qrels))
+    ranks = join_judgments(clean_ids(run), clean_ids(qrels))
     assert ranks.rank.tolist() == [1, 2]
     assert clean_ids(run).name == "r"
     queries = Queries.from_columns({"query_id": [" q"], "category": ["x"]})
@@ -171,7 +171,7 @@ def test_what_spoilt_the_ids_of_queries_is_said(query: str, words: str, in_run: 
     own, judged = (query, "x") if in_run else ("x", query)
     run, qrels = run_of({own: {"d": 1.0}}), qrels_of({judged: {"d": 1}})
     with pytest.raises(NoSharedQueriesError) as caught:
-        judge(run, qrels)
+        join_judgments(run, qrels)
     assert words in caught.value.hint
 
 

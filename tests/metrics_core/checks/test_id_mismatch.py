@@ -17,7 +17,7 @@ from metrics_core.checks.id_mismatch import (
 )
 from metrics_core.checks.id_readings import parse_id_map, parse_reading
 from metrics_core.checks.mapped_ids import IdMaps, map_ids
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.scores import score_runs
 from metrics_core.tables import Qrels, Queries, Run
@@ -79,8 +79,8 @@ def test_documents_that_another_reading_would_match(
     assert found.n_matched_by_reading == found.n_possible > found.n_matched
     assert parse_id_map(found.reading.name).name == found.reading.name, "an option takes it back"
     maps = IdMaps(documents=parse_id_map(found.reading.name))
-    mapped = judge(map_ids(run, maps), map_ids(qrels, maps))
-    assert (mapped.judged().count() == judge(*PLAIN).judged().count()).all()
+    mapped = join_judgments(map_ids(run, maps), map_ids(qrels, maps))
+    assert (mapped.judged().count() == join_judgments(*PLAIN).judged().count()).all()
     note = found.note()
     assert found.option in note.message and len(note.examples) == 3 and note.loud
 
@@ -105,7 +105,7 @@ def test_queries_that_another_reading_would_match(query: Write, name: str) -> No
         found.n_possible,
     ) == (name, 30, 30)
     maps = IdMaps(queries=parse_id_map(name))
-    mapped = judge(map_ids(run, maps), map_ids(qrels, maps))
+    mapped = join_judgments(map_ids(run, maps), map_ids(qrels, maps))
     assert not mapped.missing_queries
 
 
@@ -154,7 +154,7 @@ def test_a_part_is_cut_on_both_sides_only_if_no_id_matches_without() -> None:
         return f"wiki-{number}" if int(number) % 101 == 0 else f"corpus/{number}"
 
     run, qrels = files(lambda d: f"wiki-{d}", in_qrels)
-    assert 0 < judge(run, qrels).judged().count().sum() < 0.02 * len(qrels)
+    assert 0 < join_judgments(run, qrels).judged().count().sum() < 0.02 * len(qrels)
     assert find_document_mismatch(run, qrels) is None
 
 
@@ -182,7 +182,7 @@ def test_a_run_that_retrieves_some_judged_documents_is_not_searched(
     pooled = files(lambda d: d if int(d) % 25 == 0 else f"other-{int(d) * 7919 % 10**6}")
     assert find_document_mismatch(*pooled) is None
     assert not find_document_mismatches(
-        {"run": (judge(*pooled), lambda: pytest.fail("loaded"))}, PLAIN[1]
+        {"run": (join_judgments(*pooled), lambda: pytest.fail("loaded"))}, PLAIN[1]
     )
     assert not searched
 
@@ -203,7 +203,7 @@ def test_readings_are_looked_for_once_in_a_collection(
         if what == "query":
             return find_query_mismatches(named, PLAIN[1])
         return find_document_mismatches(
-            {n: (judge(run, PLAIN[1]), lambda run=run: run) for n, run in named.items()},  # type: ignore[misc]
+            {n: (join_judgments(run, PLAIN[1]), lambda run=run: run) for n, run in named.items()},  # type: ignore[misc]
             PLAIN[1],
         )
 
@@ -236,7 +236,7 @@ def test_of_several_chunks_the_best_counts() -> None:
     assert "one row dropped because the id mapping merged documents" in mapped.notes[
         -1
     ].message.replace("1 row", "one row")
-    scores = score_runs([judge(mapped, judged)], (parse_measure("nDCG@10"),))
+    scores = score_runs([join_judgments(mapped, judged)], (parse_measure("nDCG@10"),))
     assert scores.values[0, 0, 0] == 1.0
 
 

@@ -16,7 +16,7 @@ from metrics_core.__main__ import main
 from metrics_core.base import wording as w
 from metrics_core.explaining.headroom import headroom
 from metrics_core.explaining.query_kinds import CHANGES, KINDS
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.measures import parse_measure
 
 SAMPLE = Path(__file__).parents[3] / "sample_runs"
@@ -43,7 +43,9 @@ def test_json_adds_up_and_starts_with_the_worst(command: Command, name: str) -> 
     found = json.loads(command("-m", name, "--format", "json")[0])
     qrels = formats.read_qrels(SAMPLE / "qrels.txt")
     measure = parse_measure(name)
-    run, baseline = (judge(formats.read_run(SAMPLE / f"{n}.run"), qrels) for n in ("dense", "bm25"))
+    run, baseline = (
+        join_judgments(formats.read_run(SAMPLE / f"{n}.run"), qrels) for n in ("dense", "bm25")
+    )
     scores = dict(zip(run.query_ids, measure.score(run).tolist(), strict=True))
     before = dict(zip(run.query_ids, measure.score(baseline).tolist(), strict=True))
     assert {record["query_id"] for record in found} == set(scores)
@@ -72,7 +74,7 @@ def test_the_table_of_a_query_adds_up_as_printed(command: Command, name: str) ->
 def test_json_says_what_could_be_gained(command: Command) -> None:
     (record,) = json.loads(command("--query", "q098", "--format", "json")[0])
     qrels = formats.read_qrels(SAMPLE / "qrels.txt")
-    run = judge(formats.read_run(SAMPLE / "dense.run"), qrels)
+    run = join_judgments(formats.read_run(SAMPLE / "dense.run"), qrels)
     gains = headroom(run, parse_measure("nDCG@10"), 10)
     i = run.query_ids.index("q098")
     assert record["headroom"] == {

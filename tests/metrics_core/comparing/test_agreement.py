@@ -22,7 +22,7 @@ def scores(seed: int = 5) -> Scores:
         for q in QUERIES:
             values = np.clip(generator.normal(0.4 + 0.05 * r, 0.2, len(MEASURES)), 0, 1).round(2)
             rows.append({"run": run, "query_id": q, **dict(zip(MEASURES, values, strict=True))})
-    return Scores.given(pd.DataFrame(rows))
+    return Scores.from_any(pd.DataFrame(rows))
 
 
 def tau_b(x: list[float], y: list[float]) -> float:
@@ -42,7 +42,7 @@ def tau_b(x: list[float], y: list[float]) -> float:
 def test_sides_and_orders_are_those_of_a_loop() -> None:
     given = scores()
     found = find_agreement(given, "c", "a")
-    means = {m: [float(np.mean(given.of(m)[r])) for r in range(4)] for m in MEASURES}
+    means = {m: [float(np.mean(given.values_of(m)[r])) for r in range(4)] for m in MEASURES}
     signs = {m: -1 if m.startswith("Unjudged") else 1 for m in MEASURES}
     for row in found.table.to_dict("records"):
         gap = means[row["measure"]][2] - means[row["measure"]][0]
@@ -78,7 +78,7 @@ def test_level_runs_have_no_side_and_no_order() -> None:
         [{"run": r, "query_id": q, "P@1": 1.0, "RR": 0.5 if r == "a" else 1.0}
          for r in "ab" for q in QUERIES]
     )  # fmt: skip
-    found = find_agreement(Scores.given(frame), "b", "a")
+    found = find_agreement(Scores.from_any(frame), "b", "a")
     assert found.table["side"].tolist() == [0, 1]
     assert np.isnan(found.orders[0]).all() and found.orders[1, 1] == 1
     assert found.measures_in_same_order("P@1") == ["P@1"] and found.measures_in_same_order(
@@ -90,7 +90,7 @@ def test_level_runs_have_no_side_and_no_order() -> None:
 def test_the_queries_that_two_measures_see_differently() -> None:
     given = scores()
     found = find_disagreements(given, "c", "a", "nDCG@10", "Unjudged@10")
-    gaps = {m: given.of(m)[2] - given.of(m)[0] for m in MEASURES}
+    gaps = {m: given.values_of(m)[2] - given.values_of(m)[0] for m in MEASURES}
     first, second = gaps["nDCG@10"], -gaps["Unjudged@10"]
     usual = [math.sqrt(sum(v * v for v in g) / len(g)) for g in (first, second)]
     apart = {q: abs(first[i] / usual[0] - second[i] / usual[1]) for i, q in enumerate(QUERIES)}
@@ -104,5 +104,5 @@ def test_the_queries_that_two_measures_see_differently() -> None:
 
 
 def test_few_queries_have_no_verdict_under_any_measure() -> None:
-    given = scores().among(np.arange(40) < 4)
+    given = scores().select_queries(np.arange(40) < 4)
     assert set(find_agreement(given, "c", "a").table["verdict"]) == {"cannot tell"}

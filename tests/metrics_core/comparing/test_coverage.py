@@ -8,7 +8,7 @@ import pytest
 from metrics_core.base.errors import UnknownRunError
 from metrics_core.comparing.coverage import find_coverage, select_scores, shared_queries
 from metrics_core.comparing.pairs import compare
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.scores import Scores, score_runs
 from metrics_core.tables import Qrels, Run
@@ -22,9 +22,9 @@ def run(name: str, queries: list[str]) -> Run:
 
 
 JUDGED = [
-    judge(run("whole", [*QUERIES, "other"]), QRELS),
-    judge(run("half", QUERIES[:6]), QRELS),
-    judge(run("most", QUERIES[1:]), QRELS),
+    join_judgments(run("whole", [*QUERIES, "other"]), QRELS),
+    join_judgments(run("half", QUERIES[:6]), QRELS),
+    join_judgments(run("most", QUERIES[1:]), QRELS),
 ]
 
 
@@ -37,7 +37,7 @@ def test_what_each_run_lacks_is_told() -> None:
     assert (found.judged, found.shared, found.complete) == (12, 5, False)
     assert found.lacking == {"whole": (), "half": tuple(QUERIES[6:]), "most": ("q0",)}
     assert found.unjudged == {"whole": ("other",), "half": (), "most": ()}
-    assert find_coverage([judge(run("all", QUERIES), QRELS)]).complete
+    assert find_coverage([join_judgments(run("all", QUERIES), QRELS)]).complete
 
 
 def test_a_missing_query_counts_zero_or_not_at_all() -> None:

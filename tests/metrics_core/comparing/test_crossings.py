@@ -13,7 +13,7 @@ from metrics_core.comparing import testing
 from metrics_core.comparing.crossings import Crossings, difference_curve, find_crossings
 from metrics_core.comparing.curves import mean_curves
 from metrics_core.comparing.method import MIN_P, Method
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.measures import parse_measure
 from metrics_core.tables import Qrels, Run
 from tests.collections_of import collections, qrels_of, run_of
@@ -23,9 +23,9 @@ from tests.collections_of import collections, qrels_of, run_of
 @given(first=collections(), second=collections())
 def test_every_k_is_that_of_a_literal_sweep(first: Any, second: Any) -> None:
     qrels = qrels_of(first[1])
-    own = judge(run_of(first[0]), qrels)
+    own = join_judgments(run_of(first[0]), qrels)
     try:
-        other = judge(run_of(second[0]), qrels)
+        other = join_judgments(run_of(second[0]), qrels)
     except NoSharedQueriesError:
         return
     measure = parse_measure("nDCG@1")
@@ -61,7 +61,9 @@ def pair(n: int, ranks: tuple[int, int]) -> tuple[Any, Any]:
         return Run.from_columns(name, *map(list, zip(*rows, strict=True)))
 
     first, second = ranks
-    return judge(listed("new", first, second), qrels), judge(listed("old", second, first), qrels)
+    return join_judgments(listed("new", first, second), qrels), join_judgments(
+        listed("old", second, first), qrels
+    )
 
 
 def test_the_band_holds_for_all_k_at_once_and_says_where_it_is_clear() -> None:

@@ -9,13 +9,15 @@ from metrics_core.base.errors import UnknownRunError
 from metrics_core.comparing import testing
 from metrics_core.comparing.curves import mean_curves
 from metrics_core.comparing.method import Method
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.measures import parse_measure
 from tests.collections_of import qrels_of, run_of
 
 QRELS = qrels_of({"a": {"d1": 1, "d2": 2}, "b": {"d1": 1, "d3": 0}, "c": {"d9": 1}})
-ONE = judge(run_of({"a": {"d1": 3, "x": 2, "d2": 1}, "b": {"d3": 2, "d1": 1}}, "one"), QRELS)
-TWO = judge(run_of({"a": {"d2": 1}, "b": {"d1": 1}, "c": {"d9": 1}}, "two"), QRELS)
+ONE = join_judgments(
+    run_of({"a": {"d1": 3, "x": 2, "d2": 1}, "b": {"d3": 2, "d1": 1}}, "one"), QRELS
+)
+TWO = join_judgments(run_of({"a": {"d2": 1}, "b": {"d1": 1}, "c": {"d9": 1}}, "two"), QRELS)
 
 
 def test_means_and_differences_by_cutoff() -> None:

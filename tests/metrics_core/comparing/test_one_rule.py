@@ -43,7 +43,7 @@ def contradictions(given: Situation) -> Iterator[str]:
             yield f"compare: p {row['p']} of {row['queries']}, {row['differing']} differing"
     yield from _of_all_pairs(given)
     # One run alone: other measures, one cutoff, one group, two versions.
-    pair = scores.only([given.baseline, given.focus])
+    pair = scores.select_runs([given.baseline, given.focus])
     alone = compare(pair, measure, given.baseline, method=method).iloc[1]
     told = alone["verdict"]
     found = find_agreement(pair, given.focus, given.baseline, level=level).table["verdict"][0]

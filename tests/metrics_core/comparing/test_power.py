@@ -12,6 +12,7 @@ from scipy import stats
 from metrics_core.comparing import testing
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.power import (
+    detectable_loss,
     detection_chance,
     find_queries_needed,
     single_test_level,
@@ -31,6 +32,33 @@ def test_the_smallest_difference_has_the_chance_it_is_said_to_have(
     assert power == pytest.approx(0.8, abs=2e-3)
     formula = 0.02 * (width + stats.t.ppf(0.8, queries - 1))
     assert smallest == pytest.approx(formula, rel=0.08 if queries < 50 else 0.03)
+
+
+@pytest.mark.parametrize(("queries", "share"), [(30, 1.0), (104, 1.0), (104, 0.3)])
+def test_a_loss_in_a_share_of_the_queries_is_found_four_times_out_of_five_or_more(
+    queries: int, share: float
+) -> None:
+    """More often in a share: the skew of the differences helps, which the formula leaves out."""
+    generator = np.random.default_rng(7)
+    scores = generator.beta(0.8, 0.8, 100_000)
+    # Its spread is that of all queries there could be.
+    loss = np.mean([detectable_loss(generator.choice(scores, queries), share) for _ in range(60)])
+    old, new = generator.choice(scores, (2, 8_000, queries))
+    affected = generator.random(old.shape) < share
+    differences = np.where(affected, new - loss / share - old, 0.0)
+    p = stats.ttest_1samp(differences, 0.0, axis=1).pvalue
+    found = (p < 0.05) & (differences.mean(axis=1) < 0)
+    assert 0.77 < found.mean() < (0.83 if share == 1 else 0.96)
+
+
+def test_too_few_or_equal_scores_detect_nothing() -> None:
+    many, none = np.linspace(0, 1, 19), math.nan
+    assert math.isnan(detectable_loss(np.append(many, none), 0.3))
+    assert math.isnan(detectable_loss(np.full(50, 0.5), 0.3))
+    with_gap = np.append(np.linspace(0, 1, 40), none)
+    assert detectable_loss(with_gap, 0.3) == detectable_loss(with_gap[:-1], 0.3) > 0
+    larger = detectable_loss(np.linspace(0, 2, 40), 0.3)
+    assert larger == pytest.approx(2 * detectable_loss(with_gap, 0.3), rel=1e-3)
 
 
 def test_scores_spread_as_in_the_simulation_show_it_four_times_out_of_five() -> None:

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from metrics_core.comparing.ties import difference_range, find_tie_range, find_tied_queries
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.measures import parse_measure
 from tests.collections_of import qrels_of, run_of
 
@@ -42,10 +42,10 @@ def test_the_range_is_that_of_every_order(case: Any, name: str) -> None:
     reached, found = [], []
     for scores in (first, second):
         run = run_of({"q": scores})
-        ranks = judge(run, qrels)
+        ranks = join_judgments(run, qrels)
         found.append(find_tie_range(run, ranks, measure))
         lists = [{d: -float(i) for i, d in enumerate(order)} for order in every_order(scores)]
-        reached.append([measure.score(judge(run_of({"q": o}), qrels))[0] for o in lists])
+        reached.append([measure.score(join_judgments(run_of({"q": o}), qrels))[0] for o in lists])
     for values, span in zip(reached, found, strict=True):
         assert span.exact
         assert span.low[0] == pytest.approx(min(values), abs=1e-12)
@@ -68,7 +68,7 @@ def test_tied_queries_are_those_of_a_loop(scores: dict[str, Any], cutoff: int | 
     run = run_of(scores)
     judged = ["q2", "q1", "q9"]
     assume(set(scores) & set(judged))
-    ranks = judge(run, qrels_of({q: {"a": 1} for q in judged}))
+    ranks = join_judgments(run, qrels_of({q: {"a": 1} for q in judged}))
     expected = []
     for query in judged:
         best = sorted(scores.get(query, {}).values(), reverse=True)
@@ -83,9 +83,9 @@ def test_tied_queries_are_those_of_a_loop(scores: dict[str, Any], cutoff: int | 
 def test_a_tie_that_does_not_move_the_score_moves_nothing() -> None:
     scores = {"q1": {"a": 2.0, "b": 2.0, "c": 1.0}, "q2": {"a": 2.0, "b": 1.0}}
     run, qrels = run_of(scores), qrels_of({"q1": {"a": 1, "b": 1}, "q2": {"b": 1}})
-    found = find_tie_range(run, judge(run, qrels), parse_measure("nDCG@3"))
+    found = find_tie_range(run, join_judgments(run, qrels), parse_measure("nDCG@3"))
     assert found.tied.tolist() == [True, False] and found.is_affected.tolist() == [False, False]
-    one = find_tie_range(run, judge(run, qrels), parse_measure("P@1")).among(
+    one = find_tie_range(run, join_judgments(run, qrels), parse_measure("P@1")).select_queries(
         np.array([True, False])
     )
     assert (one.low.tolist(), one.high.tolist()) == ([1.0], [1.0])
@@ -94,4 +94,4 @@ def test_a_tie_that_does_not_move_the_score_moves_nothing() -> None:
 def test_of_a_measure_that_may_fall_only_two_orders_are_known() -> None:
     scores = {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
     run, qrels = run_of(scores), qrels_of({"q": {"a": 1, "b": 0}})
-    assert not find_tie_range(run, judge(run, qrels), parse_measure("Bpref")).exact
+    assert not find_tie_range(run, join_judgments(run, qrels), parse_measure("Bpref")).exact

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from metrics_core.explaining.diagnosis import SQUARES, Diagnosis, diagnose
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.measures import parse_measure
 from tests.collections_of import qrels_of, run_of
 
@@ -23,7 +23,7 @@ def of(query_id: str, *, cutoff: int = 2, measure: str = "P@2") -> Diagnosis:
     runs = [run_of(BM25, "bm25"), run_of(NEW, "new")]
     return diagnose(
         runs,
-        [judge(run, qrels) for run in runs],
+        [join_judgments(run, qrels) for run in runs],
         qrels,
         query_id,
         parse_measure(measure),
@@ -72,7 +72,7 @@ def test_standings_say_what_the_unjudged_documents_could_do() -> None:
 
 
 def test_squares_tell_grade_unjudged_and_the_end() -> None:
-    squares = Q.squares("new")
+    squares = Q.grades_by_rank("new")
     assert len(squares) == SQUARES and squares[0][1] == 0 and squares[2] == ("b", 1)
     assert np.isnan([squares[1][1], squares[3][1]]).all()
     assert set(squares[4:]) == {("", None)}
@@ -110,7 +110,7 @@ def test_a_missing_list_scores_zero() -> None:
     p = of("p")
     rows = p.standings.set_index("run")
     assert rows.loc["new", ["score", "listed"]].tolist() == [0, 0]
-    assert set(p.squares("new")) == {("", None)}
+    assert set(p.grades_by_rank("new")) == {("", None)}
     assert p.missed["doc_id"].tolist() == ["a"]
 
 
@@ -126,7 +126,7 @@ def test_a_run_may_be_compared_with_itself() -> None:
     qrels, run = qrels_of(GRADES), run_of(BM25, "bm25")
     own = diagnose(
         [run],
-        [judge(run, qrels)],
+        [join_judgments(run, qrels)],
         qrels,
         "q",
         parse_measure("AP"),

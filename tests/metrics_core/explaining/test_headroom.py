@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from metrics_core.explaining.headroom import headroom
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.measures import parse_measure
 from metrics_core.measures.declaring.registry import declarations
 from tests.collections_of import collections, qrels_of, run_of
@@ -23,7 +23,7 @@ RAISED = [
 
 
 def ranks_of(listed: str, grades: dict[str, int]) -> JudgedRanks:
-    return judge(
+    return join_judgments(
         run_of({"q": {d: -float(i) for i, d in enumerate(listed)}}), qrels_of({"q": grades})
     )
 
@@ -79,7 +79,7 @@ def test_the_mean_adds_up_too() -> None:
     rng = np.random.default_rng(3)
     run = {f"q{i}": {f"d{j}": float(rng.random()) for j in range(9)} for i in range(30)}
     grades = {f"q{i}": {f"d{j}": int(rng.integers(0, 4)) for j in range(12)} for i in range(40)}
-    found = headroom(judge(run_of(run), qrels_of(grades)), parse_measure("nDCG@5"), 5)
+    found = headroom(join_judgments(run_of(run), qrels_of(grades)), parse_measure("nDCG@5"), 5)
     assert found.mean().best[0] == pytest.approx(1.0, abs=1e-12)
     assert found.mean().score[0] == pytest.approx(found.score.mean(), abs=1e-12)
 
@@ -88,7 +88,7 @@ def test_the_mean_adds_up_too() -> None:
 @given(collection=collections())
 def test_no_step_takes_anything_away(collection: Any) -> None:
     run, grades = collection
-    ranks = judge(run_of(run), qrels_of(grades)) if set(run) & set(grades) else None
+    ranks = join_judgments(run_of(run), qrels_of(grades)) if set(run) & set(grades) else None
     if ranks is None:
         return
     for name in RAISED:

@@ -14,7 +14,7 @@ from metrics_core import formats
 from metrics_core.base.errors import LackingDataError
 from metrics_core.explaining.diagnosis import diagnose
 from metrics_core.explaining.ledger import difference_ledger, score_ledger
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.measures import parse_measure
 from metrics_core.measures.declaring.registry import declarations
 from tests.collections_of import collections, qrels_of, run_of
@@ -25,7 +25,7 @@ PLAIN = [at(d, 3) for d in declarations() if not d.needs]
 
 
 def ranks_of(listed: str, grades: dict[str, int]) -> JudgedRanks:
-    return judge(
+    return join_judgments(
         run_of({"q": {d: -float(i) for i, d in enumerate(listed)}}), qrels_of({"q": grades})
     )
 
@@ -42,7 +42,7 @@ def effects(
     return dict(
         diagnose(
             runs,
-            [judge(r, qrels) for r in runs],
+            [join_judgments(r, qrels) for r in runs],
             qrels,
             "q",
             parse_measure(measure),
@@ -106,7 +106,7 @@ def test_parts_add_up_for_every_measure(collection: Any) -> None:
     qrels = qrels_of(grades)
     other = {q: {d: -s for d, s in docs.items() if d != "d3"} for q, docs in run.items()}
     other = {q: docs or {"d3": 1.0} for q, docs in other.items()}
-    one, two = (judge(run_of(r), qrels) for r in (run, other))
+    one, two = (join_judgments(run_of(r), qrels) for r in (run, other))
     for measure in PLAIN:
         found = score_ledger(one, measure)
         sums = found.empty + np.bincount(found.query, found.part, one.n_queries)
@@ -122,7 +122,7 @@ def test_parts_add_up_for_every_measure(collection: Any) -> None:
 def test_parts_add_up_on_every_query_of_the_sample() -> None:
     qrels = formats.read_qrels(SAMPLE / "qrels.txt")
     run, baseline = (
-        judge(formats.read_run(SAMPLE / name), qrels) for name in ("dense.run", "bm25.run")
+        join_judgments(formats.read_run(SAMPLE / name), qrels) for name in ("dense.run", "bm25.run")
     )
     for measure in PLAIN:
         gap = difference_ledger(run, baseline, measure)

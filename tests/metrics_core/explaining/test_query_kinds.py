@@ -16,7 +16,7 @@ from metrics_core.explaining.query_kinds import (
     classify_queries,
     count_kinds,
 )
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.measures import parse_measure
 from tests.collections_of import collections, qrels_of, run_of
 
@@ -27,7 +27,7 @@ def ranks_of(listed: str, grades: dict[str, int]) -> JudgedRanks:
     lists: dict[str, dict[str, float]] = {"other": {"x": 1.0}}
     if listed:
         lists["q"] = {d: -float(i) for i, d in enumerate(listed)}
-    return judge(run_of(lists), qrels_of({"q": grades, "other": {"x": 1}}))
+    return join_judgments(run_of(lists), qrels_of({"q": grades, "other": {"x": 1}}))
 
 
 @pytest.mark.parametrize(
@@ -98,9 +98,9 @@ def test_every_query_is_of_exactly_one_kind(collection: Any) -> None:
     run, grades = collection
     if not set(run) & set(grades):
         return
-    ranks = judge(run_of(run), qrels_of(grades))
-    turned = judge(run_of({q: {d: -s for d, s in docs.items()} for q, docs in run.items()}),
-                   qrels_of(grades))  # fmt: skip
+    ranks = join_judgments(run_of(run), qrels_of(grades))
+    turned_lists = {q: {d: -s for d, s in docs.items()} for q, docs in run.items()}
+    turned = join_judgments(run_of(turned_lists), qrels_of(grades))
     for name in ("nDCG@2", "AP", "Judged@3", "P(rel=2)@3"):
         measure = parse_measure(name)
         found = count_kinds(classify_queries(ranks, measure, 3), list(KINDS))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from metrics_core.explaining.shapley import MOST_PLAYERS, shapley_values
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.measures import Measure, parse_measure
 from tests.collections_of import qrels_of, run_of
 
@@ -24,7 +24,7 @@ def made(seed: int, n_relevant: int) -> JudgedRanks:
     others = {"a": 0, "b": 0, "m": 2, "n": -1}
     listed = [*grades, "a", "b", "n", "x", "y"]
     run = {"p": {"a": 2.0, "r0": 1.0}, "q": {d: random.random() for d in listed}}
-    return judge(run_of(run), qrels_of({"p": {"r0": 1, "a": 0}, "q": grades | others}))
+    return join_judgments(run_of(run), qrels_of({"p": {"r0": 1, "a": 0}, "q": grades | others}))
 
 
 def worth(ranks: JudgedRanks, measure: Measure, kept: set[int]) -> float:

@@ -6,7 +6,7 @@ import pytest
 
 from metrics_core.explaining.top_document import TopDocument, find_top_document
 from metrics_core.findings.changes import summarize_change
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.tables import Qrels, Run
 
 QRELS = Qrels.from_columns(
@@ -20,8 +20,8 @@ def run(name: str, **lists: str) -> Run:
 
 
 def test_the_best_document_is_the_one_that_no_other_reaches() -> None:
-    old = judge(run("old", q1="abc", q2="ab", q3="xa", q4="a"), QRELS)
-    new = judge(run("new", q1="bca", q2="ba", q3="xy", q4="a"), QRELS)
+    old = join_judgments(run("old", q1="abc", q2="ab", q3="xa", q4="a"), QRELS)
+    new = join_judgments(run("new", q1="bca", q2="ba", q3="xy", q4="a"), QRELS)
     assert find_top_document(new, old, 0, 1) == TopDocument(1, 3, False)
     assert find_top_document(new, old, 1, 1) is None, "two share the grade"
     assert find_top_document(new, old, 2, 1) == TopDocument(2, 0, True)

@@ -22,7 +22,7 @@ from metrics_core.explaining.what_if import (
     edit_ranks,
     replace_in_mean,
 )
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.judging.ranking import ranked_documents
 from metrics_core.measures import parse_measure
 from metrics_core.measures.declaring.registry import declarations
@@ -113,8 +113,8 @@ def test_as_if_the_files_had_been_edited(collection: Any, edits: list[Edit]) -> 
     listed = edit_list(ranked_documents(run, query_id)["doc_id"], edits)
     assume(own and listed)
     lists = {**scores, query_id: {d: -float(i) for i, d in enumerate(listed)}}
-    expected = judge(run_of(lists), qrels_of({**grades, query_id: own}))
-    expected = expected.among(np.array([q == query_id for q in expected.query_ids]))
+    expected = join_judgments(run_of(lists), qrels_of({**grades, query_id: own}))
+    expected = expected.select_queries(np.array([q == query_id for q in expected.query_ids]))
     found = edit_ranks(run, qrels_of(grades), query_id, edits, move_in="run")
     for measure in PLAIN:
         assert np.array_equal(measure.score(found), measure.score(expected), equal_nan=True)

@@ -221,7 +221,7 @@ def false_in_alone(given: Situation, text: str) -> Iterator[str | bool]:
 
 def test_one_run_alone() -> None:
     def text_of(given: Situation) -> str:
-        scored = aggregate(given.scores.only([given.baseline]), level=given.level).iloc[0]
+        scored = aggregate(given.scores.select_runs([given.baseline]), level=given.level).iloc[0]
         ends = scored["low"], scored["high"]
         name = str(given.measure)
         return single_run_finding(

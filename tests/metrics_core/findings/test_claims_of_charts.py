@@ -18,7 +18,7 @@ from metrics_core.findings.charts import best_by_group, extreme_cells, precision
 from metrics_core.findings.cutoffs import short_lists_note
 from metrics_core.findings.groups import crossed_lead, slices_finding, untested_note
 from metrics_core.findings.ranking import sole_best_finding
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.slicing.breakdowns import ALL
 from metrics_core.tables import Qrels, Run
 from tests.claims import NUMBER, count_of, is_rounded, named_in, offenders
@@ -164,7 +164,7 @@ def lists_of(seed: int) -> list[JudgedRanks]:
             for j in range(int(rng.integers(0 if i else 1, most + 1)))
         ]
         run = Run.from_columns(name, *(list(column) for column in zip(*rows, strict=True)))
-        judged.append(judge(run, qrels))
+        judged.append(join_judgments(run, qrels))
     return judged
 
 

@@ -286,7 +286,7 @@ def false_in_measures(given: Situation, text: str) -> Iterator[str | bool]:
         ahead = table[table["side"] == own]
         clearly = ahead[ahead["verdict"] == word]
         wanted = clearly if "significantly" in how else ahead
-        yield w.name_some(list(wanted.index)) != names and f"{run} ahead on {names}"
+        yield w.shorten_list(list(wanted.index)) != names and f"{run} ahead on {names}"
         yield "significantly" not in how and len(clearly) > 0 and "significantly"
     yield "No run leads" in text and bool(
         (table["side"] == -side).any() if side else table["side"].any()
@@ -576,7 +576,9 @@ def false_in_settling(given: Situation, text: str) -> Iterator[str | bool]:
     for run, word in (("run1", "better"), ("run0", "worse")):
         clear = table.index[table["verdict"] == word].tolist()
         said = re.search(rf"(?:measures: |; )([^;]*): significant for {run}", text)
-        yield (said[1] if said else "") != (w.name_some(clear, all_of=3) if clear else "") and run
+        yield (said[1] if said else "") != (
+            w.shorten_list(clear, longest=3) if clear else ""
+        ) and run
     turned = {side_of(low), side_of(high)} - {0, side_of(now)} != set()
     yield "ties: cannot change the direction" in text and turned and "ties"
     yield not text.endswith("missing: run0 lacks 3.") and "missing"

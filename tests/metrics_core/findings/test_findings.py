@@ -42,7 +42,7 @@ from metrics_core.findings.verdicts import (
     single_run_finding,
     verdict_finding,
 )
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.measures import parse_measure
 from tests.collections_of import qrels_of, run_of
 
@@ -666,7 +666,7 @@ def explained(
         run_of({"q": {d: 1000.0 - i for i, d in enumerate(docs)}, "other": {"z": 1}}, name)
         for name, docs in lists.items()
     ]
-    judged = [judge(run, qrels) for run in runs]
+    judged = [join_judgments(run, qrels) for run in runs]
     baseline = "hybrid" if bm25 is None else "bm25"
     measured = parse_measure(measure)
     return explain(

@@ -94,7 +94,7 @@ def test_types_that_mean_the_same() -> None:
 def test_what_is_written_reads_back(tmp_path: Path) -> None:
     a, _ = read_judged_ranks(part(ROWS))
     (again,) = read_judged_ranks(table_bytes(a, "parquet"))
-    assert again.name == "a" and again.has_rows_of(a)
+    assert again.name == "a" and again.has_same_rows(a)
     for name in ("trec", "csv", "jsonl"):
         with pytest.raises(RanklensError, match="which can only be stored as Parquet"):
             write(a, tmp_path / "a.run", name)

@@ -387,7 +387,7 @@ def test_results_of_search_libraries(made: Callable[..., Any], scored: bool) -> 
     assert evaluate(run, QRELS, "RR")["RR"].tolist() == [0.5, 1.0]
     assert read.doc_ids.to_pylist() == ["d1", "d2", "d9"]
     (named,) = runs_from({"bm25": {"001": [], **run}})
-    assert named.name == "bm25" and named.has_rows_of(read)
+    assert named.name == "bm25" and named.has_same_rows(read)
     assert len(qrels_from(run)) == 3
 
 

@@ -299,6 +299,14 @@ COLUMNS = [
         kind="run",
         rows=RUN,
     ),
+    Case(
+        "columns apart by one or two blanks, as Cranfield's judgments",
+        b"1 184  2 \n1 486 -1 \n\n2 12 4 \n",
+        "cranqrel",
+        {"columns": {"query": "1", "doc": "2", "grade": "3"}},
+        kind="qrels",
+        rows={"1": {"184": 2, "486": -1}, "2": {"12": 4}},
+    ),
 ]
 
 

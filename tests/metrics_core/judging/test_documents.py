@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from metrics_core.base.errors import LackingDataError, ParameterError
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.lists import money_precision_at_k, score_list
 from metrics_core.measures import declarations, parse_measure
 from metrics_core.scoring.evaluate import evaluate
@@ -44,7 +44,7 @@ def test_prices_may_be_text() -> None:
 def test_what_is_missing_within_the_cutoff_only_matters() -> None:
     assert scores_of("MoneyP@1")[:2] == [1, 0]
     curve = parse_measure("MoneyP@1").curve(
-        judge(RUN, QRELS, documents=documents_of(ROWS)), np.array([1, 2])
+        join_judgments(RUN, QRELS, documents=documents_of(ROWS)), np.array([1, 2])
     )
     assert curve[1, 0] == 0 and math.isnan(curve[1, 1])
 
@@ -61,7 +61,7 @@ def test_diversity_and_novelty() -> None:
 
 
 def test_without_documents_the_error_names_the_column() -> None:
-    ranks = judge(RUN, QRELS)
+    ranks = join_judgments(RUN, QRELS)
     for declaration in NEED_DOCUMENTS:
         with pytest.raises(LackingDataError, match="No documents are loaded"):
             declaration(cutoff=5).score(ranks)
@@ -104,17 +104,17 @@ def test_free_documents_have_no_share() -> None:
 
 
 def test_what_is_not_defined_is_told() -> None:
-    ranks = judge(RUN, QRELS, documents=documents_of(ROWS))
+    ranks = join_judgments(RUN, QRELS, documents=documents_of(ROWS))
     notes = {n.kind: n for n in score_notes(ranks, [parse_measure("MoneyP@3")])}
     assert notes["undefined"].message == "1 query with undefined MoneyP@3; excluded"
     assert notes["undefined"].examples == ("q2",)
-    without = score_notes(judge(RUN, QRELS), [parse_measure("MoneyP@3")])
+    without = score_notes(join_judgments(RUN, QRELS), [parse_measure("MoneyP@3")])
     assert "undefined" not in {n.kind for n in without}
 
 
 def test_ties_say_nothing_of_measures_of_documents() -> None:
     run = run_of({"q1": {"a": 1, "b": 1, "c": 1}})
-    ranks = judge(run, QRELS, documents=documents_of(ROWS))
+    ranks = join_judgments(run, QRELS, documents=documents_of(ROWS))
     measures = [parse_measure("MoneyP@1"), parse_measure("P@1")]
     notes = add_tie_range(ranks, measures)
     (note,) = [n for n in notes if n.kind == "ties"]
@@ -125,11 +125,11 @@ def test_ties_say_nothing_of_measures_of_documents() -> None:
 @given(collection=collections())
 def test_some_of_the_queries_score_as_among_all(collection: Any) -> None:
     run, qrels = collection
-    ranks = judge(run_of(run), qrels_of(qrels), documents=DOCUMENTS)
+    ranks = join_judgments(run_of(run), qrels_of(qrels), documents=DOCUMENTS)
     some = np.arange(ranks.n_queries) % 2 == 0
     for part, whole in (
-        (ranks.among(some), ranks),
-        (ranks.condensed().among(some), ranks.condensed()),
+        (ranks.select_queries(some), ranks),
+        (ranks.condensed().select_queries(some), ranks.condensed()),
     ):
         for declaration in without(OF_ALL_QUERIES, among=NEED_DOCUMENTS):
             measure = declaration(cutoff=3)

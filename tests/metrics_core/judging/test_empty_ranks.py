@@ -14,7 +14,7 @@ from metrics_core.explaining.improvements import find_best_change
 from metrics_core.explaining.list_comparison import compare_runs
 from metrics_core.explaining.what_if import edit_ranks
 from metrics_core.formats import read_run
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.layers import apply_layers, queries_in_layers, rejudge
 from metrics_core.judging.ranking import ranked_documents
 from metrics_core.judging.unjudged import UnjudgedPlaces
@@ -67,7 +67,7 @@ def test_scores_are_those_of_ms_marcos_own_script(tmp_path: Path) -> None:
 def test_an_empty_rank_is_no_document() -> None:
     run = read_run(GAPS, name="x.run")
     assert [(n.kind, n.count) for n in run.notes if n.loud] == [("empty_ranks", 3)]
-    ranks = judge(run, QRELS)
+    ranks = join_judgments(run, QRELS)
     assert ranks.retrieved.tolist() == [6, 2]
     assert [ranks.documents(k).tolist() for k in (2, 4, 5)] == [[0, 2], [1, 2], [2, 2]]
     assert ranks.documents(np.array([3, 6])).tolist() == [[1, 3], [2, 2]]
@@ -96,7 +96,7 @@ def test_lists_and_what_is_made_of_them_leave_empty_ranks_out() -> None:
     listed = ranked_documents(run, "q1")
     assert listed["rank"].tolist() == [3, 5, 6]
     assert ranked_documents(run, "q1", depth=5)["doc_id"].tolist() == ["x", "d1"]
-    own, other = judge(run, QRELS), judge(usual, QRELS)
+    own, other = join_judgments(run, QRELS), join_judgments(usual, QRELS)
     found = find_unjudged(own, other, 5)
     rows = zip(found.query, found.run_rank, found.baseline_rank, found.doc_ids, strict=True)
     assert [(int(q), int(a), int(b), d.as_py()) for q, a, b, d in rows] == [
@@ -108,7 +108,7 @@ def test_lists_and_what_is_made_of_them_leave_empty_ranks_out() -> None:
     shown = diagnose(
         [run, usual], [own, other], QRELS, "q1", measure, baseline="b", focus="x", cutoff=10
     )
-    squares = shown.squares("x", 7)
+    squares = shown.grades_by_rank("x", 7)
     assert [doc for doc, _ in squares] == ["", "", "x", "", "d1", "y", ""]
     assert [grade is None for _, grade in squares] == [True, True, False, True, False, False, True]
     assert score(edit_ranks(run, QRELS, "q1", (), move_in="x"), "RR@10") == [1 / 5]
@@ -138,7 +138,7 @@ def test_lists_and_what_is_made_of_them_leave_empty_ranks_out() -> None:
 def test_ranks_say_what_they_are(text: bytes, told: str, rr: float) -> None:
     run = read_run(text, name="x.run")
     assert any(note.message.startswith(told) for note in run.notes), run.notes
-    assert score(judge(run, QRELS), "RR")[0] == rr
+    assert score(join_judgments(run, QRELS), "RR")[0] == rr
 
 
 def test_further_judgments_leave_the_ranks_where_they_are() -> None:
@@ -146,8 +146,8 @@ def test_further_judgments_leave_the_ranks_where_they_are() -> None:
     for graded in ({("q1", "y"): 1.0}, {("q2", "z"): 2.0}, {("q1", "x"): 1.0}):
         more = apply_layers(QRELS, [graded])
         again, wanted = (
-            rejudge(judge(run, QRELS), run, more, queries_in_layers(more, [graded])),
-            judge(run, more),
+            rejudge(join_judgments(run, QRELS), run, more, queries_in_layers(more, [graded])),
+            join_judgments(run, more),
         )
         assert again.rank.tolist() == wanted.rank.tolist()
         assert again.documents(5).tolist() == wanted.documents(5).tolist()

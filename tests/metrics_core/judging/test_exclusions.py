@@ -14,7 +14,7 @@ from metrics_core.__main__ import main
 from metrics_core.base.errors import RanklensError
 from metrics_core.formats import read_run
 from metrics_core.formats.pairs import read_pairs
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.judging.exclusions import Exclusions, exclude_documents, own_query_notes
 from metrics_core.measures import parse_measure
 from metrics_core.tables import Qrels, RankedRun, Run
@@ -78,8 +78,8 @@ def test_a_query_of_which_nothing_is_left_is_missing(folder: Path) -> None:
     assert "i40" not in run.query_ids
     qrels = metrics_core.read_qrels(folder / "qrels")
     assert (
-        judge(run, qrels).missing_queries
-        == judge(read_run(folder / "own/a.run"), qrels).missing_queries
+        join_judgments(run, qrels).missing_queries
+        == join_judgments(read_run(folder / "own/a.run"), qrels).missing_queries
     )
 
 
@@ -150,7 +150,7 @@ def test_given_ranks_move_up() -> None:
     left = exclude_documents(run, Exclusions(own_documents=True))
     assert left.given_ranks is not None and left.given_ranks.tolist() == [3, 4]
     qrels = Qrels.from_columns(["q"], ["d"], [1])
-    assert parse_measure("RR").score(judge(left, qrels)).tolist() == [1 / 4]
+    assert parse_measure("RR").score(join_judgments(left, qrels)).tolist() == [1 / 4]
 
 
 def test_judged_ranks_cannot_be_ranked_anew() -> None:

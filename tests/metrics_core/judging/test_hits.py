@@ -26,7 +26,7 @@ def hits_of(lengths: list[int]) -> Hits:
 def test_running_sums_are_those_of_each_query_alone(lengths: list[int]) -> None:
     hits = hits_of(lengths)
     alone = [np.cumsum(hits.relevance[hits.query == q]) for q in range(len(lengths))]
-    assert hits.running(hits.relevance).tolist() == np.concatenate([[], *alone]).tolist()
+    assert hits.accumulate(hits.relevance).tolist() == np.concatenate([[], *alone]).tolist()
 
 
 @given(lengths=st.lists(st.integers(0, 40), min_size=1, max_size=30))
@@ -34,14 +34,14 @@ def test_running_sums_at_any_mix_of_lengths(lengths: list[int]) -> None:
     hits = hits_of(lengths)
     last = np.cumsum(lengths)[np.array(lengths) > 0] - 1
     total = hits.total(hits.relevance)[np.array(lengths) > 0]
-    assert hits.running(hits.relevance)[last].tolist() == total.tolist()
+    assert hits.accumulate(hits.relevance)[last].tolist() == total.tolist()
 
 
 def test_long_lists_do_not_widen_the_table_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     hits = hits_of(SKEWED)
     monkeypatch.setattr(judging_hits, "_MOST_CELLS", 20)
     alone = [np.cumsum(hits.relevance[hits.query == q]) for q in range(len(SKEWED))]
-    assert hits.running(hits.relevance).tolist() == np.concatenate(alone).tolist()
+    assert hits.accumulate(hits.relevance).tolist() == np.concatenate(alone).tolist()
     shapes = [shape for _, _, shape in hits._tables]
     assert max(rows * width for rows, width in shapes if rows > 1) <= 20
     assert sum(rows for rows, _ in shapes) == len(SKEWED)
@@ -68,4 +68,4 @@ def test_the_last_hit_within_a_depth() -> None:
     hits = Hits(np.array([0, 0, 2]), np.array([2, 5, 1]), np.zeros(3), 4)
     query = np.array([0, 0, 0, 0, 1, 2, 2, 3])
     depth = np.array([1, 2, 4, 9, 3, 0, 7, 7])
-    assert hits.within(depth, query).tolist() == [-1, 0, 0, 1, -1, -1, 2, -1]
+    assert hits.last_within(depth, query).tolist() == [-1, 0, 0, 1, -1, -1, 2, -1]

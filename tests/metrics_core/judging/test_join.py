@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from metrics_core.base.errors import NoSharedQueriesError
 from metrics_core.base.notes import Note
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.ranking import ranked_documents, top_rows
 from metrics_core.judging.ties import tie_extremes
 from metrics_core.tables import Run
@@ -35,7 +35,7 @@ def note(ranks: JudgedRanks, kind: str) -> Note:
 def test_ranks_as_sorting_each_list_gives_them(collection: Any) -> None:
     run, grades = collection
     qrels = qrels_of(grades)
-    ranks = judge(run_of(run), qrels)
+    ranks = join_judgments(run_of(run), qrels)
     expected = {}
     for query_id, scores in run.items():
         order = sorted(scores, key=lambda d: (scores[d], d.encode()), reverse=True)
@@ -64,7 +64,7 @@ def test_top_rows_and_ranked_documents_agree_with_the_ranks(collection: Any) -> 
 def test_ties_are_broken_by_doc_id_last_in_byte_order_first() -> None:
     ids = ["a", "B", "é", "z", "10", "9"]
     qrels = qrels_of({"q": dict.fromkeys(ids, 1)})
-    ranks = judge(run_of({"q": dict.fromkeys(ids, 1.0)}), qrels)
+    ranks = join_judgments(run_of({"q": dict.fromkeys(ids, 1.0)}), qrels)
     by_rank = sorted(ranks_by_document(ranks, qrels).items(), key=lambda item: item[1])
     assert [doc for (_, doc), _ in by_rank] == ["é", "z", "a", "B", "9", "10"]
 
@@ -78,7 +78,7 @@ def test_ties_best_and_worst_move_grades_within_their_group_only() -> None:
         found = ranks_by_document(ranks, qrels)
         return [f"{doc}@{rank}" for (_, doc), rank in sorted(found.items(), key=lambda i: i[1])]
 
-    ranks = judge(run, qrels)
+    ranks = join_judgments(run, qrels)
     worst, best = tie_extremes(ranks)
     assert order(ranks) == ["d1@1", "d5@2", "d3@4", "d2@5"]
     assert order(best) == ["d1@1", "d3@2", "d5@3", "d2@4"]
@@ -90,11 +90,13 @@ def test_ties_best_and_worst_move_grades_within_their_group_only() -> None:
 def test_the_rank_within_a_query_ignores_other_queries_between() -> None:
     run = Run.from_columns("r", ["a", "b", "a", "b"], ["d1", "d1", "d2", "d2"], [1, 2, 3, 4])
     qrels = qrels_of({"b": {"d1": 1}, "a": {"d1": 1}})
-    assert ranks_by_document(judge(run, qrels), qrels) == {("b", "d1"): 2, ("a", "d1"): 2}
+    assert ranks_by_document(join_judgments(run, qrels), qrels) == {("b", "d1"): 2, ("a", "d1"): 2}
 
 
 def test_missing_and_unjudged_queries_are_told() -> None:
-    ranks = judge(run_of({"a": {"d": 1}, "z": {"d": 1}}), qrels_of({"a": {"d": 1}, "b": {"d": 1}}))
+    ranks = join_judgments(
+        run_of({"a": {"d": 1}, "z": {"d": 1}}), qrels_of({"a": {"d": 1}, "b": {"d": 1}})
+    )
     assert ranks.missing_queries == ("b",)
     assert ranks.unjudged_queries == ("z",)
     assert ranks.n_queries == 2
@@ -114,24 +116,26 @@ def test_missing_and_unjudged_queries_are_told() -> None:
 def test_no_query_in_common(own: list[str], judged: list[str], hint: str) -> None:
     run, qrels = run_of({q: {"d": 1} for q in own}), qrels_of({q: {"d": 1} for q in judged})
     with pytest.raises(NoSharedQueriesError) as caught:
-        judge(run, qrels)
+        join_judgments(run, qrels)
     assert f"the run has {', '.join(own[:3])};" in caught.value.message
     assert f"the judgments have {', '.join(judged[:3])}." in caught.value.message
     assert hint in caught.value.hint
 
 
 def test_no_judged_document_in_common_is_a_loud_note() -> None:
-    ranks = judge(run_of({"q": {"x": 1}}), qrels_of({"q": {"d": 1}}))
+    ranks = join_judgments(run_of({"q": {"x": 1}}), qrels_of({"q": {"d": 1}}))
     assert note(ranks, "no_judged_document").loud
     assert len(ranks.query) == 0
 
 
 def test_notes_on_ties_count_rows_and_are_loud_when_many() -> None:
     few = {"q": {f"d{i}": float(i) for i in range(20)} | {"x": 3.0}}
-    ranks = judge(run_of(few), qrels_of({"q": {"d1": 1}}))
+    ranks = join_judgments(run_of(few), qrels_of({"q": {"d1": 1}}))
     assert note(ranks, "ties").message.startswith("2 of 21 rows (10\u00a0%)")
     assert (note(ranks, "ties").count, note(ranks, "ties").loud) == (2, False)
-    every = judge(run_of({"q": {"d1": 1, "d2": 1}, "p": {"d1": 2}}), qrels_of({"q": {"d1": 1}}))
+    every = join_judgments(
+        run_of({"q": {"d1": 1, "d2": 1}, "p": {"d1": 2}}), qrels_of({"q": {"d1": 1}})
+    )
     assert "all scores of every query are tied" in note(every, "ties").message
     assert note(every, "ties").loud
 
@@ -140,14 +144,14 @@ def test_scores_apart_only_beyond_single_precision_keep_their_order() -> None:
     # In single precision both are 1, and z would come first by its id.
     run = run_of({"q": {"a": 1 + 1e-12, "z": 1.0}})
     qrels = qrels_of({"q": {"a": 1}})
-    ranks = judge(run, qrels)
+    ranks = join_judgments(run, qrels)
     assert ranks.rank.tolist() == [1]
     assert note(ranks, "near_ties").count == 1
     assert "single precision" in note(ranks, "near_ties").message
 
 
 def test_a_negative_grade_is_neither_judged_nor_relevant() -> None:
-    ranks = judge(
+    ranks = join_judgments(
         run_of({"q": {"d1": 3, "d2": 2, "d3": 1}}), qrels_of({"q": {"d1": -1, "d2": 0, "d3": 1}})
     )
     assert ranks.judged().rank.tolist() == [2, 3]
@@ -159,7 +163,7 @@ def test_a_negative_grade_is_neither_judged_nor_relevant() -> None:
 
 def test_condensed_lists_close_the_gaps_of_the_unjudged() -> None:
     run = run_of({"q": {"x": 4, "d1": 3, "y": 2, "d2": 1}, "p": {"d1": 1}})
-    ranks = judge(run, qrels_of({"q": {"d1": 0, "d2": 1}, "p": {"d2": 1}})).condensed()
+    ranks = join_judgments(run, qrels_of({"q": {"d1": 0, "d2": 1}, "p": {"d2": 1}})).condensed()
     assert ranks.rank.tolist() == [1, 2]
     assert ranks.retrieved.tolist() == [2, 0]
 
@@ -169,9 +173,9 @@ def test_condensed_lists_close_the_gaps_of_the_unjudged() -> None:
 def test_some_of_the_queries_keep_their_ranks(collection: Any) -> None:
     run, grades = collection
     qrels = qrels_of(grades)
-    whole = judge(run_of(run), qrels)
+    whole = join_judgments(run_of(run), qrels)
     mask = np.arange(whole.n_queries) % 2 == 0
-    part = whole.among(mask)
+    part = whole.select_queries(mask)
     kept = {q for q, keep in zip(whole.query_ids, mask, strict=True) if keep}
     expected = {k: v for k, v in ranks_by_document(whole, qrels).items() if k[0] in kept}
     assert ranks_by_document(part, qrels) == expected
@@ -180,11 +184,13 @@ def test_some_of_the_queries_keep_their_ranks(collection: Any) -> None:
 
 def test_runs_of_the_same_judgments_share_what_is_known_of_them() -> None:
     qrels = qrels_of({"q": {"d1": 1, "d2": 0}, "p": {"d1": 2}})
-    one = judge(run_of({"q": {"d1": 1}}), qrels)
-    two = judge(run_of({"q": {"d2": 2, "d1": 1}}), qrels)
-    shared = two.sharing(one)
+    one = join_judgments(run_of({"q": {"d1": 1}}), qrels)
+    two = join_judgments(run_of({"q": {"d2": 2, "d1": 1}}), qrels)
+    shared = two.share_cache(one)
     assert shared.ideal() is one.ideal() and shared.rank.tolist() == two.rank.tolist()
     assert shared.judged_relevance is one.judged_relevance
     assert shared.n_relevant().tolist() == two.n_relevant().tolist()
-    other = judge(run_of({"q": {"d1": 1}}), qrels_of({"q": {"d1": 1, "d2": 1}, "p": {"d1": 2}}))
-    assert two.sharing(other) is two
+    other = join_judgments(
+        run_of({"q": {"d1": 1}}), qrels_of({"q": {"d1": 1, "d2": 1}, "p": {"d1": 2}})
+    )
+    assert two.share_cache(other) is two

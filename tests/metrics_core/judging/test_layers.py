@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics_core.base.errors import NoSharedQueriesError
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.documents import ListedDocuments
 from metrics_core.judging.judged import TiedRanks
 from metrics_core.judging.layers import apply_layers, queries_in_layers, rejudge
@@ -91,12 +91,12 @@ def test_joining_a_part_again_is_joining_all(collection: Any, layers: Any) -> No
     scores, grades = collection
     run, base = run_of({**scores, "only listed": {"d1": 1.0, "d2": 1.0}}), qrels_of(grades)
     try:
-        ranks = judge(run, base, documents=DOCUMENTS)
+        ranks = join_judgments(run, base, documents=DOCUMENTS)
     except NoSharedQueriesError:
         return
     over = apply_layers(base, layers)
     found = rejudge(ranks, run, over, queries_in_layers(over, layers))
-    wanted = judge(run, over, documents=DOCUMENTS)
+    wanted = join_judgments(run, over, documents=DOCUMENTS)
     same(found, wanted)
     assert found.listed is not None and found.listed.run is run
     assert found.listed.documents is DOCUMENTS
@@ -105,6 +105,6 @@ def test_joining_a_part_again_is_joining_all(collection: Any, layers: Any) -> No
 def test_ranks_without_their_lists_stay_so() -> None:
     run, base = run_of({"q": {"a": 2, "b": 1}}), qrels_of({"q": {"a": 1}})
     over = apply_layers(base, [{("q", "b"): 1}])
-    _, ranks = tie_extremes(judge(run, base))
+    _, ranks = tie_extremes(join_judgments(run, base))
     found = rejudge(ranks, run, over, queries_in_layers(over, [{("q", "b"): 1}]))
     assert found.listed is None and found.rank.tolist() == [1, 2]

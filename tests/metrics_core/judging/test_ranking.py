@@ -30,9 +30,9 @@ def test_a_list_is_made_once_unless_it_is_very_long(monkeypatch: pytest.MonkeyPa
         return pd.DataFrame({"rank": [1]})
 
     for query_id in "qqpq":
-        assert len(run.known_list(query_id, make)) == 1
+        assert len(run.cached_list(query_id, make)) == 1
     assert len(made) == 2
     monkeypatch.setattr(runs, "_LISTED", 1)
     for query_id in "qpq":
-        run.known_list(query_id, make)
+        run.cached_list(query_id, make)
     assert len(made) == 4

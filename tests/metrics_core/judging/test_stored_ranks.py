@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from metrics_core import evaluate, judge, ranked_documents
+from metrics_core import evaluate, join_judgments, ranked_documents
 from metrics_core.base.errors import NoSharedQueriesError, RanklensError, TableError
 from metrics_core.checks.fit import clean_ids, find_near_matches
 from metrics_core.judging.layers import apply_layers, queries_in_layers, rejudge
@@ -44,7 +44,7 @@ def test_ranks_are_those_of_the_run() -> None:
         ["x", "y", "d2", "z", "d1", *(f"u{i}" for i in range(9))],
         [5, 4, 3, 2, 1, *range(9)],
     )
-    mine, its = judge(of_a(), QRELS), judge(whole, QRELS)
+    mine, its = join_judgments(of_a(), QRELS), join_judgments(whole, QRELS)
     assert mine.query_ids == ("q2", "q1") and mine.missing_queries == ("q2",)
     assert mine.rank.tolist() == [3, 5] and mine.unjudged_queries == ("q3",)
     for name in ("query", "rank", "relevance", "qrels_row", "retrieved", "judged_relevance"):
@@ -59,10 +59,10 @@ def test_rows_are_kept_in_one_order_and_the_rest_is_length() -> None:
     assert run.query_ids == ["q1", "q3"] and run.lengths.tolist() == [5, 9]
     assert run.table["doc_id"].to_pylist() == ["d2", "d1", None]
     assert [run.length(q) for q in ("q1", "q3", "q9")] == [5, 9, 0]
-    assert not run.complete and run.has_rows_of(of_a("b"))
+    assert not run.complete and run.has_same_rows(of_a("b"))
     parts = [ranked(("q3", None, 1, 9, 0)), ranked(("q1", "d1", 5, 5, 2), ("q1", "d2", 3, 5, 2))]
     joined = parts[0].join(parts[1:])
-    assert joined is not None and joined.has_rows_of(run)
+    assert joined is not None and joined.has_same_rows(run)
     assert parts[0].join([run]) is None, "q3 stands in both"
 
 
@@ -89,22 +89,22 @@ def test_ranks_that_contradict_themselves_are_refused(rows: Any, found: str) -> 
 
 def test_other_judgments_are_refused_but_other_grades_are_not() -> None:
     again = Qrels.from_columns(["q2", "q1", "q1"], ["d1", "d1", "d2"], [1, 0, 3])
-    assert judge(of_a(), again).relevance.tolist() == [3, 0]
+    assert join_judgments(of_a(), again).relevance.tolist() == [3, 0]
     more = Qrels.from_columns(["q1", "q1", "q1"], ["d1", "d2", "x"], [1, 1, 1])
     with pytest.raises(RanklensError, match="query q1 had 2 judged documents and now has 3"):
-        judge(of_a(), more)
+        join_judgments(of_a(), more)
     others = Qrels.from_columns(["q1", "q1"], ["d1", "x"], [1, 1])
     with pytest.raises(RanklensError, match=r"1 of their documents are no longer judged"):
-        judge(of_a(), others)
+        join_judgments(of_a(), others)
     judged_now = Qrels.from_columns(["q3", "q1", "q1"], ["x", "d1", "d2"], [1, 1, 1])
     with pytest.raises(RanklensError, match="query q3 had 0 judged documents and now has 1"):
-        judge(of_a(), judged_now)
+        join_judgments(of_a(), judged_now)
     with pytest.raises(NoSharedQueriesError):
-        judge(of_a(), Qrels.from_columns(["z"], ["d"], [1]))
+        join_judgments(of_a(), Qrels.from_columns(["z"], ["d"], [1]))
 
 
 def test_layers_may_change_grades_alone() -> None:
-    run, before = of_a(), judge(of_a(), QRELS)
+    run, before = of_a(), join_judgments(of_a(), QRELS)
     layer = {("q1", "d1"): 0.0, ("q1", "d2"): 1.0}
     over = apply_layers(QRELS, [layer])
     after = rejudge(before, run, over, queries_in_layers(over, [layer]))
@@ -121,18 +121,22 @@ def test_what_nobody_judged_has_no_name() -> None:
     assert frame["rank"].tolist() == [1, 2, 3, 4, 5] and frame["score"].isna().all()
     assert ranked_documents(of_a(), "q1", depth=3)["doc_id"].tolist() == [None, None, "d2"]
     assert ranked_documents(of_a(), "nowhere").empty
-    ranks = judge(of_a(), QRELS)
+    ranks = join_judgments(of_a(), QRELS)
     found = find_unjudged(ranks, ranks, 4)
     assert found.doc_ids is None and found.n_run_within.tolist() == [0, 3]
 
 
 def test_what_needs_scores_or_names_says_so() -> None:
     run = of_a()
-    for asked in (lambda: run.scores, run.first_ties, lambda: tie_extremes(judge(run, QRELS))):
+    for asked in (
+        lambda: run.scores,
+        run.first_ties,
+        lambda: tie_extremes(join_judgments(run, QRELS)),
+    ):
         with pytest.raises(RanklensError, match="Only judged ranks were loaded for a"):
             asked()
     with pytest.raises(RanklensError, match="Only judged ranks were loaded for"):
         clean_ids(run)
-    lacking = parse_measure("Coverage@5").lacks(judge(run, QRELS))
+    lacking = parse_measure("Coverage@5").lacks(join_judgments(run, QRELS))
     assert lacking is not None and "judged ranks do not contain" in lacking.hint
     assert find_near_matches(run, Qrels.from_columns(["q1"], ["d 1"], [1])) == ()

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.measures import Declaration, Measure, declarations
 from metrics_core.scoring.evaluate import evaluate
 from tests.collections_of import DOCUMENTS, collections, graded, qrels_of, run_of
@@ -46,7 +46,7 @@ AT_THIRD = spread(WITH_CUTOFF, cutoff=3)
 
 def judged(run: Any, qrels: Any) -> JudgedRanks:
     """A run and qrels as dictionaries, judged, with a row for each document."""
-    return judge(run_of(run), qrels_of(qrels), documents=DOCUMENTS)
+    return join_judgments(run_of(run), qrels_of(qrels), documents=DOCUMENTS)
 
 
 def frozen(ranks: JudgedRanks) -> JudgedRanks:
@@ -61,7 +61,7 @@ def frozen(ranks: JudgedRanks) -> JudgedRanks:
 @given(collection=collections(subtopics=True))
 def test_a_query_scores_alone_as_among_others(collection: Any) -> None:
     ranks = frozen(judged(*collection))
-    alone = [ranks.among(np.arange(ranks.n_queries) == i) for i in range(ranks.n_queries)]
+    alone = [ranks.select_queries(np.arange(ranks.n_queries) == i) for i in range(ranks.n_queries)]
     for measure in BY_QUERY:
         together = measure.score(ranks)
         assert together.shape == (ranks.n_queries,) and together.dtype == np.float64, measure

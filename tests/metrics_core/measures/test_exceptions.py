@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.measures import Measure
 from tests.collections_of import DOCUMENTS, graded, qrels_of, run_of
 from tests.metrics_core.measures import exceptions as e
@@ -34,7 +34,7 @@ def made() -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
 
 
 def judged(run: Any, qrels: Any) -> JudgedRanks:
-    return judge(run_of(run), qrels_of(qrels), documents=DOCUMENTS)
+    return join_judgments(run_of(run), qrels_of(qrels), documents=DOCUMENTS)
 
 
 def measures() -> list[Measure]:
@@ -45,7 +45,7 @@ def test_only_those_named_depend_on_other_queries() -> None:
     depending = set()
     for run, qrels in made():
         ranks = judged(run, qrels)
-        alone = [ranks.among(np.array(QUERIES) == q) for q in ranks.query_ids]
+        alone = [ranks.select_queries(np.array(QUERIES) == q) for q in ranks.query_ids]
         for measure in measures():
             parts = np.concatenate([measure.score(part) for part in alone])
             if not np.allclose(parts, measure.score(ranks), rtol=1e-13, equal_nan=True):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from metrics_core.base.errors import ParameterError
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.measures import Declaration, Parameter, declarations, parse_measure
 from metrics_core.tables import Qrels
 from tests.collections_of import DOCUMENTS, qrels_of, run_of
@@ -33,7 +33,7 @@ def ranks_for(declaration: Declaration) -> JudgedRanks:
     if "subtopics" in declaration.needs:
         rows = [(q, d, g, s) for q, own in QRELS.items() for d, g in own.items() for s in "ab"]
         qrels = Qrels.from_columns(*zip(*rows, strict=True))
-    return judge(run_of(RUN), qrels, documents=DOCUMENTS)
+    return join_judgments(run_of(RUN), qrels, documents=DOCUMENTS)
 
 
 def ends_of(p: Parameter) -> list[Any]:
@@ -109,7 +109,7 @@ def test_the_bounds_are_said(name: str, said: str) -> None:
 
 
 def test_no_grade_and_no_gain_is_an_exponent_beyond_double_precision() -> None:
-    ranks = judge(run_of(RUN), qrels_of({"q": {"d0": 2000, "d1": 1}}))
+    ranks = join_judgments(run_of(RUN), qrels_of({"q": {"d0": 2000, "d1": 1}}))
     for name in ("nDCG(dcg='exp-log2')", "DCG(dcg='exp-log2')", "CG(dcg='exp-log2')"):
         with pytest.raises(ParameterError, match="up to 1,000, not 2000"):
             parse_measure(name).score(ranks)

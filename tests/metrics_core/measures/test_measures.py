@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics_core.base.errors import LackingDataError, ParameterError, UnknownMeasureError
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.measures import Declaration, declarations, parse_measure
 from metrics_core.measures.declaring.worked_example import (
     COLUMNS,
@@ -48,7 +48,7 @@ def by_name(declaration: Declaration) -> str:
 
 def judged(run: Any, qrels: Any) -> JudgedRanks:
     """A run and qrels as dictionaries, judged, with a row for each document."""
-    return judge(run_of(run), qrels_of(qrels), documents=DOCUMENTS)
+    return join_judgments(run_of(run), qrels_of(qrels), documents=DOCUMENTS)
 
 
 def same(one: Any, other: Any) -> bool:
@@ -262,7 +262,7 @@ def test_a_highest_grade_is_above_the_lowest() -> None:
 
 
 def test_judgments_without_subtopics_are_told_what_they_lack() -> None:
-    ranks = judge(run_of({"q": {"d": 1.0}}), qrels_of({"q": {"d": 1}}))
+    ranks = join_judgments(run_of({"q": {"d": 1.0}}), qrels_of({"q": {"d": 1}}))
     with pytest.raises(LackingDataError, match="second column is the subtopic"):
         parse_measure("alpha_nDCG@10").score(ranks)
 
@@ -332,8 +332,8 @@ def test_the_order_of_rows_does_not_matter(collection: Any, seed: int) -> None:
     random.Random(seed).shuffle(graded)
     plain = judged(run, qrels)
     shuffled_run = Run.from_columns("r", *map(list, zip(*rows, strict=True)))
-    shuffled = judge(shuffled_run, judgments, documents=DOCUMENTS)
-    other = judge(run_of(run), qrels_from(graded), documents=DOCUMENTS)
+    shuffled = join_judgments(shuffled_run, judgments, documents=DOCUMENTS)
+    other = join_judgments(run_of(run), qrels_from(graded), documents=DOCUMENTS)
     place = [other.query_ids.index(q) for q in plain.query_ids]
     for declaration in ALL:
         measure = at(declaration)
@@ -355,7 +355,7 @@ def test_other_ids_in_the_same_order_score_the_same(collection: Any) -> None:
 
     plain = judged(run, qrels)
     products = documents_of({doc.get(d, d): row for d, row in PRODUCTS.items()})
-    other = judge(run_of(renamed(run)), qrels_of(renamed(qrels)), documents=products)
+    other = join_judgments(run_of(renamed(run)), qrels_of(renamed(qrels)), documents=products)
     for declaration in ALL:
         measure = at(declaration)
         assert same(measure.score(other), measure.score(plain)), declaration.name
@@ -395,7 +395,7 @@ def test_the_example_is_what_a_run_gives() -> None:
     }
     assert by_document == GRADES
     products = {doc: {name: COLUMNS[name][doc] for name in COLUMNS} for doc in "xabcdefg"}
-    ranks = judge(run, qrels_of({"q": by_document}), documents=documents_of(products))
+    ranks = join_judgments(run, qrels_of({"q": by_document}), documents=documents_of(products))
     for declaration in ALL:
         for name in declaration.worked:
             measure = parse_measure(name)
@@ -435,7 +435,7 @@ def test_every_parameter_is_explained_and_written_as_it_is_read(declaration: Dec
 def test_a_limit_between_grades() -> None:
     qrels = Qrels.from_columns(["q1", "q1", "q2"], ["d1", "d2", "d1"], [0.5, 0.25, 1.0])
     run = Run.from_columns("run", ["q1", "q1", "q2"], ["d2", "d1", "d1"], [9.0, 8.0, 7.0])
-    ranks = judge(run, qrels)
+    ranks = join_judgments(run, qrels)
     names = ["AP", "AP(rel=0.5)", "RR(rel=0.25)", "P(rel=0.5)@1", "RBP(rel=0.5)@1"]
     means = [parse_measure(name).score(ranks).mean() for name in names]
     assert means == pytest.approx([0.5, 0.75, 1.0, 0.5, 0.1])

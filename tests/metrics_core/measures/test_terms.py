@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from metrics_core.base.errors import LackingDataError
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.measures import Declaration, Measure, parse_measure
 from metrics_core.measures.declaring.worked_example import make_example
 from tests.collections_of import collections, qrels_of, run_of
@@ -50,7 +50,7 @@ def random_ranks() -> JudgedRanks:
         }
         for i in range(14)
     }
-    return judge(run_of(run), qrels_of(grades))
+    return join_judgments(run_of(run), qrels_of(grades))
 
 
 RANKS = random_ranks()
@@ -69,7 +69,7 @@ def test_parts_add_up_at_every_setting(declaration: Declaration) -> None:
 @given(collection=collections())
 def test_parts_add_up_on_any_collection(declaration: Declaration, collection: Any) -> None:
     run, qrels = collection
-    ranks = judge(run_of(run), qrels_of(qrels))
+    ranks = join_judgments(run_of(run), qrels_of(qrels))
     for values in settings_of(declaration):
         assert_adds_up(declaration(**values), ranks)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.curves import (
     cutoffs_up_to,
@@ -22,8 +22,10 @@ from metrics_core.scoring.curves import (
 from tests.collections_of import collections, qrels_of, run_of
 
 QRELS = qrels_of({"a": {"d1": 1, "d2": 2}, "b": {"d1": 1, "d3": 0}, "c": {"d9": 1}})
-ONE = judge(run_of({"a": {"d1": 3, "x": 2, "d2": 1}, "b": {"d3": 2, "d1": 1}}, "one"), QRELS)
-TWO = judge(run_of({"a": {"d2": 1}, "b": {"d1": 1}, "c": {"d9": 1}}, "two"), QRELS)
+ONE = join_judgments(
+    run_of({"a": {"d1": 3, "x": 2, "d2": 1}, "b": {"d3": 2, "d1": 1}}, "one"), QRELS
+)
+TWO = join_judgments(run_of({"a": {"d2": 1}, "b": {"d1": 1}, "c": {"d9": 1}}, "two"), QRELS)
 
 
 def test_cutoffs_are_every_one_to_ten_and_then_thin_out() -> None:
@@ -54,7 +56,7 @@ def test_a_curve_has_a_row_a_query_and_a_column_a_cutoff() -> None:
 @given(collection=collections())
 def test_precision_at_recall_as_trec_eval(collection: Any) -> None:
     run, grades = collection
-    ranks = judge(run_of(run), qrels_of(grades))
+    ranks = join_judgments(run_of(run), qrels_of(grades))
     ours = dict(zip(ranks.query_ids, precision_at_recall(ranks), strict=True))
     pytrec_eval = pytest.importorskip("pytrec_eval")
     evaluator = pytrec_eval.RelevanceEvaluator(grades, {"iprec_at_recall"})
@@ -71,7 +73,7 @@ def test_precision_at_recall_rounds_as_trec_eval_10() -> None:
     # R = 3, found at ranks 1 and 4: precision 1 and 1/2. c = round(level · 3) is
     # 0 0 1 1 1 2 2 2 2 3 3 for the levels 0 .1 … 1; the third is not found.
     run = {"q": {"d1": 4, "x": 3, "y": 2, "d2": 1}}
-    ranks = judge(run_of(run), qrels_of({"q": {"d1": 1, "d2": 1, "d3": 1}}))
+    ranks = join_judgments(run_of(run), qrels_of({"q": {"d1": 1, "d2": 1, "d3": 1}}))
     assert precision_at_recall(ranks).tolist() == [[1] * 5 + [0.5] * 4 + [0, 0]]
 
 
@@ -79,7 +81,7 @@ def test_levels_are_the_decimals_trec_eval_reads() -> None:
     # 0.7 · 45 is 31.499999999999996 and rounds to 31; with 0.7000000000000001 it would be 32.
     docs = [f"d{i:02}" for i in range(45)]
     order = [*docs[:31], "x", *docs[31:]]
-    ranks = judge(
+    ranks = join_judgments(
         run_of({"q": {doc: -float(i) for i, doc in enumerate(order)}}),
         qrels_of({"q": dict.fromkeys(docs, 1)}),
     )
@@ -89,14 +91,14 @@ def test_levels_are_the_decimals_trec_eval_reads() -> None:
 def test_precision_at_recall_is_the_best_at_or_beyond() -> None:
     # precision at the relevant ranks 2, 3, 4: 1/2, 2/3, 3/4
     run = {"q": {"x": 4, "d1": 3, "d2": 2, "d3": 1}}
-    ranks = judge(run_of(run), qrels_of({"q": {"d1": 1, "d2": 1, "d3": 2}}))
+    ranks = join_judgments(run_of(run), qrels_of({"q": {"d1": 1, "d2": 1, "d3": 2}}))
     assert precision_at_recall(ranks).tolist() == [[0.75] * 11]
     assert precision_at_recall(ranks, rel=2).tolist() == [[0.25] * 11]
 
 
 def test_nothing_relevant_or_nothing_found_is_zero() -> None:
     for grades in ({"d1": 0}, {"d9": 1}):
-        ranks = judge(run_of({"q": {"d1": 1}}), qrels_of({"q": grades}))
+        ranks = join_judgments(run_of({"q": {"d1": 1}}), qrels_of({"q": grades}))
         assert precision_at_recall(ranks).tolist() == [[0] * 11]
 
 
@@ -110,4 +112,4 @@ def test_precision_recall_is_the_mean_over_all_judged_queries() -> None:
 def test_judged_share_counts_documents_of_all_lists() -> None:
     assert judged_share(ONE, 10) == pytest.approx(4 / 5)
     assert judged_share(ONE, 1) == 1
-    assert np.isnan(judged_share(ONE.among(np.array([False, False, True])), 10))
+    assert np.isnan(judged_share(ONE.select_queries(np.array([False, False, True])), 10))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from metrics_core.base.errors import NoSharedQueriesError, UnknownMeasureError
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.evaluate import evaluate
 from metrics_core.scoring.notes import score_notes, tie_range
@@ -39,7 +39,7 @@ def test_queries_without_relevant_documents_can_be_left_out() -> None:
     assert frame["AP"].tolist()[:2] == [1, 0]
     assert np.isnan(frame["AP"][2])
     assert frame["NumRet"].tolist() == [2, 0, 1]  # counts stay
-    ranks = judge(RUN, QRELS)
+    ranks = join_judgments(RUN, QRELS)
     assert score_run(ranks, parse_measure("AP")).tolist() == [1, 0, 0]
 
 
@@ -51,25 +51,25 @@ def test_mistakes_are_not_turned_into_zeros() -> None:
 
 
 def test_what_counts_is_told() -> None:
-    found = {n.kind: n for n in score_notes(judge(RUN, QRELS), [parse_measure("P@2")])}
+    found = {n.kind: n for n in score_notes(join_judgments(RUN, QRELS), [parse_measure("P@2")])}
     assert {kind: (n.message, n.examples) for kind, n in found.items()} == {
         "missing": ("1 judged query without results; scored 0", ("q2",)),
         "unjudged": ("1 query without judgments; excluded", ("z",)),
         "no_relevant": ("1 judged query without a relevant document; scored 0", ("q3",)),
     }
-    left_out = score_notes(judge(RUN, QRELS), without_relevant="leave out")
+    left_out = score_notes(join_judgments(RUN, QRELS), without_relevant="leave out")
     assert left_out[-1].message == "1 judged query without a relevant document; excluded"
 
 
 def test_several_queries_are_counted_and_three_shown() -> None:
     qrels = qrels_of({f"q{i}": {"d": 1} for i in range(6)})
-    (note,) = score_notes(judge(run_of({"q0": {"d": 1}}), qrels))
+    (note,) = score_notes(join_judgments(run_of({"q0": {"d": 1}}), qrels))
     assert (note.message, note.count) == ("5 judged queries without results; scored 0", 5)
     assert note.examples == ("q1", "q2", "q3")
 
 
 def test_a_cutoff_beyond_the_run_is_told() -> None:
-    ranks = judge(RUN, QRELS)
+    ranks = join_judgments(RUN, QRELS)
     names = ["P@2", "P@3", "AP@1000", "AP", "NumRet"]
     (note,) = [
         n for n in score_notes(ranks, [parse_measure(n) for n in names]) if n.kind == "depth"
@@ -91,11 +91,11 @@ def test_the_range_of_ties_is_that_of_all_orders(name: str) -> None:
     means = []
     for order in permutations(tied["q"]):
         run = {**tied, "q": {d: 10.0 - i for i, d in enumerate(order)}}
-        values = measure.score(judge(run_of(run), qrels))
+        values = measure.score(join_judgments(run_of(run), qrels))
         means.append(float(combined(values)))
-    ((low, high),) = tie_range(judge(run_of(tied), qrels), [measure])
+    ((low, high),) = tie_range(join_judgments(run_of(tied), qrels), [measure])
     assert (low, high) == pytest.approx((min(means), max(means)), rel=1e-14)
-    as_ordered = measure.score(judge(run_of(tied), qrels))
+    as_ordered = measure.score(join_judgments(run_of(tied), qrels))
     assert low <= combined(as_ordered) <= high
 
 
@@ -106,7 +106,7 @@ def test_users_without_relevant_items_by_the_measures_own_grade() -> None:
     frame = evaluate(run, qrels, names, without_relevant="leave out")
     assert frame["P@1"].fillna(-1).tolist() == [1, 1, -1]
     assert frame["P(rel=2)@1"].fillna(-1).tolist() == [1, -1, -1]
-    notes = score_notes(judge(run, qrels), [parse_measure(n) for n in names])
+    notes = score_notes(join_judgments(run, qrels), [parse_measure(n) for n in names])
     assert [n.message for n in notes] == [
         "1 judged query without a relevant document; scored 0",
         "2 judged queries without a relevant document of grade 2 or more; scored 0",
@@ -117,6 +117,6 @@ def test_grades_below_one_are_relevant_to_gains() -> None:
     qrels = Qrels.from_columns(["q1"], ["d1"], [0.5])
     run = run_of({"q1": {"d1": 1.0}})
     assert evaluate(run, qrels, ["nDCG@5"], without_relevant="leave out")["nDCG@5"][0] == 1
-    ranks = judge(run, qrels)
+    ranks = join_judgments(run, qrels)
     assert not [n for n in score_notes(ranks, [parse_measure("nDCG@5")]) if n.kind == "no_relevant"]
     assert [n for n in score_notes(ranks, [parse_measure("P@5")]) if n.kind == "no_relevant"]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics_core.judging import JudgedRanks, judge, single_query
+from metrics_core.judging import JudgedRanks, join_judgments, single_query
 from metrics_core.judging.added_judgments import add_judgment_counts
 from metrics_core.judging.unjudged import UnjudgedPlaces
 from metrics_core.measures import Declaration, Measure, declarations, parse_measure
@@ -80,14 +80,16 @@ def test_no_grades_of_the_unjudged_pass_the_residual(
 @given(collection=collections())
 def test_many_queries_are_the_single_ones(collection: Any) -> None:
     run, qrels = collection
-    ranks = judge(run_of(run), qrels_of(qrels))
+    ranks = join_judgments(run_of(run), qrels_of(qrels))
     for declaration in declarations():
         if declaration.needs:
             continue
         measure = next(declaration(**v) for v in settings_of(declaration))
         together = residual(ranks, measure, highest=4)
         for i in range(ranks.n_queries):
-            alone = residual(ranks.among(np.arange(ranks.n_queries) == i), measure, highest=4)
+            alone = residual(
+                ranks.select_queries(np.arange(ranks.n_queries) == i), measure, highest=4
+            )
             assert together.low[i] == pytest.approx(alone.low[0], abs=1e-12, nan_ok=True)
             assert together.high[i] == pytest.approx(alone.high[0], abs=1e-12, nan_ok=True)
 

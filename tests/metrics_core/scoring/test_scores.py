@@ -11,7 +11,7 @@ import pytest
 from metrics_core import declarations, evaluate
 from metrics_core.base.errors import RanklensError, UnknownRunError
 from metrics_core.comparing.pairs import compare
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.scores import Scores, score_runs
 from metrics_core.slicing.breakdowns import breakdown
@@ -20,16 +20,18 @@ from tests.collections_of import qrels_of, run_of
 from tests.settings_of import at
 
 QRELS = qrels_of({"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1}, "q3": {"d1": 0}})
-ONE = judge(run_of({"q1": {"d1": 2, "d2": 1}, "q3": {"d1": 1}}, "one"), QRELS)
-TWO = judge(run_of({"q1": {"d2": 2, "d1": 1}, "q2": {"d1": 1}, "q3": {"d1": 1}}, "two"), QRELS)
+ONE = join_judgments(run_of({"q1": {"d1": 2, "d2": 1}, "q3": {"d1": 1}}, "one"), QRELS)
+TWO = join_judgments(
+    run_of({"q1": {"d2": 2, "d1": 1}, "q2": {"d1": 1}, "q3": {"d1": 1}}, "two"), QRELS
+)
 AP, P2 = parse_measure("AP"), parse_measure("P@2")
 SCORES = score_runs([ONE, TWO], [AP, P2])
 
 
 def test_values_by_run_query_and_measure() -> None:
     assert SCORES.values.shape == (2, 3, 2)
-    assert SCORES.of("map").tolist() == [[1, 0, 0], [0.5, 1, 0]]
-    assert SCORES.of(P2).tolist() == [[0.5, 0, 0], [0.5, 0.5, 0]]
+    assert SCORES.values_of("map").tolist() == [[1, 0, 0], [0.5, 1, 0]]
+    assert SCORES.values_of(P2).tolist() == [[0.5, 0, 0], [0.5, 0.5, 0]]
     assert SCORES.combined() == pytest.approx(np.array([[1 / 3, 1 / 6], [0.5, 1 / 3]]))
 
 
@@ -53,41 +55,41 @@ def test_the_frame_is_that_of_evaluate() -> None:
 
 
 def test_a_frame_gives_the_scores_it_came_from() -> None:
-    again = Scores.given(SCORES.frame.sample(frac=1, random_state=4))
-    one, other = again.only(["one", "two"]), SCORES
+    again = Scores.from_any(SCORES.frame.sample(frac=1, random_state=4))
+    one, other = again.select_runs(["one", "two"]), SCORES
     order = [again.query_ids.index(q) for q in other.query_ids]
     assert (one.values[:, order] == other.values).all()
     assert again.measures == SCORES.measures
-    assert Scores.given(SCORES) is SCORES
+    assert Scores.from_any(SCORES) is SCORES
 
 
 def test_a_frame_may_lack_queries_of_a_run() -> None:
-    ragged = Scores.given(SCORES.frame.drop(index=[1]))
+    ragged = Scores.from_any(SCORES.frame.drop(index=[1]))
     place = ragged.query_ids.index("q2")
     assert ragged.missing[:, place].tolist() == [True, False]
-    assert np.isnan(ragged.of("AP")[0, place])
+    assert np.isnan(ragged.values_of("AP")[0, place])
 
 
 def test_what_a_frame_must_hold() -> None:
     with pytest.raises(RanklensError, match="has no column 'query_id'"):
-        Scores.given(pd.DataFrame({"run": ["a"], "AP": [1.0]}))
+        Scores.from_any(pd.DataFrame({"run": ["a"], "AP": [1.0]}))
     with pytest.raises(RanklensError, match="contain query 'q1' twice"):
-        Scores.given(pd.concat([SCORES.frame, SCORES.frame.head(1)]))
+        Scores.from_any(pd.concat([SCORES.frame, SCORES.frame.head(1)]))
 
 
 def test_what_is_not_there_is_an_error() -> None:
     with pytest.raises(UnknownRunError, match="no run 'three'"):
-        SCORES.only(["three"])
+        SCORES.select_runs(["three"])
     with pytest.raises(RanklensError, match="no scores of nDCG@5"):
-        SCORES.of("nDCG@5")
+        SCORES.values_of("nDCG@5")
 
 
 def test_some_queries() -> None:
-    some = SCORES.among(np.array([True, False, True]))
+    some = SCORES.select_queries(np.array([True, False, True]))
     assert some.query_ids == ("q1", "q3")
-    assert some.of("AP").tolist() == [[1, 0], [0.5, 0]]
+    assert some.values_of("AP").tolist() == [[1, 0], [0.5, 0]]
     assert not some.missing.any()
-    assert SCORES.among(np.ones(3, dtype=bool)) is SCORES
+    assert SCORES.select_queries(np.ones(3, dtype=bool)) is SCORES
 
 
 def test_frames_and_scores_give_the_same_comparison() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.scores import score_runs
 from metrics_core.slicing.breakdowns import NO_GROUP, are_all_sizes, order_groups
@@ -43,7 +43,7 @@ def material(
 
     runs = [run_of(listed(True), "a"), run_of(listed(False), "b")]
     runs += [run_of(later(f"o{n}-"), f"o{n}") for n in range(others)]
-    judged = {run.name: judge(run, QRELS) for run in runs}
+    judged = {run.name: join_judgments(run, QRELS) for run in runs}
     wanted = parse_measure(measure)
     scores = score_runs(list(judged.values()), [wanted])
     given = TEXTS if texts is None else texts

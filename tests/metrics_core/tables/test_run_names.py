@@ -19,11 +19,11 @@ OTHER = {"q": {"d1": 2.0, "d2": 1.5}}
 
 def test_different_runs_of_different_names_stay() -> None:
     runs = [run_of(ONE, "a"), run_of(OTHER, "b")]
-    assert make_names_unique(runs, Run.has_rows_of) == (runs, [])
+    assert make_names_unique(runs, Run.has_same_rows) == (runs, [])
 
 
 def test_a_run_given_twice_is_kept_once() -> None:
-    runs, notes = make_names_unique([run_of(ONE, "a"), run_of(ONE, "a")], Run.has_rows_of)
+    runs, notes = make_names_unique([run_of(ONE, "a"), run_of(ONE, "a")], Run.has_same_rows)
     assert [r.name for r in runs] == ["a"]
     assert [(n.kind, n.message) for n in notes] == [("same_run", "a was loaded twice; shown once")]
 
@@ -37,7 +37,7 @@ def test_two_runs_with_the_same_rows_stay_two() -> None:
 def test_two_runs_of_one_name_are_told_apart() -> None:
     third = {"q": {"d1": 1.0}}
     runs, notes = make_names_unique(
-        [run_of(ONE, "a"), run_of(OTHER, "a"), run_of(third, "a")], Run.has_rows_of
+        [run_of(ONE, "a"), run_of(OTHER, "a"), run_of(third, "a")], Run.has_same_rows
     )
     assert [r.name for r in runs] == ["a", "a (2)", "a (3)"]
     assert [n.message for n in notes] == [
@@ -49,7 +49,7 @@ def test_two_runs_of_one_name_are_told_apart() -> None:
 def test_a_name_made_to_tell_apart_is_itself_free() -> None:
     third = {"q": {"d1": 1.0}}
     runs, _ = make_names_unique(
-        [run_of(ONE, "a"), run_of(OTHER, "a (2)"), run_of(third, "a")], Run.has_rows_of
+        [run_of(ONE, "a"), run_of(OTHER, "a (2)"), run_of(third, "a")], Run.has_same_rows
     )
     assert [r.name for r in runs] == ["a", "a (2)", "a (3)"]
 

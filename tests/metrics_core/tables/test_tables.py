@@ -139,7 +139,7 @@ def test_a_hundred_problems_are_kept_and_all_counted() -> None:
 
 def test_notes_are_added_and_do_not_tell_tables_apart() -> None:
     run = Run.from_columns("r", ["q"], ["d"], [1.0])
-    noted = run.noting(Note("ties", "x"))
+    noted = run.with_notes(Note("ties", "x"))
     assert [n.kind for n in noted.notes] == ["ties"]
     assert run.notes == ()
     assert noted == run
@@ -182,7 +182,7 @@ def test_a_query_or_a_document_twice_is_refused() -> None:
 def test_documents_are_looked_up_by_id() -> None:
     documents = Documents.from_columns({"doc_id": ["01", "1"], "text": ["a", "b"]})
     assert documents.lookup(["1", "nowhere"]).to_dict("index") == {"1": {"title": "", "text": "b"}}
-    assert documents.known(pa.array(["1", "x", "01"])).tolist() == [True, False, True]
+    assert documents.are_known(pa.array(["1", "x", "01"])).tolist() == [True, False, True]
 
 
 # Subtopics
@@ -200,14 +200,14 @@ def test_a_document_has_its_highest_grade_over_the_subtopics() -> None:
         "doc_id": ["d1", "d2", "d1"],
         "relevance": [3, 0, 2],
     }
-    assert qrels.given["subtopic"].to_pylist() == ["a", "a", "a", "b"]
-    assert qrels.given["relevance"].to_pylist() == [1, 0, 2, 3]
+    assert qrels.input_table["subtopic"].to_pylist() == ["a", "a", "a", "b"]
+    assert qrels.input_table["relevance"].to_pylist() == [1, 0, 2, 3]
     assert not qrels.notes
 
 
 def test_the_same_judgment_of_a_subtopic_twice_counts_once() -> None:
     qrels = Qrels.from_columns(["q", "q", "q"], ["d", "d", "d"], [1, 1, -1], ["a", "a", "b"])
-    assert qrels.given["relevance"].to_pylist() == [1, -1]
+    assert qrels.input_table["relevance"].to_pylist() == [1, -1]
     assert [note.count for note in qrels.notes] == [1]
     with pytest.raises(TableError, match="each subtopic"):
         Qrels.from_columns(["q", "q"], ["d", "d"], [1, 2], ["a", "a"])
@@ -216,7 +216,7 @@ def test_the_same_judgment_of_a_subtopic_twice_counts_once() -> None:
 def test_ids_with_subtopics_are_cleaned() -> None:
     qrels = Qrels.from_columns([" q", " q"], ["d\u200b", "d\u200b"], [1, 2], ["a", "b"])
     clean = clean_ids(qrels)
-    assert clean.given.to_pydict() == {
+    assert clean.input_table.to_pydict() == {
         "query_id": ["q", "q"],
         "subtopic": ["a", "b"],
         "doc_id": ["d", "d"],

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from metrics_core.judging import JudgedRanks, judge, unjudged
+from metrics_core.judging import JudgedRanks, join_judgments, unjudged
 from metrics_core.judging.added_judgments import add_judgment_counts
 from metrics_core.judging.hits import ratio
 from metrics_core.measures import Measure, declarations, parse_measure
@@ -44,7 +44,7 @@ def free_of(case: Case) -> list[str]:
 def ranks_of(listed: list[str], grades: dict[str, int]) -> JudgedRanks:
     scores = {d: -float(i) for i, d in enumerate(listed)}
     # The other query keeps the highest grade the same whatever is judged here.
-    return judge(
+    return join_judgments(
         run_of({"q": scores, "other": {"x": 1.0}}),
         qrels_of({"q": grades or {"nowhere": 0}, "other": {"y": HIGHEST}}),
     )
@@ -61,7 +61,9 @@ def differences(case: Case, measure: Measure) -> np.ndarray:
 
     def scores(listed: list[str]) -> np.ndarray:
         ranked = {d: -float(i) for i, d in enumerate(listed)}
-        return measure.score(judge(run_of(dict.fromkeys(known, ranked)), qrels))[: len(every)]
+        return measure.score(join_judgments(run_of(dict.fromkeys(known, ranked)), qrels))[
+            : len(every)
+        ]
 
     return scores(first) - scores(second)
 
@@ -149,9 +151,9 @@ def test_the_holes_are_named_with_both_their_ranks() -> None:
 
 def test_filtered_queries_keep_their_documents() -> None:
     qrels = qrels_of({"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}})
-    own = judge(run_of({q: {"a": 2.0, q: 1.0} for q in ("q3", "q1", "q2")}), qrels)
+    own = join_judgments(run_of({q: {"a": 2.0, q: 1.0} for q in ("q3", "q1", "q2")}), qrels)
     view = np.array([False, True, True])
-    found = find_unjudged(own.among(view), own.among(view), 5)
+    found = find_unjudged(own.select_queries(view), own.select_queries(view), 5)
     assert found.doc_ids is not None and found.doc_ids.to_pylist() == ["q2", "q3"]
     assert found.query.tolist() == [0, 1]
 
@@ -212,7 +214,7 @@ def many(seed: int, queries: int = 30) -> tuple[JudgedRanks, JudgedRanks]:
             length = int(generator.integers(1, 25))
             order = generator.permutation(docs)[:length].tolist()
             listed[f"q{q}"] = {d: -float(i) for i, d in enumerate(order)}
-        runs.append(judge(run_of(listed), qrels_of(grades)))
+        runs.append(join_judgments(run_of(listed), qrels_of(grades)))
     return runs[0], runs[1]
 
 

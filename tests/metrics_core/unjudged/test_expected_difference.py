@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from benchmarks.unjudged_truth import OF_ONE_LIST, Pair, pairs_of, told
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.measures import parse_measure
 from metrics_core.tables import Qrels, Run
 from metrics_core.unjudged import expected_difference
@@ -82,7 +82,7 @@ def lists_of(keep: Keep, queries: int = 40, *, run_names: str = "ab") -> tuple[A
         for i, q in enumerate(QUERIES[:queries])
     }
     measure = parse_measure("P@4")
-    lists = judge(own, qrels_of(grades)), judge(other, qrels_of(grades))
+    lists = join_judgments(own, qrels_of(grades)), join_judgments(other, qrels_of(grades))
     return *lists, measure, find_unjudged(*lists, measure.cutoff)
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.unjudged import next_judgments
 from metrics_core.unjudged.bounds import bound_difference
@@ -26,7 +26,7 @@ TOP = {"x": 2}
 
 def ranks_of(lists: Lists, grades: Grades) -> JudgedRanks:
     scores = {q: {d: -float(i) for i, d in enumerate(docs)} for q, docs in lists.items()}
-    return judge(run_of({**scores, "t": {"x": 1.0}}), qrels_of({**grades, "t": TOP}))
+    return join_judgments(run_of({**scores, "t": {"x": 1.0}}), qrels_of({**grades, "t": TOP}))
 
 
 def asked(first: Lists, second: Lists, grades: Grades, name: str) -> tuple[Any, ...]:

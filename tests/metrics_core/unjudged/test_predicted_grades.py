@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.unjudged import predicted_grades
 from metrics_core.unjudged.predicted_grades import PredictedGrades
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, find_unjudged
@@ -29,7 +29,7 @@ def usual(grade: Grade, queries: int = 60) -> tuple[PredictedGrades, UnjudgedRan
     )
     every = dict.fromkeys(docs["a"] + docs["b"])
     grades = {q: {d: grade(i, d) for d in every if (i + int(d[1])) % 2} for i, q in enumerate(ids)}
-    lists = judge(own, qrels_of(grades)), judge(other, qrels_of(grades))
+    lists = join_judgments(own, qrels_of(grades)), join_judgments(other, qrels_of(grades))
     found = find_unjudged(*lists, DEPTH)
     return PredictedGrades(*lists, found, DEPTH), found
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.tables import Run
 from metrics_core.unjudged.first_documents import (
     FirstDocumentPair,
@@ -65,7 +65,7 @@ def test_the_unjudged_documents_of_both_lists_are_found(
     assume(any(view) and all(set(lists) & set(QUERIES) for lists in pair))
     mask, qrels = np.array(view), qrels_of(JUDGED)
     run, baseline = (run_with(lists) for lists in pair)
-    own, other = (judge(them, qrels).among(mask) for them in (run, baseline))
+    own, other = (join_judgments(them, qrels).select_queries(mask) for them in (run, baseline))
     queries = [q for q, seen in zip(qrels.query_ids, view, strict=True) if seen]
     found = find_unjudged(own, other, cutoff, lambda a, b, k: read_both(a, b, k + deeper))
     assert rows(found, queries) == literal(pair, queries, cutoff or 9)
@@ -88,7 +88,7 @@ def test_the_same_documents_are_those_of_one_query(pair: tuple[Lists, Lists], de
 
 
 def test_where_all_is_judged_no_list_is_read() -> None:
-    ranks = judge(run_of({"s": {"a": 2.0, "b": 1.0}}), qrels_of(JUDGED))
+    ranks = join_judgments(run_of({"s": {"a": 2.0, "b": 1.0}}), qrels_of(JUDGED))
 
     def tops(*_: object) -> FirstDocumentPair:
         raise AssertionError("read")

@@ -1,8 +1,9 @@
 """Parse the lines of a TREC run into arrays, and find the positions at which a block can be split
 between queries.
 
-Parsing a block stops at a line that is not regular: printable ASCII, six columns, a plain number as
-score, a whole number as rank. `formats.parsing.trec_lines` then reads that block.
+Parsing a block stops at a line that is not regular. A regular line is printable ASCII and has six
+columns, a plain number as score, and a whole number as rank. `formats.parsing.trec_lines` reads the
+blocks with other lines.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ def _digit(byte):
 
 @njit(**COMPILED)
 def _whole_number(data, at, size):
-    """Return the number of `size` digits, -1 if there is another character or no digit."""
+    """Return the whole number with `size` digits that starts at `at`. Returns -1 if one of its
+    characters is not a digit, or if `size` is 0."""
     number = np.int64(0)
     for i in range(at, at + size):
         byte = byte_at(data, i)
@@ -95,8 +97,8 @@ def _more_digits(data, at, mantissa, digits):
 def read_score(data, start):
     """Return the value and end of a plain decimal number.
 
-    The value is NaN if one exact operation does not give it; the end is -1 if the text is not a
-    number.
+    The value is NaN if it cannot be computed in one exact operation; the end is -1 if the text is
+    not a number.
     """
     at = start
     negative = byte_at(data, at) == _MINUS
@@ -131,7 +133,7 @@ def read_score(data, start):
 def read_lines(
     data, end, doc_start, doc_size, doc_hash, score, rank, segments, tags, unread, counts
 ):
-    """See `signatures`."""
+    """Parse the complete lines of a TREC run. `signatures` describes the arguments."""
     at = row = segment = tag = left = np.int64(0)
     query_start, query_size = np.int64(0), np.int64(-1)
     tag_start, tag_size = np.int64(0), np.int64(-1)
@@ -201,7 +203,8 @@ def _same_bytes(data, one, other, size):
 
 @njit(**COMPILED)
 def last_change(data, first, end):
-    """See `signatures`."""
+    """Find the position at which the lines of the last query begin. `signatures` describes the
+    arguments."""
     # Irregular lines have a first field too; it is enough that equal queries are recognised as
     # equal. Blank lines belong to the lines after them.
     last_start, last_size = np.int64(0), np.int64(-1)
@@ -228,7 +231,7 @@ def last_change(data, first, end):
 
 @njit(**COMPILED)
 def copy_texts(data, start, size, copied, edge):
-    """See `signatures`."""
+    """Copy texts one after another. `signatures` describes the arguments."""
     to = np.int64(0)
     for row in range(len(start)):
         edge[row] = to

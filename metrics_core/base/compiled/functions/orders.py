@@ -12,7 +12,7 @@ from metrics_core.base.compiled.functions.words import COMPILED
 
 @njit(**COMPILED)
 def order_rows(code, score, end, order, room, keys, keys_room):
-    """See `signatures`."""
+    """Sort rows by query and falling score. `signatures` describes the arguments."""
     for row in range(len(code)):
         order[end[code[row]]] = row
         end[code[row]] += 1
@@ -32,7 +32,8 @@ def order_rows(code, score, end, order, room, keys, keys_room):
 
 @njit(**COMPILED)
 def contradictions(order, edge, score, rank, keys, contradicting):
-    """See `signatures`."""
+    """Find the queries whose ranks contradict their scores. `signatures` describes the
+    arguments."""
     for query in range(len(contradicting)):
         own = order[edge[query] : edge[query + 1]]
         for i in range(len(own)):

@@ -20,12 +20,12 @@ from metrics_core.base.compiled.functions.words import (
 from metrics_core.base.compiled.signatures import NEAR_PAIRS, PAIRS, TIED_PAIRS, TIED_ROWS
 
 _POSITION, _RANK, _MEMBER, _BEHIND, _TURN = range(1, 6)
-"""Rows of the working memory for integers; row 0 has the order."""
+"""Indexes of the rows of the working memory for integers; row 0 has the order."""
 
 
 @njit(**COMPILED)
 def hash_texts(data, start, size, value):
-    """See `signatures`."""
+    """Compute the hash of each text. `signatures` describes the arguments."""
     for row in range(len(start)):
         value[row] = hash_of(data, start[row], size[row])
     return 0
@@ -33,7 +33,7 @@ def hash_texts(data, start, size, value):
 
 @njit(**COMPILED)
 def enter(data, start, size, region, region_start, region_slots, slot_hash, slot_row):
-    """See `signatures`."""
+    """Enter each text into a hash table. `signatures` describes the arguments."""
     for row in range(len(start)):
         value = hash_of(data, start[row], size[row])
         first, mask = region_start[region[row]], region_slots[region[row]] - 1
@@ -65,7 +65,8 @@ def _found(
 def _repeats(data, doc_start, doc_size, doc_hash, begin, end, slots):
     """Return whether a document occurs twice in these rows.
 
-    `slots` is working memory for a hash table with a power of two slots, at most half of them used.
+    `slots` is working memory for a hash table. Its number of slots is a power of two, and at most
+    half of the slots are used.
     """
     mask = np.int64(3)
     while mask < 2 * (end - begin):
@@ -89,7 +90,7 @@ def _repeats(data, doc_start, doc_size, doc_hash, begin, end, slots):
 def contradicts(rank, begin, order, own, n):
     """Return whether a document has both a larger rank and a larger score than another.
 
-    `own` are the scores, highest first, `order` the rows of each, counted from `begin`.
+    `own` has the scores, highest first; `order` has the row of each score, counted from `begin`.
     """
     highest = of_equals = np.float32(
         -np.inf
@@ -120,9 +121,10 @@ def _count_ties(own, n, counts):
 
 @njit(**COMPILED)
 def _among_equals(data, doc_start, doc_size, begin, low, high, count, room):
-    """Rank `count` judged documents with the same score as all documents from `low` to `high`.
+    """Rank `count` judged documents among all documents with the same score.
 
-    `high` is exclusive. Tied documents are ranked in descending byte order of their ids.
+    The documents with this score are at the positions from `low` to before `high`. Tied documents
+    are ranked in descending byte order of their ids.
     """
     order, position, ranks = room[0], room[_POSITION], room[_RANK]
     judged, behind = room[_MEMBER], room[_BEHIND]
@@ -162,7 +164,7 @@ def _among_equals(data, doc_start, doc_size, begin, low, high, count, room):
 
 @njit(**COMPILED)
 def _rank_judged(data, doc_start, doc_size, begin, own, n, m, judged_out, room):
-    """Set the ranks of the m judged documents of a query; return whether any is tied."""
+    """Set the ranks of the m judged documents of a query; return whether any of them is tied."""
     position, ranks, members = room[_POSITION], room[_RANK], room[_MEMBER]
     tied = False
     i = 0
@@ -212,9 +214,9 @@ def _rank_query(
 ):  # fmt: skip
     """Rank the judged documents of one query, whose rows are from `begin` to before `end`.
 
-    `first` and `slots` are the hash table of its judged documents; `slots` is 0 if it has none.
-    Returns the number of judged documents that are listed, -1 if a document occurs twice, and
-    whether ranks contradict scores.
+    `first` and `slots` describe the hash table of the query's judged documents; `slots` is 0 if it
+    has none. Returns the number of judged documents that are listed, or -1 if a document occurs
+    twice, and whether ranks contradict scores.
     """
     n = end - begin
     if _repeats(data, doc_start, doc_size, doc_hash, begin, end, slots_room):
@@ -247,7 +249,7 @@ def _rank_query(
 
 @njit(**COMPILED)
 def rank_rows(rows, segments, queries, known, room, found):
-    """See `signatures`."""
+    """Rank the judged documents of complete queries. `signatures` describes the arguments."""
     data, doc_start, doc_size, doc_hash, score, rank = rows
     place, contradicting, rows_hash, judged_out, counts = found
     bits = score.view(np.uint64)

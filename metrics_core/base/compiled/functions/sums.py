@@ -10,7 +10,8 @@ from metrics_core.base.compiled.signatures import COLUMNS
 
 @njit(**COMPILED)
 def count_drawn(drawn, counts):
-    """See `signatures`."""
+    """Count how often each index occurs in each row of `drawn`. `signatures` describes the
+    arguments."""
     n_rows, n_drawn = drawn.shape
     for i in range(n_rows):
         for j in range(n_drawn):
@@ -20,9 +21,11 @@ def count_drawn(drawn, counts):
 
 @njit(**COMPILED, fastmath={"reassoc", "contract", "nsz"})
 def _weigh(weights, columns, sums):
-    """See `signatures`. The sums of two rows and four columns stay in the processor's registers.
+    """Compute weighted sums of columns. `signatures` describes the arguments of `weigh_singles` and
+    `weigh_doubles`.
 
-    Each loaded number is used for all sums of its row or column.
+    The sums of two rows and four columns stay in the processor's registers. Each loaded number is
+    used for all sums of its row or column.
     """
     kind = sums.dtype.type
     n_rows, n_units = weights.shape
@@ -53,7 +56,7 @@ weigh_singles = weigh_doubles = _weigh
 
 @njit(**COMPILED)
 def running_totals(first, rank, weight, cutoffs, totals):
-    """See `signatures`."""
+    """Sum weights within each cutoff, in order of rank. `signatures` describes the arguments."""
     for query in range(len(first)):
         row = first[query]
         end = first[query + 1] if query + 1 < len(first) else len(rank)

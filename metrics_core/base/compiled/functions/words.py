@@ -1,7 +1,7 @@
 """Texts in a buffer of bytes, processed eight bytes at a time.
 
-The buffer has padding after its texts, so that reading a word at their end is safe and every line
-ends.
+The buffer has padding after its texts, so that a word can be read safely at the end of the last
+text, and every line ends.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def word_at(typing, array, index):
 
 @intrinsic
 def _zeros_below(typing, word):
-    """Return the number of zero bits below the lowest one bit of a word."""
+    """Return the number of zero bits below the lowest set bit of a word."""
 
     def make(context, builder, signature, given):
         return builder.cttz(given[0], ir.Constant(ir.IntType(1), 1))
@@ -117,7 +117,8 @@ def field_size(data, start):
 
 @njit(**COMPILED)
 def line_end(data, start):
-    """Return the end of the line at `start`: a line feed, at the latest in the padding."""
+    """Return the position of the line feed that ends the line at `start`. The padding has a line
+    feed for the last line."""
     at = start
     while True:
         # Zero for each byte that is a line feed; the top bits are exact up to the first such byte.

@@ -33,7 +33,7 @@ from dashboard.drawing.blocks import (
 )
 from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.templates import Template
-from dashboard.drawing.blocks.two_lists import two_lists
+from dashboard.drawing.blocks.two_lists import draw_two_lists
 from dashboard.drawing.blocks.word_marks import mark_words, query_words, split_at_words
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.theme import RunStyle, run_styles
@@ -51,7 +51,7 @@ from metrics_core.comparing.pairs import compare
 from metrics_core.explaining.diagnosis import Diagnosis, diagnose
 from metrics_core.findings.queries import ViewFacts
 from metrics_core.findings.sentence import Sentence, TextSpan
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.evaluate import evaluate
 from metrics_core.tables import Qrels, Run
@@ -139,7 +139,7 @@ def test_sentence_colours_the_runs_it_knows():
             TextSpan(" by 1"),
         )
     )
-    part = markup.answer(said, "", STYLES)
+    part = markup.draw_answer(said, "", STYLES)
     assert Page(part).text == said.text
     assert Page(part).having("named") == [
         {"class": "named loud", "style": "--run:var(--run-2)"},
@@ -156,18 +156,18 @@ def test_baseline_stays_quiet_within_a_muted_clause():
             TextSpan(" are", "muted"),
         )
     )
-    kinds = [own["class"] for own in Page(markup.second_line(said, STYLES)).having("named")]
+    kinds = [own["class"] for own in Page(markup.draw_second_line(said, STYLES)).having("named")]
     assert kinds == ["named loud", "named quiet"]
-    assert markup.second_line(Sentence(), STYLES) == ""
+    assert markup.draw_second_line(Sentence(), STYLES) == ""
 
 
 def test_section_takes_a_sentence_or_text():
-    part = markup.section(
+    part = markup.draw_section(
         "Files", Sentence((TextSpan("hybrid", "run"), TextSpan(" first"))), STYLES
     )
     assert Page(part).text == "Fileshybrid first"
-    assert Page(markup.section("Files", "a < b")).text == "Filesa < b"
-    assert "<p>" not in markup.section("Files")
+    assert Page(markup.draw_section("Files", "a < b")).text == "Filesa < b"
+    assert "<p>" not in markup.draw_section("Files")
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def facts(**changed: object) -> ViewFacts:
 
 
 def test_facts_line():
-    page = Page(str(overview.facts_line(facts(), href)).replace("</li>", " · </li>"))
+    page = Page(str(overview.draw_facts_line(facts(), href)).replace("</li>", " · </li>"))
     assert page.text.replace("\u00a0", " ") == (
         "84 queries · 1,641 judgments, grades 0–3 (0: not relevant) · "
         "90 % of all documents in the top 10 judged · "
@@ -215,7 +215,7 @@ def test_facts_line():
 
 
 def test_facts_line_warns_of_few_judgments_and_missing_queries():
-    part = overview.facts_line(
+    part = overview.draw_facts_line(
         facts(
             judged_share=0.62,
             all_zero=0,
@@ -235,7 +235,7 @@ def test_facts_line_warns_of_few_judgments_and_missing_queries():
 
 
 def test_the_bar_of_outcomes_leads_to_the_queries_of_each():
-    part = overview.outcomes({"won": 54, "same": 1, "lost": 0, "verdict": "better"}, href)
+    part = overview.draw_outcomes({"won": 54, "same": 1, "lost": 0, "verdict": "better"}, href)
     page = Page(part)
     assert [own["href"] for tag, own in page.found if tag == "a"] == [
         "queries?show=better",
@@ -243,7 +243,7 @@ def test_the_bar_of_outcomes_leads_to_the_queries_of_each():
     ], "what nobody is in has no part"
     assert "54 queries better" in page.text and "1 same" in page.text
     assert page.having("outcomes")[0]["class"] == "lens outcomes clear"
-    grey = overview.outcomes({"won": 1, "same": 1, "lost": 1, "verdict": "cannot tell"}, href)
+    grey = overview.draw_outcomes({"won": 1, "same": 1, "lost": 1, "verdict": "cannot tell"}, href)
     assert Page(grey).having("outcomes")[0]["class"] == "lens outcomes"
     assert "1 query better" in Page(grey).text
 
@@ -270,7 +270,7 @@ MEASURES = [
 
 def test_runs_and_measures_best_first_with_the_best_in_bold():
     judged = {"bm25": 0.9, "hybrid": 0.92}
-    part = overview.runs_and_measures(measures_table(), DRAWING, MEASURES, judged, lead)
+    part = overview.draw_runs_and_measures(measures_table(), DRAWING, MEASURES, judged, lead)
     page = Page(part)
     assert [own["href"] for tag, own in page.found if tag == "a"] == [
         *("?measure=nDCG", "?m=x"),
@@ -293,14 +293,14 @@ def test_runs_and_measures_best_first_with_the_best_in_bold():
 
 def test_where_nobody_is_clearly_ahead_no_value_is_bold():
     table = measures_table("cannot tell")
-    part = overview.runs_and_measures(table, DRAWING, MEASURES, {}, lead)
+    part = overview.draw_runs_and_measures(table, DRAWING, MEASURES, {}, lead)
     assert "<b>0.631" not in part and not Page(part).having("clear")
 
 
 def test_where_less_is_better_the_least_is_the_best_and_first():
     drawing = drawing_of(STYLES, measure="Unjudged@10")
     table = measures_table("worse").replace("nDCG@10", "Unjudged@10")
-    part = overview.runs_and_measures(table, drawing, [("Unjudged@10", "", "?")], {}, lead)
+    part = overview.draw_runs_and_measures(table, drawing, [("Unjudged@10", "", "?")], {}, lead)
     assert texts_of(ROW_HEADS, part) == [
         "dense",
         "bm25 baseline",
@@ -311,7 +311,9 @@ def test_where_less_is_better_the_least_is_the_best_and_first():
 
 def test_one_run_has_no_best_and_no_difference():
     table = measures_table().query("run == 'bm25'")
-    part = overview.runs_and_measures(table, DRAWING, [("nDCG@10", "", "?")], {"bm25": 0.9}, lead)
+    part = overview.draw_runs_and_measures(
+        table, DRAWING, [("nDCG@10", "", "?")], {"bm25": 0.9}, lead
+    )
     assert "<b>0.571" not in part and "0.571" in part and "90\u00a0%" in part
     assert not Page(part).having("change")
 
@@ -319,7 +321,9 @@ def test_one_run_has_no_best_and_no_difference():
 def test_long_names_of_runs_are_shortened_with_the_whole_on_them():
     long = "experiment-with-a-very-long-name-of-its-own-7"
     styles = styles_of("bm25", long, focus=long)
-    part = markup.answer(Sentence((TextSpan(long, "run"), TextSpan(" beats bm25"))), "Why.", styles)
+    part = markup.draw_answer(
+        Sentence((TextSpan(long, "run"), TextSpan(" beats bm25"))), "Why.", styles
+    )
     page = Page(part)
     assert len(page.text.removesuffix("Why.")) <= 40
     assert [own["title"] for _, own in page.found if "title" in own] == [long]
@@ -337,7 +341,7 @@ def leaders(n: int, places: bool = True, named: str = "", baseline: str = "r01")
         np.full((n, n), 50), np.r_[1, 1, np.arange(3, n + 1)], np.full(n, n), 9,
     )  # fmt: skip
     drawing = drawing_of(styles, measure="AP")
-    return leaderboard.leaderboard(
+    return leaderboard.draw_leaderboard(
         table, drawing, [("AP", "", "?")], {"r00": 0.9}, lead,
         pairs="?pairs", places=found if places else None, search=named,
     )  # fmt: skip
@@ -403,7 +407,7 @@ def query_rows() -> pd.DataFrame:
 
 
 def test_query_list():
-    part = overview.query_list(query_rows(), DRAWING, "worse", href, total=17)
+    part = overview.draw_query_list(query_rows(), DRAWING, "worse", href, total=17)
     page = Page(part)
     links = [own["href"] for tag, own in page.found if tag == "a"]
     assert links == ["queries?show=worse", "query?q=1&list=worse", "query?q=2&list=worse"]
@@ -411,20 +415,20 @@ def test_query_list():
     assert "charged twiceBilling · medium · 0.775 →to 0.442 −0.333" in page.text
     assert "query 2hybrid returned no results" in page.text, "a query without a text has its id"
     caused = query_rows().assign(cause="best document fell to rank 5", unlisted_by="")
-    page = Page(overview.query_list(caused, DRAWING, "worse", href, total=17))
+    page = Page(overview.draw_query_list(caused, DRAWING, "worse", href, total=17))
     assert "charged twiceBilling · best document fell to rank 5 −0.333" in page.text
-    quiet = overview.query_list(query_rows(), DRAWING, "worse", href, total=17, coloured=False)
+    quiet = overview.draw_query_list(query_rows(), DRAWING, "worse", href, total=17, coloured=False)
     assert not Page(quiet).having("clear")
 
 
 def test_query_list_of_nothing():
     rows = query_rows().head(0)
-    page = Page(overview.query_list(rows, DRAWING, "better", href, total=0))
+    page = Page(overview.draw_query_list(rows, DRAWING, "better", href, total=0))
     assert "No query got better." in page.text
 
 
 def test_few_queries_stand_as_they_are_and_in_grey():
-    part = untested.examples(query_rows(), DRAWING, href)
+    part = untested.draw_examples(query_rows(), DRAWING, href)
     page = Page(part)
     assert "charged twice" in page.text and "−0.333" in page.text and "0.775" in page.text
     assert not page.having("better") and not page.having("worse")
@@ -432,7 +436,7 @@ def test_few_queries_stand_as_they_are_and_in_grey():
 
 
 def test_the_scores_of_one_run_in_tenths():
-    part = untested.histogram([3, 0, 6], DRAWING, lambda low, high: f"?{low:.2f}&{high:.2f}")
+    part = untested.draw_histogram([3, 0, 6], DRAWING, lambda low, high: f"?{low:.2f}&{high:.2f}")
     page = Page(part)
     assert "Scores of the 9 queries" in page.text
     assert [own["href"] for tag, own in page.found if tag == "a"] == [
@@ -459,7 +463,7 @@ FOUND = Sentence((TextSpan("No group is significant by itself.", "muted"),))
 
 
 def groups_drawn(rows: pd.DataFrame, **more: int) -> Markup:
-    return overview.group_list(
+    return overview.draw_group_list(
         rows, DRAWING, href, lead, by=("topic", "topic"), finding=FOUND, **more
     )
 
@@ -492,7 +496,9 @@ def test_of_many_groups_the_first_are_listed():
     page = Page(groups_drawn(group_rows(20)))
     assert re.findall(r"group (\d+)", page.text) == ["0", "1", "2", "3", "4"]
     assert "all 20" in page.text
-    means = Page(untested.mean_list(group_rows(20), DRAWING, href, lead, by=("topic", "topic")))
+    means = Page(
+        untested.draw_mean_list(group_rows(20), DRAWING, href, lead, by=("topic", "topic"))
+    )
     assert len(re.findall(r"group \d", means.text)) == 8 and "0.100" in means.text
 
 
@@ -518,7 +524,7 @@ def preview_of(name: str) -> Preview:
 
 
 def rows_of(frame: pd.DataFrame, drawing: Drawing = DRAWING) -> Markup:
-    return differences.difference_rows(
+    return differences.draw_difference_rows(
         frame,
         drawing,
         lead=lead,
@@ -528,7 +534,7 @@ def rows_of(frame: pd.DataFrame, drawing: Drawing = DRAWING) -> Markup:
 
 def zero_of(row: dict) -> Markup:
     tested = row["low"], row["high"], 0.95
-    return differences.against_zero(row, tested, comparison(), DRAWING)
+    return differences.draw_against_zero(row, tested, comparison(), DRAWING)
 
 
 def test_the_interval_stands_against_zero():
@@ -622,7 +628,7 @@ def small_diagnosis(
     )
     return diagnose(
         runs,
-        [judge(run, qrels) for run in runs],
+        [join_judgments(run, qrels) for run in runs],
         qrels,
         "q",
         parse_measure(f"nDCG@{cutoff}"),
@@ -665,7 +671,7 @@ def test_legend_names_the_grades():
 
 
 def test_standings():
-    part = query.standings(small_diagnosis(LISTS, GRADES), STYLES, {3: "full", 0: "none"})
+    part = query.draw_standings(small_diagnosis(LISTS, GRADES), STYLES, {3: "full", 0: "none"})
     page = Page(part)
     names = texts_of(ROW_HEADS, part)
     assert names == ["bm25 baseline", "hybrid"]
@@ -689,7 +695,7 @@ def test_standings():
 
 
 def test_standings_of_an_unjudged_query():
-    page = Page(query.standings(small_diagnosis(LISTS, {}), STYLES))
+    page = Page(query.draw_standings(small_diagnosis(LISTS, {}), STYLES))
     assert "first relevant: nonein top 3: 0 of 0" in page.text
     assert not page.having("meter")
     assert "–" in page.text and "nan" not in page.text
@@ -723,7 +729,7 @@ def layers(part: str) -> dict[str, str]:
 
 
 def test_two_lists_are_joined_by_lines_that_hold_only_numbers():
-    part = two_lists(small_diagnosis(LISTS, GRADES), DRAWING, DOCUMENTS, ["charge"])
+    part = draw_two_lists(small_diagnosis(LISTS, GRADES), DRAWING, DOCUMENTS, ["charge"])
     Page(part)
     drawn = layers(part)
     assert set(drawn) == {"worse", "line"}
@@ -734,7 +740,7 @@ def test_two_lists_are_joined_by_lines_that_hold_only_numbers():
 
 
 def test_two_lists_texts():
-    part = two_lists(small_diagnosis(LISTS, GRADES), DRAWING, DOCUMENTS, ["charge"])
+    part = draw_two_lists(small_diagnosis(LISTS, GRADES), DRAWING, DOCUMENTS, ["charge"])
     page = Page(part)
     moves = texts_of(r"<small[^>]*>(.*?)</small>", part)
     assert moves == ["to 3", "to 5", "to 1", "▲rose from 3", "new", "▼fell from 1"]
@@ -748,24 +754,24 @@ def test_two_lists_texts():
 
 def test_two_lists_without_documents_show_ids():
     empty = pd.DataFrame()
-    page = Page(two_lists(small_diagnosis(LISTS, GRADES), DRAWING, empty, ["charge"]))
+    page = Page(draw_two_lists(small_diagnosis(LISTS, GRADES), DRAWING, empty, ["charge"]))
     assert "No document file is loaded; documents are shown by id." in page.text
     assert page.having("by-id") and not page.having("excerpt")
 
 
 def test_two_lists_of_unequal_length_and_of_one_run():
     found = small_diagnosis({"bm25": [], "hybrid": ["a", "b"]}, GRADES)
-    part = two_lists(found, DRAWING, DOCUMENTS, [])
+    part = draw_two_lists(found, DRAWING, DOCUMENTS, [])
     assert "bm25 has no results for this query." in Page(part).text
     assert layers(part)["better"].count("<path") == 2
     alone = small_diagnosis({"bm25": ["a"]}, GRADES, focus="bm25")
-    page = Page(two_lists(alone, ALONE, DOCUMENTS, []))
+    page = Page(draw_two_lists(alone, ALONE, DOCUMENTS, []))
     assert not page.having("joins")
     assert "stays" not in page.text
 
 
 def test_missed():
-    part = query.missed_documents(small_diagnosis(LISTS, GRADES), DOCUMENTS, STYLES, 100)
+    part = query.draw_missed_documents(small_diagnosis(LISTS, GRADES), DOCUMENTS, STYLES, 100)
     page = Page(part)
     assert texts_of('<th role="columnheader"[^>]*>(.*?)</th>', part) == [
         "Grade",
@@ -789,17 +795,17 @@ def test_nothing_missed():
     found = small_diagnosis(LISTS, {"a": 3, "c": 0})
     assert (
         "in the top 3 of both runs."
-        in Page(query.missed_documents(found, DOCUMENTS, STYLES, 5)).text
+        in Page(query.draw_missed_documents(found, DOCUMENTS, STYLES, 5)).text
     )
     unjudged = small_diagnosis(LISTS, {"c": 0})
-    assert "No document is judged relevant" in query.missed_documents(
+    assert "No document is judged relevant" in query.draw_missed_documents(
         unjudged, DOCUMENTS, STYLES, 5
     )
 
 
 def test_many_missed_are_folded():
     found = small_diagnosis(LISTS, {f"m{i:03}": 1 for i in range(query.OPEN_MISSED + 5)})
-    part = query.missed_documents(found, DOCUMENTS, STYLES, 5)
+    part = query.draw_missed_documents(found, DOCUMENTS, STYLES, 5)
     Page(part)
     assert "<summary>and 5 more</summary>" in part
     assert part.count('role="rowheader"') == query.OPEN_MISSED + 5
@@ -808,7 +814,7 @@ def test_many_missed_are_folded():
 def test_long_text_is_cut_with_a_word_on_it():
     found = small_diagnosis(LISTS, GRADES)
     long = pd.DataFrame({"text": ["x" * 7000]}, index=["a"])
-    page = Page(two_lists(found, DRAWING, long, []))
+    page = Page(draw_two_lists(found, DRAWING, long, []))
     assert page.text.count("The first 6,000 of 7,000 characters.") == 2
     assert "x" * 6001 not in page.text
 
@@ -832,19 +838,19 @@ def error(count: int = 3) -> FileFormatError:
 
 
 def test_error_card():
-    page = Page(data.error_card(error()))
+    page = Page(data.draw_error_card(error()))
     assert f"x{EVIL} was not loaded: line 1,204: expected 6 columns, found 5" in page.text
     assert "how to fix it" in page.text and "Write score. It can be read with a=b." in page.text
     assert "and 2 more lines" in page.text
     assert EVIL in page.text
     assert "further ones" not in page.text
-    assert "40 more, not listed" in Page(data.error_card(error(140))).text
-    plain = Page(data.error_card(NoSharedQueriesError("No query `1`.", "Look.")))
+    assert "40 more, not listed" in Page(data.draw_error_card(error(140))).text
+    plain = Page(data.draw_error_card(NoSharedQueriesError("No query `1`.", "Look.")))
     assert plain.text == "No query 1.how to fix itLook."
 
 
 def test_the_folder_of_the_collections_is_folded():
-    part = collections.storage_note(EVIL)
+    part = collections.draw_storage_note(EVIL)
     (folded,) = texts_of("<details>.*?</details>", part)
     assert folded == f"Where?{EVIL}" and Page(part).text.count(EVIL) == 1
 
@@ -866,12 +872,12 @@ def test_file_table():
     base = {**row, "notes": (), "is_baseline": True, "style": STYLES["bm25"]}
     base |= {"use": "", "correctable": False}
     plain = {**base, "is_baseline": False, "style": None, "judged": None}
-    page = Page(data.file_table([row, base, plain], 5))
+    page = Page(data.draw_file_table([row, base, plain], 5))
     assert "Top 5 judged" in page.text
     assert "rows 8,400queries –judged 90\u00a0%" in "".join(page.words)
     assert f"2 rows twice (first: {EVIL})" in page.text
     assert "2 rows twice (a, b)" in Page(
-        data.file_table([{**row, "notes": (Note("x", "2 rows twice", 2, ("a", "b")),)}])
+        data.draw_file_table([{**row, "notes": (Note("x", "2 rows twice", 2, ("a", "b")),)}])
     ).text  # fmt: skip
     assert page.text.count("not in use") == 1
     assert [own["data-opens"] for _, own in page.found if "data-opens" in own] == ["look"]
@@ -883,59 +889,61 @@ def test_only_what_may_change_the_scores_stands_open():
     row = {"file": "a", "kind": "Run", "read_as": "", "rows": 1, "queries": 1, "judged": 1.0}
     row |= {"style": None, "is_baseline": False, "use": "", "correctable": False}
     loud, quiet = Note("x", "half are tied", 1, loud=True), Note("y", "a blank line", 1)
-    both = data.file_table([{**row, "notes": (quiet, quiet, loud)}])
+    both = data.draw_file_table([{**row, "notes": (quiet, quiet, loud)}])
     assert texts_of("<details>.*?</details>", both) == ["2 morea blank linea blank line"]
     assert "half are tied" in Page(both).text
-    alone = data.file_table([{**row, "notes": (quiet, quiet)}])
+    alone = data.draw_file_table([{**row, "notes": (quiet, quiet)}])
     assert texts_of("<summary>.*?</summary>", alone) == ["2 minor notes"]
     for few in ((loud,), (loud, quiet)):
-        assert "<details>" not in data.file_table([{**row, "notes": few}]), "one remark is no fold"
+        assert "<details>" not in data.draw_file_table([{**row, "notes": few}]), (
+            "one remark is no fold"
+        )
 
 
 def test_what_is_seen_by_a_sign_is_said_in_words():
-    steps = navigation.steps("a", "b", "1 of 2", "c")
+    steps = navigation.draw_steps("a", "b", "1 of 2", "c")
     assert '<span aria-hidden="true">←</span> <span class="name">Previous' in steps
     cell = Template("markup")("change", value=0.1, clear=True, hint="95 % interval [0.0, 0.2]")
     assert 'class="unseen">, 95 % interval [0.0, 0.2]<' in cell
     named = re.findall(
         r"<(ul|ol)\b([^>]*)>",
-        data.first_run_steps("search", []) + overview.facts_line(facts(), href),
+        data.draw_first_run_steps("search", []) + overview.draw_facts_line(facts(), href),
     )
     assert all('role="list"' in own for _, own in named), "Safari drops the role with the bullets"
 
 
 def test_fit_table_steps_and_preview():
     lines = [FitLine("queries", "84 of 84", True, "all"), FitLine("documents", "0", False, EVIL)]
-    page = Page(data.fit_table(lines))
+    page = Page(data.draw_fit_table(lines))
     assert page.text == f"queries84 of 84alldocuments0{EVIL}"
     assert len(page.having("warning")) == 1
-    assert "Judgments" in Page(data.first_run_steps("search", [])).text
+    assert "Judgments" in Page(data.draw_first_run_steps("search", [])).text
     rows = pd.DataFrame({EVIL: [EVIL, None], "score": [1.5, math.nan]})
-    assert Page(data.preview("Run", rows)).text.count("–") == 2
+    assert Page(data.draw_preview("Run", rows)).text.count("–") == 2
 
 
 def test_the_fields_of_a_file_and_its_first_rows():
     why = LineProblem(None, f"no {EVIL}", "a query")
-    head = file_fields.head(EVIL, 3, why, 2)
+    head = file_fields.draw_head(EVIL, 3, why, 2)
     assert Page(head).text == (
         f"Check how {EVIL} is read 3 rows and 2 more files with these fields"
         f"It was not loaded: expected a query, found no {EVIL}."
     )
-    assert Page(file_fields.question("x")).text == "Is x a run or judgments?"
-    assert Page(file_fields.field(EVIL, EVIL)).text == f"{EVIL} {EVIL}"
-    told = Page(file_fields.reason(Evidence(f"2 of 3 are in `{EVIL}`", fails=True)))
+    assert Page(file_fields.draw_question("x")).text == "Is x a run or judgments?"
+    assert Page(file_fields.draw_field(EVIL, EVIL)).text == f"{EVIL} {EVIL}"
+    told = Page(file_fields.draw_reason(Evidence(f"2 of 3 are in `{EVIL}`", fails=True)))
     assert told.text == f"2 of 3 are in {EVIL}" and len(told.having("warning")) == 1
     row = PreviewRow("q1", EVIL, "2.5", 1, EVIL, EVIL, "grade 2")
     words = {"query": "user", "doc": "item", "score": "score", "grade": "rating"}
     found = FilePreview("run", [row], "j.qrels")
-    assert Page(file_fields.preview(found, words)).text == (
+    assert Page(file_fields.draw_preview(found, words)).text == (
         "The top of the first list, as it will be readUserRankItemScoreIn j.qrels"
         f"q1 {EVIL}1{EVIL} {EVIL}2.5grade 2"
     )
     found = FilePreview("qrels", [PreviewRow("q1", "d1", "2")])
     numbers = FileNumbers((("3", "judgments"),))
     own = KindReading(found, ["only 1 and 2"], numbers, "Judgments would be missing.", True)
-    shown = Page(file_fields.reading(own, is_likely=True))
+    shown = Page(file_fields.draw_reading(own, is_likely=True))
     assert shown.text.startswith("Judgments more likelyonly 1 and 2The first rows, as they will")
     assert len(shown.having("follows")) == 1
 
@@ -946,7 +954,7 @@ def test_read_off():
         pd.DataFrame({"run": run, "recall": levels, "precision": top * (1 - levels)})
         for run, top in (("bm25", 0.7), ("hybrid", 0.8))
     )
-    part = curves.precision_table(frame, DRAWING)
+    part = curves.draw_precision_table(frame, DRAWING)
     assert Page(part).text == (
         "Precision when … of the relevant documents are foundRun"
         "20 %50 %80 %hybrid0.6400.4000.160bm25"
@@ -972,7 +980,7 @@ def test_no_user_text_becomes_markup():
     table = compared.assign(measure="Bpref", clear=True)
     found = diagnose(
         runs,
-        [judge(r, qrels) for r in runs],
+        [join_judgments(r, qrels) for r in runs],
         qrels,
         EVIL,
         parse_measure("AP"),
@@ -982,36 +990,40 @@ def test_no_user_text_becomes_markup():
     )
     documents = pd.DataFrame({"title": [EVIL], "text": [EVIL]}, index=[EVIL])
     parts = [
-        markup.answer(said, said, styles),
-        markup.second_line(said, styles),
-        markup.section(EVIL, EVIL),
-        markup.empty_state(EVIL, EVIL),
-        overview.runs_and_measures(table, drawing, [("Bpref", EVIL, EVIL)], {}, lead),
-        overview.query_list(rows, drawing, "worse", href, total=2),
-        untested.examples(rows, drawing, href),
-        overview.group_list(groups, drawing, href, lead, by=(EVIL, EVIL), finding=said),
-        untested.mean_list(groups, drawing, href, lead, by=(EVIL, EVIL)),
-        differences.against_zero(compared.iloc[1].to_dict(), (0.1, 0.2, 0.95), compared, drawing),
+        markup.draw_answer(said, said, styles),
+        markup.draw_second_line(said, styles),
+        markup.draw_section(EVIL, EVIL),
+        markup.draw_empty_state(EVIL, EVIL),
+        overview.draw_runs_and_measures(table, drawing, [("Bpref", EVIL, EVIL)], {}, lead),
+        overview.draw_query_list(rows, drawing, "worse", href, total=2),
+        untested.draw_examples(rows, drawing, href),
+        overview.draw_group_list(groups, drawing, href, lead, by=(EVIL, EVIL), finding=said),
+        untested.draw_mean_list(groups, drawing, href, lead, by=(EVIL, EVIL)),
+        differences.draw_against_zero(
+            compared.iloc[1].to_dict(), (0.1, 0.2, 0.95), compared, drawing
+        ),
         rows_of(compared, drawing),
-        query.query_head(EVIL, EVIL, {EVIL: EVIL, "long": EVIL * 9}),
-        query.explanation(said, styles),
-        query.standings(found, styles, {1: EVIL}),
-        two_lists(found, drawing, documents, query_words(EVIL)),
-        query.missed_documents(found, documents, styles, 2),
-        data.preview(EVIL, pd.DataFrame({EVIL: [EVIL]})),
-        navigation.measure_note(EVIL, EVIL, EVIL, EVIL),
-        navigation.rail([navigation.PageLink(EVIL, EVIL, EVIL, EVIL, EVIL, True)]),
-        navigation.shelf([navigation.ShelfEntry(EVIL, EVIL, EVIL, True, EVIL, EVIL)]),
-        collections.row(
+        query.draw_query_head(EVIL, EVIL, {EVIL: EVIL, "long": EVIL * 9}),
+        query.draw_explanation(said, styles),
+        query.draw_standings(found, styles, {1: EVIL}),
+        draw_two_lists(found, drawing, documents, query_words(EVIL)),
+        query.draw_missed_documents(found, documents, styles, 2),
+        data.draw_preview(EVIL, pd.DataFrame({EVIL: [EVIL]})),
+        navigation.draw_measure_note(EVIL, EVIL, EVIL, EVIL),
+        navigation.draw_rail([navigation.PageLink(EVIL, EVIL, EVIL, EVIL, EVIL, True)]),
+        navigation.draw_shelf([navigation.ShelfEntry(EVIL, EVIL, EVIL, True, EVIL, EVIL)]),
+        collections.draw_row(
             collections.CollectionRow(EVIL, EVIL, EVIL, True, EVIL, "", preview_of(EVIL), EVIL)
         ),
-        navigation.page_title(EVIL, EVIL),
-        navigation.word(EVIL),
-        navigation.folded_controls([RunStyle(EVIL, 0)], {EVIL: EVIL}, EVIL),
-        navigation.filter_list([(EVIL, EVIL)], EVIL),
-        navigation.measure_error(UnknownMeasureError(EVIL, {EVIL: EVIL}), EVIL, lambda name: name),
-        navigation.steps(EVIL, None, EVIL, EVIL),
-        measures.no_measure(EVIL, [EVIL], href),
+        navigation.draw_page_title(EVIL, EVIL),
+        navigation.draw_word(EVIL),
+        navigation.draw_folded_controls([RunStyle(EVIL, 0)], {EVIL: EVIL}, EVIL),
+        navigation.draw_filter_list([(EVIL, EVIL)], EVIL),
+        navigation.draw_measure_error(
+            UnknownMeasureError(EVIL, {EVIL: EVIL}), EVIL, lambda name: name
+        ),
+        navigation.draw_steps(EVIL, None, EVIL, EVIL),
+        measures.draw_no_measure(EVIL, [EVIL], href),
     ]
     for part in parts:
         assert isinstance(part, Markup)
@@ -1022,7 +1034,7 @@ def test_no_user_text_becomes_markup():
 
 def test_colours_are_variables_only():
     part = rows_of(comparison())
-    part += query.standings(small_diagnosis(LISTS, GRADES), STYLES)
+    part += query.draw_standings(small_diagnosis(LISTS, GRADES), STYLES)
     assert not re.search(r"#[0-9a-fA-F]{3,8}\b|rgb\(", part)
 
 

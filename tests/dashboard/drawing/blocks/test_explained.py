@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from dashboard.answers.document import DocumentCard
-from dashboard.drawing.blocks.document_card import document_card
+from dashboard.drawing.blocks.document_card import draw_document_card
 from dashboard.drawing.blocks.grades import Grades
-from dashboard.drawing.blocks.ledger import headroom_bar, ledger_card, ledger_rows
+from dashboard.drawing.blocks.ledger import draw_headroom_bar, draw_ledger_card, draw_ledger_rows
 from dashboard.drawing.blocks.word_marks import excerpt
 from metrics_core.base import wording as w
 from metrics_core.explaining.headroom import Headroom
@@ -33,7 +33,7 @@ def test_a_ledger_writes_out_its_sum_and_says_where_a_document_went() -> None:
         ("c", 1, NAN, 4, -0.05, 1),
         ("d", 1, 1, NAN, 0.065, 1),
     )
-    part = ledger_rows(
+    part = draw_ledger_rows(
         rows, (0.744, 0.458), DRAWING, DOCUMENTS, GRADES, document_link=lambda d: f"?doc={d}"
     )
     text = Page(part).text
@@ -47,12 +47,12 @@ def test_a_ledger_writes_out_its_sum_and_says_where_a_document_went() -> None:
 
 def test_what_a_ledger_writes_out_adds_up_as_printed() -> None:
     rows = steps(("a", 3, 2, 1, -0.1954, 1), ("b", 1, 1, NAN, 0.0654, 1))
-    part = ledger_rows(
+    part = draw_ledger_rows(
         rows, (0.7444, 0.6144), DRAWING, DOCUMENTS, GRADES, document_link=lambda d: d
     )
     assert "= 0.744 − 0.195 + 0.065" in Page(part).text
     rows = steps(("a", 3, 2, 1, -0.1004, 1), ("b", 1, 1, NAN, -0.1004, 1))
-    part = ledger_rows(
+    part = draw_ledger_rows(
         rows, (0.7009, 0.5001), DRAWING, DOCUMENTS, GRADES, document_link=lambda d: d
     )
     text = Page(part).text
@@ -61,7 +61,7 @@ def test_what_a_ledger_writes_out_adds_up_as_printed() -> None:
 
 def test_each_bar_begins_where_the_last_one_ended() -> None:
     rows = steps(("a", 1, 2, 1, -0.3, 1), ("b", 1, 1, 2, 0.1, 1))
-    part = ledger_rows(rows, (0.8, 0.6), DRAWING, DOCUMENTS, GRADES, document_link=lambda d: d)
+    part = draw_ledger_rows(rows, (0.8, 0.6), DRAWING, DOCUMENTS, GRADES, document_link=lambda d: d)
     bars = re.findall(r'class="bar \w+" style="left:([\d.]+)%;width:([\d.]+)%"', part)
     (left, width), (second, _) = [(float(a), float(b)) for a, b in bars]
     assert second == left and width > 0
@@ -75,7 +75,7 @@ def test_a_ledgers_card_shows_the_largest_parts_and_adds_up_as_printed() -> None
         ("d", 1, 1, NAN, 0.0304, 1),
         ("3 other documents", NAN, NAN, NAN, 0.0104, 3),
     )
-    part = ledger_card(
+    part = draw_ledger_card(
         rows, (0.7444, 0.433), DRAWING, DOCUMENTS, document_link=lambda d: f"?doc={d}"
     )
     text = Page(part).text
@@ -86,7 +86,9 @@ def test_a_ledgers_card_shows_the_largest_parts_and_adds_up_as_printed() -> None
     assert round(sum(signed), 3) == -0.311
     assert "1 → 2" in text and "4, not listed" in text and "new at 1" in text
     assert re.findall(r'href="([^"]+)"', part) == [f"?doc={d}" for d in "abcd"]
-    few = ledger_card(rows.head(4), (0.7, 0.379), DRAWING, DOCUMENTS, document_link=lambda d: d)
+    few = draw_ledger_card(
+        rows.head(4), (0.7, 0.379), DRAWING, DOCUMENTS, document_link=lambda d: d
+    )
     assert "<details" not in few, "one more is no fold"
 
 
@@ -97,8 +99,8 @@ def test_card_and_ledger_print_a_part_alike() -> None:
             *((name, 1, 2, 1, part, 1) for name, part in zip("abcdef", parts, strict=True))
         )
         ends = 0.9, 0.9 + parts.sum()
-        card = ledger_card(rows, ends, DRAWING, DOCUMENTS, document_link=lambda d: d)
-        whole = ledger_rows(rows, ends, DRAWING, DOCUMENTS, GRADES, document_link=lambda d: d)
+        card = draw_ledger_card(rows, ends, DRAWING, DOCUMENTS, document_link=lambda d: d)
+        whole = draw_ledger_rows(rows, ends, DRAWING, DOCUMENTS, GRADES, document_link=lambda d: d)
         in_rows = re.findall(r'<i class="amount clear \w+" style="[^"]*">(.*?)</i>', whole)
         largest = [in_rows[i] for i in np.argsort(-np.abs(parts), kind="stable")]
         on_card = re.findall(r'<b class="\w+">(.*?)</b>', card)
@@ -109,17 +111,17 @@ def test_card_and_ledger_print_a_part_alike() -> None:
 
 def test_a_headroom_bar_names_what_is_not_nothing() -> None:
     one = [np.array([v]) for v in (0.5, 0.25, 0.0, 0.25)]
-    text = Page(headroom_bar(Headroom(*one), DRAWING)).text
+    text = Page(draw_headroom_bar(Headroom(*one), DRAWING)).text
     assert "achieved of 1.000 0.500" in text and "wrong order in the top" in text
     assert "never retrieved 0.250" in text and "below" not in text
     # A part that is the whole loss is printed as the loss is; the parts still add up.
     one = [np.array([v]) for v in (0.3199, 0.50652, 0.17358, 0.0)]
-    text = Page(headroom_bar(Headroom(*one), DRAWING)).text
+    text = Page(draw_headroom_bar(Headroom(*one), DRAWING)).text
     assert "0.506" in text and "0.174" in text
-    text = Page(headroom_bar(Headroom(*one), DRAWING, -0.50652)).text
+    text = Page(draw_headroom_bar(Headroom(*one), DRAWING, -0.50652)).text
     assert "0.507" in text and "0.173" in text
     nothing = Headroom(*(np.zeros(1) for _ in range(4)))
-    assert headroom_bar(nothing, DRAWING) == ""
+    assert draw_headroom_bar(nothing, DRAWING) == ""
 
 
 def card(**told: object) -> str:
@@ -128,7 +130,7 @@ def card(**told: object) -> str:
         columns=["run", "rank", "score", "listed", "known"],
     )
     given = {"doc_id": "d1", "title": "", "text": "", "grade": NAN, "standings": standings, **told}
-    return document_card(DocumentCard(**given), DRAWING, GRADES, ["cat"])  # type: ignore[arg-type]
+    return draw_document_card(DocumentCard(**given), DRAWING, GRADES, ["cat"])  # type: ignore[arg-type]
 
 
 def test_a_card_is_harmless_whatever_the_document_holds() -> None:

@@ -16,7 +16,7 @@ COLUMNS = {"words": np.array([1.0])}
 def wrong(line: str) -> Page:
     with pytest.raises(FilterLineError) as caught:
         parse_filter(line, COLUMNS)
-    return Page(filter_line.line_error(caught.value))
+    return Page(filter_line.draw_line_error(caught.value))
 
 
 def test_the_place_is_marked_and_a_gap_at_the_end_shown() -> None:

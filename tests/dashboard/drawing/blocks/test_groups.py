@@ -10,8 +10,8 @@ import pytest
 from dashboard.answers.breakdown import Breakdown
 from dashboard.answers.group_table import GroupTableRequest, list_groups
 from dashboard.answers.slices import UnlikeSlice
-from dashboard.drawing.blocks.groups import Choice, column_choice, group_table
-from dashboard.drawing.blocks.slices import slice_rows
+from dashboard.drawing.blocks.groups import Choice, draw_column_choice, draw_group_table
+from dashboard.drawing.blocks.slices import draw_slice_rows
 from dashboard.drawing.theme import run_styles
 from metrics_core.base import wording as w
 from tests.dashboard.drawing.blocks.test_blocks import EVIL, Page
@@ -50,7 +50,7 @@ def drawn(shown: Breakdown, *, measure: str = "nDCG@10", **asked: object) -> str
     higher = drawing.comparison.measure.declaration.higher_is_better
     found = list_groups(shown, GroupTableRequest(**asked), alone=False, higher_is_better=higher)  # type: ignore[arg-type]
     return str(
-        group_table(
+        draw_group_table(
             found,
             shown,
             drawing,
@@ -133,7 +133,7 @@ def test_nothing_at_all_is_drawn_without_a_fault() -> None:
 def test_columns_that_do_not_fit_are_folded_but_for_the_chosen_one() -> None:
     choices = [Choice(f"own {i}", "./x", "own") for i in range(4)]
     choices += [Choice(EVIL, "./x", "computed", is_chosen=True), Choice("pair", "./x", "crossed")]
-    html = str(column_choice(choices, most={"own": 2, "crossed": 1, "computed": 0}))
+    html = str(draw_column_choice(choices, most={"own": 2, "crossed": 1, "computed": 0}))
     assert "2 </span>more" in html and html.index("own 1") < html.index("pair") < html.index(
         "computed:"
     )
@@ -142,7 +142,7 @@ def test_columns_that_do_not_fit_are_folded_but_for_the_chosen_one() -> None:
 
 def test_a_slice_says_what_its_queries_share() -> None:
     found = UnlikeSlice([("c1", False), (EVIL, True)], (), 12, -0.3, 0.1, False, 3, "a")
-    html = str(slice_rows([found], lead=lambda _: "./queries?where=x"))
+    html = str(draw_slice_rows([found], lead=lambda _: "./queries?where=x"))
     page = Page(html)
     assert "c1 and" in page.text and "computed" in page.text
     assert "12 queries" in page.text

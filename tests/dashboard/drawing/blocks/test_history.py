@@ -20,7 +20,9 @@ def test_slices_name_the_version_since_which_they_are_worse() -> None:
     ]
     bad = {EVIL: VERSIONS[1]}
     page = Page(
-        history.slice_table(pd.DataFrame(rows), ["A", EVIL], VERSIONS, bad, lambda g: f"?by={g}")
+        history.draw_slice_table(
+            pd.DataFrame(rows), ["A", EVIL], VERSIONS, bad, lambda g: f"?by={g}"
+        )
     )
     assert "A120.500––" in page.text and page.text.count(EVIL) == 2
     assert [own["class"] for own in page.having("worse")] == ["number worse", "worse"]
@@ -30,7 +32,7 @@ def test_slices_name_the_version_since_which_they_are_worse() -> None:
 def test_a_query_has_a_mark_for_each_version_and_says_them() -> None:
     row = {"query_id": "q1", "text": EVIL, "states": "+-", "broke": VERSIONS[1], "fixed": "",
            "first_bad": VERSIONS[1], "flickers": True}  # fmt: skip
-    page = Page(history.query_table(pd.DataFrame([row]), VERSIONS, lambda q: f"?q={q}"))
+    page = Page(history.draw_query_table(pd.DataFrame([row]), VERSIONS, lambda q: f"?q={q}"))
     assert [own["class"] for tag, own in page.found if tag == "i"] == ["fine", "not"]
     assert "v1 good and v2" in page.text and "went back and forth" in page.text
     assert [own["href"] for tag, own in page.found if tag == "a"] == ["?q=q1"]
@@ -44,7 +46,7 @@ def test_versions_say_what_they_rest_on_and_by_whom_they_were_judged() -> None:
          "low": math.nan, "high": math.nan, "judged": 0.2, "date": "", "unknown": True},
     ]  # fmt: skip
     frame = pd.DataFrame(rows)
-    page = Page(history.version_table(frame, "AP", "Judged in top 5", lambda c: f"?set={c}"))
+    page = Page(history.draw_version_table(frame, "AP", "Judged in top 5", lambda c: f"?set={c}"))
     assert (
         f"{EVIL}AP 0.500[0.400, 0.600]queries 6Judged in top 5 90 %2025-01judged by {EVIL}"
         in page.text
@@ -53,6 +55,6 @@ def test_versions_say_what_they_rest_on_and_by_whom_they_were_judged() -> None:
     assert [own["href"] for tag, own in page.found if tag == "a"] == ["?set=old"]
     assert [own["class"] for own in page.having("warning")] == ["number warning loud"]
     alike = frame[1:].assign(date="")
-    plain = Page(history.version_table(alike, "AP", "Judged in top 5", lambda c: ""))
+    plain = Page(history.draw_version_table(alike, "AP", "Judged in top 5", lambda c: ""))
     assert "Judged by" not in plain.text and "Date" not in plain.text
-    assert EVIL in Page(history.remarks([EVIL])).text
+    assert EVIL in Page(history.draw_remarks([EVIL])).text

@@ -8,7 +8,12 @@ import numpy as np
 from markupsafe import Markup
 
 from dashboard.answers.ranking import RankedMeasure, Ranking
-from dashboard.drawing.blocks.pairs import format_place, pair_table, ranking_beside, ranking_table
+from dashboard.drawing.blocks.pairs import (
+    draw_pair_table,
+    draw_ranking_beside,
+    draw_ranking_table,
+    format_place,
+)
 from dashboard.drawing.theme import RunStyle
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.measures import parse_measure
@@ -24,7 +29,7 @@ def link(run: str, base: str) -> str:
 
 
 def triangle(found: AllPairs) -> str:
-    return str(pair_table(found, styles_of(found), link, label="Pairs"))
+    return str(draw_pair_table(found, styles_of(found), link, label="Pairs"))
 
 
 def ranking_of(found: AllPairs) -> Ranking:
@@ -41,8 +46,8 @@ def ranking_of(found: AllPairs) -> Ranking:
 def ranked(found: AllPairs, *, many: bool = False) -> str:
     given = ranking_of(found), found.runs, found, styles_of(found), found.runs[0], "RR", link
     if many:
-        return str(ranking_beside(*given, pairs=Markup()))
-    return str(ranking_table(*given, lambda key: f"./pairs?m={key}"))
+        return str(draw_ranking_beside(*given, pairs=Markup()))
+    return str(draw_ranking_table(*given, lambda key: f"./pairs?m={key}"))
 
 
 def cells(html: str) -> list[str]:

@@ -49,7 +49,7 @@ OPTIONS: dict[str, object] = {
 
 
 def table(shown: QueryRows, order: str = "difference", **changes: object) -> Page:
-    return Page(queries.query_table(shown, COLUMNS, order, STYLES, **(OPTIONS | changes)))  # type: ignore[arg-type]
+    return Page(queries.draw_query_table(shown, COLUMNS, order, STYLES, **(OPTIONS | changes)))  # type: ignore[arg-type]
 
 
 def test_a_head_is_a_link_that_sorts_and_a_row_is_one_that_opens() -> None:
@@ -87,7 +87,7 @@ def test_scores_have_bars_where_they_have_a_scale_and_undefined_ones_a_dash() ->
 
 
 def test_a_narrow_screen_knows_a_score_by_its_column() -> None:
-    drawn = str(queries.query_table(rows(1), COLUMNS, "text", STYLES, **OPTIONS))  # type: ignore[arg-type]
+    drawn = str(queries.draw_query_table(rows(1), COLUMNS, "text", STYLES, **OPTIONS))  # type: ignore[arg-type]
     rules = re.search(r"<style>(.*?)</style>", drawn)
     assert rules and re.findall(r"nth-child\((\d)\)\{--mark:\"(.)\";--run:([^}]+)", rules[1]) == [
         ("3", STYLES["hybrid"].glyph, STYLES["hybrid"].css_color),
@@ -119,9 +119,9 @@ def test_pages_are_links() -> None:
     def drawn(number: int, pages: int) -> Page:
         frame = rows(100).frame
         shown = QueryRows(frame, number, pages, (number - 1) * 100)
-        return Page(queries.page_links(shown, pages * 100, lambda n: f"queries?p={n}"))
+        return Page(queries.draw_page_links(shown, pages * 100, lambda n: f"queries?p={n}"))
 
-    assert not queries.page_links(rows(), 2, str)
+    assert not queries.draw_page_links(rows(), 2, str)
     page = drawn(12, 70)
     assert page.text == "1,101–1,200 of 7,000← Previous1…111213…70Next →"
     links = [own for tag, own in page.found if tag == "a"]
@@ -133,7 +133,7 @@ def test_pages_are_links() -> None:
 
 def test_a_filter_is_a_chip_that_takes_it_back() -> None:
     where = [("category", "Billing"), ("category", EVIL), ("query_type", "a"), ("query_type", "b")]
-    page = Page(queries.filters(where, lambda column: f"queries?without={column}"))
+    page = Page(queries.draw_filters(where, lambda column: f"queries?without={column}"))
     assert f"category: Billing or {EVIL[:11]}" in page.text
     assert "query_type: a or b" in page.text
     links = [own for tag, own in page.found if tag == "a"]
@@ -142,9 +142,9 @@ def test_a_filter_is_a_chip_that_takes_it_back() -> None:
         "queries?without=query_type",
     ]
     assert links[1]["aria-label"] == "Clear query_type: a, b"
-    many = queries.filters([("n", str(i)) for i in range(9)], str)
+    many = queries.draw_filters([("n", str(i)) for i in range(9)], str)
     assert "n: 0, 1, 2 or 6 more" in Page(many).text
-    assert not queries.filters([], str)
+    assert not queries.draw_filters([], str)
 
 
 def test_no_user_text_becomes_markup() -> None:
@@ -167,7 +167,7 @@ def test_numbers_are_plain_where_they_are_whole() -> None:
     columns = [*COLUMNS[:1], TableColumn("number", "n:words", "n: words", "words")]
     for value, text in ((7.0, "7"), (0.25, "0.250"), (math.nan, "–")):
         page = Page(
-            queries.query_table(
+            queries.draw_query_table(
                 rows(1, **{"n: words": value}), columns, "", STYLES, pair=("a", "b"), label="",
                 span=(0.0, 0.0), scale=None, coloured=False, sorted_by=str, opened=str,
             )

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from dashboard.drawing.blocks import query
-from dashboard.drawing.blocks.two_lists import list_links, two_lists
+from dashboard.drawing.blocks.two_lists import draw_list_links, draw_two_lists
 from tests.dashboard.drawing.blocks.test_blocks import (
     DOCUMENTS,
     DRAWING,
@@ -34,7 +34,7 @@ def rows_of(part: str) -> list[str]:
 
 def test_grades_with_decimals_mark_rows() -> None:
     found = small_diagnosis(LISTS, {"a": 0.9, "b": 0.5, "c": 0.0, "f": 0.5, "g": 0.9})
-    part = two_lists(found, DRAWING, DOCUMENTS, [])
+    part = draw_two_lists(found, DRAWING, DOCUMENTS, [])
     assert rows_of(part) == ["relevant", "relevant", "other", "other", "other", "relevant"]
     # a fell and is joined by a thick line, b left the top and has a hook.
     assert layers(part)["worse"].count('stroke-width="4.2"') == 2
@@ -46,9 +46,9 @@ def test_tints_are_those_of_the_collection_above_and_in_the_lists() -> None:
     found = small_diagnosis(LISTS, {"a": 1, "b": 1})
     collection = dict.fromkeys((0.0, 1.0, 2.0, 3.0), "")
     parts = {
-        "tile": query.standings(found, STYLES, collection),
-        "line": two_lists(found, DRAWING, DOCUMENTS, [], collection),
-        "grade": query.missed_documents(found, DOCUMENTS, STYLES, 5, collection),
+        "tile": query.draw_standings(found, STYLES, collection),
+        "line": draw_two_lists(found, DRAWING, DOCUMENTS, [], collection),
+        "grade": query.draw_missed_documents(found, DOCUMENTS, STYLES, 5, collection),
     }
     for place, part in parts.items():
         own = re.sub(r'<div class="legend">.*', "", part)
@@ -57,18 +57,20 @@ def test_tints_are_those_of_the_collection_above_and_in_the_lists() -> None:
 
 def test_a_list_shows_its_first_ranks_below_its_score_and_grades() -> None:
     found = small_diagnosis(LONG, {"d0": 2, "d500": 1}, cutoff=1000)
-    part = two_lists(found, DRAWING, pd.DataFrame(), [], rows=100)
+    part = draw_two_lists(found, DRAWING, pd.DataFrame(), [], rows=100)
     assert len(rows_of(part)) == 200
     drawn = layers(part)
     # One line for each document that both show, and none that ends below what is shown.
     assert drawn["worse"].count("<path") == 1 and drawn["line"].count("<path") == 98
     assert f'height="{100 * 34}"' in drawn["line"]
     assert len(Page(part).having("tile")) == 2 * 30, "no more squares than there is room for"
-    assert len(Page(query.standings(found, STYLES)).having("tile")) == 40, "squares as ever"
+    assert len(Page(query.draw_standings(found, STYLES)).having("tile")) == 40, "squares as ever"
 
 
 def test_beyond_k_a_list_is_marked_where_k_ends() -> None:
-    part = two_lists(small_diagnosis(LONG, {"d0": 2}, cutoff=3), DRAWING, DOCUMENTS, [], rows=5)
+    part = draw_two_lists(
+        small_diagnosis(LONG, {"d0": 2}, cutoff=3), DRAWING, DOCUMENTS, [], rows=5
+    )
     assert part.count(' last">') == 2 and len(rows_of(part)) == 10
     assert len(Page(part).having("rule")) == 2
 
@@ -76,7 +78,7 @@ def test_beyond_k_a_list_is_marked_where_k_ends() -> None:
 def test_several_lists_say_how_each_document_moved_from_the_baseline() -> None:
     lists = {"bm25": ["a", "b", "c"], "hybrid": ["b", "a"], "dense": ["c", "a"]}
     found = small_diagnosis(lists, {"a": 1})
-    part = two_lists(found, DRAWING, DOCUMENTS, [], further=["dense"], rows=3)
+    part = draw_two_lists(found, DRAWING, DOCUMENTS, [], further=["dense"], rows=3)
     assert not Page(part).having("joins")
     moves = texts_of(r"<small[^>]*>(.*?)</small>", part)
     assert moves == ["", "", "", "▲rose from 2", "▼fell from 1", "▲rose from 3", "▼fell from 1"]
@@ -95,7 +97,7 @@ def test_several_lists_say_how_each_document_moved_from_the_baseline() -> None:
     ],
 )
 def test_the_ways_to_more_ranks(shown: int, listed: int, k: int, told: dict[str, int]) -> None:
-    part = list_links(
+    part = draw_list_links(
         shown, listed, k, 5, rows_link=lambda n: f"?n={n}", beside_link=("three", "?b")
     )
     links = [own["href"] for tag, own in Page(part).found if tag == "a"]
@@ -109,8 +111,8 @@ def test_a_relevant_document_that_leaves_what_is_shown_has_a_hook() -> None:
         "hybrid": [f"d{i}" for i in range(1, 300)] + ["d0"],
     }
     found = small_diagnosis(lists, {"d0": 3}, cutoff=300)
-    short = two_lists(found, DRAWING, pd.DataFrame(), [], rows=100)
-    whole = two_lists(found, DRAWING, pd.DataFrame(), [], rows=300)
+    short = draw_two_lists(found, DRAWING, pd.DataFrame(), [], rows=100)
+    whole = draw_two_lists(found, DRAWING, pd.DataFrame(), [], rows=300)
     hook, line = (re.findall(r'd="([^"]*)"', layers(part)["worse"]) for part in (short, whole))
     assert len(hook) == len(line) == 1
     assert " 12" in hook[0] or " 15" in hook[0]
@@ -118,7 +120,7 @@ def test_a_relevant_document_that_leaves_what_is_shown_has_a_hook() -> None:
 
 
 def test_missed_documents_open_their_text() -> None:
-    part = query.missed_documents(small_diagnosis(LISTS, GRADES), DOCUMENTS, STYLES, 100)
+    part = query.draw_missed_documents(small_diagnosis(LISTS, GRADES), DOCUMENTS, STYLES, 100)
     page = Page(part)
     opening = texts_of(r"<details[^>]*>(.*?)</details>", part)
     assert opening == ["Refund <i> bText"], "b has a text; f and g have none"
@@ -139,7 +141,7 @@ def test_a_document_without_a_title_is_told_by_its_first_words() -> None:
 
 def test_what_is_known_of_a_query_is_named_and_the_long_folded() -> None:
     known = {"category": "Devices", "narrative": "x" * 40, "b": "1", "c": "2", "d": "3", "e": "4"}
-    part = query.query_head("vinegar", "q1", known, "ranked too low")
+    part = query.draw_query_head("vinegar", "q1", known, "ranked too low")
     assert texts_of(r"<li[^>]*>(.*?)</li>", part)[:4] == [
         "category: Devices",
         "b: 1",
@@ -148,12 +150,14 @@ def test_what_is_known_of_a_query_is_named_and_the_long_folded() -> None:
     ]
     assert "<summary>narrative, e</summary>" in part and "likely cause: ranked too low" in part
     assert "query q1" in Page(part).text
-    assert "query q1" not in Page(query.query_head("q1", "q1", {})).text, "the title says it"
+    assert "query q1" not in Page(query.draw_query_head("q1", "q1", {})).text, "the title says it"
 
 
 def test_what_only_the_top_of_the_baseline_lacks_is_folded() -> None:
     lists = {"bm25": ["a", "x", "y", "b"], "hybrid": ["b", "a"]}
-    part = query.missed_documents(small_diagnosis(lists, {"a": 1, "b": 1}), DOCUMENTS, STYLES, 5)
+    part = query.draw_missed_documents(
+        small_diagnosis(lists, {"a": 1, "b": 1}), DOCUMENTS, STYLES, 5
+    )
     text = Page(part).text
     assert "Every relevant document is in the top 3 of hybrid." in text
     assert "and 1 more only missing in the top 3 of bm25" in text

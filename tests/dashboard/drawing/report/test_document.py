@@ -196,7 +196,7 @@ def test_a_part_that_fails_is_left_out_with_a_sentence(
 
     for part in ("curves", "robustness_summary", "breakdown", "query", "query_masks"):
         monkeypatch.setattr(f"dashboard.answers.report.{part}", fails)
-    monkeypatch.setattr("dashboard.drawing.blocks.report.methods_part", fails)
+    monkeypatch.setattr("dashboard.drawing.blocks.report.draw_methods_part", fails)
     page = page_of(sample())
     assert "dense beats bm25" in text_of(page) and "vinegar for the robot" not in page
     ids = set(re.findall(r'<section id="([^"]+)"', page))

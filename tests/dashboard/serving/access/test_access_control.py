@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from typing import Any
 
 import pytest
 
 from dashboard.serving.access.access_control import AccessControl
+from dashboard.serving.access.origin import NAMES, parse_origins
 from dashboard.serving.access.token import derive_keys
 from tests.dashboard.serving.access.pairs import ADMITTED, REFUSED, Pair, headers_of
 
@@ -58,6 +59,7 @@ def ask(
     query: str = "",
     opened_by: Any = KEYS,
     port: int = PORT,
+    names: Sequence[str] = NAMES,
 ) -> Asked:
     """What one request does; method "WS" is a websocket."""
     given = headers.items() if isinstance(headers, dict) else headers or ()
@@ -69,7 +71,8 @@ def ask(
         **({} if method == "WS" else {"method": method}),
     }
     asked = Asked()
-    door = AccessControl(asked.app, port=port, keys=opened_by, headers=ADDED)
+    origins = {origin for name in names for origin in parse_origins(name, port)}
+    door = AccessControl(asked.app, origins=origins, keys=opened_by, headers=ADDED)
     run(door(scope, None, asked.send))
     return asked
 
@@ -235,6 +238,58 @@ def test_without_keys_host_and_origin_are_all_that_counts() -> None:
     assert ask("/_stcore/stream", OURS, method="WS", opened_by=None).reached == ["websocket"]
 
 
+@pytest.mark.parametrize(
+    ("name", "origins"),
+    [
+        ("server.test", ["http://server.test:8501"]),
+        ("Server.Test:9000", ["http://server.test:9000"]),
+        ("server.test:80", ["http://server.test", "http://server.test:80"]),
+        ("https://hub.test/", ["https://hub.test", "https://hub.test:443"]),
+        ("https://hub.test:8443", ["https://hub.test:8443"]),
+        ("[::1]", ["http://[::1]:8501"]),
+        ("", []), ("*", []), ("a.test/b", []), ("ftp://a.test", []), ("me@a.test", []),
+        ("a.test:", []), ("a.test:x", []), ("a b", []), ("ä.test", []),
+    ],
+)  # fmt: skip
+def test_a_name_has_the_origin_that_browsers_send(name: str, origins: list[str]) -> None:
+    assert parse_origins(name, PORT) == origins
+
+
+def test_a_proxy_has_its_own_scheme_and_port() -> None:
+    for host, origin, admitted in (
+        ("hub.test", "https://hub.test", True),
+        ("hub.test", "http://hub.test", False),
+        ("hub.test:8501", "https://hub.test:8501", False),
+        ("server.test:8501", "http://server.test:8501", True),
+        ("server.test:8501", "https://server.test:8501", False),
+        ("server.test", "http://server.test", False),
+        ("server.test:8501", "https://hub.test", False),
+        ("127.0.0.1:8501", "http://127.0.0.1:8501", False),
+    ):
+        headers = {"Host": host, "Origin": origin, **COOKIE}
+        asked = ask(headers=headers, method="PUT", names=["https://hub.test", "server.test"])
+        assert bool(asked.reached) == admitted, (host, origin)
+
+
+@pytest.mark.parametrize("host", ["hub.test", "server.test:8501"])
+def test_the_cookie_of_a_proxy_with_https_is_sent_by_https_alone(host: str) -> None:
+    names = ["https://hub.test", "server.test"]
+    asked = ask("/", {"Host": host}, query=f"token={KEYS.token}", names=names)
+    assert asked.headers["set-cookie"].endswith("; Secure") == (host == "hub.test")
+
+
+@pytest.mark.parametrize("path", ["/a/b", "/a/b/", "/a/b/SECRET/", f"/a/b/{'0f' * 16}/", "/"])
+def test_below_a_path_the_token_leads_there(path: str) -> None:
+    keys = derive_keys(KEYS.token, PORT, "a/b")
+    assert keys.base == f"a/b/{KEYS.base}"
+    path = path.replace("SECRET", KEYS.base)
+    asked = ask(path, {"Host": OURS["Host"]}, query=f"token={keys.token}", opened_by=keys)
+    assert asked.headers["location"] == f"/{keys.base}/"
+    assert f"; Path=/{keys.base};" in asked.headers["set-cookie"]
+    assert ask(f"/{keys.base}/x", {**OURS, **COOKIE}, opened_by=keys).reached == ["http"]
+    assert_refused(ask(f"/{KEYS.base}/x", {**OURS, **COOKIE}, opened_by=keys))
+
+
 def test_every_answer_is_guarded_and_no_cookie_is_for_the_whole_host() -> None:
     asked = ask(headers={**OURS, **COOKIE})
     assert asked.headers["x-frame-options"] == "DENY"
@@ -245,6 +300,6 @@ def test_every_answer_is_guarded_and_no_cookie_is_for_the_whole_host() -> None:
 
 def test_the_start_of_the_server_passes() -> None:
     asked = Asked()
-    door = AccessControl(asked.app, port=PORT, keys=KEYS, headers=ADDED)
+    door = AccessControl(asked.app, origins=set(), keys=KEYS, headers=ADDED)
     run(door({"type": "lifespan"}, None, asked.send))
     assert asked.reached == ["lifespan"]

@@ -15,6 +15,7 @@ import uvicorn
 from dashboard.serving.access import connection_limits
 from dashboard.serving.access.access_control import AccessControl
 from dashboard.serving.access.connection_limits import LimitedConnection, WaitingConnections
+from dashboard.serving.access.origin import parse_origins
 from dashboard.serving.access.token import Keys, derive_keys
 
 FEW, SOON = 4, 0.4
@@ -27,7 +28,8 @@ class Served:
         self.listening = socket.create_server(("127.0.0.1", 0))
         self.port: int = self.listening.getsockname()[1]
         self.keys: Keys = derive_keys("T" * 43, self.port)
-        door = AccessControl(answering, port=self.port, keys=self.keys, headers=[])
+        origins = set(parse_origins("127.0.0.1", self.port))
+        door = AccessControl(answering, origins=origins, keys=self.keys, headers=[])
         config = uvicorn.Config(
             door, http=LimitedConnection, ws="websockets-sansio", lifespan="off", log_config=None
         )

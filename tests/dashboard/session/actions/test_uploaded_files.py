@@ -34,7 +34,7 @@ from metrics_core import formats
 from metrics_core.base.compiled import machine
 from metrics_core.base.errors import FileFormatError
 from metrics_core.formats.source.opening import open_source
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.judging.while_reading import rows as rows_module
 from metrics_core.tables import Qrels
 from tests.metrics_core.judging.while_reading.test_judged import PLAIN, same
@@ -250,7 +250,7 @@ def test_what_reading_raises_is_raised_for_who_waits() -> None:
 
 def test_a_long_run_is_judged_with_what_came_beside_it(visit: dict[str, Any]) -> None:
     with (
-        mock.patch.object(judged_places, "find_places", side_effect=AssertionError),
+        mock.patch.object(judged_places, "find_judged_places", side_effect=AssertionError),
         mock.patch.object(formats, "read_each", wraps=formats.read_each) as read,
     ):
         told = list(read_uploads([UploadedFile("a.run", RUN), UploadedFile("a.qrels", QRELS)], 0))
@@ -260,7 +260,7 @@ def test_a_long_run_is_judged_with_what_came_beside_it(visit: dict[str, Any]) ->
     assert study is not None and isinstance(study.runs["a"], StoredRun)
     qrels = formats.read(QRELS, name="a.qrels").table
     assert isinstance(qrels, Qrels)
-    same(study.judged["a"], judge(formats.read_run(RUN, name="a.run"), qrels))
+    same(study.judged["a"], join_judgments(formats.read_run(RUN, name="a.run"), qrels))
     kept = workspace()
     assert [e.file for e in kept.entries("own")] == ["a.run", "a.qrels"], "in the order given"
     assert kept.entries("own")[0].read_as == "TREC run" and "_long_uploads" not in visit

@@ -16,7 +16,7 @@ from dashboard.workspace.exports.packing import pack, unpack
 from metrics_core.checks.fit import find_near_matches
 from metrics_core.comparing.ties import find_tied_queries
 from metrics_core.formats import Loaded
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.judging.ranking import ranked_documents, top_ranks
 from metrics_core.tables import RankedRun, Run
 from metrics_core.unjudged.unjudged_ranks import find_unjudged
@@ -36,9 +36,9 @@ def test_a_stored_run_is_what_was_kept(run: Run) -> None:
         assert kept.first_ties().tolist() == run.first_ties().tolist()
         for query_id in run.query_ids:
             assert ranked_documents(kept, query_id).equals(ranked_documents(run, query_id))
-            assert kept.holding([query_id]).query_ids == [query_id]
-        assert not len(kept.holding(["nowhere"]))
-        some = kept.holding(["a", "c"]).to_pandas()
+            assert kept.select_queries([query_id]).query_ids == [query_id]
+        assert not len(kept.select_queries(["nowhere"]))
+        some = kept.select_queries(["a", "c"]).to_pandas()
         own = run.to_pandas()
         for query_id in {"a", "c"} & set(run.query_ids):
             assert len(some[some["query_id"] == query_id]) == sum(own["query_id"] == query_id)
@@ -49,7 +49,7 @@ def test_a_stored_run_is_what_was_kept(run: Run) -> None:
 def test_a_stored_run_is_judged_as_one_in_memory(run: Run) -> None:
     with short_are_long(), tempfile.TemporaryDirectory() as folder:
         kept = stored(Path(folder), run)
-        one, other = judge(kept, QRELS), judge(run, QRELS)
+        one, other = join_judgments(kept, QRELS), join_judgments(run, QRELS)
         for name in ("query", "rank", "relevance", "qrels_row", "retrieved"):
             assert getattr(one, name).tolist() == getattr(other, name).tolist()
         assert (one.notes, one.unjudged_queries) == (other.notes, other.unjudged_queries)
@@ -72,7 +72,7 @@ def test_queries_under_other_names_have_their_rows(run: Run) -> None:
         other = run.with_query_ids(names)
         assert kept.query_ids == other.query_ids == list(names.values())
         assert sorted(kept.to_pandas().values.tolist()) == sorted(other.to_pandas().values.tolist())
-        assert set(kept.leading(1).query_ids) <= set(names.values())
+        assert set(kept.select_top(1).query_ids) <= set(names.values())
         assert kept.renamed("b").query_ids == kept.query_ids and kept.rows.content
         for query_id, name in names.items():
             assert ranked_documents(kept, name).equals(ranked_documents(run, query_id))
@@ -83,10 +83,10 @@ def test_the_first_ranks_are_read_without_the_rest(tmp_path: Path) -> None:
     with short_are_long():
         kept = stored(tmp_path, RUN)
         kept.rows.path.unlink()
-        top = kept.leading(2)
+        top = kept.select_top(2)
         assert (len(top), top.query_ids) == (4, ["a", "b"])
         assert top_ranks(top, 2)[1].tolist() == [2, 1, 2, 1]
-        assert kept.leading(1).doc_ids.to_pylist() == ["d4", "d7"]
+        assert kept.select_top(1).doc_ids.to_pylist() == ["d4", "d7"]
 
 
 def test_first_ranks_that_were_not_kept_are_found_again(tmp_path: Path) -> None:
@@ -95,8 +95,8 @@ def test_first_ranks_that_were_not_kept_are_found_again(tmp_path: Path) -> None:
         cache, table = kept.rows.cache, kept.rows.table
         assert cache.get("heads", table, "1") and cache.get("heads", table, "2")
         shutil.rmtree(cache.folder / "heads")
-        assert kept.leading(1).doc_ids.to_pylist() == ["d3", "d4", "d6", "d7"]
-        assert kept.leading(1).doc_ids.to_pylist() == ["d4", "d7"]
+        assert kept.select_top(1).doc_ids.to_pylist() == ["d3", "d4", "d6", "d7"]
+        assert kept.select_top(1).doc_ids.to_pylist() == ["d4", "d7"]
 
 
 def test_first_ranks_of_a_cache_that_cannot_be_written(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_first_ranks_of_a_cache_that_cannot_be_written(tmp_path: Path) -> None:
         kept = stored(tmp_path, RUN)
         shutil.rmtree(kept.rows.cache.folder / "heads")
         kept.rows.cache._may_write = lambda: False
-        assert len(kept.leading(1)) == len(kept.leading(2)) == 4
+        assert len(kept.select_top(1)) == len(kept.select_top(2)) == 4
 
 
 def test_a_query_spans_the_groups_that_hold_it(tmp_path: Path) -> None:
@@ -117,8 +117,8 @@ def test_a_query_spans_the_groups_that_hold_it(tmp_path: Path) -> None:
 def test_all_who_look_at_the_rows_share_them_and_then_they_are_gone(tmp_path: Path) -> None:
     with short_are_long():
         kept = stored(tmp_path, RUN)
-        one = kept.whole()
-        assert one.table is kept.renamed("b").whole().table
+        one = kept.read_whole()
+        assert one.table is kept.renamed("b").read_whole().table
         del one
         assert not kept.rows.cache.tables_in_memory.get(kept.rows.table)
 
@@ -127,8 +127,8 @@ def test_the_same_rows_are_known_by_their_hash(tmp_path: Path) -> None:
     with short_are_long():
         kept, again = stored(tmp_path / "1", RUN), stored(tmp_path / "2", RUN)
         other = stored(tmp_path / "3", Run.from_columns("a", "abcd", "efgh", [1.0, 2, 3, 4]))
-        assert kept.has_rows_of(again) and not kept.has_rows_of(other)
-        assert kept.has_rows_of(RUN) and not other.has_rows_of(RUN)
+        assert kept.has_same_rows(again) and not kept.has_same_rows(other)
+        assert kept.has_same_rows(RUN) and not other.has_same_rows(RUN)
 
 
 @pytest.mark.parametrize("place", range(4, 400, 60))
@@ -138,7 +138,7 @@ def test_a_changed_bit_is_told_and_never_read(tmp_path: Path, place: int) -> Non
         content = bytearray(kept.rows.path.read_bytes())
         content[place] ^= 4
         kept.rows.path.write_bytes(bytes(content))
-        for read in (kept.whole, lambda: kept.holding(["a"])):
+        for read in (kept.read_whole, lambda: kept.select_queries(["a"])):
             with pytest.raises(StorageError, match=r"The stored copy of a\.run is corrupted"):
                 read()
 
@@ -183,6 +183,6 @@ def test_judged_ranks_are_kept_whatever_their_length(tmp_path: Path) -> None:
     taken = unpack(kept, out.getvalue(), file="ranks.zip")
     (carried,) = kept.entries(taken.id)
     assert not carried.complete and kept.load(carried).table.equals(again.table)
-    assert again.has_rows_of(ranks) and again.name == "a"
-    one, other = judge(again, QRELS), judge(RUN, QRELS)
+    assert again.has_same_rows(ranks) and again.name == "a"
+    one, other = join_judgments(again, QRELS), join_judgments(RUN, QRELS)
     assert one.rank.tolist() == other.rank.tolist() and one.listed is None

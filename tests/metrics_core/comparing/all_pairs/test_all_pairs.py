@@ -114,7 +114,7 @@ def test_both_halves_say_the_same() -> None:
 
 def test_the_order_of_the_runs_changes_nothing() -> None:
     values = runs_like([0.0, 0.02, 0.05, 0.06, 0.061])
-    plain, turned = found_in(values), all_pairs(scores_of(values).only("dbeac"), "nDCG@10")
+    plain, turned = found_in(values), all_pairs(scores_of(values).select_runs("dbeac"), "nDCG@10")
     assert plain.runs == turned.runs and plain.brackets() == turned.brackets()
     assert (plain.first == turned.first).all() and (plain.last == turned.last).all()
     assert np.allclose(plain.p_corrected, turned.p_corrected, equal_nan=True)
@@ -208,7 +208,7 @@ def test_brackets_hold_neighbours_that_are_all_alike_and_no_other_bracket() -> N
 
 def test_some_of_the_runs_keep_their_places() -> None:
     found = found_in(runs_like([0.0, 0.1, 0.2, 0.3]))
-    some = found.among(["a", "c"])
+    some = found.select_runs(["a", "c"])
     assert some.runs == ("c", "a") and some.first.tolist() == [2, 4]
     assert some.verdict[0, 1] == "better" and some.difference.shape == (2, 2)
 

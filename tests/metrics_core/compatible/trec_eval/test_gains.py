@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from metrics_core.compatible.trec_eval.gains import rank_biased_precision, rank_biased_residual
-from metrics_core.judging import judge
+from metrics_core.judging import join_judgments
 from metrics_core.tables import Qrels, Run
 from tests.metrics_core.compatible.trec_eval.calls import Call, caller, lines, values
 
@@ -192,6 +192,6 @@ def test_rbp_and_what_it_leaves_open_are_summed_down_the_list() -> None:
         gained += grades.get(d, 0) / 3 * power
         left += power if d not in grades else 0.0
         power *= 0.9
-    ranks = judge(run, qrels)
+    ranks = join_judgments(run, qrels)
     assert rank_biased_precision(ranks, [], 0.9)[0] == (1 - 0.9) * gained
     assert rank_biased_residual(ranks, 0.9)[0] == power + (1 - 0.9) * left

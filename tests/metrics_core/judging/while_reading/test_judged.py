@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from metrics_core.base.errors import FileFormatError, RanklensError
 from metrics_core.formats import read_run
 from metrics_core.formats.source.opening import open_source
-from metrics_core.judging import JudgedRanks, judge
+from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.judged import TiedRanks
 from metrics_core.judging.while_reading import judged as judged_module
 from metrics_core.judging.while_reading import rows as rows_module
@@ -118,7 +118,7 @@ def compare(path: Path, qrels: Qrels = QRELS) -> JudgedFile | None:
     """Judge a file both ways; the same, or the same error, or nothing where it is not done."""
     try:
         run = read_run(path)
-        wanted = judge(run, qrels)
+        wanted = join_judgments(run, qrels)
     except RanklensError as error:
         try:
             assert at_once(path, qrels) is None
@@ -232,7 +232,7 @@ def test_runs_of_the_same_rows_are_known(tmp_path: Path) -> None:
         file = at_once(path)
         assert file is not None
         made.append(file)
-    alike = [[one.has_rows_of(other) for other in made] for one in made]
+    alike = [[one.has_same_rows(other) for other in made] for one in made]
     assert alike[0] == [True, True, False, False]
 
 
