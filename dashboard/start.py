@@ -141,12 +141,14 @@ def _served_names(options: argparse.Namespace) -> list[str]:
     _RefusedError."""
     host = options.host
     if options.no_token and not host.is_loopback:
-        raise _RefusedError(f"--no-token would admit the whole network at --host {host}; omit one.")
+        raise _RefusedError(
+            f"--no-token would admit the whole network with --host {host}. Omit one of the two."
+        )
     for name in options.allowed_host:
         if not parse_origins(name, options.port):
             raise _RefusedError(
-                f"--allowed-host {name} is not a name. It is the first part of the address in the"
-                " browser: server.example, server.example:9000 or https://server.example."
+                f"--allowed-host {name} is not a valid name. Use the first part of the address in"
+                " the browser: server.example, server.example:9000 or https://server.example."
             )
     if host.is_unspecified or str(host) == ADDRESS:
         own_names = list(NAMES)
@@ -175,9 +177,9 @@ _OPEN_TO_ALL = (
 )
 
 _NOT_ENCRYPTED = (
-    "Warning: --host {} lets other computers connect, and the connection is not encrypted: whoever"
-    " can read the network reads the token and your data. Prefer an SSH tunnel, or a proxy with"
-    " HTTPS (docs/security.md)."
+    "Warning: --host {} lets other computers connect, and the connection is not encrypted: anyone"
+    " who can read the network traffic can read the token and your data. Prefer an SSH tunnel, or a"
+    " proxy with HTTPS (docs/security.md)."
 )
 
 

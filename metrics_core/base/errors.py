@@ -257,7 +257,7 @@ class UnknownColumnError(RanklensError):
         listing = (
             f"Available: {', '.join(column_names)}."
             if column_names
-            else ("No columns are available.")
+            else "No columns are available."
         )
         super().__init__(f"The queries have no column {column!r} to group by.", listing)
 

@@ -126,7 +126,7 @@ def test_on_all_addresses_nobody_gets_in_without_the_token(tmp_path: Path) -> No
         (["--host", "server.test"], "'server.test' is not an IP address such as 0.0.0.0"),
         (["--host", "0.0.0.0", "--no-token"], "--no-token would admit the whole network"),
         (["--host", "203.0.113.1"], "203.0.113.1 is not an address of this computer"),
-        (["--allowed-host", "*"], "--allowed-host * is not a name"),
+        (["--allowed-host", "*"], "--allowed-host * is not a valid name"),
         (["--base-path", "https://hub.test/"], "is not a path such as /user/anna"),
     ],
 )
