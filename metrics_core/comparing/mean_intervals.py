@@ -142,7 +142,7 @@ def bound_by_shares(
     def failure_loss(which: Mask, scores: Floats) -> Floats:
         total = np.where(is_defined, scores, 0.0).sum(axis=0)
         any_fails = (which & is_defined).any(axis=0)
-        return np.where(any_fails, bound_share(which) * total / np.maximum(n, 1), 0.0)
+        return np.where(any_fails, bound_share(which) * total / np.maximum(n, 1), -np.inf)
 
     low = np.fmax(inner.low, -widest * bound_share(gaps < 0))
     high = np.fmin(inner.high, widest * bound_share(gaps > 0))

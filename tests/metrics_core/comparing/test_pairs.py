@@ -103,6 +103,18 @@ def test_interval_and_test_hold_for_all_runs_together() -> None:
     )
 
 
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_a_significant_loss_excludes_zero_also_for_a_margin(sign: int) -> None:
+    # Half of the queries have no results in one of the runs: there is no failure of the other.
+    full = np.linspace(0.3, 1.0, 60)
+    empty = np.where(np.arange(60) % 2, full, 0.0)
+    base, run = (full, empty) if sign < 0 else (empty, full)
+    row = compare(frame_of({"base": base, "run": run}), "AP", "base").set_index("run").loc["run"]
+    ends = sorted(sign * row[["low", "high", "inner_low", "inner_high"]].to_numpy(dtype=float))
+    assert ends[0] > 0.1
+    assert row["verdict"] == ("better" if sign > 0 else "worse")
+
+
 def test_a_margin_says_what_does_not_matter() -> None:
     few = np.where(np.arange(50) % 2, BASE + 0.004, BASE)
     frame = frame_of({"bm25": BASE, "few": few, "far": BASE + 0.1, "noise": RUNS["noise"]})
