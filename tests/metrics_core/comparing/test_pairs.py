@@ -106,8 +106,8 @@ def test_interval_and_test_hold_for_all_runs_together() -> None:
 @pytest.mark.parametrize("sign", [-1, 1])
 def test_a_significant_loss_excludes_zero_also_for_a_margin(sign: int) -> None:
     # Half of the queries have no results in one of the runs: there is no failure of the other.
-    full = np.linspace(0.3, 1.0, 60)
-    empty = np.where(np.arange(60) % 2, full, 0.0)
+    full = np.linspace(0.3, 1.0, 50)
+    empty = np.where(np.arange(50) % 2, full, 0.0)
     base, run = (full, empty) if sign < 0 else (empty, full)
     row = compare(frame_of({"base": base, "run": run}), "AP", "base").set_index("run").loc["run"]
     ends = sorted(sign * row[["low", "high", "inner_low", "inner_high"]].to_numpy(dtype=float))
