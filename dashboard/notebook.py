@@ -96,8 +96,8 @@ class NotebookComparison:
         """Every run on each measure: run, measure, mean, difference, low, high, p_corrected,
         verdict.
 
-        `difference` is to the baseline, with the interval `low` to `high`; `p_corrected` is
-        corrected for all runs.
+        `difference` is the difference from the baseline, and `low` to `high` is its interval;
+        `p_corrected` is corrected for all runs.
         """
         columns = ["run", "measure", "mean", "difference", "low", "high", "p_corrected", "verdict"]
         table = self._overview.table

@@ -90,7 +90,8 @@ def print_pdf(page: str, instead: str) -> bytes:
 
 
 def _browser_options(folder: Path) -> list[str]:
-    """Options to print without a window, the user's settings or network access."""
+    """Options with which the browser prints without a window, without the user's settings, and
+    without network access."""
     options = [
         "--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
         "--disable-background-networking", "--disable-extensions", "--no-pdf-header-footer",

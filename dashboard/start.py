@@ -137,7 +137,7 @@ def _import_file(name: str, folder: Path) -> str:
 
 
 def _served_names(options: argparse.Namespace) -> list[str]:
-    """The names of the server in a browser's address, first the one to print. Raises
+    """The names by which a browser may address the server; the first is the one to print. Raises
     _RefusedError."""
     host = options.host
     if options.no_token and not host.is_loopback:
@@ -204,7 +204,7 @@ class _RefusedError(Exception):
 
 
 def _open_socket(host: ipaddress.IPv4Address | ipaddress.IPv6Address, port: int) -> socket.socket:
-    """Open a socket that listens already. A page that is opened before the server is ready then
+    """Open a socket and listen on it at once. A page that is opened before the server is ready then
     waits."""
     if not 0 <= port < 2**16:
         raise _RefusedError(
@@ -236,8 +236,8 @@ def _next_port(port: int) -> int:
 
 
 def _end_with_input() -> None:
-    """End this process when its standard input closes. The process that started it holds the other
-    end, which closes however that process ends."""
+    """End this process when its standard input closes. The process that started this one holds the
+    other end of the input, which closes when that process ends for any reason."""
     sys.stdin.buffer.read()
     os.kill(os.getpid(), signal.SIGTERM)
 

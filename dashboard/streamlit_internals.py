@@ -18,7 +18,8 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunCon
 from streamlit.runtime.uploaded_file_manager import UploadedFile as FileOfUploader
 
 UPLOADS = r"/_stcore/upload_file/([^/]+)/([^/]+)"
-"""Path of uploads by a browser: session and file id."""
+"""Pattern of the paths to which a browser uploads files. The groups are the session id and the file
+id."""
 
 __all__ = [
     "UPLOADS",
@@ -33,8 +34,8 @@ __all__ = [
 
 
 def ask_nowhere_else(address: str, options: Path) -> None:
-    """Restrict Streamlit to the options in this file, and skip slow steps and outgoing requests of
-    its start.
+    """Restrict Streamlit to the options in the file `options`, and skip slow steps and outgoing
+    requests of its start.
 
     Otherwise, Streamlit would ask a server on the internet for this computer's IP address, search
     all installed packages for components, and look for a console when the first element is drawn.

@@ -59,9 +59,9 @@ def _parse_pair(text: str) -> Pair | None:
 
 @dataclass(frozen=True)
 class Control:
-    """A control of every page: its name in the address and the words that it can be set to. The
-    empty word is the default. If the control `narrows`, it restricts the queries in view, depending
-    on the compared runs."""
+    """A control that every page has: its name in the address, and its possible values (`words`).
+    The empty word is the default. If the control `narrows`, it restricts the queries in view,
+    depending on the compared runs."""
 
     name: str
     words: tuple[str, ...]
@@ -151,7 +151,8 @@ class Address:
 
     @property
     def menu_address(self) -> Address:
-        """The address for the links of the menu: fields that are not lasting are empty."""
+        """The address for the links of the menu, in which all fields that are not lasting are
+        empty."""
         return self.with_values(**{f.name: f.empty for f in self.fields if not f.lasting})
 
     def restricted_to(self, fields: Iterable[Field]) -> Address:

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 
 _SYSTEMS = ("bm25", "popularity", "random")
-"""Words that identify a baseline only at the beginning of a name. Later in a name they are a
-component: dense-bm25-hybrid is not bm25."""
+"""Words that identify a baseline only at the beginning of a run's name. Elsewhere in a name, they
+name a component: dense-bm25-hybrid is not bm25."""
 _HINTS = ("baseline", "bm25", "production", "current", "prod", "v1", "popularity", "random")
 _BEFORE = ("baseline", "bm25", "production", "current")
 _NUMBER = re.compile("[0-9]+")
@@ -16,9 +16,10 @@ _BETWEEN_WORDS = re.compile(r"[\W_]+")
 
 
 def default_baseline(names: Sequence[str], *, as_before: bool = False) -> str:
-    """Return the run whose name contains a word for a baseline, otherwise the first run.
+    """Return the run whose name contains a word that identifies a baseline, otherwise the first
+    run.
 
-    If several names contain the same word, the one with the fewest words is taken. If no name
+    If several names contain the same word, the name with the fewest words is taken. If no name
     contains such a word and the names differ only by numbers, the lowest is taken. With
     `as_before`, any name that contains one of a few words is accepted, so that links of older
     collections do not change.

@@ -22,7 +22,8 @@ DEFAULT_MEASURE = "nDCG@k"
 _DEFAULTS = ("nDCG", "P", "R", "RR", "AP")
 _ANY_K = 10
 _BETWEEN = " · "
-"""Separator between the names in an entry's label. The script of the picker uses the same one."""
+"""Separator between the names in the label of a picker entry. The picker's script uses the same
+one."""
 _RELEVANCE_PARAMETER = "rel"
 """The parameter of many measures that is the lowest relevant grade."""
 
@@ -58,7 +59,7 @@ class ChosenMeasure:
 
 
 def explain_unsupported(declaration: Declaration) -> str:
-    """Explain why the pages cannot show a measure; empty if they can. They compare means over
+    """Explain why the pages cannot show a measure; empty if they can. The pages compare means over
     queries, and assume that higher is better."""
     if declaration.aggregation == "sum":
         return f"{declaration.name} is summed over queries, not averaged; the pages compare means."
@@ -110,7 +111,7 @@ def _label(declaration: Declaration) -> str:
 
 
 def _strip_remark(name: str) -> str:
-    """A name in another package without the remark after it."""
+    """The name of a measure in another package, without the remark that follows the name."""
     return re.split(r"[ ,(]", name)[0]
 
 
@@ -123,9 +124,9 @@ def _fold(name: str) -> str:
 
 
 def _default_key(declaration: Declaration) -> str:
-    """Return the key of a measure that is picked by its bare name. The measure is at k if its gloss
-    mentions the top k. Required parameters have the values of the declaration's first worked
-    example."""
+    """Return the key of a measure that is picked by its bare name. The measure follows the cutoff
+    control if it requires a cutoff or if its gloss mentions the top k. Required parameters have the
+    values of the declaration's first worked example."""
     needed = {p.name for p in declaration.parameters if p.required and p.name != "cutoff"}
     example = parse_measure(next(iter(declaration.worked)))
     values = {name: value for name, value in example.values if name in needed}
@@ -137,8 +138,8 @@ def _default_key(declaration: Declaration) -> str:
 
 
 def measure_key(measure: Measure, *, takes_k: bool) -> str:
-    """Return a measure as written in the address. If its cutoff is not the number after "@", the
-    cutoff is written as a parameter."""
+    """Return a measure as written in the address, with "@k" if it `takes_k`. If the number after
+    "@" is not the cutoff of this measure, its cutoff is written as a parameter."""
     name = str(measure)
     if not takes_k or measure.cutoff is None or measure.declaration.at != "cutoff":
         return name
@@ -146,7 +147,7 @@ def measure_key(measure: Measure, *, takes_k: bool) -> str:
 
 
 def key_at_k(measure: Measure) -> str:
-    """The key of a measure that follows the cutoff control if possible."""
+    """The key of a measure. If possible, the measure follows the cutoff control."""
     return measure_key(measure, takes_k=True)
 
 
@@ -290,7 +291,8 @@ def key_with_limit(chosen_measure: ChosenMeasure, grade: float) -> str:
 
 
 def key_for_whole_list(chosen_measure: ChosenMeasure, cutoff: int, *, is_whole: bool) -> str:
-    """The key of the measure without a cutoff if `is_whole`, otherwise at k."""
+    """The key of the measure. If `is_whole` is true, the measure has no cutoff; otherwise it
+    follows the cutoff control."""
     return measure_key(
         chosen_measure.measure.at(None if is_whole else cutoff), takes_k=not is_whole
     )

@@ -11,8 +11,8 @@ METHOD_FIELDS = ("test", "correction", "level", "margin")
 
 
 def read_method(address: Address, measure: Measure) -> tuple[Method, str]:
-    """Return the method that an address requests for a measure, and a message. If the request is
-    invalid, the default method is returned and the message says why; otherwise the message is
+    """Return the method that an address requests for a measure, with a message. If the request is
+    invalid, the method is the default one and the message says why; otherwise the message is
     empty."""
     try:
         return _parse_method(address, measure), ""

@@ -13,7 +13,8 @@ FEWEST_OF_PAIRS = 3
 shows everything."""
 
 Group = Literal["This comparison", "Queries", "All runs", "", "none"]
-"""The position of a page in the rail: below a heading, at the foot (""), or not in it ("none")."""
+"""The position of a page in the rail: the heading above it, "" (at the foot), or "none" (not in the
+rail)."""
 
 Bar = Literal["link", "files"]
 """The last item of the bar: the page's own link, or a button to add files."""

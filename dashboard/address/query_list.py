@@ -17,8 +17,8 @@ _PAIRS = (
     (Field("filter"), Field("line")),
     (Field("pick", "several"), Field("among", "several")),
 )
-"""The list, search, order, filter line and picked queries, each as a pair of fields: first the
-field of the Queries page, then the field of the Query page."""
+"""For the list, search, order, filter line and picked queries: the field of the Queries page, and
+the corresponding field of the Query page."""
 
 QUERIES_FIELDS = (*(queries_field for queries_field, _ in _PAIRS), Field("p"))
 """The fields of the Queries page, with the page number of the list."""
@@ -43,5 +43,5 @@ def list_for_queries_page(address: Address) -> dict[str, Any]:
 
 
 def select_list(show: str) -> dict[str, Any]:
-    """The fields that select the list with the key `show`, without a search."""
+    """The fields that select the list with the key `show`; the search is cleared."""
     return DEFAULT_LIST | {"show": show}

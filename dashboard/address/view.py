@@ -80,8 +80,8 @@ class Comparison:
 
     @property
     def every_run(self) -> str:
-        """The words for all shown runs in a sentence; they depend on whether more runs are
-        loaded."""
+        """The phrase for all shown runs in a sentence: "both runs", "every run" or, if more runs
+        are loaded than shown, "every shown run"."""
         if len(self.runs) == 2 and self.loaded <= 2:
             return "both runs"
         return "every run" if len(self.runs) >= self.loaded else "every shown run"
@@ -103,7 +103,7 @@ class Comparison:
 
     @property
     def narrowing_part(self) -> Comparison:
-        """A comparison with only the values that the queries in view depend on.
+        """The comparison, reduced to the values that determine the queries in view.
 
         The compared runs are kept only if a derived column or a control narrows the queries;
         measure and cutoff are kept only for a derived column.
@@ -207,8 +207,8 @@ def find_missing(
     chosen_measure: ChosenMeasure,
     refused: Mapping[str, RanklensError],
 ) -> dict[str, str]:
-    """Return messages on values in an address that do not exist in these files, by field. `refused`
-    has the error of each run that does not fit the judgments."""
+    """Return a message for each field of the address whose value does not exist in these files.
+    `refused` has the error of each run that does not fit the judgments."""
     messages = {}
     run_names = [address["run"], address["base"], *address["also"]]
     runs = dict.fromkeys(n for n in run_names if n and n not in (*names, NO_OTHER_RUN, ALL_RUNS))

@@ -90,9 +90,9 @@ class Breakdown:
 
 @dataclass(frozen=True)
 class GroupScores:
-    """Scores and differences of all runs by group. `groups` is the frame of `summarise_groups`,
-    `order` the order of the groups. `summary` describes the chart of the scores, `strongest` the
-    most significant group of a run that is not in focus."""
+    """Scores and differences of all runs by group. `groups` is the frame of `summarise_groups`, and
+    `order` is the order of the groups. `summary` describes the chart of the scores; `strongest`
+    describes the most significant group of a run that is not in focus."""
 
     groups: pd.DataFrame
     order: list[str]
@@ -186,9 +186,9 @@ def _all_queries_row(study: Study, comparison: Comparison) -> dict[str, object]:
 def _bridge(
     study: Study, comparison: Comparison, by: str, focus_groups: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return the contribution of each group to the difference: group, queries, difference, part,
-    clear (significant by itself) and unlike (differs from the other queries). Empty for a single
-    run."""
+    """Return the contribution of each group to the difference: group, queries, difference, part
+    (the contribution), clear (whether the difference of the group is significant by itself) and
+    unlike (whether the group differs from the other queries). Empty for a single run."""
     scores, groups = study.scores(comparison, comparison.measure), study.columns(comparison)[by]
     if comparison.is_alone:
         return pd.DataFrame(columns=["group", "queries", "difference", "part", "clear", "unlike"])
@@ -256,8 +256,9 @@ def _group_scores(
 
 
 def scores_by_column(study: Study, comparison: Comparison, column: str) -> pd.DataFrame:
-    """Return scores and differences of all shown runs by one column of the files or a derived
-    column. The frame is that of `summarise_groups`. At least one query must be in view."""
+    """Return scores and differences of all shown runs by the groups of a column, which is from the
+    files or derived. The result is the frame of `summarise_groups`. At least one query must be in
+    view."""
     return study.cached_answer(_scores_by_column, comparison, column)
 
 

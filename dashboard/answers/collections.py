@@ -1,4 +1,4 @@
-"""The list of collections, and facts about each of them that are available without reading its
+"""The list of collections, and facts about each collection that are available without reading its
 files."""
 
 from __future__ import annotations

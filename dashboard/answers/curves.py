@@ -44,10 +44,10 @@ _DEFAULT_CUTOFFS = (*range(1, 21), 50, 100)
 change the bands."""
 _BOUNDS = ("low", "high", "diff_low", "diff_high")
 MOST_IN_COLOUR, _BEST_IN_COLOUR = 6, 4
-"""Up to `MOST_IN_COLOUR` runs all have a colour. If there are more runs, only the compared pair and
-the `_BEST_IN_COLOUR` best runs have one."""
+"""If there are at most `MOST_IN_COLOUR` runs, all have a colour. If there are more, only the
+compared pair and the `_BEST_IN_COLOUR` best runs have one."""
 _QUICK_SIZE = 60_000
-"""Number of bands × cutoffs × queries that can be computed without a noticeable wait."""
+"""Maximum of bands × cutoffs × queries that can be computed without a noticeable wait."""
 
 Cutoffs = tuple[int, ...]
 RunMeasure = tuple[str, Measure]
@@ -87,13 +87,14 @@ class _CurveInputs:
 
 @dataclass(frozen=True)
 class Curves:
-    """The By cutoff page: title and lead of the curves, and of precision against recall.
+    """The By cutoff page. `title` and `lead` are about the curves; `recall_title` and `recall_lead`
+    are about precision against recall.
 
     `frames` maps measure names to the frame of `mean_curves`; `table` joins all frames, with a
     column measure. `precision_recall` has run, recall, precision, and `half_recall` describes it.
-    `ranges` maps measure names to the least and greatest score, `list_ends` each run to the rank by
-    which half of its lists have ended. `best_runs` are the shown runs, ordered by their mean on the
-    chosen measure.
+    `ranges` maps measure names to the least and greatest score. `list_ends` maps each run to the
+    rank by which half of its lists have ended. `best_runs` are the shown runs, ordered by their
+    mean on the chosen measure.
     """
 
     title: Sentence
@@ -129,8 +130,8 @@ def curves(study: Study, comparison: Comparison) -> Curves:
 
 
 def are_curves_quick(study: Study, comparison: Comparison) -> bool:
-    """Whether the page is in the cache, or its bands (the slow part) are cached or quick to
-    compute."""
+    """Whether the page is quick to show: it is in the cache, or its bands (the slow part) are
+    cached or quick to compute."""
     if study.has_answer(_curves, comparison):
         return True
     inputs = _curve_inputs(study, comparison)
@@ -212,7 +213,8 @@ def _reversed_key(key: BandKey) -> BandKey:
 
 
 def _is_band_known(study: Study, key: BandKey) -> bool:
-    """Whether the band, or the band of the reversed pair, which is equivalent, is in the cache."""
+    """Whether the band is in the cache. If the measure is averaged linearly over queries, the band
+    of the reversed pair is equivalent and counts, too."""
     linear = key[1].declaration.combination.linear
     return study.has_answer(_bands, key) or (
         linear and study.has_answer(_bands, _reversed_key(key))
@@ -303,7 +305,7 @@ def _answer_each(
     answer: Callable[..., tuple[Result, ...]],
     keys: Mapping[RunMeasure, tuple[Any, ...]],
 ) -> dict[RunMeasure, Result]:
-    """Return an answer's result for each run and measure; results that are not in the cache are
+    """Return the result of `answer` for each run and measure. Results that are not in the cache are
     computed together."""
     new_keys = {
         run_measure: key for run_measure, key in keys.items() if not study.has_answer(answer, key)

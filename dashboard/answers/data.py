@@ -31,8 +31,8 @@ _PREVIEW_ROWS = 5
 
 @dataclass(frozen=True)
 class FileRow:
-    """One row of the table of files. `run` is the run's name, None for other kinds; `judged` the
-    judged share of the first ranks, from 0 to 1."""
+    """One row of the table of files. `run` is the run's name, or None if the file is not a run.
+    `judged` is the judged share of the first ranks, from 0 to 1."""
 
     file: File
     kind: str
@@ -121,8 +121,8 @@ def _fit_lines(study: Study, cutoff: int) -> list[FitLine]:
 
 
 def _files_fit(library: Library, measure: Measure) -> bool:
-    """Whether the files belong together: every run can be judged, and no ids are almost equal. A
-    few missing queries or texts are fine; the table names them."""
+    """Whether the files belong together. They do if every run can be judged and no ids are almost
+    equal. A few missing queries or texts are fine; the table names them."""
     study = library.study
     if study is None:
         return True
@@ -140,8 +140,7 @@ def _count_unjudged(study: Study | None) -> int:
 
 
 def _answered_counts(study: Study) -> dict[str, int]:
-    """For each run that lacks judged queries, return the number of judged queries that it
-    answered."""
+    """Return the number of judged queries that a run answered, for each run that lacks some."""
     ranks = (study.judged[name] for name in study.names)
     return {r.run_name: r.n_queries - len(r.missing_queries) for r in ranks if r.missing_queries}
 

@@ -25,8 +25,8 @@ _MOST_SHARED = 0.5
 
 
 class Evidence(NamedTuple):
-    """Evidence for a field's meaning, with names in `backticks`; `fails` if it contradicts the
-    meaning."""
+    """Evidence for a field's meaning, with names in `backticks`. If the evidence contradicts the
+    meaning, `fails` is true."""
 
     text: str
     fails: bool = False

@@ -1,5 +1,5 @@
-"""Files: the likely meaning of each field of a file, from names and values, and the choices for
-reading the file that follow from the meanings chosen by the reader."""
+"""Files: the likely meaning of each field of a file, inferred from names and values. The reader
+chooses the meanings; they determine how the file is read."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ NOT_USED, ALL_RELEVANT = "", "'1'"
 
 @dataclass(frozen=True)
 class FieldTable:
-    """The fields of a file that is read as a table of this `kind`. The other mappings are by
-    meaning: `words` has its name on screen, `proposed_fields` the field that likely has it, and
-    `chosen_fields` the field that was chosen for it before."""
+    """The fields of a file that is read as a table of this `kind`. The other attributes map each
+    meaning: `words` to its name on screen, `proposed_fields` to the field that likely has it, and
+    `chosen_fields` to the field that was chosen for it before."""
 
     evidence: FieldEvidence
     kind: Kind
@@ -95,8 +95,9 @@ class FieldTable:
         return f"column {name}" if self.fields.is_numbered else name
 
     def is_smallest_best(self, name: str, meanings: Mapping[str, str]) -> bool:
-        """Whether the smallest score in a field is probably the best. An earlier choice decides;
-        otherwise the name of the field does, or that its values rise in every list."""
+        """Whether the smallest score in a field is probably the best. An earlier choice decides.
+        Without one, the smallest is best if the name of the field suggests it, or if its values
+        rise in every list."""
         if self.chosen_fields.get("score", "").removeprefix("-") == name:
             return self.chosen_fields["score"].startswith("-")
         return self.fields.is_smallest_best(name, meanings.get("query", ""))
@@ -192,5 +193,5 @@ def has_unknown_columns(fields: FileFields) -> bool:
 
 
 def format_offered_grade(grade: float, offered_grades: Sequence[float], judgment: str) -> str:
-    """Format the lowest relevant grade as one of several choices."""
+    """Format a grade that is offered as the lowest relevant grade, as the text of one choice."""
     return f"any {judgment}" if grade == offered_grades[0] and grade <= 1 else w.format_grade(grade)

@@ -43,5 +43,6 @@ def file_formats() -> list[FileFormat]:
 
 
 def tools_for(audience: str) -> list[str]:
-    """Return the names of the tools for an audience whose files can be read without conversion."""
+    """Return the names of the tools of an audience. Only tools whose files can be read without
+    conversion are included."""
     return list(dict.fromkeys(tool.name for tool in tools() if audience in tool.audiences))

@@ -1,4 +1,5 @@
-"""Files: figures of a file, read with the chosen columns, together with the loaded files."""
+"""Files: the figures of a file that is read with the chosen columns and combined with the loaded
+files."""
 
 from __future__ import annotations
 
@@ -50,7 +51,8 @@ class FileNumbers:
 
 @dataclass(frozen=True)
 class RunsAndQrels:
-    """Runs and the judgments that apply to them; `qrels` is None if there are none yet."""
+    """Runs, and the judgments that apply to them. If there are no judgments yet, `qrels` is
+    None."""
 
     runs: tuple[Run, ...]
     qrels: Qrels | None
@@ -88,9 +90,9 @@ def is_of_file(table_name: str, file: str) -> bool:
 
 
 def offered_grades(qrels: Qrels, current: float | None) -> list[float]:
-    """Return the grades that are offered as the lowest relevant grade: any grade above 0, and
-    higher ones. If there are many grades, only those at about two thirds of the highest are
-    offered. `current` is included unless it is None."""
+    """Return the grades that are offered as the lowest relevant grade. The first counts every grade
+    above 0 as relevant; the others are higher. If there are many grades, only those nearest to 60,
+    70 and 80 % of the highest are offered. `current` is included unless it is None."""
     also = [] if current is None else [current]
     grades = np.unique(qrels.relevance[qrels.relevance > 0]).astype(float)
     if not len(grades):
@@ -105,8 +107,8 @@ def offered_grades(qrels: Qrels, current: float | None) -> list[float]:
 def file_numbers(
     pair: RunsAndQrels, words: Words, cutoff: int, relevant_from: float
 ) -> FileNumbers:
-    """Return the number of shared queries, of judgments and relevant documents, and the judged
-    share of the first ranks; figures that need a missing table are left out."""
+    """Return figures: the numbers of shared queries, of judgments and of relevant documents, and
+    the judged share of the first ranks. Figures that need a missing table are left out."""
     runs, qrels = pair.runs, pair.qrels
     if qrels is None:
         rows = sum(len(run) for run in runs)

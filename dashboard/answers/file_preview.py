@@ -1,5 +1,5 @@
-"""Files: a preview of the first rows of a file and their figures, and the possible readings of a
-file that could be two kinds of table."""
+"""Files: a preview of the first rows of a file, with figures; and the possible readings of a file
+that could be two kinds of table."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ class FilePreview:
 @dataclass(frozen=True)
 class KindReading:
     """One possible reading of a file: as a table of one kind. It has the evidence for this kind,
-    the first rows, the figures and the consequence, which is a warning if it `is_harmful`."""
+    the first rows, the figures, and the consequence of this reading. If `is_harmful`, the
+    consequence is a warning."""
 
     preview: FilePreview
     evidence: Sequence[str]
@@ -207,8 +208,8 @@ def kind_reading(
 
 
 def _count_tied_rows(run: Run) -> tuple[str, bool]:
-    """State how many rows of a run have the same score as another row of their list, and return
-    whether these are most rows."""
+    """State how many rows of a run are tied, that is, have the same score as another row of their
+    list. Also return whether more than half of the rows are tied."""
     pairs = np.stack([run.query_codes.astype(np.float64), run.scores], axis=1)
     _, counts = np.unique(pairs, axis=0, return_counts=True)
     tied = int(counts[counts > 1].sum())

@@ -40,14 +40,14 @@ _NAMES = {
     2: ("Not relevant", "Partly", "Highly"),
     3: ("Not relevant", "A little", "Fairly", "Highly"),
 }
-"""Names of the grades from 0 up, for each highest grade."""
+"""The names of the grades 0, 1, …, keyed by the highest grade."""
 
 
 @dataclass(frozen=True)
 class Effect:
     """Effect of the layers. Each value is a pair: without and with the layers. `scores` has the
-    scores of one query by run, `difference` the mean difference of the pair over the queries in
-    view. NaN if undefined."""
+    scores of one query by run. `difference` is the mean difference of the pair over the queries in
+    view. Undefined values are NaN."""
 
     scores: dict[str, tuple[float, float]]
     difference: tuple[float, float]
@@ -55,8 +55,8 @@ class Effect:
 
 
 def offered_grades(study: Study) -> list[int]:
-    """Return the grades that have a key on the keyboard: 0 to the highest grade in the files, which
-    counts as at least 1."""
+    """Return the grades that have a key on the keyboard: from 0 to the highest grade in the files,
+    which is limited to the range from 1 to `_HIGHEST_KEY`."""
     highest = math.ceil(max(study.unlayered.grades, default=1))
     return list(range(min(max(highest, 1), _HIGHEST_KEY) + 1))
 
@@ -77,9 +77,9 @@ def named_grades(study: Study) -> dict[float, str]:
 
 
 def unjudged_documents(study: Study, comparison: Comparison, query_id: str) -> pd.DataFrame:
-    """Return the documents in the first k ranks of the shown lists of a query that the files do not
-    judge. Documents in the lists of the compared pair come first. Columns: query_id, doc_id, ranks
-    (a dict from run to rank), title, text ("" if no documents are loaded).
+    """Return the documents that the files do not judge, among the first k documents of a query's
+    shown lists. Documents in the lists of the compared pair come first. Columns: query_id, doc_id,
+    ranks (a dict from run to rank), title, text ("" if no documents are loaded).
 
     For runs loaded as judged ranks (only the ranks of judged documents), unjudged documents are
     unknown and therefore missing. Empty if the judgments are complete.
@@ -123,7 +123,7 @@ def judging_queue(
     study: Study, comparison: Comparison, order: str = MOVING, settle: int | None = None
 ) -> pd.DataFrame:
     """Return the documents to judge next for the comparison: query_id, doc_id, ranks (a dict from
-    each of the two runs to its rank, 0 if not within the cutoff).
+    each of the two runs to the document's rank, 0 if not within the cutoff).
 
     Only the judgments of the files count, so that the queue does not change while it is worked on.
     In the default order the documents that could change the difference most come first, then the
@@ -278,7 +278,8 @@ def queue_window(
 
 
 def with_documents(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame with columns title and text for its doc_id, "" if unknown."""
+    """Return the frame with two more columns, the title and text of the document in doc_id; "" if
+    unknown."""
     if study.documents is None or frame.empty:
         return frame.assign(title="", text="")
     rows = study.documents.lookup(frame["doc_id"]).reindex(frame["doc_id"])

@@ -56,7 +56,8 @@ _NOUNS = {
     "topic": "topics",
     "type": "types",
 }
-"""Nouns that, at the end of a column name, also name one of its groups; with their plurals."""
+"""Plurals of nouns. If a column name ends with one of these nouns, a single group is called by the
+column name, for example "query type"."""
 
 
 def column_name(by: str, cutoff: int) -> str:

@@ -23,8 +23,8 @@ _ROOM = ("order", "below", "missing")
 @dataclass(frozen=True)
 class GroupTableRequest:
     """The reader's choices for the table. `ranked` is the column to sort by ("-" before it for
-    descending order), `within` a text that group names must contain, `least` the minimum number of
-    queries, and `every` whether to show all groups."""
+    descending order), `within` is a text that group names must contain, `least` is the minimum
+    number of queries, and `every` says whether to show all groups."""
 
     ranked: str = ""
     within: str = ""

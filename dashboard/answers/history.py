@@ -66,8 +66,8 @@ def ordered_versions(
     study: Study, order: str, names: Sequence[str], dates: VersionDates = NO_DATES
 ) -> tuple[str, ...]:
     """Return the runs as versions, from first to last. If `names` contains at least two existing
-    runs, its order is used; otherwise `order` decides: by name (numbers by value), by date, or as
-    loaded."""
+    runs, only these are returned, in the order of `names`. Otherwise `order` decides: by name
+    (numbers by value), by date, or as loaded."""
     chosen = tuple(dict.fromkeys(name for name in names if name in study.names))
     if len(chosen) >= FEWEST_VERSIONS:
         return chosen
@@ -163,8 +163,8 @@ def _history_page(
 
 
 def _is_best(study: Study, comparison: Comparison, runs: Sequence[str]) -> bool:
-    """Whether the last version is significantly better than every other version, in the test of all
-    pairs."""
+    """Whether the last version is significantly better than every other version, according to the
+    test of all pairs."""
     pairs = all_run_pairs(study, comparison)
     rows = [pairs.runs.index(run) for run in runs]
     return bool((pairs.verdict[rows[-1], rows[:-1]] == BETTER_RUN).all())
@@ -182,8 +182,8 @@ def _group_means(
 def _find_first_bad(
     study: Study, comparison: Comparison, runs: Sequence[str], slices: Sequence[np.ndarray]
 ) -> list[str]:
-    """For each slice (bool[query]), return the version since which it has been significantly worse;
-    "" if there is none."""
+    """For each slice (bool[query]), return the version since which it has been significantly worse
+    than at its best; "" if there is none."""
     scores = (
         study.scores_of_all_runs(comparison, comparison.measure)
         .select_runs(runs)

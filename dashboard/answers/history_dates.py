@@ -87,7 +87,8 @@ def _drop_missing(dates: Mapping[str, RunDate | None]) -> dict[str, RunDate]:
 
 
 def _date_in_path(file: File | None) -> RunDate | None:
-    """Return the date in the file's name, or else in the nearest folder that has one."""
+    """Return the date in the file's name. If it has none, return the date of the nearest folder
+    with a date in its name."""
     parts = reversed(file.file.replace("\\", "/").split("/")) if file else ()
     return next((moment for part in parts if (moment := find_date(part))), None)
 

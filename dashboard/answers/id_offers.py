@@ -63,8 +63,8 @@ def id_maps_sentence(study: Study) -> str:
 
 
 def _append_map(current: str, reading: str) -> str:
-    """Append a mapping to an id map. If either has sides (contains ": "), the mapping replaces the
-    current map."""
+    """Append a mapping to an id map. If the mapping or the map contains ": " (has sides), the
+    mapping replaces the map."""
     return (
         ", ".join(filter(None, (current, reading)))
         if ": " not in current + reading

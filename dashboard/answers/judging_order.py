@@ -11,7 +11,7 @@ ORDERS = {
     BY_QUERY: "query by query",
     AT_RANDOM: "a random sample, for an estimate",
 }
-"""The orders by their word in an address, with their titles."""
+"""The titles of the orders, keyed by the word for the order in an address."""
 
 _LEFT_OUT = 0.1
 """Maximum share of a random sample that may be missing, because documents were skipped or their
@@ -22,7 +22,7 @@ Pair = tuple[str, str]
 
 
 def read_order(word: str) -> str:
-    """Return the order that an address names; the default order if it is unknown."""
+    """Return the order that an address names, or the default order if the name is unknown."""
     return word if word in ORDERS else MOVING
 
 
@@ -34,8 +34,8 @@ def random_order(pairs: Sequence[Pair]) -> list[int]:
 
 
 def is_sample(graded: set[Pair], candidates: Sequence[Pair]) -> bool:
-    """Whether the `graded` pairs come first among all `candidates` in random order, with at most a
-    tenth missing, and so are a random sample."""
+    """Whether the `graded` pairs are a random sample: they are the first of all `candidates` in
+    random order, with at most a tenth missing."""
     is_graded = [candidates[position] in graded for position in random_order(candidates)]
     n = sum(is_graded)
     reached = max((position for position, is_hit in enumerate(is_graded, 1) if is_hit), default=0)

@@ -28,11 +28,12 @@ class QueryLedger:
     documents every document that contributes to one of the scores: doc_id, grade, rank,
               baseline_rank (NaN: not listed), part (its contribution to the difference)
     steps     the bars: the columns of `documents`, and `documents` (number of documents in the
-              bar); only documents that contribute to the difference, first those that contribute
-              in its direction
-    by        "terms", "shapley" or "order": how the parts were computed; "" without a ledger
+              bar). Only documents that contribute to the difference are included; contributions
+              with the sign of the difference come first
+    by        how the contributions were computed: "terms", "shapley" or "order"; "" without a
+              ledger
     scores    the baseline's score and the score of the run in focus
-    headroom  of the run in focus; None if a better order does not raise the measure
+    headroom  the headroom of the run in focus; None if a better order does not raise the measure
     kind      the kind of failure, a name of `KINDS`
     """
 
@@ -89,9 +90,9 @@ def _ledger_documents(study: Study, ledger: DifferenceLedger | None) -> pd.DataF
 
 
 def _ledger_steps(documents: pd.DataFrame, empty: float, total: float) -> pd.DataFrame:
-    """Return the bars of a ledger. Contributions in the direction of the difference come first,
-    largest first. The last bar is the score that a query has without any relevant document, if it
-    is not 0."""
+    """Return the bars of a ledger. Contributions with the sign of the difference come first,
+    largest first. The last bar is the score that a query has without any relevant document; it is
+    omitted if this score is 0."""
     parts = documents[documents["part"].abs() > _NOTHING].assign(documents=1)
     if len(parts) > _MOST_STEPS:
         size = parts["part"].abs().rank(ascending=False, method="first")

@@ -1,5 +1,5 @@
-"""The navigation rail: counts beside the pages' names, as far as known without computing
-anything."""
+"""The navigation rail: counts beside the names of the pages. Only counts that are known without
+computation are shown."""
 
 from __future__ import annotations
 

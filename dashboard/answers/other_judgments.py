@@ -113,8 +113,8 @@ def version_rows(
     """Return the versions in the order of the chart: run, collection, judged_by (both "" for the
     open collection), queries, mean, low, high, judged, date and unknown (bool, see `LESS_JUDGED`).
 
-    Dates that come from files are included only `by_date`. Other collections come before the open
-    one; `by_date`, the collections are sorted by their earliest version.
+    Dates that come from files are included only if `by_date` is true; the collections are then
+    sorted by their earliest version. Otherwise, other collections come before the open one.
     """
     most = page.overall["judged"].max()
     unknown = (page.overall["judged"] <= most - LESS_JUDGED) & (not page.complete)

@@ -295,8 +295,8 @@ def _score_histogram(scores: Scores, comparison: Comparison) -> list[int]:
 
 
 def first_comparison(study: Study, address: Address) -> Comparison:
-    """Return the comparison to offer for a run that is shown alone: with the default baseline or,
-    if the run itself is the default baseline, the default comparison."""
+    """Return the comparison to offer for a run that is shown alone. It compares the run with the
+    default baseline. If the run itself is the default baseline, it is the default comparison."""
     comparison = study.view(address.with_values(base="")).comparison
     return (
         study.view(address.with_values(base="", run="")).comparison
@@ -328,7 +328,7 @@ def _groups_sentence(
 
 def _unlisted_by(scores: Scores, comparison: Comparison) -> npt.NDArray[np.object_]:
     """For each query, return the one of the two runs that does not list it, object[query]. The
-    value is "" if both or neither list it."""
+    value is "" if both runs list the query, or neither does."""
     focus_missing, baseline_missing = scores.select_runs(
         [comparison.focus, comparison.baseline]
     ).missing

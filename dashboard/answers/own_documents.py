@@ -1,5 +1,5 @@
-"""Documents that have the id of their query (the query's own document): whether they are in the
-lists or excluded. For Files, and for the notes above all pages."""
+"""Own documents of queries, that is, documents with the same id as a query: whether the lists
+contain them, and whether they are excluded. For Files, and for the notes above all pages."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from metrics_core.judging.exclusions import own_query_notes
 
 
 def has_own_documents(study: Study) -> bool:
-    """Whether, in some run, most lists contain their query's own document. Also true if these
-    documents are already excluded."""
+    """Whether there is a run in which most lists contain the own document of their query (the
+    document with the same id). Also true if own documents are already excluded."""
     if study.settings.exclude_self:
         return True
     return any(study.cached_answer(_holds_own_documents, name) for name in study.names)

@@ -20,10 +20,10 @@ MOST_IN_MATRIX = 40
 
 @dataclass(frozen=True)
 class Pairs:
-    """All pairs of all runs on the chosen measure. `table` has one row per pair; run is the one
-    with the better mean: run, against, difference, low, high, p, p_corrected, verdict, queries.
-    `queries` is the number of queries in view, `judged_share` the judged share of the top k results
-    of all runs."""
+    """All pairs of all runs on the chosen measure. `table` has one row per pair: run, against,
+    difference, low, high, p, p_corrected, verdict, queries. In each row, run has the better mean.
+    `queries` is the number of queries in view; `judged_share` is the judged share of the top k
+    results of all runs."""
 
     title: Sentence
     lead: Sentence

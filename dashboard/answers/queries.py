@@ -131,8 +131,8 @@ class _QueryFindings:
 
 
 def query_list(study: Study, comparison: Comparison, request: QueryListRequest) -> QueryList:
-    """Return the Queries page. If the requested list is unknown, all queries are shown; if the
-    order is unknown, the default order of the list is used."""
+    """Return the Queries page. If the requested list is unknown, all queries are listed. If the
+    requested order is unknown, the default order of the list is used."""
     return study.cached_answer(_query_list, comparison, request)
 
 
@@ -281,8 +281,9 @@ def _query_findings(study: Study, comparison: Comparison) -> _QueryFindings:
 
 
 def count_failing(comparison: Comparison, at_zero: int) -> int:
-    """Return the number of queries on which every run fails, which is `at_zero`. If the measure can
-    be negative, a score of 0 is no failure, and the result is 0."""
+    """Return the number of queries on which every run fails. This is `at_zero`, the number of
+    queries with a score of 0 in every run. If the measure can be negative, a score of 0 is no
+    failure, and the result is 0."""
     return at_zero if comparison.measure.declaration.range[0] >= 0 else 0
 
 

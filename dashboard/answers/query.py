@@ -40,8 +40,8 @@ def query(
     study: Study, comparison: Comparison, query_id: str, request: QueryListRequest, rows: int = 0
 ) -> QueryPage:
     """Return the Query page. If `query_id` is empty, it shows the first query of the list.
-    `request` is the list that the reader came from; `rows` is the number of rows to show per run if
-    more than k."""
+    `request` is the list that the reader came from. Each run shows `rows` rows, or k rows if k is
+    larger."""
     query_ids = study.cached_answer(listed_ids, comparison, request)
     query_id = query_id or next(iter(query_ids), study.query_ids[0])
     position = query_ids.index(query_id) if query_id in query_ids else None

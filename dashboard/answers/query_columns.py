@@ -27,7 +27,7 @@ from metrics_core.slicing.derived_groups import MARK
 from metrics_core.slicing.filtering import describe_column
 
 _OTHERS = 2
-"""Number of runs besides the compared pair that have a column by default."""
+"""Maximum number of runs, besides the compared pair, that have a column by default."""
 UNJUDGED = TableColumn("number", "n:unjudged", "n: unjudged", "unjudged")
 """Column with the number of unjudged documents in the first k ranks of the compared runs."""
 _KINDS = {"failure": "failure", "change": "change"}
@@ -197,7 +197,8 @@ def _number_values(study: Study, comparison: Comparison, key: str, mask: AnyArra
 
 def _unjudged_counts(study: Study, comparison: Comparison) -> AnyArray:
     """Return the number of unjudged documents in the first k ranks of the compared runs,
-    float64[query]. NaN if a document could be in both lists and would be counted twice."""
+    float64[query]. If a document could be in both lists and would be counted twice, the number is
+    NaN."""
     unjudged = unjudged_of_pair(study, comparison, comparison.measure.cutoff or comparison.cutoff)
     queries = len(unjudged.n_run_within)
     if unjudged.is_matched:

@@ -44,8 +44,8 @@ def typed_text(search: str, line: str) -> str:
 
 
 def filter_mask(study: Study, comparison: Comparison, line: str, remarks: Remarks) -> Mask:
-    """Return which queries in view match a filter line, bool[query]. Raises FilterLineError if it
-    is invalid."""
+    """Return which queries in view match a filter line, bool[query]. Raises FilterLineError if the
+    line is invalid."""
     columns = _columns(study, comparison, remarks)
     return parse_filter(_with_current_names(line), columns).matches(columns)
 
@@ -85,7 +85,7 @@ def filter_names(
 
 
 def filter_example(study: Study, comparison: Comparison) -> str:
-    """Return an example filter line with available columns: a single run has no difference, and
-    words need a query file."""
+    """Return an example filter line that names only available columns. (A single run has no column
+    of differences, and without a query file there is no column of words.)"""
     names = {column.label for column in query_columns.offered_columns(study, comparison)}
     return " and ".join([example for name, example in _EXAMPLES.items() if name in names][:2])

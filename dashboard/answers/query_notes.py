@@ -30,8 +30,8 @@ class Remarks:
         return COLUMNS if self.rows else ()
 
     def tag_masks(self, query_ids: Iterable[str]) -> dict[str, npt.NDArray[np.bool_]]:
-        """Return which of these queries have each tag, as bool[query] by the key of the tag's
-        list."""
+        """Return a mask of these queries for each tag: the queries that have the tag, bool[query].
+        The masks are keyed by the key of the tag's list."""
         if not self.rows:
             return {}
         ids = np.array(list(query_ids), dtype=object)

@@ -45,9 +45,9 @@ class RankedMeasure:
 @dataclass(frozen=True)
 class Ranking:
     """All runs on several measures; the best run on the chosen measure comes first. `table` has one
-    row per measure and run: measure, run, mean, low, high and, if known, first_place, last_place.
-    `alone_sentence` names the other measures on which one run alone ranks first, as far as the
-    places are known."""
+    row per measure and run: measure, run, mean, low, high and, if the places are known, first_place
+    and last_place. `alone_sentence` names the other measures on which one run alone ranks first, as
+    far as the places are known."""
 
     runs: tuple[str, ...]
     columns: tuple[RankedMeasure, ...]

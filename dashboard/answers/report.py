@@ -42,8 +42,8 @@ _LIBRARIES = ("numpy", "scipy")
 class UsedFile:
     """A file that the numbers come from. `run` is the name of the run in the file, "" for other
     kinds; `queries` is None for documents. `fingerprint` is the SHA-256 of the file's content, or
-    of its table if the file is not available. If `ready`, the file is the ir_datasets collection
-    `name`, whose judgments are used."""
+    of its table if the file is not available. If `ready` is true, the judgments come from the
+    ir_datasets collection `name`."""
 
     name: str
     kind: Kind
@@ -80,10 +80,10 @@ class ReportMethods:
 @dataclass(frozen=True)
 class Report:
     """The content of a report. `groups` are by the first column, None if no column splits the
-    queries. `lists` is bool[query] by list key: which queries are in each list. `grades` are all
-    grades of the collection, for the colour scale. `notes` has the notes on queries: query_id,
-    text, tags, notes. `errors` maps the names of failed parts to the exception; these parts are
-    empty or None."""
+    queries. `lists` maps the key of each list to its queries, bool[query]. `grades` are all grades
+    of the collection, for the colour scale. `notes` has the notes on queries: query_id, text, tags,
+    notes. `errors` maps the name of each failed part to its exception; failed parts are empty or
+    None."""
 
     overview: Overview
     robustness: Robustness

@@ -30,9 +30,9 @@ _MEASURES = (
 
 @dataclass(frozen=True)
 class ByCutoff:
-    """The pair of runs at every cutoff. `frame` is the frame of `mean_curves` for the two runs
-    (run, k, mean, low, high, difference, diff_low, diff_high). Its band is that of `crossings`; low
-    and high are NaN."""
+    """The comparison of the pair at every cutoff. `frame` is the frame of `mean_curves` for the two
+    runs (run, k, mean, low, high, difference, diff_low, diff_high). Its band (diff_low, diff_high)
+    is the band of `crossings`; low and high are NaN."""
 
     crossings: Crossings
     frame: pd.DataFrame
@@ -181,8 +181,8 @@ def _compared_measures(comparison: Comparison) -> tuple[Measure, ...]:
 
 
 def measure_agreement(study: Study, comparison: Comparison) -> other_measures.Agreement:
-    """Return how far other measures agree on the better run of the pair and on the order of all
-    shown runs; the chosen measure comes first, with its verdict."""
+    """Return how far other measures agree with the chosen one, both on which run of the pair is
+    better and on the order of all shown runs. The chosen measure comes first, with its verdict."""
     measures = _compared_measures(comparison)
     # Cached once for all choices among the default measures.
     agreement = study.cached_answer(

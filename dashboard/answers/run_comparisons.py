@@ -71,7 +71,8 @@ def _compare_runs(
 
 
 def _compare_on_measures(study: Study, keys: tuple[CompareKey, ...]) -> list[pd.DataFrame]:
-    """Compare on several measures; all keys have the same baseline and view."""
+    """Compare runs on several measures. All keys must have the same baseline and the same queries
+    in view."""
     _, baseline, view, _ = keys[0]
     measures = tuple(key[0] for key in keys)
     scores = study.scores_of_all_runs(view, *measures)
@@ -79,8 +80,8 @@ def _compare_on_measures(study: Study, keys: tuple[CompareKey, ...]) -> list[pd.
 
 
 def power_sentences(study: Study, comparison: Comparison) -> Sentence:
-    """State which difference between the run in focus and the baseline the queries can detect. If
-    the test was inconclusive, also state how many queries would be needed."""
+    """State the smallest difference between the run in focus and the baseline that these queries
+    can detect. If the test was inconclusive, also state how many queries would be needed."""
     size = sample_size(study, comparison)
     if np.isnan(size.p):
         return Sentence()
@@ -116,7 +117,7 @@ def test_doubts(study: Study, comparison: Comparison) -> Sentence:
 class SampleSize:
     """The test of a pair. `smallest` is the smallest detectable difference. `needed` is the number
     of queries needed if the test is inconclusive. Both are NaN if unknown. `inner` is the interval
-    of two one-sided tests. `unchanged` is true if no query differs."""
+    of two one-sided tests. `unchanged` is true if both runs have the same score on every query."""
 
     difference: float
     queries: int
@@ -129,7 +130,7 @@ class SampleSize:
 
 
 def sample_size(study: Study, comparison: Comparison) -> SampleSize:
-    """Return the result of the test of the pair, with the difference that its queries can
+    """Return the result of the test of the pair, including the smallest difference that it can
     detect."""
     row = compare_runs(study, comparison, comparison.measure).set_index("run").loc[comparison.focus]
     queries, inner = int(row["queries"]), (row["inner_low"], row["inner_high"])

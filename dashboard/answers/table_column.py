@@ -11,8 +11,9 @@ from metrics_core.slicing.derived_groups import MARK
 @dataclass(frozen=True)
 class TableColumn:
     """A column of the table. `kind` is "text", "difference", "score", "number" or "group". `key`
-    identifies the column in the sort order and among the chosen columns. `source` is its name in
-    the frame. `name` is the run or grouping that it shows, and its name in a filter."""
+    identifies the column in the sort order and among the chosen columns. `source` is the name of
+    the column in the frame. `name` is the run or grouping that the column shows; it is also the
+    name of the column in a filter."""
 
     kind: str
     key: str

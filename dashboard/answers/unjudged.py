@@ -140,8 +140,8 @@ def unjudged_of_pair(study: Study, comparison: Comparison, cutoff: int | None) -
 
 
 def count_unjudged(study: Study, comparison: Comparison) -> int:
-    """Return the number of unjudged documents of the pair within the measure's cutoff. If the
-    documents of the two lists were not matched, return 0, because shared documents would count
+    """Return the number of unjudged documents of the pair within the measure's cutoff. Return 0 if
+    the documents of the two lists were not matched, because documents in both lists would count
     twice."""
     unjudged = unjudged_of_pair(study, comparison, comparison.measure.cutoff)
     return len(unjudged) if unjudged.is_matched else 0

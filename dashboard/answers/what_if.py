@@ -29,7 +29,7 @@ _MOST_ROWS = 30
 """Maximum number of rows of the list that can be edited by hand."""
 _ROW = ("doc_id", "rank", "was", "grade", "graded", "part", "short")
 _FURTHER = 5
-"""Maximum number of relevant documents below k to offer, and the same for relevant documents that
+"""Maximum number of offered relevant documents below k, and also of offered relevant documents that
 are not in the list."""
 
 

@@ -169,7 +169,8 @@ def _show_head(
 
 
 def _chart_form(context: PageContext) -> str:
-    """Return the form of the groups: from the address, else charts for more than two runs."""
+    """Return the form in which groups are shown: the form in the address or, by default, charts for
+    more than two runs and a table otherwise."""
     form: str = context.view.address["charts"]
     default = _CHARTS if len(context.comparison.runs) > _TABLE_RUNS else _TABLE
     return form if form in (_CHARTS, _TABLE) else default
@@ -203,7 +204,7 @@ def _show_column_choice(breakdown: Breakdown, across: str, context: PageContext)
 
 
 def _show_groups(breakdown: Breakdown, context: PageContext) -> None:
-    """Show the groups of one column, as charts of all runs or as a table of two."""
+    """Show the groups of one column, as charts of all runs or as a table of two runs."""
     comparison, address = context.comparison, context.view.address
     higher = comparison.measure.declaration.higher_is_better
 
@@ -325,7 +326,8 @@ def _more_link(group_rows: GroupRows, request: GroupTableRequest) -> str:
 def _show_charts(
     breakdown: Breakdown, group_rows: GroupRows, request: GroupTableRequest, context: PageContext
 ) -> None:
-    """Show all runs by group, and the column crossed with the best other column."""
+    """Show charts of all runs by group, and the cells of the column crossed with the best other
+    column."""
     comparison = context.comparison
     scores = answers.group_scores(
         context.study, comparison, breakdown.by, tuple(group_rows.rows["group"])

@@ -28,7 +28,8 @@ _TITLES = {
 
 
 def render() -> None:
-    """Show the finding, then the curves, precision against recall, or the numbers of both."""
+    """Show the finding and, below it, the chosen part: the curves, the chart of precision against
+    recall, or a table of the numbers."""
     context = session.study_context()
     comparison = context.comparison
     part_name = context.view.address["part"]

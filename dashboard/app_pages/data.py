@@ -184,8 +184,8 @@ def _show_file_actions(rows: list[FileRow]) -> None:
 
 
 def _kind_picker(file: File) -> None:
-    """Show the kind that the file is read as, as a choice if it can be changed: between a run and
-    judgments, because both assign numbers to documents."""
+    """Show a choice of the kind that the file is read as. The kind can be run or judgments, because
+    both assign numbers to documents. If the kind cannot be changed, show nothing."""
     if not _is_correctable(file):
         return
 

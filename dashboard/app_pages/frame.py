@@ -131,8 +131,8 @@ ICON = str(_STATIC / "icon.svg")
 
 
 def streamlit_pages(pages: tuple[Page, ...]) -> dict[str, st.Page]:
-    """Return Streamlit's pages by name. They are copies for a single run of the app, because
-    Streamlit marks the current page."""
+    """Return Streamlit's pages by name. Each run of the app gets its own copies, because Streamlit
+    marks the current page in them."""
     return {name: copy(page) for name, page in _make_pages(pages).items()}
 
 

@@ -49,7 +49,7 @@ class FigureOptions(ViewOptions):
 
 
 class _FigureRequest(NamedTuple):
-    """Input of a figure; `width` is in px, `by` a column of the queries."""
+    """Input of a figure. `width` is in px; `by` is a column of the queries."""
 
     study: Study
     view: Comparison

@@ -19,8 +19,8 @@ def watch_connection(address: str, uploads: int, largest: int, charts: str) -> A
     """Return the browser's message if the page has reconnected to a server. None if the page was
     never disconnected.
 
-    `uploads` is the number of uploaders so far, `largest` the maximum size of a file in bytes, and
-    `charts` the URL of the script that draws charts.
+    `uploads` is the number of uploaders so far, `largest` is the maximum size of a file in bytes,
+    and `charts` is the URL of the script that draws charts.
     """
     result = _CONNECTION(
         key="connection",

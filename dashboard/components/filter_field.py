@@ -36,8 +36,8 @@ def filter_field(
     wrong: bool,
     on_line: Callable[[], None],
 ) -> None:
-    """Draw the field with a line; Enter calls `on_line`. `wrong` says that the parser rejected the
-    line."""
+    """Draw the field with the text `line`. When the user presses Enter, `on_line` is called.
+    `wrong` says that the parser rejected the line."""
     _FIELD(
         key=KEY,
         data={**vocabulary, "line": line, "placeholder": placeholder, "wrong": wrong},

@@ -24,6 +24,6 @@ def judge_documents(
     on_acts: Callable[[], None],
     on_chosen: Callable[[], None],
 ) -> None:
-    """Draw the rows of `data`. Grades and skips call `on_acts`; a change of the display calls
-    `on_chosen`."""
+    """Draw the rows of `data`. When the user grades or skips a document, `on_acts` is called; when
+    the user changes the display, `on_chosen` is called."""
     _KEYS(key=key, data=dict(data), on_acts_change=on_acts, on_chosen_change=on_chosen)

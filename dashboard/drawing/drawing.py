@@ -27,7 +27,7 @@ class Drawing:
         slots: Mapping[str, int] | None = None,
         palette: Palette = LIGHT,
     ) -> Drawing:
-        """Return the drawing of a comparison if the runs `names` are loaded. `slots` maps runs to
+        """Return the drawing of a comparison. `names` are the loaded runs. `slots` maps runs to
         colours; if it is None, colours are assigned in the order of `names`."""
         run_slots = {name: i for i, name in enumerate(names)} if slots is None else slots
         styles = run_styles(names, run_slots, focus=comparison.focus, baseline=comparison.baseline)

@@ -1,4 +1,4 @@
-"""Cache of drawings, so that a page seen again is not drawn anew.
+"""Cache of drawings, so that a page that is shown again need not be drawn again.
 
 Cache keys compare tables and answers by identity (they are cached and never changed), everything
 else by value. The cache does not keep the data of a drawing alive. No Streamlit here.

@@ -33,7 +33,8 @@ class Preview:
     """The last result shown by a collection's Overview, in its default view.
 
     `run` is the best run other than the baseline (the baseline itself if there is none), and `slot`
-    its colour. `clear` says whether the difference is significant; None if nothing was tested.
+    determines its colour. `clear` says whether the difference is significant; None if nothing was
+    tested.
     """
 
     measure: str
@@ -59,9 +60,10 @@ class ListedCollection:
 
     The numbers come from the records; they are None if they are known only after reading the files.
     `changed` is in UTC, empty if it never changed; `opened` is in seconds since 1970, 0 if unknown.
-    `preview` is None until the Overview has been shown, and `outdated` if the files have changed
-    since. For a collection that cannot be read, `folder` is the folder of its records (otherwise
-    empty), and `good` the time in UTC of the state that can be restored (empty if there is none).
+    `preview` is None until the Overview has been shown. `outdated` is true if the files have
+    changed since then. If the collection cannot be read, `folder` is the folder of its records, and
+    `good` is the time in UTC of the state that can be restored (empty if there is none); otherwise
+    both are empty.
     """
 
     id: str
@@ -206,8 +208,8 @@ class CollectionCatalog:
         return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()
 
     def _own_collections(self) -> list[Collection]:
-        """The collections of the user, last changed first; without the record of the example's
-        judgments."""
+        """The collections of the user, last changed first. The record that stores judgments of the
+        example is not included."""
         return [c for c in self._workspace.collections() if c.id != SAMPLE]
 
     def _opened_time(self, identity: str) -> float:

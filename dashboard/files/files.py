@@ -49,10 +49,10 @@ _NO_DATA = {".py", ".md", ".html", ".png", ".svg", ".pyc", ".pdf"}
 class File:
     """One file, with its table or its error.
 
-    `key` identifies the file, `version` its state. `number` is the number of a file in the
-    workspace, and `content` the hash of its rows. `written` is when it was last written or added to
-    the workspace, in UTC as ISO 8601; empty if unknown. `evidence` says how the kind of a folder's
-    file was recognised.
+    `key` identifies the file, and `version` identifies its state. `number` is the number of a file
+    in the workspace, and `content` is the hash of its rows. `written` is when it was last written
+    or added to the workspace, in UTC as ISO 8601; empty if unknown. `evidence` says how the kind of
+    a folder's file was recognised.
     """
 
     key: str
@@ -150,8 +150,9 @@ def _has_notes_or_layers(path: Path) -> bool:
 
 
 def guess_kind(path: Path) -> Kind | None:
-    """The likely kind of a file by its first lines, or of a folder of judged ranks; None if
-    unclear."""
+    """The likely kind of a file or subfolder; None if unclear. The kind of a file is guessed from
+    its first lines. A subfolder is a run if it contains judged ranks (only the ranks of judged
+    documents)."""
     return _GLANCES((path, file_state(path)), lambda: _guess_kind(path))
 
 

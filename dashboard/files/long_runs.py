@@ -87,16 +87,16 @@ def convert_run(
 
 
 def _fitting_judgments(source: Source, judgments: Sequence[Qrels]) -> Qrels:
-    """The last of the judgments that contain the first query of the run. If none contain it, the
-    last of all judgments; empty judgments if there are none."""
+    """From the given judgments, choose those that contain the first query of the run; if several
+    do, or none, the last of them. Without judgments, return empty judgments."""
     query_id = "".join(split_fields(source.head.partition(b"\n")[0].decode())[:1])
     knowing = [qrels for qrels in judgments if query_id in qrels.query_ids]
     return [_NO_JUDGMENTS, *judgments, *knowing][-1]
 
 
 class ConvertedFiles:
-    """Reads files of folders. If a file was read before, only its state or its bytes are
-    checked."""
+    """Reads files of folders. If a long run was read before, and the state or the bytes of its file
+    are unchanged, its stored copy is used."""
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache

@@ -33,8 +33,8 @@ class VisitUploads:
         return note
 
     def find(self, content: bytes) -> ScratchFile | None:
-        """The file that these bytes represent; None if the bytes are no note, but the content of an
-        upload."""
+        """The file that these bytes represent. None if the bytes are not a note but the content of
+        an upload."""
         with _LOCK:
             return next((file for note, file in self._files.values() if note == content), None)
 

@@ -27,7 +27,7 @@ _WORDS = {"doc": "document", "system": "run"}
 _FIELDS = Memo(200)
 
 Answers = Mapping[str, Mapping[str, Any]]
-"""Key of a shape -> the choices for reading files of it."""
+"""The choices for reading files, by the key of the shape of the files."""
 
 
 def find_fields(origin: Origin, name: str, encoding: str | None = None) -> FileFields | None:

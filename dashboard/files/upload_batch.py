@@ -21,8 +21,8 @@ from metrics_core.tables import Qrels
 class UploadBatch:
     """The content of the `files` read so far.
 
-    `read` has the tables of each file by its index, `refused` the files that could not be read.
-    `open_judgments` are the judgments of the open collection.
+    `read` has the tables of each file by its index, and `refused` has the files that could not be
+    read. `open_judgments` are the judgments of the open collection.
     """
 
     files: Sequence[UploadedFile]
@@ -112,7 +112,7 @@ class UploadBatch:
 
 
 def read_single_file(uploaded_file: UploadedFile, **choices: Any) -> UploadBatch:
-    """Read one file with these choices."""
+    """Read one file as a batch of its own; `choices` determine how it is read."""
     batch = UploadBatch([uploaded_file])
     batch.read_file(0, partial(read_tables, uploaded_file, **choices))
     return batch

@@ -28,8 +28,8 @@ class FirstPaint:
     """ASGI middleware that adds the rule and the style sheet to every HTML page."""
 
     def __init__(self, app: Any, *, base: str, pages: Sequence[str]) -> None:
-        """`app` is the wrapped application; it serves the pages of these names below `/base`, the
-        first at its root."""
+        """`app` is the wrapped application. It serves one page for each name in `pages`, below
+        `/base`; the first page is served at `/base` itself."""
         self._app, self._base, self._pages = app, f"/{base}" if base else "", pages
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:

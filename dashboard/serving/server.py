@@ -47,8 +47,8 @@ def make_application(
     """The ASGI application: the pages, their styles, the handling of long uploads, and the access
     control around them.
 
-    `names` are those of the server in a browser's address, `prefix` the path of all pages if there
-    are no keys.
+    `names` are the names by which a browser may address the server. `prefix` is the path of all
+    pages if there are no keys.
     """
     base = opened_by.base if opened_by else prefix
     origins = {origin for name in names for origin in parse_origins(name, port)}
@@ -121,7 +121,8 @@ class _Server(uvicorn.Server):
         self.server_state = WaitingConnections()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start serving, with a longer backlog than the number accepted at once."""
+        """Start serving. The backlog of the sockets is longer than the number of connections
+        accepted at once."""
         await super().startup(sockets)
         for listening in sockets or ():
             listening.listen(_BACKLOG)

@@ -154,8 +154,8 @@ def widget(
 
 
 def store_event(key: str, name: str, store: Callable[[Any], dict[str, Any]]) -> None:
-    """Store the value that one of our components sent for the event of this name: `store(value)`
-    returns the changes of the address. For the component's callback."""
+    """Store the value that a component of ours sent with the event `name`: `store(value)` returns
+    the changes of the address. For the component's callback."""
     value = st.session_state[key].get(name)
     if value is not None:
         change(**store(value))

@@ -1,4 +1,4 @@
-"""Return to the system the memory that large files and long runs needed for a while."""
+"""Return memory to the system after large files and long runs needed it for a while."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _WAITING = Lock()
 
 
 def request_release() -> None:
-    """Release memory after the next page is drawn: garbage collection takes a tenth of a second."""
+    """Request that memory is released after the next page is drawn. It is not released at once,
+    because garbage collection takes a tenth of a second."""
     st.session_state[_READ] = True
 
 

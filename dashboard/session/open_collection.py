@@ -329,7 +329,8 @@ def _left_out_notes(folder: Path | None, listing: FolderListing) -> tuple[Note, 
 
 
 def read_again_with(file: str, **choices: Any) -> None:
-    """Read a file of the open folder with other choices, from now on."""
+    """Add these choices to the stored choices for a file of the open folder, so that the file is
+    read again."""
     identity = collection_id()
 
     def save_choices() -> None:

@@ -22,10 +22,10 @@ from metrics_core.formats.source.limits import format_size
 
 
 def handle_return(message: Mapping[str, Any] | None) -> None:
-    """Handle the browser's message on a page that came back.
+    """Handle a message of the browser: its page has reconnected, or uploads have failed.
 
-    The message has the time (`at`), the address shown (`drawn`), files whose upload was cut off
-    (`cut`) or that are too large (`large`), and whether the page was away (`again`).
+    The message has the time (`at`), the address shown (`drawn`), the files whose upload was cut off
+    (`cut`) or that are too large (`large`), and whether the page has reconnected (`again`).
     """
     if not message:
         return

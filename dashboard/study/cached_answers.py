@@ -45,7 +45,7 @@ def take_turns() -> None:
 
 
 def keep_at_most(number: int) -> Callable[[Answer], Answer]:
-    """Keep the last `number` results of an answer in a separate cache.
+    """Return a decorator that keeps the last `number` results of an answer in a separate cache.
 
     For answers that are too large to be weighed against other answers, or that every view needs.
     """

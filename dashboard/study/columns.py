@@ -62,7 +62,7 @@ def file_columns(study: StudyLike) -> dict[str, pd.Series]:
 
 
 def columns(study: StudyLike, comparison: Comparison) -> dict[str, pd.Series]:
-    """`Study.columns` for a comparison without filters."""
+    """Implementation of `Study.columns`, which passes the comparison without its filters."""
     file_groups = study.file_columns
     compared = [column for column in DERIVED if column.depends_on_pair]
     derived = study.cached_answer(independent_columns) | make_derived_columns(
@@ -113,7 +113,7 @@ def _make_material(study: StudyLike, comparison: Comparison, texts: dict[str, st
 
 
 def view_mask(study: StudyLike, comparison: Comparison) -> Mask:
-    """`Study.view_mask`, bool[query], read-only."""
+    """Implementation of `Study.view_mask`. The mask, bool[query], is read-only."""
     mask = np.ones(len(study.query_ids), dtype=np.bool_)
     for column in {c for c, _ in comparison.filters}:
         file_groups = study.file_columns
@@ -127,7 +127,7 @@ def view_mask(study: StudyLike, comparison: Comparison) -> Mask:
 
 
 def splitting_columns(study: StudyLike, comparison: Comparison) -> list[str]:
-    """`Study.splitting_columns`."""
+    """Implementation of `Study.splitting_columns`."""
     mask = study.view_mask(comparison)
     return [c for c, groups in study.columns(comparison).items() if groups[mask].nunique() > 1]
 

@@ -109,8 +109,9 @@ def _share_groups(
 
 
 def _holds_texts(queries: Queries, column: str) -> bool:
-    """Whether the values of a column are texts, such as reference answers, rather than categories:
-    at least half of the values are distinct, or one is longer than a name."""
+    """Whether the values of a column are texts, such as reference answers, rather than categories.
+    They are if at least half of the values are distinct, or if a value has more than
+    `_LONGEST_NAME` characters."""
     values: pd.Series = queries.frame[column].dropna()
     if column in queries.numbers or values.empty:
         return False

@@ -299,7 +299,8 @@ def _notes(study: Study, name: str, measure: Measure) -> tuple[Note, ...]:
 
 
 def _near_matches(study: Study, name: str) -> tuple[Note, ...]:
-    """Notes that do not depend on the measure, cached separately."""
+    """Notes on a run that do not depend on the measure: on ids that are almost equal, and on
+    documents with the same id as their query. Cached separately from other notes."""
     run = study.runs[name]
     return find_near_matches(run, study.qrels) + own_query_notes(run)
 

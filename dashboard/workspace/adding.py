@@ -43,8 +43,8 @@ def make_record(
     slots: Iterable[int],
     older: Entry | None,
 ) -> Entry:
-    """Make the record of a new file. `all_entries` are the records of the collection's other files,
-    and `slots` are further colours in use."""
+    """Make the record of a new file. `all_entries` are the records of the other files of the
+    collection. `slots` are colours in use besides those in these records."""
     name = loaded.table.name if isinstance(loaded.table, Run) else loaded.file
     added_at = current_time()
     taken_slots = {*slots, *(e.slot for e in all_entries if e.kind == "run")}

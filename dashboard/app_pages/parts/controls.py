@@ -95,7 +95,8 @@ def _folding_style(
 
 
 def _compared_styles(context: PageContext, page: Page) -> list[RunStyle]:
-    """Return the styles of the runs that a narrow screen names."""
+    """Return the styles of the compared runs, which a narrow screen names. Empty if the page has no
+    choice of the compared runs."""
     if page.controls != "pair":
         return []
     comparison, styles = context.comparison, context.look.styles
@@ -279,7 +280,8 @@ def _size_formatter(sizes: pd.Series, format_value: Callable[[str], str]) -> Cal
 
 
 def _filter_links(context: PageContext, page: Page) -> tuple[list[tuple[str, str]], str]:
-    """Return each filter with the link that clears it, and the link that clears all."""
+    """Return the active filters, each with a link that clears it, and a link that clears all
+    filters."""
     comparison, links = context.comparison, []
     for column in dict.fromkeys(column for column, _ in comparison.filters):
         values = w.join_words(comparison.filter_values(column))

@@ -128,9 +128,9 @@ def show_checks(checks: Sequence[FileCheck]) -> None:
 
 
 def field_editor(file: File) -> Callable[[], object] | None:
-    """Show a switch that opens the fields of a file that was read. Return a function that shows the
-    fields if the switch is on, otherwise None. Return None without a switch if the columns have no
-    names or the file is not available."""
+    """Show a switch that opens the fields of a file that was read. If the switch is on, return a
+    function that shows the fields, otherwise None. If the columns have no names or the file is not
+    available, show no switch and return None."""
     original = find_original(file) if file.kind in RANKED else None
     if original is None and file.kind in RANKED and ": " in file.read_as:
         st.caption("To choose columns, upload the file again.")

@@ -95,7 +95,7 @@ def show_numbers(tables: Sequence[Table], file: str, words: Words, relevant_from
 
 
 def _current_measure() -> ChosenMeasure:
-    """Return the measure of the address, even if nothing can be compared yet."""
+    """Return the measure that the address names, even if nothing can be compared yet."""
     context = session.page_context()
     return (
         context.comparison.chosen_measure

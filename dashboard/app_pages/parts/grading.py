@@ -1,4 +1,5 @@
-"""What readers add to a collection: layers of grades, as files, and notes."""
+"""What readers add to a collection: judgment layers (which can be exported and imported as files)
+and notes."""
 
 from __future__ import annotations
 

@@ -41,13 +41,13 @@ _WINDOW = 40
 _LONGEST_TEXT = 3_000
 _QUEUE = "judge_queue"
 _NAME, _MOST_NAMED = 24, 3
-"""Maximum length of a run's name in the text about a document's ranks, and maximum number of runs
-named there."""
+"""Limits of the text about a document's ranks: the length of a run's name, and the number of runs
+that are named."""
 
 
 def query_part(context: PageContext, query_id: str) -> None:
-    """Show the unjudged documents of a query, to be judged by keyboard, and the effect of the
-    grades."""
+    """Show the unjudged documents of a query, which can be judged by keyboard, and the effect of
+    the grades."""
     comparison, rows = (
         context.comparison,
         answers.unjudged_documents(context.study, context.comparison, query_id),

@@ -96,7 +96,7 @@ def _about_link(comparison: Comparison) -> str:
 
 
 def _measure_explanation(comparison: Comparison) -> tuple[str, str]:
-    """Return the meaning of the measure, and details that few need."""
+    """Return the meaning of the measure, and details that few readers need."""
     description = describe_measure(comparison.measure.declaration)
     first, _, rest = description.more.partition(". ")
     text = f"{description.answer} {first}{'.' if rest else ''}".strip()

@@ -43,8 +43,8 @@ def choose_view(context: PageContext) -> str:
 
 
 def draw_chart(view: str, query_list: QueryList, context: PageContext) -> None:
-    """Draw the chart of a view above the table. The table view has the strip of sorted differences,
-    except for a single run."""
+    """Draw the chart that a view shows above the table. In the table view, this is the strip of
+    sorted differences; a single run has no strip."""
     if not view and context.comparison.is_alone:
         return
     with st.container(key="marks"):

@@ -73,8 +73,8 @@ def draw_rail(
 
 
 def own_files_button(location: Literal["rail", "page"]) -> None:
-    """Show the button that opens the reader's own files, in the rail or on a page; only for the
-    example."""
+    """If the example is open, show a button that opens the reader's own files instead. `location`
+    says whether the button is in the rail or on a page."""
     if collection_id() != SAMPLE:
         return
     with st.container(key=f"own_files_{location}"):
@@ -132,7 +132,7 @@ def filter_by_name(
     collections: Sequence[ListedCollection], key: str, placeholder: str
 ) -> Sequence[ListedCollection]:
     """Return the collections whose names match the search. The search field is shown only if there
-    are many collections; otherwise all are returned."""
+    are many collections. If there are few, all are returned."""
     if len(collections) <= MAX_WITHOUT_SEARCH:
         return collections
     words = st.text_input(

@@ -33,7 +33,7 @@ _PARTS = {
     "order": "{measure} is not a sum over documents. Each part is what a document adds when the"
     " relevant documents are counted in rank order.",
 }
-"""The meaning of a ledger's parts, by how they were computed."""
+"""The meaning of the contributions in a ledger, by the method that computed them."""
 
 
 def failure_kind(page: QueryPage) -> str:
@@ -90,7 +90,7 @@ def ledger_card(page: QueryPage, query_ledger: QueryLedger, context: PageContext
 
 
 def _ledger_title(query_ledger: QueryLedger, context: PageContext) -> str:
-    """Return the title of a ledger, which names the sum of its parts."""
+    """Return the title of a ledger, which names the sum of its contributions."""
     before, after = query_ledger.scores
     size = w.format_score(abs(after - before))
     if context.comparison.is_alone:

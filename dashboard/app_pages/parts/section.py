@@ -65,7 +65,7 @@ def show_note(note: Markup, title: str, *, frame: pd.DataFrame, key: str) -> Non
 
 
 def csv_link(title: str, frame: pd.DataFrame, key: str) -> None:
-    """Show the download of a part's table as CSV."""
+    """Show a link that downloads the table behind a section as CSV."""
     st.download_button(
         # Screen readers say what is downloaded; on screen it is only "CSV".
         f"CSV :gray[of {escape_markdown(title)}]",
@@ -142,8 +142,8 @@ def show_chart(
 ) -> list[Any] | None:
     """Draw a figure, and return the customdata of the clicked mark or None. `alt` describes the
     finding of the figure for screen readers; `picture` is the caption of the downloaded or enlarged
-    image. If it `zooms`, dragging zooms in and a double click zooms out; a click follows the link
-    `chooses` with the clicked position as k."""
+    image. If `zooms` is true, dragging zooms in, a double click zooms out, and a click follows the
+    link `chooses` with the clicked position as k."""
     if zooms:
         figure = make_zoomable(figure, session.study_context().drawing, chooses)
     return _clicked_data(_draw_chart(figure, key, alt, picture, _POINTS if clickable else ()))
@@ -188,7 +188,8 @@ def _clicked_data(selection: Mapping[str, Any]) -> list[Any] | None:
 
 def choose_grouping(columns: Sequence[str], selected: str, *, labelled: bool = False) -> None:
     """If there are several columns, show the choice of the column to group by. The choice is stored
-    in the address as `by`. With `labelled`, its label is visible, for places without a heading."""
+    in the address as `by`. If `labelled` is true, the label of the choice is visible; this is for
+    places without a heading."""
     if len(columns) < 2:
         return
     session.widget(

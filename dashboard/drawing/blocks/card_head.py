@@ -10,8 +10,8 @@ _render = Template("card_head")
 
 
 def draw_head(title: str) -> Markup:
-    """Draw a card's heading; on a phone it opens the card. Text that changes while the card is used
-    belongs in `summary`, because redrawing the heading closes the card."""
+    """Draw a card's heading; on a phone, a tap on it opens the card. Text that changes while the
+    card is used belongs in `draw_summary`, because redrawing the heading closes the card."""
     return _render("head", title=title)
 
 

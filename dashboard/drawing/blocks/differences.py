@@ -29,7 +29,8 @@ _SHORT_NAME = 16
 
 _EDGE, _TICK_EDGE = 0.2, 0.24
 """Minimum distance of zero, and of other ticks, from the ends of the axis, as shares of its length.
-The labels "worse" and "better" at the ends need this space; a label without it is omitted."""
+The labels "worse" and "better" at the ends need this space; a label that lacks the space is
+omitted."""
 _LABEL = 0.09
 """Half the width of a number, as a share of the drawing's width."""
 _SHORT_OF_ALL, _OWN_ROOM = 0.16, 0.3
@@ -75,8 +76,8 @@ def draw_against_zero(
 
 def _difference_axis(all_rows: pd.DataFrame, low: float, high: float, gap: float) -> Ticks:
     """Return an axis that covers the differences of all loaded runs, so that the scale stays the
-    same for a measure and baseline. Most of it is on the side of the difference. If the interval
-    would be too short to read, the axis fits this interval alone."""
+    same for a measure and baseline. Most of the axis is on the same side of zero as the difference.
+    If the interval would be too short to read, the axis fits this interval alone."""
     values = pd.Series(
         [*all_rows["low"], *all_rows["high"], *all_rows["difference"], low, high, gap]
     )
@@ -100,7 +101,8 @@ def _correction_note(all_rows: pd.DataFrame, comparison: Comparison) -> str:
 
 
 def _side_labels(zero: float, *, less: bool) -> tuple[str, str]:
-    """Return the labels of the ends of the axis; "" if zero is too near."""
+    """Return the labels at the two ends of the axis. A label is "" if zero is too near to its
+    end."""
     left, right = ("better", "worse") if less else ("worse", "better")
     return left if zero > _EDGE else "", right if zero < 1 - _EDGE else ""
 

@@ -25,8 +25,8 @@ class Grades:
 
     @classmethod
     def from_grades(cls, *grades: Iterable[float]) -> Grades:
-        """Create from all distinct grades in these sequences. Negative grades are ignored, because
-        they do not count as judgments."""
+        """Return the grades of a collection: all distinct grades in these sequences. Negative
+        grades are ignored, because they do not count as judgments."""
         return cls(tuple(sorted({float(g) for some in grades for g in some if g >= 0})))
 
     def tint(self, grade: float) -> str:

@@ -27,8 +27,8 @@ _render = Template("groups")
 _SHORT_RUN, _SHORT_GROUP = 16, 28
 _ROUNDING = 1e-9
 _WIDE = 2.0
-"""Intervals that are wider than this multiple of the median width do not determine the scale; they
-extend beyond it."""
+"""Intervals that are wider than this multiple of the median width are ignored when the scale is
+chosen. They extend beyond the scale."""
 
 
 @dataclass(frozen=True)

@@ -51,8 +51,8 @@ def draw_effect(
 
 
 def draw_judging_link(link: str, words: str, kind: Literal["", "primary", "back"] = "") -> Markup:
-    """Draw a link that continues judging; with the kind `primary` as a button, with `back` as a
-    link to the page from which judging started."""
+    """Draw a link that continues judging. If `kind` is "primary", it is drawn as a button; if
+    `kind` is "back", it leads to the page from which judging started."""
     return _render("onward", link=link, words=words, kind=kind)
 
 

@@ -86,7 +86,8 @@ def draw_leaderboard(
 
 
 def _rest_note(rest: Sequence[tuple[int, str]]) -> str:
-    """Return which runs are folded; `rest` has their ranks by mean (from 0) and names."""
+    """Return a note that says which runs are folded away. `rest` has the rank by mean (from 0) and
+    the name of each of these runs."""
     if not rest:
         return ""
     low, high = (w.format_count(rank + 1) for rank, _ in (rest[0], rest[-1]))

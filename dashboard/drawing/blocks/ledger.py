@@ -88,9 +88,9 @@ def _printed_parts(steps: pd.DataFrame, ends: tuple[float, float]) -> list[float
 
 
 def _sum_text(ends: tuple[float, float], parts: list[float]) -> str:
-    """Return a text such as "= 0.744 − 0.195 + 0.065"; "" if it would be too long, or if the
-    printed numbers do not add up. (The parts add up to the difference, whose last digit can differ
-    from the difference of the rounded scores.)"""
+    """Return the sum as a text such as "= 0.744 − 0.195 + 0.065"; "" if it would be too long, or if
+    the printed numbers do not add up. (The contributions add up to the difference, whose last digit
+    can differ from the difference of the rounded scores.)"""
     before, after = (round(end, 3) for end in ends)
     if len(parts) > _WRITTEN_OUT or round(before + math.fsum(parts), 3) != after:
         return ""

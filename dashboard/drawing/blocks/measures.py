@@ -21,7 +21,7 @@ _render = Template("measures")
 def draw_catalogue(
     groups: Mapping[str, Sequence[Description]], questions: Mapping[str, str], href: Href
 ) -> Markup:
-    """Draw the measures of each group: name, title, and the question each answers."""
+    """Draw the measures of each group: name, title, and the question that each measure answers."""
     headed = [
         (draw_section(name, questions.get(name, "")), descriptions)
         for name, descriptions in groups.items()

@@ -18,8 +18,8 @@ from metrics_core.base.errors import RanklensError, UnknownMeasureError
 
 @dataclass(frozen=True)
 class PageLink:
-    """A page in the rail. `group` is its heading ("" at the foot), `key` the key that opens it,
-    `waiting` the text beside its title."""
+    """A page in the rail. `group` is the heading above it ("" at the foot of the rail), `key` is
+    the key that opens the page, and `waiting` is the text beside its title."""
 
     group: str
     title: str
@@ -99,8 +99,8 @@ def folding_style(
     dropped: Sequence[str] = (),
 ) -> Markup:
     """Return the style that folds the sentence of controls if it does not fit in one line. The
-    sentence consists of `fields` for runs, `buttons` that open controls, and `words`. Before it is
-    folded, it omits the `dropped` words and ends of buttons."""
+    sentence consists of `fields` for runs, `buttons` that open controls, and `words`. If it is only
+    slightly too long, the texts in `dropped` (words and ends of buttons) are omitted instead."""
     parts = [*map(field_width, fields), *(_BUTTON + _bold_width(text) for text in buttons)]
     parts += [text_width(word, size=15) for word in words]
     least = _BESIDE + sum(parts) + _GAP * len(parts)

@@ -179,7 +179,8 @@ def runs_by_mean(table: pd.DataFrame, drawing: Drawing) -> list[str]:
 
 
 def draw_table_note(text: str, more: Sentence, drawing: Drawing) -> Markup:
-    """Draw a note on the small numbers of the table, with a summary of them."""
+    """Draw the note that explains the small numbers in the table, followed by a summary of these
+    numbers."""
     return _render("table_note", text=text, pieces=sentence_pieces(more, drawing.styles))
 
 

@@ -36,7 +36,7 @@ _PADDING, _MARK, _ARROW, _WIDEST, _NAME, _CELL = 18, 22, 8, 260, 72, 15
 wrap below its heading, the widest column, the longest run name that is kept on one line, and the
 font size of a cell."""
 _AROUND = 1
-"""Number of pages before the current page that have a link, and the same after it."""
+"""Number of pages with a link on either side of the current page."""
 
 _render = Template("queries")
 
@@ -120,7 +120,7 @@ def _column_width(kind: str, name: str, texts: Sequence[str], *, bars: bool) -> 
 
 
 def head_names(columns: Sequence[TableColumn], pair: tuple[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the name of each column, shortened for its head, and in full."""
+    """Yield two names for each column: one shortened for the column head, and the full name."""
     short = short_names([*pair, *(column.name for column in columns if column.kind == "score")])
     for column in columns:
         if column.kind == "difference":

@@ -29,7 +29,7 @@ _CHIP, _MOST_CHIPS = 32, 4
 """Maximum number of characters of a value drawn as a chip, and maximum number of chips."""
 _LONG_QUERY = 90
 _ZEROS = 10
-"""Maximum number of squares in a row that also shows the digit of grade 0."""
+"""Maximum number of squares in a row in which a square of grade 0 still shows its digit."""
 
 _render = Template("query")
 _common = Template("markup")
@@ -112,8 +112,8 @@ def draw_standings(
 
 
 def _bounds_text(row: Row) -> tuple[str, str] | None:
-    """Return the lower and upper bound that the query's score could have, depending on the grades
-    of unjudged documents. None if the bounds are equal or unknown."""
+    """Return the lowest and highest score that the query could have, depending on the grades of its
+    unjudged documents. None if the two are equal or unknown."""
     low, high = w.format_score(row["lowest"]), w.format_score(row["highest"])
     return None if math.isnan(row["lowest"]) or low == high else (low, high)
 

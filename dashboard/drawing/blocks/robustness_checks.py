@@ -23,7 +23,8 @@ _render = Template("robustness_checks")
 TITLE = "Can you rely on it?"
 TITLE_UNCLEAR = "What would make it conclusive?"
 _TICKS, _AT_A_TICK = 6, 16
-"""Maximum number of steps of an axis, and of characters of the baseline's name below it."""
+"""Maximum number of steps of an axis, and maximum number of characters of the baseline's name below
+the axis."""
 
 
 @dataclass(frozen=True)

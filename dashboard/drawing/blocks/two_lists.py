@@ -28,15 +28,16 @@ _HEIGHTS = {"with-text": 86, "with-title": 52, "by-id": 34}
 All rows of both lists have the same height, so that the lines meet them."""
 _EXCERPT = 360
 FIRST, FIRST_OF_SEVERAL = 5, 10
-"""Number of rows of each list that are shown at first: for two lists, and for more than two, whose
-rows are lower."""
+"""Number of rows of each list that are shown at first: `FIRST` for two lists, `FIRST_OF_SEVERAL`
+for more lists, whose rows have a smaller height."""
 STEP = 100
-"""Number of rows that each expansion shows in addition, once k rows are shown."""
+"""Number of further rows that each expansion shows, after k rows are shown."""
 _SQUARES, _MOST_SQUARES = 10, 30
 """Minimum and maximum number of squares above a list. Within these limits, there are k squares."""
 
 _JOINED = 2
-"""Number of lists that are joined by lines; with more, the lines would be confusing."""
+"""Maximum number of lists that are joined by lines; with more lists, the lines would be
+confusing."""
 
 _render = Template("two_lists")
 

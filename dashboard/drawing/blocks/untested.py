@@ -40,8 +40,8 @@ def draw_histogram(counts: Sequence[int], drawing: Drawing, lead: ScoreLead) -> 
 
 
 def draw_examples(rows: pd.DataFrame, drawing: Drawing, href: Href) -> Markup:
-    """Draw all queries, if there are only a few, with both scores and in grey. `rows` has query_id,
-    text, meta, score, baseline_score, difference, largest loss first."""
+    """Draw all queries with both scores, in grey; for comparisons with too few queries to test.
+    `rows` has query_id, text, meta, score, baseline_score, difference, largest loss first."""
     less = not drawing.comparison.measure.declaration.higher_is_better
     reach = max(float(rows["difference"].abs().max()), 1e-12) if len(rows) else 1.0
     return _render(
@@ -64,8 +64,8 @@ def draw_score_list(
     unanswerable: int = 0,
 ) -> Markup:
     """Draw the queries with the lowest or highest scores of a single run. `rows` has query_id,
-    text, meta, score; `unanswerable` is the number of queries without a relevant document, which
-    are excluded from the lowest."""
+    text, meta, score. `unanswerable` is the number of queries without a relevant document; these
+    are excluded from the list of lowest scores."""
     subtitle = ""
     if unanswerable and kind == "lowest":
         noun = w.plural(unanswerable, "query that has", "queries that have")

@@ -27,7 +27,8 @@ Lead = Callable[[Edit], str]
 
 
 def draw_what_if_scores(what_if: WhatIf, drawing: Drawing) -> Markup:
-    """Draw each measure before and after the edits, for this query and for the mean over all."""
+    """Draw the values of each measure before and after the edits: the score of this query, and the
+    mean over all queries in view."""
     styles = [run_style(drawing.styles, run) for run in (drawing.focus, drawing.baseline)]
     return _render(
         "what_if_scores",

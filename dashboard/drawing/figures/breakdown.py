@@ -31,8 +31,8 @@ _RIGHT, _TOP, _BOTTOM = 14, 10 + LINE, 28
 
 
 def difference_by_group(frame: pd.DataFrame, drawing: Drawing, *, order: Sequence[str]) -> Chart:
-    """Draw the differences from the baseline by group: one row per group, in the given order, and
-    in it one interval per run.
+    """Draw the differences from the baseline by group: one row per group, in the given order, with
+    one interval for each run.
 
     `frame` is the result of `summarise_groups`. A click on a run's point returns the customdata
     [group, run, hover text]; a click elsewhere in a row returns [group].

@@ -23,7 +23,8 @@ def rgba(color: str, opacity: float) -> str:
 
 
 def blend(over: str, under: str, share: float) -> str:
-    """Mix two colours, given as #RRGGBB: `share` of `over`, the rest of `under`."""
+    """Mix two colours, given as #RRGGBB. `share` is the share of the colour `over` in the
+    mixture."""
     mixed = (
         round(share * a + (1 - share) * b)
         for a, b in zip(_channels(over), _channels(under), strict=True)
@@ -46,8 +47,8 @@ def contrast(one: str, other: str) -> float:
 
 
 def readable_color(ground: str, *preferred: str) -> str:
-    """Return the first preferred colour that is readable on this background, else black or
-    white."""
+    """Return the first of the preferred colours that is readable on this background; if none is,
+    black or white."""
     for color in preferred:
         if contrast(color, ground) >= READABLE:
             return color

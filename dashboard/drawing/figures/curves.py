@@ -89,9 +89,9 @@ def measure_by_cutoff(
     the lower panel.
 
     `frame` is the result of `mean_curves`; `value_range` is the range of its measure. Runs
-    `in_colour` keep their style, and other runs are grey; if it is empty, all runs keep their
-    style. `ends` maps runs to the rank by which half of their lists have ended; beyond it, lines
-    are thinner. Without differences there is only the upper panel.
+    `in_colour` keep their style, and other runs are grey; if `in_colour` is empty, all runs keep
+    their style. `ends` maps runs to the rank by which half of their lists have ended; beyond this
+    rank, lines are thinner. If there are no differences, only the upper panel is drawn.
     """
     palette, k = drawing.palette, drawing.cutoff
     rows = frame[frame["run"].isin(list(drawing.styles))]
@@ -183,9 +183,9 @@ def _traces(
     ends: Mapping[str, int],
 ) -> Iterable[Trace | None]:
     """Yield the traces from back to front: bands behind lines, and grey lines behind coloured
-    lines. The bands of the upper panel belong to the run in focus and the baseline; they are for
-    each k separately. The band of the lower panel belongs to the run in focus; it is simultaneous
-    over all k and decides on significance."""
+    lines. The bands of the upper panel belong to the run in focus and the baseline; they are
+    pointwise, that is, valid for each k separately. The band of the lower panel belongs to the run
+    in focus; it is simultaneous over all k and decides on significance."""
     palette, deep = drawing.palette, 10**9
     prefix = _hover_prefix(len(quiet) + len(loud), "k = %{x}")
     for style in loud:

@@ -71,7 +71,7 @@ def difference_heatmap(
 def _cell_bars(
     filled: pd.DataFrame, grid: _Grid, palette: Palette, rows_title: str, columns_title: str
 ) -> Trace:
-    """Return one trace for all cells: each is a bar of height 0.95 with its text."""
+    """Return one trace for all cells: each cell is a bar of height 0.95 with its text."""
     limit = color_limit(filled)
     values = list(filled[["difference", "queries"]].itertuples(index=False))
     colors = [diverging_color(gap, limit, palette) for gap, _ in values]

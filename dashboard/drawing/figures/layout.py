@@ -94,8 +94,8 @@ def _hover_box(palette: Palette) -> dict[str, Any]:
 
 
 def _readable(annotation: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
-    """Return the annotation. If it has a hover text, its hover box is the same as for the marks of
-    the chart."""
+    """Return the annotation. If it has a hover text, its hover box gets the same style as the hover
+    boxes of the marks."""
     if "hovertext" not in annotation:
         return dict(annotation)
     return {**annotation, "hoverlabel": _hover_box(palette)}

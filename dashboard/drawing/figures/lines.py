@@ -75,7 +75,7 @@ def grey_line(trace: Trace, palette: Palette) -> Trace:
 def run_band(
     rows: Line, style: RunStyle, palette: Palette, opacity: float, low: str, high: str
 ) -> Trace | None:
-    """Return the band of a run's intervals; None if it has none."""
+    """Return the band of a run's intervals; None if the run has no intervals."""
     has_value = ~(np.isnan(rows[low]) | np.isnan(rows[high]))
     if not has_value.any():
         return None

@@ -32,7 +32,7 @@ def sorted_differences(
     frame: pd.DataFrame, drawing: Drawing, *, visible_ids: Collection[str] | None = None
 ) -> Chart:
     """Draw every query as a bar in a low strip, best difference first. Queries that are not in
-    `visible_ids` are faded; if it is None, no query is faded.
+    `visible_ids` are faded; if `visible_ids` is None, no query is faded.
 
     `frame` is the result of `query_differences` with a column text. customdata is [query_id,
     escaped text, numbers]. If there are more than MOST_BARS queries, evenly spaced queries are

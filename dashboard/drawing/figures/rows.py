@@ -43,8 +43,8 @@ from metrics_core.base.arrays import Floats
 
 _PITCH = 15.0
 _MOST_PITCH, _LEAST_PITCH, _ALL_PITCHES = 10.0, 3.0, 36.0
-"""Maximum and minimum px between two runs within a row, and px for all runs of a row. With these
-values, twelve rows fit the first screen."""
+"""Limits in px: the maximum and minimum distance between two runs within a row, and the height for
+all runs of a row. With these values, twelve rows fit the first screen."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,8 @@ class FigureRows:
         return self.height * len(self.groups)
 
     def centres(self, groups: Iterable[str]) -> Floats:
-        """Return the y of these groups' rows, float64[group]."""
+        """Return the vertical position of the centre of each of these groups' rows,
+        float64[group]."""
         y_by_group = {group: (i + 0.5) * self.height for i, group in enumerate(self.groups)}
         return np.array([y_by_group[group] for group in groups], dtype=np.float64)
 

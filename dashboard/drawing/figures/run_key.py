@@ -23,8 +23,8 @@ def key_height(runs: Sequence[RunStyle], columns: int = 2) -> float:
 def key_notes(
     runs: Sequence[RunStyle], palette: Palette, margin: Margin, columns: int = 2
 ) -> Iterable[dict[str, Any]]:
-    """Yield notes with the names and marks of the runs, in columns above the chart, for charts in
-    which the names do not fit."""
+    """Yield notes with the names and marks of the runs, in columns above the chart. For charts that
+    have no space for the names elsewhere."""
     short = short_names((s.name for s in runs), _KEY_LENGTH)
     for i, style in enumerate(runs):
         text = marked_name(style, palette, short[style.name])

@@ -156,8 +156,8 @@ def group_lines(group: str) -> list[str]:
 
 
 def hover_text(text: str, short: str) -> dict[str, str]:
-    """Return the hover text of a note: the whole text if only a part of it is shown, otherwise
-    none."""
+    """Return the hover text of a note, which is the whole text. If the note shows the whole text
+    already, it has no hover text."""
     return {} if text == short else {"hovertext": escape(text)}
 
 

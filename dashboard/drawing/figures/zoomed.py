@@ -13,8 +13,8 @@ from dashboard.drawing.figures.chart import Chart, Trace, scatter
 from dashboard.drawing.figures.text import color_text, escape
 
 _LOG_TICKS, _TICKS = 3, 6
-"""Number of ticks requested on a logarithmic and on another axis. If three are requested, Plotly
-writes 1, 2, 5, 10 … on any logarithmic axis."""
+"""Number of ticks requested on a logarithmic axis, and on any other axis. If three are requested,
+Plotly writes 1, 2, 5, 10 … on any logarithmic axis."""
 _STRIP = 30
 """Height in px of the strip above a single panel, which shows the values at a position."""
 _IN_LINE = 5

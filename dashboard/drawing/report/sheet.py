@@ -61,7 +61,8 @@ def _used_rules(rules: tuple[tuple[str, str], ...], classes: set[str]) -> Iterat
 
 
 def _selectors(head: str) -> list[str]:
-    """Return the selectors of a rule; commas within brackets do not separate."""
+    """Return the selectors of a rule. They are separated by commas, except for commas within
+    brackets."""
     parts, depth = [""], 0
     for letter in head:
         depth += {"(": 1, ")": -1}.get(letter, 0)

@@ -99,7 +99,7 @@ _SPAN = re.compile(r'<b>|</b>|<span style="color:([^"]+)">|</span>')
 
 
 def _spans(line: str) -> Markup:
-    """Return the pieces of a line, each in its colour and weight."""
+    """Return the pieces of a line of text, each drawn in its own colour and weight."""
     bold, colors, pieces, begin = 0, [""], [], 0
     for match in _SPAN.finditer(line):
         pieces.append((line[begin : match.start()], bold, colors[-1]))

@@ -123,8 +123,9 @@ async def _grant_access(scope: Any, send: Any, keys: Keys, *, is_https: bool) ->
 
 
 async def _refuse(scope: Any, send: Any) -> None:
-    """Answer 403. Below a secret path, even one of another server, the page is the same for every
-    reason. A websocket is closed before it is accepted."""
+    """Answer 403. For every URL below a secret path, the page is the same, so it does not reveal
+    the reason, or whether the path belongs to this server. A websocket is closed before it is
+    accepted."""
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008})
         return

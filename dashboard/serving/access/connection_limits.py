@@ -21,8 +21,8 @@ MAX_WAITING = 256
 """Maximum number of waiting connections. If another one arrives, the connection that has waited
 longest is dropped."""
 ACCEPTED_TOGETHER = 64
-"""Number of connections accepted before the received data is read. It is limited so that no
-connection is dropped before its request was read if many arrive together."""
+"""Number of connections accepted before the received data is read. If many connections arrive
+together, this limit ensures that none is dropped before its request was read."""
 SECONDS = 10.0
 """Seconds without an accepted request after which a connection is dropped."""
 _LOG = logging.getLogger("uvicorn.error")
@@ -37,7 +37,7 @@ class WaitingConnections(ServerState):
         self.waiting: dict[Protocol, tuple[Transport, TimerHandle]] = {}
 
     def leave(self, connection: Protocol) -> None:
-        """Stop waiting for a connection."""
+        """Remove a connection from the waiting ones, and cancel its time limit."""
         _, timer = self.waiting.pop(connection, (None, None))
         if timer is not None:
             timer.cancel()

@@ -15,7 +15,8 @@ _ROOT_PATH = re.compile(rb"; *path=/(?=;|$)", re.IGNORECASE)
 
 
 def security_headers(page: Path) -> list[tuple[bytes, bytes]]:
-    """Headers for all responses; `page` is the HTML file whose inline scripts may run."""
+    """Return the headers for all responses. Only inline scripts of the HTML file `page` are allowed
+    to run."""
     return [
         (b"content-security-policy", _content_policy(page).encode()),
         (b"x-frame-options", b"DENY"),

@@ -19,9 +19,11 @@ _ADDRESS = re.compile(r"(?:(https?)://)?([\w.-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?/
 
 
 def parse_origins(address: str, port: int) -> list[str]:
-    """Return the origins of `NAME`, `NAME:PORT`, `https://NAME` …; [] if it is none of these.
+    """Return the origins of an address such as `NAME`, `NAME:PORT` or `https://NAME`; [] if the
+    address is none of these.
 
-    `NAME` alone is at this port. Browsers omit the default port of a scheme, programs may name it.
+    If only a `NAME` is given, `port` is used. For the default port of a scheme, two origins are
+    returned, because browsers omit this port and programs may name it.
     """
     match = _ADDRESS.fullmatch(address.lower())
     if match is None:

@@ -23,8 +23,8 @@ ADDRESS = NAMES[0]
 
 
 def pin_options(*, port: int, base: str, origins: Iterable[str]) -> None:
-    """Set every option before the application is created, which is served at these origins below
-    the path `base`."""
+    """Set every option of Streamlit; must be called before the application is created. The
+    application is served at these origins, below the path `base`."""
     ask_nowhere_else(ADDRESS, CONFIG)
     server_options = {"server.port": port, "browser.serverPort": port, "server.baseUrlPath": base}
     # The starting process opens the browser. The cookie secret is the only option that Streamlit

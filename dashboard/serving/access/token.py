@@ -35,7 +35,8 @@ class Keys:
 
 
 def derive_keys(token: str, port: int, prefix: str = "") -> Keys:
-    """The keys of a server on this port; `prefix` is the first part of all its paths, as `a/b`."""
+    """The keys of a server on this port. `prefix` is the beginning of all its paths, without
+    slashes at the ends: `a/b`."""
     base = f"{prefix}/{_derive(token, f'base {port}')[:32]}".removeprefix("/")
     return Keys(token, base, _derive(token, f"cookie {port}"))
 

@@ -67,7 +67,7 @@ class SingleFileParser:
             raise BodyError(str(error)) from error
 
     def finish(self) -> None:
-        """End the body. Raises BodyError if the file is incomplete."""
+        """Finish parsing at the end of the body. Raises BodyError if the file is incomplete."""
         if not self._ended:
             raise BodyError("the body ends before its file")
 
@@ -109,5 +109,5 @@ class SingleFileParser:
 
 
 def make_body(boundary: bytes, head: bytes, content: bytes) -> bytes:
-    """A body with one file, after these header fields."""
+    """A multipart body that contains one file, preceded by these header fields."""
     return b"--%b\r\n%b\r\n%b\r\n--%b--\r\n" % (boundary, head, content, boundary)

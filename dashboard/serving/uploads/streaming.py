@@ -264,7 +264,8 @@ def _check_size(size: int, largest: int) -> None:
 
 
 async def _read_beginning(receive: Receive) -> list[Message]:
-    """The first messages of a request: all of them, or just more than MAX_IN_MEMORY."""
+    """The first messages of a request: the whole request if its body is short, otherwise just
+    enough messages to exceed MAX_IN_MEMORY bytes."""
     messages: list[Message] = []
     size = 0
     while size <= MAX_IN_MEMORY:
@@ -301,7 +302,8 @@ async def _read_pieces(receive: Receive) -> AsyncIterator[bytes]:
 
 
 async def _join_blocks(pieces: AsyncIterator[bytes], max_size: int) -> AsyncGenerator[bytes]:
-    """Join the pieces of a body of at most `max_size` bytes into blocks."""
+    """Join the pieces of a body into blocks. Raises _RefusedError if the body has more than
+    `max_size` bytes."""
     buffered: list[bytes] = []
     size = total = 0
     async for piece in pieces:

@@ -40,8 +40,9 @@ def collection_href(identity: str) -> str:
 
 
 def open_own_files() -> None:
-    """Leave the example, and open the Files page of the user's collection that was opened last, or
-    of a first one if the user has none.
+    """Leave the example, and open the Files page of the user's collection that was opened last. If
+    the user has no collection, a first one is opened; if that was removed, the Collections page is
+    opened, where it can be restored.
 
     Does not return.
     """
@@ -58,10 +59,11 @@ def new_collection(name: str) -> Collection:
 
 
 def make_collection(field: str, form_generation: int) -> None:
-    """Create an empty collection with the name in the field of this key, and open it.
+    """Create an empty collection and open it. Its name is the text in the form field with the key
+    `field`.
 
-    For the callback of the form drawn with `form_generation`. However often this form is sent, only
-    one collection is created.
+    For the callback of the form drawn with `form_generation`. Only one collection is created, even
+    if the form is sent several times.
     """
     name = _clean_name(str(st.session_state.get(field, ""))) or "My files"
     done: set[int] = st.session_state.setdefault("_collections_made", set())

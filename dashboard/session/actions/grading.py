@@ -23,8 +23,8 @@ from metrics_core.tables import Qrels
 
 _LONGEST_NAME = 40
 _TAKING = Lock()
-"""Lock held while actions of a judge are stored. Two responses of one visit may overlap; actions
-that are sent twice must be stored once and in order."""
+"""Lock held while actions of a judge are stored. Two responses of one visit may overlap, and pages
+may send an action twice; each action must be stored once and in order."""
 
 NOBODY_ELSE = "me"
 """The judge's name if no name was given."""

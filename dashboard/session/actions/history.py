@@ -31,8 +31,8 @@ def store_order(key: str, default_order: Sequence[str]) -> None:
 
 
 def count_shared_queries(query_ids: Sequence[str]) -> dict[str, int]:
-    """The number of shared queries of each other collection that judges any of these queries, by
-    the collection's id."""
+    """For each other collection, the number of these queries that it judges, by the collection's
+    id. Collections that judge none of them are omitted."""
     identity, ids = collection_id(), set(query_ids)
     others = (entry.id for entry in all_collections().list_collections() if entry.id != identity)
     judged_ids = {

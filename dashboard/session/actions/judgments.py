@@ -75,8 +75,8 @@ def map_ids(queries: str, docs: str) -> None:
 
 
 def exclude_own_documents(exclude_self: bool) -> dict[str, Any]:
-    """Set whether documents with the id of their query are excluded from the runs. Returns an empty
-    dict, because the address does not change."""
+    """Set whether a document with the same id as the query is excluded from the query's lists.
+    Returns an empty dict, because the address does not change."""
     identity = collection_id()
 
     def apply() -> None:
@@ -88,7 +88,9 @@ def exclude_own_documents(exclude_self: bool) -> dict[str, Any]:
 
 
 def keep_judgments(identity: str, before: Library, after: Library) -> None:
-    """Keep using the judgments that a collection used before further judgments were added."""
+    """Set the judgments that a collection used before as its chosen judgments, if further judgments
+    were added and none were chosen. Without this, the additional files could change which judgments
+    are used."""
     current = before.judgments or after.judgments
     is_unset = not all_collections().chosen_judgments(identity)
     if current is not None and is_unset and len(after.files_of_kind("qrels")) > 1:

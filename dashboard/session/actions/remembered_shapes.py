@@ -54,7 +54,7 @@ def is_remembered(fields: FileFields) -> bool:
 
 
 def same_shape_files(name: str) -> list[str]:
-    """The refused files of the same shape as the file of this name, which comes first."""
+    """The name of this file, followed by the names of the refused files of the same shape."""
     shapes = {other: _file_shape(item.upload) for other, item in refusals().items() if item.upload}
     item = shapes.get(name, "")
     return [

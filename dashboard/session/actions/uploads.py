@@ -184,7 +184,7 @@ def _keep_tables(
 ) -> None:
     """Store tables, and the notes and layers that came with them, in the right collection.
 
-    `on_kept` is called once they are stored, or once the user is asked for the collection.
+    `on_kept` is called once they are stored, or once the user is asked which collection to use.
     """
     read = join_loaded_parts(read)
     identity = collection_id()
@@ -227,7 +227,8 @@ def _keep_in_new(
     *,
     copied: bool = False,
 ) -> None:
-    """Store files in a new collection and open it; with the files of the example if `copied`."""
+    """Store files in a new collection and open it. If `copied` is true, the new collection also
+    contains the files of the example."""
     new = (
         collections.copy_collection(SAMPLE, "The example and my files")
         if copied

@@ -61,7 +61,7 @@ NO_CONTENTS = Contents(dict.fromkeys(SCHEMA, ()), dict.fromkeys(SCHEMA, ()))
 
 
 def put_contents(state: database.Connection, contents: Contents) -> None:
-    """Write the layers, grades, notes and tags of a collection that has none."""
+    """Write layers, grades, notes and tags to the database of a collection that has none yet."""
     for table in ("layers", *GROWING):
         database.put(state, table, contents.intact[table])
         database.put_raw(state, table, contents.damaged[table])

@@ -31,7 +31,7 @@ Connection = sqlite3.Connection
 Row = tuple[Any, ...]
 """The values of a row. The first is its number; the checksum is not included."""
 Schema = Mapping[str, str]
-"""Table -> the names of its columns after the number."""
+"""For each table, the names of its columns; the first column, the row number, is not included."""
 
 _LONGEST_WAIT = 20.0
 _MODES = {"journal_mode": ("DELETE", "delete"), "synchronous": ("EXTRA", 3)}

@@ -22,8 +22,8 @@ from metrics_core.base.whole_files import sync_folder as sync_folder
 from metrics_core.base.whole_files import write as write
 
 _PIECE = 2**22
-"""Bytes hashed at a time. Between two pieces a thread waits for its turn; with many small pieces
-this takes much longer than the hash."""
+"""Number of bytes that are hashed at a time. Between two pieces a thread waits for its turn; with
+many small pieces this takes much longer than the hash."""
 
 _HASHES = Memo(10_000)
 
@@ -89,7 +89,7 @@ def create_draft(folder: Path) -> Iterator[Draft]:
 
 
 Content = bytes | memoryview | Path | Draft
-"""Bytes, a file that contains them, or a draft of it."""
+"""The content of a file: bytes, the path of a file that contains it, or a draft."""
 
 
 def put(path: Path, content: Content) -> None:

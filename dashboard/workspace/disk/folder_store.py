@@ -148,7 +148,7 @@ class FolderStore(TableFiles):
             raise errors.unreadable_folder_error(error, self._collections) from error
 
     def read_collection(self, identity: str) -> Collection:
-        """The record or, if unreadable, only the last name. Raises KeyError if there is none."""
+        """The record or, if unreadable, one with only the last name. Raises KeyError if missing."""
         if not self.has_collection(identity):
             raise KeyError(identity)
         with suppress(StorageError):
@@ -287,7 +287,7 @@ class FolderStore(TableFiles):
             raise
 
     def put_contents(self, identity: str, contents: Contents) -> None:
-        """Write layers, notes and tags to a collection without any."""
+        """Write layers, notes and tags to a collection that has none yet."""
         with self.change_collection(identity) as state:
             put_contents(state, contents)
 
@@ -344,7 +344,7 @@ class FolderStore(TableFiles):
     # Good states: copies of databases, in case one cannot be read
 
     def keep_good(self, identity: str) -> None:
-        """Copy a changed database as its good state, if intact. Raises OSError and StorageError."""
+        """Copy a changed, intact database as last known good. Raises OSError and StorageError."""
         path, good_path = self.database_path(identity), self.folder_of(identity) / _GOOD
         if good_path.is_file() and good_path.stat().st_mtime_ns == path.stat().st_mtime_ns:
             return
@@ -353,12 +353,12 @@ class FolderStore(TableFiles):
             database.copy(path, good_path)
 
     def good_state_time(self, identity: str) -> str:
-        """The time at which the good state was written, in UTC; empty if there is none."""
+        """When the last known good state was written, in UTC; empty if there is none."""
         return durable.write_time(durable.file_state(self.folder_of(identity) / _GOOD))
 
     def restore_good(self, identity: str) -> None:
-        """Move an unreadable database aside, and replace it with its good state; needs the lock.
-        Does nothing if the database can be read. Raises OSError and StorageError."""
+        """Move an unreadable database aside, and replace it with the last known good state; needs
+        the lock. Does nothing if the database can be read. Raises OSError and StorageError."""
         path, good_path = self.database_path(identity), self.folder_of(identity) / _GOOD
         with suppress(errors.DamagedDatabaseError):
             database.check(path, SCHEMA)
@@ -370,7 +370,7 @@ class FolderStore(TableFiles):
 
     def remove_unreadable(self, collection: Collection) -> None:
         """Hide a collection with an unreadable database; needs the lock. The database is moved
-        aside and replaced by its good or an empty state. Raises OSError and StorageError."""
+        aside and replaced by the last good or an empty state. Raises OSError and StorageError."""
         try:
             self.restore_good(collection.id)
         except errors.DamagedDatabaseError:

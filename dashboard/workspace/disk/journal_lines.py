@@ -99,7 +99,7 @@ def _read_texts(lines: Iterable[Line], *text_fields: tuple[str, type]) -> Iterat
 
 
 def parse_journals(journals: Mapping[str, bytes]) -> Contents:
-    """Return the rows of journals, whose bytes are given by the name of the journal.
+    """Return the rows in these journals. `journals` maps the name of each journal to its bytes.
 
     Damaged lines become damaged rows. Text after the last line end counts only if it is a valid
     line: an incomplete line was never acknowledged.
@@ -143,8 +143,8 @@ def _number_rows(rows: list[Row], new_rows: Iterable[Row]) -> None:
 
 
 def write_journals(contents: Contents) -> dict[str, bytes]:
-    """Return the journals of a collection's layers, and of its notes and tags if there are any, by
-    name.
+    """Return the journals of a collection by name: one for each layer, and one for notes and tags
+    if there are any.
 
     A damaged row becomes a damaged line.
     """

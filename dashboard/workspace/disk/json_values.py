@@ -10,7 +10,7 @@ import math
 from collections.abc import Collection
 
 _LARGEST = 1 << 53
-"""Above this, float64 does not represent every integer."""
+"""Every integer up to this one can be represented as float64."""
 
 _DEEPEST = 20
 

@@ -32,12 +32,13 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,40}")
 class Entry:
     """The record of a file of a collection.
 
-    `number` identifies it and gives the order of adding. `content` is a hash of its rows, `table`
-    the hash of its stored bytes. `slot` is the permanent colour and shape of a run. `read_as`,
-    `queries` and `notes` come from reading it. `replaces` is the number of the earlier file of the
-    same name, which is hidden while this record and its table are intact. `changed` is when the
-    record was last written, `added` when it was first written (in UTC; older records do not have
-    it). `complete` is False for a run loaded as judged ranks (only the ranks of judged documents).
+    `number` identifies the file and gives the order in which files were added. `content` is a hash
+    of its rows; `table` is the hash of its stored bytes. `slot` is the permanent colour and shape
+    of a run. `read_as`, `queries` and `notes` come from reading the file. `replaces` is the number
+    of the earlier file of the same name, which is hidden while this record and its table are
+    intact. `changed` is when the record was last written, `added` when it was first written (in
+    UTC; older records do not have it). `complete` is False for a run loaded as judged ranks (only
+    the ranks of judged documents).
     """
 
     number: str
@@ -70,8 +71,8 @@ class Settings:
     `names` has the names of runs and `slots` their colours and shapes, by the names in their files.
     If `complete` is true, the judgments contain all relevant documents. If `old_baseline` is true,
     the baseline is chosen by the earlier rule. `map_queries` and `map_docs` are id mappings,
-    written as on the command line. If `exclude_self` is true, documents with the id of their query
-    are excluded from every run.
+    written as on the command line. If `exclude_self` is true, a document with the same id as the
+    query is excluded from the query's list in every run.
     """
 
     complete: bool = False
@@ -91,9 +92,9 @@ class Collection:
     """The record of a collection.
 
     `choices` are the choices for reading files of its folder, by file name. `judgments` is the key
-    of the file whose judgments are used; empty if none was chosen. The fields from `complete` on
-    are its settings; older records have the first `baseline_rule`, so that their baseline does not
-    change.
+    of the file whose judgments are used; empty if none was chosen. The field `complete` and the
+    fields after it are the settings of the collection. Older records have the first
+    `baseline_rule`, so that their baseline does not change.
     """
 
     id: str
