@@ -1,8 +1,8 @@
 """The command line, `metrics-core`: evaluate, compare, explain, residuals, trec_eval …
 
-Exit status 0, or 2 with the error on stderr and nothing on stdout; a gate has further statuses
-(`gates`). An unexpected exception also ends with 2, because 1, Python's status for exceptions,
-means a loss.
+The exit status is 0 if there was no error. Otherwise it is 2, with the error on stderr and nothing
+on stdout; a gate has further statuses (`gates`). An unexpected exception also ends with 2 instead
+of 1, Python's status for exceptions, because a gate ends with 1 if it finds a loss.
 """
 
 from __future__ import annotations
@@ -134,8 +134,8 @@ def _make_parser(command_line: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def _command_line_hints(error: RanklensError) -> list[str]:
-    """Return the hint that says how to make, on the command line, the reading choice that an error
-    offers."""
+    """Return a hint with the command-line option that makes the reading choice offered by an error.
+    Empty if the error offers no choice."""
     name, equals, value = getattr(error, "offer", "").partition("=")
     if not equals:
         return []

@@ -112,7 +112,7 @@ class ReportAggregator:
     @staticmethod
     def aggregate_metrics(results: Iterable[IRMetrics]) -> dict[str, float]:
         """Return the means of precision@3, precision@5, recall@10 and mrr, and the medians of
-        precision@3 and mrr; all 0 without results."""
+        precision@3 and mrr. All are 0 if there are no results."""
         listed = list(results)
         means = {
             name: _summarise(fmean, [_metric_value(r, name) for r in listed])
@@ -154,7 +154,8 @@ class ReportAggregator:
     def group_by_difficulty(
         detailed_results: Iterable[Mapping[str, Any]],
     ) -> dict[str, dict[str, float]]:
-        """Return, for each difficulty, count and the means of precision@3, precision@5 and mrr.
+        """Return, for each difficulty, the number of results (`count`) and the means of
+        precision@3, precision@5 and mrr.
 
         Results without a difficulty are in the group "(none)"; results without metrics are excluded
         and not counted.
@@ -205,7 +206,7 @@ def _first_position(ranks: JudgedRanks) -> int | None:
 
 
 def _group_metrics(results: Iterable[Mapping[str, Any]], column: str) -> dict[str, list[Any]]:
-    """Return the metrics of the results by the value of a column; results without metrics are
+    """Group the metrics of the results by the value of a column. Results without metrics are
     excluded."""
     groups: dict[str, list[Any]] = {}
     for result in results:
@@ -240,6 +241,6 @@ def _metric_value(metrics: IRMetrics | Mapping[str, Any], field: str) -> float |
 
 
 def _summarise(summary: Callable[[list[float]], float], values: Iterable[float | None]) -> float:
-    """Return the summary of the defined values; 0 if there are none."""
+    """Return a summary, such as the mean, of the defined values; 0 if there are none."""
     defined = [v for v in values if v is not None]
     return summary(defined) if defined else 0.0

@@ -1,4 +1,4 @@
-"""The names that third-party packages import to add a measure or a file format;
+"""The names that third-party packages import to add a measure or a file format. See
 `docs/extending.md`.
 
 The names are stable: removals and changed parameters are listed in the changelog, under a new minor

@@ -166,8 +166,9 @@ def precision_at_k(
     denominator: ListShare = "k",
     duplicates: Duplicates = "first",
 ) -> float:
-    """Return the share of the first k that are relevant. With `denominator` "retrieved" the number
-    of relevant documents is divided by the length of the list if the list is shorter than k."""
+    """Return the share of the first k that are relevant. If `denominator` is "retrieved" and the
+    list is shorter than k, the number of relevant documents is divided by the length of the list
+    instead."""
     return _score("P", retrieved, expected, duplicates, cutoff=k, denominator=denominator)
 
 
@@ -205,8 +206,9 @@ def dcg_at_k(
     denominator: Averaged = "none",
     duplicates: Duplicates = "first",
 ) -> float:
-    """Return DCG, not divided by the ideal; gain and discount are the same as for `ndcg_at_k`. With
-    `denominator` "retrieved" the gain is averaged over the results counted, at most k."""
+    """Return DCG, not divided by the ideal; gain and discount are the same as for `ndcg_at_k`. If
+    `denominator` is "retrieved", DCG is divided by the number of results that count, which is at
+    most k."""
     values: dict[str, Any] = {"cutoff": k, "dcg": _gain_name(method), "discount": discount}
     return _score("DCG", retrieved, expected, duplicates, denominator=denominator, **values)
 

@@ -290,8 +290,8 @@ def explain(
 
 
 def _parts(judged: Sequence[JudgedRanks], measure: Measure) -> tuple[pd.DataFrame, float]:
-    """Return contributions to the only run's score, or the second run's difference from the first,
-    and the score without them. Columns: qrels_row, grade, rank, part; baseline_rank with two."""
+    """Return documents' contributions to one run's score, or to the second run's difference from
+    the first, and the rest. Columns: qrels_row, grade, rank, part; baseline_rank for two runs."""
     if len(judged) == 1:
         run_ledger = score_ledger(judged[0], measure)
         columns = {

@@ -281,8 +281,8 @@ def _build_layers(
 def _latest_grades(
     rows: Iterable[Row], earlier: Mapping[Pair, GradeRecord] = MappingProxyType({})
 ) -> Mapping[Pair, GradeRecord]:
-    """The grades that count, from the `earlier` grades and from newer rows of query_id, doc_id,
-    grade, grader and time."""
+    """Return the grades that count. They result from the `earlier` grades and newer rows with the
+    columns query_id, doc_id, grade, grader and time."""
     if not rows:
         return earlier
     latest = dict(earlier)

@@ -40,7 +40,7 @@ class Tag:
 
 @dataclass(frozen=True)
 class QueryNotes:
-    """The notes on a query, oldest first, and its tags in the order of setting."""
+    """The notes on a query, oldest first, and its tags in the order in which they were set."""
 
     notes: tuple[Comment, ...] = ()
     marks: tuple[Tag, ...] = ()

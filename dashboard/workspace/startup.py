@@ -29,9 +29,10 @@ _DRAFTS = (  # and no others: the folder may contain other files, too
 
 
 def clean_workspace(workspace: Workspace) -> None:
-    """Clean up the folder, and store a good state of each database that changed.
+    """Clean up the folder, and save a last known good copy of each database that changed.
 
-    Does nothing if the folder cannot be written, or another process writes it or backs it up.
+    Does nothing if the folder cannot be written, or if another process is writing it or backing it
+    up.
     """
     with suppress(StorageError, Timeout, OSError):
         if workspace.folder.is_dir():
@@ -45,8 +46,8 @@ def clean_workspace(workspace: Workspace) -> None:
 
 @contextmanager
 def hold_removals(folder: Path, wait: float) -> Iterator[None]:
-    """Hold the lock for deleting from the workspace. Raises Timeout if it is not free within `wait`
-    seconds."""
+    """Hold the lock for deleting from the workspace. Raises Timeout if the lock is not available
+    within `wait` seconds."""
     with FileLock(folder / "removing.lock", mode=0o600).acquire(wait):
         yield
 

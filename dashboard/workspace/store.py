@@ -48,8 +48,8 @@ from metrics_core.tables.run_names import find_free_name
 
 
 class Workspace:
-    """Collections in one folder. Changes are on the disk on return; after a StorageError no change
-    is made."""
+    """Collections in one folder. A change is on the disk when its method returns. If a method
+    raises StorageError, nothing is changed."""
 
     def __init__(self, folder: Path) -> None:
         """The folder is created when something is first added."""
@@ -150,7 +150,7 @@ class Workspace:
         self._change_record(identity, run_names=dict(names), run_slots=dict(slots))
 
     def map_ids(self, identity: str, queries: str, docs: str) -> None:
-        """Store the id mappings of this collection; "" for unchanged ids."""
+        """Store the id mappings of this collection. "" means that ids are unchanged."""
         self._change_record(identity, map_queries=queries, map_docs=docs)
 
     def set_exclude_self(self, identity: str, exclude_self: bool) -> None:
@@ -170,12 +170,12 @@ class Workspace:
         return self._store.contents(identity)
 
     def good_state_time(self, identity: str) -> str:
-        """The UTC time of the state that `restore_good` restores; empty if there is none."""
+        """UTC time of the last known good state (see `restore_good`); empty if there is none."""
         return self._store.good_state_time(identity)
 
     def restore_good(self, identity: str) -> None:
-        """Restore the good state of a collection whose database is unreadable. The unreadable
-        database is moved aside."""
+        """Restore the last known good state of a collection whose database is unreadable. The
+        unreadable database is moved aside."""
         with self.hold_write_lock():
             self._store.restore_good(identity)
 
@@ -184,7 +184,7 @@ class Workspace:
         return self._store.set_aside_paths()
 
     def drop_lost(self, identity: str, texts: Iterable[str]) -> int:
-        """Delete damaged rows of layers, notes and tags with these texts; return the number."""
+        """Delete damaged rows of layers, notes and tags with these texts; return how many."""
         with self.change_collection(identity) as state:
             return self._store.drop_lost(identity, state, texts)
 
@@ -219,7 +219,7 @@ class Workspace:
         ) - self._store.hidden_numbers(all_entries)
 
     def damaged_records(self, identity: str) -> list[DamagedRecord]:
-        """Damaged records of a collection, and damaged tables as far as they were checked."""
+        """Damaged records of a collection, and tables whose last check found them damaged."""
         unsound = [
             DamagedRecord(e.number, e.file, problem)
             for e in self.entries(identity)
@@ -346,7 +346,7 @@ class Workspace:
 
     @contextmanager
     def hold_write_lock(self) -> Iterator[FolderStore]:
-        """Hold the lock for naming and removing. Raises StorageError if the disk refuses."""
+        """Hold the lock for changes of the workspace. Raises StorageError if the disk refuses."""
         with self._guard_changes(), self._store.hold_lock():
             yield self._store
 

@@ -6,7 +6,7 @@ _MOST_DIGITS = 18
 
 
 def parse_whole_number(text: str) -> int | None:
-    """Return the number that a text of the digits 0 to 9 represents, None for any other text.
+    """Return the whole number that a text of digits (0 to 9) represents; None for any other text.
 
     Only the first 18 digits are used: no count is larger, and Python refuses to read more than
     4,300 digits.

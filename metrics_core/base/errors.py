@@ -216,7 +216,8 @@ class UnknownMeasureError(RanklensError):
 
 
 def _nearest_names(name: str, measure_names: Mapping[str, str]) -> dict[str, str]:
-    """Return up to three measures with a similar name, closest first, each with that name."""
+    """Return up to three measures with a similar name, closest first: measure name -> similar
+    name."""
     by_lower_name = {k.lower(): k for k in measure_names}
     near = difflib.get_close_matches(name.lower(), by_lower_name, n=5, cutoff=_CLOSE)
     closeness = [difflib.SequenceMatcher(None, n, name.lower()).ratio() for n in near]

@@ -70,7 +70,7 @@ def write(path: Path, content: bytes | memoryview) -> None:
 
 
 def replace_file(path: str | Path, content: bytes | str) -> None:
-    """Write a file for a user, text as UTF-8.
+    """Write a file for a user. A text is written as UTF-8.
 
     Raises OSError with the file name, and RanklensError in the same cases as `encode_text`; an
     existing file is then unchanged.

@@ -179,8 +179,8 @@ def column_decimals(lows: Iterable[float], highs: Iterable[float]) -> int:
 
 
 def format_column(values: Sequence[float], *, counts: bool) -> list[str]:
-    """Return the numbers of a column with the same decimals, as many as `format_score` gives the
-    largest number.
+    """Return the numbers of a column as texts with the same number of decimals, as many as
+    `format_score` gives the largest number.
 
     If `counts` is true and all numbers are whole, they have no decimals.
     """
@@ -225,7 +225,7 @@ def format_count(value: float | int | None) -> str:
 
 
 def format_grade(value: float | None) -> str:
-    """Return a relevance grade, whole numbers without decimals, "?" if unjudged."""
+    """Return a relevance grade as text: whole numbers without decimals, "?" if unjudged."""
     if value is None or math.isnan(value):
         return "?"
     return f"{value:g}"
@@ -266,7 +266,7 @@ def format_p_value(p: float | None) -> str:
 
 
 def number_word(n: int) -> str:
-    """Return a small whole number as a word, from "no" to "ten", larger ones in figures."""
+    """Return a whole number as a word from "no" to "ten"; larger numbers are written in figures."""
     return _WORDS[n] if 0 <= n < len(_WORDS) else format_count(n)
 
 

@@ -19,8 +19,8 @@ distinguish most texts."""
 
 
 def missing_document_notes(documents: Documents, qrels: Qrels) -> tuple[Note, ...]:
-    """Return the note on relevant documents in the judgments (a grade above 0) that are missing
-    from the documents, if any."""
+    """Return a note if relevant documents of the judgments (documents with a grade above 0) are
+    missing from `documents`."""
     relevant = qrels.doc_ids.filter(as_column(qrels.relevance > 0)).unique()
     missing = relevant.filter(as_column(~documents.are_known(relevant)))
     count = len(missing)
@@ -35,8 +35,8 @@ def missing_document_notes(documents: Documents, qrels: Qrels) -> tuple[Note, ..
 
 
 def duplicate_text_notes(documents: Documents) -> tuple[Note, ...]:
-    """Return the note on documents with equal text and title but different ids, if any; documents
-    without text are ignored."""
+    """Return a note if documents with different ids have the same text and title. Documents without
+    text are ignored."""
     text = documents.table.schema.field("text").type
     if not (pa.types.is_string(text) or pa.types.is_large_string(text)):
         return ()
@@ -57,11 +57,11 @@ def duplicate_text_notes(documents: Documents) -> tuple[Note, ...]:
 
 
 def _find_duplicates(table: pa.Table) -> tuple[Ints, Ints]:
-    """Return the rows whose title and text also occur in another row, and a number that is equal
-    for rows with the same title and text, int64[row] each.
+    """Return the rows whose title and text also occur in another row, int64[row], and a group
+    number for each, int64[row]. Rows with the same title and text have the same group number.
 
-    Rows with the same title and text are contiguous, and these groups are in the order of their
-    first rows in the table.
+    The rows of a group are contiguous, and the groups are in the order of their first rows in the
+    table.
     """
     length = as_array(pc.fill_null(pc.binary_length(table["text"]), 0)).astype(np.int64)
     rows = np.flatnonzero(length > 0)
@@ -85,8 +85,8 @@ def _is_repeated(codes: Ints) -> Mask:
 
 
 def _number_values(column: pa.ChunkedArray) -> Ints:
-    """Return a number for each value, int64[row], equal for equal values; missing counts as
-    empty."""
+    """Return a number for each value, int64[row]. Equal values have equal numbers; a missing value
+    counts as an empty text."""
     texts = pc.fill_null(column.cast(pa.large_binary()).combine_chunks(), b"")
     return as_array(texts.dictionary_encode().indices).astype(np.int64)
 

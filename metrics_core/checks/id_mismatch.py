@@ -27,7 +27,8 @@ from metrics_core.tables import Qrels, Run
 from metrics_core.tables.arrays import as_array, as_column, as_text_column, find_indexes
 
 _QUERIES, _ROWS = 40, 40_000
-"""Number of queries sampled to compare document ids, and maximum number of rows used of a run."""
+"""Number of queries that are sampled to compare document ids, and maximum number of rows of a run
+that are used."""
 _EXAMPLES = 3
 _FEW_ROWS, _IN_PAIRS, _COUNTED = 3_000, 16, 5
 """Limits of the search: the rows of a run on which every reading is tried, the number of readings
@@ -329,13 +330,14 @@ def _match_count(match: tuple[int, IdMap]) -> int:
 
 
 def _list_single_maps(readings: Sequence[IdReading]) -> Iterator[IdMap]:
-    """Yield each reading applied to both sides, and to each side alone."""
+    """Yield three mappings for each reading: applied to both sides, to the run only, and to the
+    judgments only."""
     for reading in readings:
         yield from (IdMap((reading,), (reading,)), IdMap((reading,), ()), IdMap((), (reading,)))
 
 
 def _list_pair_maps(readings: Sequence[IdReading]) -> Iterator[IdMap]:
-    """Yield mappings of two readings: both in sequence on both sides, both in sequence on the run
-    only, or one on the run and the other on the judgments."""
+    """Yield three mappings for each ordered pair of readings: both in sequence on both sides, both
+    in sequence on the run only, and one on the run and the other on the judgments."""
     for pair in permutations(readings, 2):
         yield from (IdMap(pair, pair), IdMap(pair, ()), IdMap(pair[:1], pair[1:]))

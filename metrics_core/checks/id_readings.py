@@ -91,7 +91,7 @@ class IdMap:
 
 
 UNCHANGED_IDS = IdMap()
-"""Leaves ids unchanged."""
+"""The mapping that leaves ids unchanged."""
 
 
 def parse_id_map(text: str) -> IdMap:
@@ -213,15 +213,16 @@ def _can_be_written(name: str) -> bool:
 
 
 def _common_parts(ids: Sequence[str], pattern: re.Pattern[str]) -> list[str]:
-    """Return the parts before the first or after the last digit that many of the ids share."""
+    """Return the prefixes before the first digit, or the suffixes after the last digit (depending
+    on `pattern`), that many of the ids share."""
     counts = Counter(match[0] for i in ids if (match := pattern.search(i)))
     common = (part for part, count in counts.most_common(2) if count * 10 >= len(ids))
     return [part for part in common if len(part) <= _LONGEST_PART]
 
 
 def _cut_length(ids: Sequence[str], others: Sequence[str]) -> int:
-    """Return the length at which ids seem to be truncated. This is the greatest length, if many ids
-    have it and the other side has longer ids; else 0."""
+    """Return the length at which ids seem to be truncated, or 0 if they do not. Ids seem to be
+    truncated if many have the maximum length and the other side has longer ids."""
     lengths = [len(i) for i in ids]
     longest = max(lengths, default=0)
     longer = longest < max(map(len, others), default=0)

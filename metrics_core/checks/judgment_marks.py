@@ -22,8 +22,8 @@ _FACTOR, _SECOND, _THIRD = (
 
 
 def mark_judgments(qrels: Qrels) -> dict[str, str]:
-    """Return for each query_id the number of grades and a hash of which document has which grade,
-    independent of the order of the judgments."""
+    """Return for each query_id the number of its grades, and a hash of its documents and their
+    grades. The hash does not depend on the order of the judgments."""
     table = qrels.input_table
     query = encode_ids(table["query_id"])
     codes = as_array(query.indices)

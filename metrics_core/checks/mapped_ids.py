@@ -133,8 +133,8 @@ def _to_plain_texts(ids: pa.ChunkedArray) -> pa.Array:
 
 
 def _map_column(ids: pa.ChunkedArray, map_ids_by, *, keep_apart: bool = False) -> pa.Array:  # type: ignore[no-untyped-def]
-    """Return the mapped ids; each distinct id is mapped once. If `keep_apart` is true, raises
-    RanklensError if ids are merged."""
+    """Return the mapped ids; each distinct id is mapped once. If `keep_apart` is true, different
+    ids must stay different; otherwise RanklensError is raised."""
     encoded = encode_ids(ids)
     names = map_ids_by(encoded.dictionary)
     if keep_apart and len(pc.unique(names)) < len(names):

@@ -96,10 +96,10 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class SnapshotChanges:
-    """Changes since a snapshot: queries that are no longer judged (`removed`) or newly judged
-    (`added`); queries with changed judgments (`rejudged`), with the number of grades before and
-    after; measures that the snapshot lacks (`missing`) or that come from another version of their
-    package (`remeasured`)."""
+    """Changes since a snapshot. `removed` are queries that are no longer judged, `added` are newly
+    judged queries, and `rejudged` are queries with changed judgments, with the number of grades
+    before and after. `missing` are measures that the snapshot lacks, and `remeasured` are measures
+    that come from another version of their package."""
 
     removed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
@@ -123,9 +123,11 @@ def make_snapshot(
     scores: Scores, qrels: Qrels, origin: Origin, before: Snapshot | None = None
 ) -> Snapshot:
     """Return the snapshot of these scores of a single run, which were computed with these
-    judgments. The packages of plug-in measures are added to the origin. A better best mean of the
-    replaced snapshot `before` is carried over, unless reading options or the measure's package
-    changed."""
+    judgments. The packages of plug-in measures are added to the origin.
+
+    If the replaced snapshot `before` recorded a better best mean of a measure, this best mean is
+    kept, unless reading options or the measure's package changed.
+    """
     marks, order = mark_judgments(qrels), np.argsort(np.array(scores.query_ids, dtype=object))
     ids = tuple(scores.query_ids[i] for i in order)
     ordered = Scores(
@@ -149,14 +151,14 @@ def make_snapshot(
 
 
 def _find_means(scores: Scores, marks: Mapping[str, str]) -> dict[str, BestMean]:
-    """Return the mean of the only run by measure; undefined means are omitted."""
+    """Return measure -> mean of the single run in `scores`. Undefined means are omitted."""
     judgments = mark_all(marks)
     means = zip(scores.measures, scores.combined()[0].tolist(), strict=True)
     return {str(m): BestMean(mean, judgments) for m, mean in means if math.isfinite(mean)}
 
 
 def _find_packages(measures: Iterable[Measure]) -> dict[str, str]:
-    """Return package and version by measure, for plug-in measures."""
+    """Return measure -> package and version, for plug-in measures."""
     from importlib.metadata import PackageNotFoundError, version
 
     packages = {}
@@ -368,8 +370,9 @@ def _count_grades(judgment_mark: str) -> int:
 
 
 def join_snapshot(snapshot: Snapshot, scores: Scores, changes: SnapshotChanges) -> Scores:
-    """Return the scores of the snapshot's run, followed by the runs of `scores`, for the queries
-    with unchanged judgments and the measures that both have. Runs are renamed if names collide."""
+    """Return the scores of the snapshot's run, followed by the scores of the runs in `scores`. Only
+    queries with unchanged judgments, and only measures in both, are included. Runs are renamed if
+    names collide."""
     position = {query_id: i for i, query_id in enumerate(snapshot.scores.query_ids)}
     changed = {*changes.added, *(changes.rejudged or {})}
     is_unchanged = np.array([q not in changed for q in scores.query_ids], dtype=np.bool_)

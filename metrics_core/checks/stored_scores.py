@@ -23,8 +23,8 @@ def compare_stored_scores(loaded: Sequence[Loaded]) -> list[Loaded]:
     """Return the tables of one set of files, with notes on scores that are stored in the files of
     runs.
 
-    The scores are compared with the scores computed with the set's judgments. The note of a run
-    gives, for each measure, the number of queries for which the two differ.
+    The stored scores are compared with scores computed from the set's judgments. The note of a run
+    gives, for each measure, the number of queries whose stored and computed scores differ.
     """
     qrels = next((part.table for part in loaded if isinstance(part.table, Qrels)), None)
     return [

@@ -64,7 +64,7 @@ _COLUMNS = {
     "verdict": "verdict",
     "reason": "reason",
 }
-"""Columns of a comparison, and their names in the formats that print all of them."""
+"""Columns of a comparison, and their names in the formats that print all columns."""
 
 _LABELS = 4
 

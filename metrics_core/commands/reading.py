@@ -83,9 +83,9 @@ class RunToJudge:
 
 @dataclass(frozen=True)
 class InputFiles:
-    """The input of a command that scores files: `judged` are the runs joined with the judgments,
-    `files` the path of each run by name, `documents` the given documents, and `runs` the whole runs
-    (empty if they were judged while they were read)."""
+    """The input of a command that scores files. `judged` are the runs joined with the judgments,
+    `files` has the path of each run by name, and `documents` are the given documents. `runs` are
+    the whole runs; it is empty if the runs were judged while they were read."""
 
     qrels: Qrels
     judged: list[JudgedRanks]
@@ -362,8 +362,8 @@ def read_groups(column: str, query_ids: Sequence[str], options: ReadingOptions) 
 def read_needed_queries(
     query_ids: Sequence[str], options: ReadingOptions, needed_by: str
 ) -> Queries:
-    """Read the queries that `needed_by` requires. Notes go to stderr. Raises RanklensError if they
-    are not given, cannot be read, or have none of these ids."""
+    """Read the queries that `needed_by` requires. Notes go to stderr. Raises RanklensError if no
+    queries are given, if they cannot be read, or if they have none of these ids."""
     from metrics_core.slicing.breakdowns import refuse_unknown_queries
 
     queries = read_named_queries(options)

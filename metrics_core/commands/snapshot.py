@@ -27,7 +27,7 @@ from metrics_core.comparing.power import FEWEST_FOR_POWER, POWER, detectable_los
 from metrics_core.scoring.scores import Scores, score_runs
 
 _SHARE_AFFECTED = 0.3
-"""Share of the queries that the change assumed for margins affects."""
+"""Share of the queries that a change affects, as assumed when losses are suggested as margins."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +86,8 @@ def snapshot(options: SnapshotOptions) -> str:
 
 
 def _detectable_losses(scores: Scores) -> str:
-    """Return a line that helps to choose margins; "" without a measure to which it applies."""
+    """Return a line with the detectable loss of each measure, which helps to choose margins. Empty
+    if no measure has one."""
     if scores.n_queries < FEWEST_FOR_POWER:
         return f"To choose margins, at least {FEWEST_FOR_POWER} queries are needed.\n"
     losses = [

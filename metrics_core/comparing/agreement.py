@@ -44,8 +44,8 @@ class Agreement:
         return Agreement(table, self.orders[np.ix_(positions, positions)])
 
     def replace_verdict(self, measure: str, row: Mapping[str, Any]) -> Agreement:
-        """Return a copy with low, high and verdict of one measure taken from a row of `compare`,
-        which corrects for the number of runs instead of the number of measures."""
+        """Return a copy in which low, high and verdict of one measure come from a row of `compare`.
+        That row is corrected for the number of runs instead of the number of measures."""
         names = ["low", "high", "verdict"]
         table = self.table.copy()
         table.loc[table["measure"] == measure, names] = [row[name] for name in names]
@@ -111,9 +111,13 @@ def find_agreement(scores: Scores, run: str, baseline: str, *, level: float = LE
 
 
 def _kendall_taus(values: Floats) -> Floats:
-    """Return Kendall's tau-b between the columns of float64[run, measure], float64[measure,
-    measure]: the number of run pairs that two columns order alike minus the number that they order
-    differently, divided by the geometric mean of the numbers of pairs that each column orders."""
+    """Return Kendall's tau-b between the orders of the runs by each two measures, float64[measure,
+    measure]; `values` is float64[run, measure].
+
+    Tau-b is the number of run pairs that both measures order in the same way, minus the number that
+    they order differently, divided by the geometric mean of the numbers of pairs that each measure
+    orders.
+    """
     # Values that differ only by rounding are tied.
     steady = values.round(12)
     first, second = np.triu_indices(len(steady), 1)

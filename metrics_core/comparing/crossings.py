@@ -92,9 +92,9 @@ def find_crossings(
     difference: Floats | None = None,
 ) -> Crossings:
     """Return the difference of a pair at every cutoff up to `depth` (default: the depth of the
-    deeper run), and a band at some cutoffs, including `also`. `difference` float64[k] is the result
-    of `difference_curve`, if already computed. Raises ParameterError for a measure without a
-    cutoff."""
+    deeper run), and a band at some cutoffs, including `also`. If the result of `difference_curve`
+    is already known, it can be passed as `difference` float64[k]. Raises ParameterError for a
+    measure without a cutoff."""
     deepest = depth or max(deepest_list([run, baseline]), 1)
     combination = measure.declaration.combination
     cutoffs = np.array(_band_cutoffs(deepest, run.n_queries, min(also, deepest)))

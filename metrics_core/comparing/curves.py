@@ -78,7 +78,7 @@ def mean_curves(
 
 @dataclass(frozen=True)
 class MeanCurve:
-    """Means by cutoff, float64[cutoff], with a separate interval at each; `queries` int64[cutoff]
+    """The mean at each cutoff with its own interval, float64[cutoff] each. `queries` int64[cutoff]
     counts the queries with a defined score."""
 
     interval: Interval
@@ -151,7 +151,8 @@ def find_bands(
 
 
 def differences_by_cutoff(pairs: Sequence[Pair], cutoffs: Sequence[int]) -> list[Band]:
-    """Return the same bands as `find_bands`, but without resampling: low and high are NaN."""
+    """Return the bands of `find_bands` without intervals: nothing is resampled, and low and high
+    are NaN."""
     bands_found = []
     for group in _pair_scores(pairs, cutoffs):
         combination = group.combination

@@ -47,14 +47,16 @@ class DifferenceWarnings:
 
 
 def find_warnings(differences: Floats) -> DifferenceWarnings:
-    """Return the facts about float64[query]; undefined differences (NaN) are excluded."""
+    """Return the facts about `differences`, float64[query]. Undefined differences (NaN) are
+    excluded."""
     defined = differences[~np.isnan(differences)]
     return DifferenceWarnings(len(defined), int((defined != 0).sum()), count_carriers(defined))
 
 
 def count_carriers(differences: Floats) -> int:
-    """Return the smallest number of queries whose differences, in the direction of the mean, make
-    up half of the sum of all differences float64[query] without NaN; 0 if the sum is 0."""
+    """Return the smallest number of queries that make up half of the sum of `differences`,
+    float64[query] without NaN. Differences with the sign of the sum are counted, largest first; 0
+    if the sum is 0."""
     total = float(differences.sum())
     size = float(np.abs(differences).sum())
     if abs(total) <= ALIKE * size:

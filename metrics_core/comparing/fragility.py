@@ -36,8 +36,8 @@ class Fragility:
 
 
 def find_fragility(differences: Floats) -> Fragility:
-    """Find the fewest queries whose removal reverses the sign of the mean of float64[query]; NaN is
-    undefined.
+    """Find the fewest queries whose removal reverses the sign of the mean of `differences`,
+    float64[query]. Undefined differences (NaN) are excluded.
 
     Removing the largest differences with the same sign as the mean first is exact: removing a query
     changes the divisor of the mean but not the sign of the quotient, so only the sum matters, and

@@ -43,7 +43,7 @@ OUTCOMES = (WORSE_RUN, CANNOT_TELL, NOT_WORSE)
 """Outcomes of a gate, worst first."""
 
 ALL_WELL, FAILED, INPUT_ERROR, UNCLEAR, CHANGED = 0, 1, 2, 3, 4
-"""Exit statuses; `exit_status` decides if several apply."""
+"""Exit statuses. `exit_status` decides which one is used if several apply."""
 
 _ROUNDING = 1e-12
 
@@ -266,8 +266,8 @@ class FloorOutcome:
 def evaluate_gates(
     scores: Scores, gates: Sequence[Gate], members: Mapping[QuerySlice, Mask], baseline: str
 ) -> list[GateOutcome]:
-    """Evaluate each gate for each run except the baseline, gate by gate. `members` maps each slice
-    to its queries, bool[query]. Raises UnknownRunError."""
+    """Evaluate each gate for each run except the baseline. The outcomes are in the order of the
+    gates. `members` maps each slice to its queries, bool[query]. Raises UnknownRunError."""
     runs = [run for run in scores.runs if run != baseline]
     if not gates:
         return []
@@ -328,8 +328,8 @@ def _make_outcome(
 def evaluate_floors(
     scores: Scores, floors: Sequence[Floor], members: Mapping[QuerySlice, Mask], runs: Sequence[str]
 ) -> list[FloorOutcome]:
-    """Evaluate each floor for each of the runs, floor by floor. `members` maps each slice to its
-    queries, bool[query]. Raises UnknownRunError."""
+    """Evaluate each floor for each of the runs. The outcomes are in the order of the floors.
+    `members` maps each slice to its queries, bool[query]. Raises UnknownRunError."""
     return [
         _evaluate_floor(
             floor, run, scores.select_runs([run]).values_of(floor.measure)[0][members[floor.slice]]

@@ -18,8 +18,8 @@ _CALIBRATED = 0.55
 """Share of the nominal error at which `margin_interval` is computed (calibration: Loh, Calibrating
 confidence coefficients, JASA 1987). On differences of real runs, it is the largest share at which a
 bound meant to miss in 5 of 100 cases misses in at most 5 (docs/ci.md). At the full nominal error
-such a bound misses in up to 8: if few queries change, the sample contains too few of the queries
-with a large loss."""
+such a bound misses in up to 8 of 100 cases. The reason is that if few queries change, the sample
+may contain too few of the queries with a large loss."""
 
 
 class Ends(NamedTuple):
@@ -30,8 +30,8 @@ class Ends(NamedTuple):
 
 
 def t_interval(differences: Floats, level: float = LEVEL) -> Ends:
-    """Return the t interval of the mean of float64[query] without NaN, consistent with the paired
-    t-test."""
+    """Return the t interval of the mean of `differences`, float64[query] without NaN. It agrees
+    with the paired t-test."""
     from scipy import special
 
     n = len(differences)
@@ -45,15 +45,16 @@ def t_interval(differences: Floats, level: float = LEVEL) -> Ends:
 
 
 def bca_interval(differences: Floats, level: float = LEVEL) -> Ends:
-    """Return the bias-corrected and accelerated bootstrap interval of the mean of float64[query]
-    without NaN (Efron, Better bootstrap confidence intervals, JASA 1987). The same draws are used
-    as for every other mean."""
+    """Return the bias-corrected and accelerated bootstrap interval of the mean of `differences`,
+    float64[query] without NaN (Efron, Better bootstrap confidence intervals, JASA 1987). The same
+    draws are used as for every other mean."""
     return bca_test(differences, level)[1]
 
 
 def bca_test(differences: Floats, level: float = LEVEL) -> tuple[float, Ends]:
-    """Return the two-sided p-value of the mean of float64[query] without NaN, and its BCa interval,
-    which excludes zero exactly if the p-value is at most 1 - level."""
+    """Return the two-sided p-value of the mean of `differences`, float64[query] without NaN, and
+    the BCa interval of the mean. The interval excludes zero exactly if the p-value is at most 1 -
+    level."""
     from scipy import special
 
     if len(differences) < 2:
@@ -152,9 +153,12 @@ def bound_by_shares(
 
 
 def share_upper_bound(number: npt.ArrayLike, n: npt.ArrayLike, level: float) -> Floats:
-    """Return the upper confidence bound of a share, given `number` of `n` observed; it misses with
-    probability 1 - level (Clopper and Pearson, The use of confidence or fiducial limits, Biometrika
-    1934). float64[…] of the broadcast shape of `number` and `n`."""
+    """Return the upper confidence bound of a share of queries if `number` of `n` queries were
+    observed to have a property; float64[…] with the broadcast shape of `number` and `n`.
+
+    The true share exceeds the bound with probability at most 1 - level (Clopper and Pearson, The
+    use of confidence or fiducial limits, Biometrika 1934).
+    """
     from scipy import special
 
     number, n = np.asarray(number, dtype=np.float64), np.asarray(n, dtype=np.float64)

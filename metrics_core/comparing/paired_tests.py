@@ -20,15 +20,16 @@ _ROUNDING = 1e-12
 
 
 def are_equal(differences: Floats) -> bool:
-    """Whether float64[query] has two or more differences and all are equal except for rounding."""
+    """Whether there are two or more `differences`, float64[query], and all of them have the same
+    value except for rounding."""
     if len(differences) < 2:
         return False
     return bool(np.ptp(differences) <= _ROUNDING * np.abs(differences).max())
 
 
 def t_test(differences: Floats) -> float:
-    """Return the two-sided p-value of the paired t-test of float64[query] without NaN; 1 if every
-    difference is 0, NaN for fewer than two differences."""
+    """Return the two-sided p-value of the paired t-test of `differences`, float64[query] without
+    NaN. It is 1 if every difference is 0, and NaN for fewer than two differences."""
     from scipy import stats
 
     if len(differences) < 2:
@@ -39,8 +40,8 @@ def t_test(differences: Floats) -> float:
 
 
 def wilcoxon_test(differences: Floats) -> float:
-    """Return the two-sided p-value of Wilcoxon's signed-rank test of float64[query] without NaN;
-    differences of 0 are excluded; the p-value is 1 if all differences are 0."""
+    """Return the two-sided p-value of Wilcoxon's signed-rank test of `differences`, float64[query]
+    without NaN. Differences of 0 are excluded; the p-value is 1 if all are 0."""
     from scipy import stats
 
     differing = differences[differences != 0]
@@ -48,8 +49,8 @@ def wilcoxon_test(differences: Floats) -> float:
 
 
 def sign_test(differences: Floats) -> float:
-    """Return the two-sided p-value of the sign test of float64[query] without NaN; differences of 0
-    are excluded; the p-value is 1 if all differences are 0."""
+    """Return the two-sided p-value of the sign test of `differences`, float64[query] without NaN.
+    Differences of 0 are excluded; the p-value is 1 if all are 0."""
     from scipy import stats
 
     above, below = int((differences > 0).sum()), int((differences < 0).sum())
@@ -57,8 +58,8 @@ def sign_test(differences: Floats) -> float:
 
 
 def randomization_test(differences: Floats) -> float:
-    """Return the two-sided p-value of Fisher's randomization test of float64[query] without NaN
-    (`random_sign_p_values`)."""
+    """Return the two-sided p-value of Fisher's randomization test of `differences`, float64[query]
+    without NaN (`random_sign_p_values`)."""
     return float(random_sign_p_values(differences[:, None])[0])
 
 
@@ -78,8 +79,8 @@ def _sign_side(differences: Floats) -> float:
 
 @dataclass(frozen=True)
 class PairedTest:
-    """A paired test: its title, its hypothesis in a sentence, and a function that returns its
-    two-sided p-value for float64[query].
+    """A paired test: its title, its hypothesis in a sentence, and a function that takes differences
+    float64[query] and returns the two-sided p-value.
 
     `tests_mean` is whether the test concerns the mean, like the verdict. `countable` is whether its
     p-values can be arbitrarily small, so that a correction can multiply them. `without_zeros` is
@@ -96,12 +97,13 @@ class PairedTest:
     side: Callable[[Floats], float] = _mean_side
 
     def __call__(self, differences: Floats) -> float:
-        """Return the p-value of float64[query]; undefined differences (NaN) are excluded."""
+        """Return the p-value of `differences`, float64[query]. Undefined differences (NaN) are
+        excluded."""
         return self.p_value(differences[~np.isnan(differences)])
 
     def count_left_out(self, differences: Floats) -> int:
-        """Return the number of defined differences of float64[query] that the test excludes because
-        they are 0."""
+        """Return how many of `differences`, float64[query], the test excludes because they are 0.
+        Undefined differences (NaN) are not counted."""
         return int((differences == 0).sum()) if self.without_zeros else 0
 
 

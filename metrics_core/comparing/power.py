@@ -4,8 +4,8 @@ difference needs.
 For normal differences the statistic has a noncentral t distribution (Sakai, Topic set size design,
 IRJ 2016); this is averaged over the likely values of their standard deviation. On differences of
 real runs, a nominal power of 80 % is reached in 76 to 80 of 100 cases from 20 queries on
-(benchmarks/simulations.py); below 20 no power is given. The functions are the ones that scipy.stats
-uses, which itself takes half a second to import.
+(benchmarks/simulations.py); below 20 no power is given. The distributions come directly from
+scipy.special, because importing scipy.stats takes half a second.
 """
 
 from __future__ import annotations
@@ -55,8 +55,9 @@ def detection_chance(difference: float, error: npt.ArrayLike, width: float, quer
 
 
 def _likely_deviations(queries: int) -> Floats:
-    """Return equally likely values of the true standard deviation for normal differences,
-    float64[value], relative to the standard deviation observed on this number of queries."""
+    """Return equally likely values of the true standard deviation, float64[value], as multiples of
+    the standard deviation that was observed on this number of queries. The differences are assumed
+    to be normally distributed."""
     from scipy import special
 
     if queries >= _NORMAL:
@@ -141,8 +142,9 @@ def detectable_loss(scores: Floats, share: float) -> float:
     """Return the smallest true mean loss that a gate on these queries finds with at least
     probability `POWER`; NaN if `failure_chance` is NaN.
 
-    `scores`, float64[query], are those of one run. The assumed change affects a `share` of the
-    queries: their scores vary as between two random queries, and the loss falls on them alone.
+    `scores`, float64[query], are the scores of one run. The loss is assumed to come from a change
+    that affects a `share` of the queries. On these queries, the old and the new score differ as
+    much as the scores of two random queries.
     """
     from scipy import special
 

@@ -12,14 +12,15 @@ from metrics_core.scoring.random_groups import sum_in_groups
 _DRAWS = 9_999
 _SEED = 20_260
 _ENUMERATED = 15
-"""Up to this number of queries all sign assignments are enumerated (32,768)."""
+"""Maximum number of queries for which all sign assignments (up to 32,768) are enumerated."""
 _BLOCK = 4_000_000
 _ROUNDING = 1e-12
 
 
 def random_sign_p_values(differences: Floats) -> Floats:
-    """Return two-sided p-values, float64[column], of the columns of float64[query, column]; queries
-    without a difference must be 0. A column of zeros has p-value 1.
+    """Return the two-sided p-value of each column of `differences`, float64[column]. `differences`
+    is float64[query, column] and must be 0 for queries without a difference. A column of zeros has
+    p-value 1.
 
     For up to 15 queries all sign assignments are enumerated. For more queries 9,999 assignments are
     drawn, the same each time, and the observed signs are added as one more. For more than 20,000

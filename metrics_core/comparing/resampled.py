@@ -32,12 +32,13 @@ from metrics_core.scoring.intervals import Interval
 from metrics_core.scoring.studentised import Moments, find_limits, studentise, studentise_draws
 
 FEW = 100
-"""Up to this number of queries random signs are used as well."""
+"""Maximum number of queries for which random signs are used in addition to the bootstrap."""
 _OF_DRAWS = 0.7
 _MOST_SIGNS = 1_000
 """Maximum number of signs for the sign test's p-value; with more signs it would underflow."""
 _ONE_SIZE = 0.02
-"""Differences count as the same size if their mean is within this share of the largest."""
+"""Differences count as equally large if the size of their mean is within this share of the largest
+size."""
 _TELLING = 10
 """If fewer draws than this are beyond a limit, their share is extrapolated by the tail of Student's
 t."""
@@ -106,8 +107,8 @@ class ResampledMeans:
         return corrected
 
     def error_per_column(self, tail: float) -> float:
-        """Return the error probability for the interval of each column, with which all intervals
-        are right simultaneously except with probability `tail`."""
+        """Return the error probability for the interval of each column. With it, all intervals are
+        right simultaneously with probability 1 - `tail`."""
         if not len(self.drawn):
             return tail
         rarest = np.sort(self._draw_ranks.min(axis=1))
@@ -120,8 +121,8 @@ class ResampledMeans:
 
     @cached_property
     def _draw_ranks(self) -> npt.NDArray[np.int32]:
-        """Return, for each draw and column, the number of draws in which the column is at least as
-        far off as in this draw; int32 of the shape of `distances`."""
+        """Return for each draw and column the number of draws in which the column is at least as
+        far from its mean as in this draw; int32 of the shape of `distances`."""
         ranks = np.empty(self.distances.shape, dtype=np.int32)
         for index, (column, ordered) in enumerate(
             zip(self.distances.T, self._sorted_distances.T, strict=True)
@@ -132,8 +133,8 @@ class ResampledMeans:
     def _find_distances(self, tails: Floats) -> Floats:
         """Return for each drawn column the distance for its interval, float64[drawn column].
 
-        At this distance (n + 1) / (draws + 1) is just above the column's tail, with n the number of
-        draws that are at least as far off.
+        With n the number of draws that are at least this far from the mean, (n + 1) / (draws + 1)
+        is just above the column's tail.
         """
         most = np.floor(tails * (len(self.distances) + 1) + 1e-9).astype(np.int64)
         position = np.clip(len(self.distances) - most, 0, len(self.distances) - 1)
@@ -166,7 +167,8 @@ def limit_ends(ends: Floats, widest: npt.ArrayLike) -> Floats:
 
 
 def resample_means(differences: Floats) -> ResampledMeans:
-    """Test the means of the columns of float64[query, column]; NaN if a query has no difference."""
+    """Test the mean of each column of `differences`, float64[query, column]; NaN if a query has no
+    difference."""
     return resample_groups([differences])[0]
 
 
@@ -214,7 +216,7 @@ class _Sample:
 
     def p_values(self, reached: Ints, distances: Floats) -> Floats:
         """Return the p-values of `drawn_columns`, float64[drawn column]. `reached` int64[drawn
-        column] counts the draws that are at least as far off as the data."""
+        column] counts the draws whose distance is at least the distance in the data."""
         queries, limits = (
             self.mean_moments.queries[self.drawn_columns],
             np.abs(self.statistic[self.drawn_columns]),
@@ -233,7 +235,7 @@ class _Sample:
         return np.minimum(np.where(one_size, least_p, np.maximum(share, least_p)), 1.0)
 
     def add_draws(self, p: Floats, distances: Floats) -> ResampledMeans:
-        """Return the columns with the results of the draws."""
+        """Combine the statistics of the columns with the results of the draws."""
         moments = self.mean_moments
         return ResampledMeans(
             moments.mean,
@@ -248,11 +250,11 @@ class _Sample:
 
 
 def _tail_share(reached: Ints, distances: Floats, limits: Floats, queries: Ints) -> Floats:
-    """Return the share of draws in which each column is at least as far off as its limit,
-    float64[drawn column]; `limits` are in standard errors.
+    """Return the share of draws in which the distance of each column from its mean is at least its
+    limit, float64[drawn column]; `limits` are in standard errors.
 
-    If fewer than ten draws are as far off, the share is extrapolated from the tenth-farthest draw
-    by the tail of Student's t.
+    If fewer than ten draws reach the limit, the share is extrapolated from the tenth-largest
+    distance by the tail of Student's t.
     """
     from scipy import special
 

@@ -200,7 +200,8 @@ def _from_scale(
 
 
 def compare_columns(differences: Floats, method: Method) -> ComparisonResults:
-    """Test the means of the columns of float64[query, column]; NaN if a query has no difference.
+    """Test the mean of each column of `differences`, float64[query, column]; NaN if a query has no
+    difference.
 
     The correction is over all columns that may be tested (`verdicts.can_be_tested`).
     """
@@ -272,8 +273,8 @@ def _find_p_value(differences: Floats, method: Method) -> float:
 def _find_intervals(
     columns: list[Floats], p_corrected: Floats, method: Method
 ) -> tuple[Floats, Floats]:
-    """Return low and high of the means, float64[column] each, at the method's level, simultaneous
-    if the method corrects; NaN if the test does not concern the mean."""
+    """Return low and high of the means, float64[column] each, at the method's level. The intervals
+    are simultaneous if the method corrects, and NaN if the test does not concern the mean."""
     tail = 1 - method.level
     low, high = np.full((2, len(columns)), np.nan)
     if not _tests_mean(method):

@@ -36,7 +36,7 @@ class TieRange:
     exact: bool
 
     def select_queries(self, queries: Mask) -> TieRange:
-        """Return the range for some of the queries, bool[query]."""
+        """Return the range for the queries for which `queries`, bool[query], is true."""
         return TieRange(self.low[queries], self.high[queries], self.tied[queries], self.exact)
 
     @property

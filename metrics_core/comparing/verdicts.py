@@ -63,10 +63,10 @@ def decide_verdict(
     is_within_margin: bool = False,
     is_contrary: bool = False,
 ) -> Verdict:
-    """Return the verdict on a mean difference, positive if the run is better.
+    """Return the verdict on a mean difference. The difference is positive if the run is better.
 
-    `p_corrected` alone decides significance; NaN without a test. `is_within_margin` is true if the
-    difference is shown to be smaller than the margin, by two one-sided tests or because so few
+    Only `p_corrected` decides significance; it is NaN without a test. `is_within_margin` is true if
+    the difference is shown to be smaller than the margin, by two one-sided tests or because so few
     queries differ. `is_contrary` is true if a test that does not concern the mean favours the other
     run.
     """

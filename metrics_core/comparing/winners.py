@@ -10,9 +10,9 @@ ROUNDING = 1e-12
 
 
 def better_sides(differences: npt.ArrayLike, direction: int = 1) -> npt.NDArray[np.int64]:
-    """Return 1 if the run is better, -1 if the baseline is, 0 if they are tied or the difference is
-    undefined; int64[…] for `differences` float64[…], run minus baseline. `direction` is -1 for a
-    measure for which lower is better."""
+    """Return the better side of each of `differences` float64[…] (run minus baseline), int64[…]: 1
+    for the run, -1 for the baseline, 0 if they are tied or the difference is undefined. `direction`
+    is -1 for a measure for which lower is better."""
     defined = np.nan_to_num(np.asarray(differences, dtype=np.float64), nan=0.0)
     return np.where(np.abs(defined) > ROUNDING, np.sign(defined) * direction, 0).astype(np.int64)
 

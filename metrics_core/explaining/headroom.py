@@ -49,8 +49,9 @@ class Headroom:
         return share
 
     def mean(self) -> Headroom:
-        """Return the means over the queries with a defined score, as a single query; NaN if no
-        score is defined. The mean score and gains add up in the same way as for each query."""
+        """Return a Headroom with one entry: the means over the queries with a defined score, or NaN
+        if no score is defined. The mean score and mean gains add up in the same way as for each
+        query."""
         is_defined = ~np.isnan(self.score)
         parts = (self.score, self.order, self.below, self.missing)
         if not is_defined.any():

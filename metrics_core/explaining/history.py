@@ -1,7 +1,7 @@
 """Versions of a system in order: when a query broke, when it was fixed, which queries flicker.
 
-A query is good or not with each version, as defined by `kinds`. Versions are given first to last;
-their positions start at 0, and -1 means none.
+A query is good or not good with each version, as defined in `query_kinds`. Versions are given first
+to last; their positions start at 0, and -1 means no version.
 """
 
 from __future__ import annotations
@@ -76,8 +76,9 @@ def make_history(
 ) -> History:
     """Return the history of runs judged by the same qrels, first to last.
 
-    `query_kinds` are the results of `classify_queries` for these runs, object[query] each, if
-    already computed. Raises ParameterError if there are no runs, or if their judgments differ.
+    If the results of `classify_queries` for these runs are already known, they can be passed as
+    `query_kinds`, object[query] each. Raises ParameterError if there are no runs, or if their
+    judgments differ.
     """
     if not ranks:
         raise ParameterError("A history needs at least one version.", "Give at least one run.")
@@ -110,7 +111,7 @@ def find_first_bad_versions(
     n_tested: int = 1,
 ) -> list[int]:
     """Return for each slice the first version since which the slice is significantly worse than in
-    its best version; -1 if it is not significantly worse in its last version.
+    its best version; -1 if it is not significantly worse in the last version.
 
     Each of `slices` is float64[version, query] with separate queries, versions first to last;
     `direction` is -1 if lower is better. Versions are compared with the best one by the paired

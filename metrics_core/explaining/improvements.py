@@ -76,10 +76,13 @@ class _Changes:
 def find_best_change(
     run: Run, qrels: Qrels, query_id: str, measure: Measure, k: int
 ) -> Change | None:
-    """Return the change that raises the score most (lowers it, if lower is better): moving one
-    relevant document, listed or not, to a rank up to k, or removing one of the first k. Among equal
-    changes, return the one that moves the fewest ranks. None if no change helps, or nothing is
-    judged. Raises LackingDataError for a measure that depends on more than grades."""
+    """Return the single change that raises the score most (or lowers it, if lower is better). A
+    change moves one relevant document, listed or not, to a rank up to k, or removes one of the
+    first k.
+
+    Among equal changes, the result is the one that moves the fewest ranks. None if no change helps,
+    or nothing is judged. Raises LackingDataError for a measure that depends on more than grades.
+    """
     ranks = edit_ranks(run, qrels, query_id, (), move_in=run.name)
     listed = documents_by_rank(ranked_documents(run, query_id))
     judged = _read_judged(qrels, query_id, listed, measure)

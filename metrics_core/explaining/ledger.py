@@ -124,7 +124,8 @@ def score_ledger(ranks: JudgedRanks, measure: Measure) -> Ledger:
 
 
 def _shapley_ledger(ranks: JudgedRanks, measure: Measure) -> Ledger:
-    """Compute one query after another; each is a separate batch."""
+    """Return each document's Shapley value. The queries are computed one after another, and each
+    query is scored as a separate batch."""
     results = [shapley_values(ranks, i, measure) for i in range(ranks.n_queries)]
     rows = np.concatenate([np.empty(0, np.int64), *(rows for rows, *_ in results)])
     parts = np.concatenate([np.empty(0), *(values for _, values, *_ in results)])

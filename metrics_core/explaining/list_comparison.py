@@ -95,10 +95,11 @@ class TwoLists:
         return np.where(most > 0, ratio(n_common.astype(np.float64), most), np.nan)
 
     def rbo(self, p: float = 0.9) -> Floats:
-        """Return rank-biased overlap, float64[query]: the similarity of the lists for a reader who
-        continues to the next rank with probability `p`, between 0 and 1; 1 for equal lists, NaN if
-        both are empty. Beyond the end of the lists their agreement is extrapolated (Webber, Moffat
-        and Zobel, A similarity measure for indefinite rankings, TOIS 2010, equation 32)."""
+        """Return rank-biased overlap, float64[query]. This is the similarity of the lists for a
+        reader who continues to the next rank with probability `p`. It is between 0 and 1: 1 for
+        equal lists, NaN if both are empty. Beyond the end of the lists their agreement is
+        extrapolated (Webber, Moffat and Zobel, A similarity measure for indefinite rankings, TOIS
+        2010, equation 32)."""
         n, longer = len(self.listed), self._longest
         shorter = np.minimum(self.listed, self.other_listed)
         depth = np.arange(1, int(longer.max(initial=0)) + 1)
@@ -126,7 +127,7 @@ class TwoLists:
 
 
 def _count_inversions(query: Ints, values: Ints, n_queries: int) -> Floats:
-    """Return for each query the number of pairs of which the greater value comes first,
+    """Return for each query the number of pairs in which the greater value comes first,
     float64[query].
 
     `query` is ascending, and the values of a query are distinct. All queries are counted together,
@@ -192,8 +193,8 @@ def _list_lengths(query: Ints, rank: Ints, n_queries: int) -> Ints:
 
 
 def _read_lists(run: Run, query_ids: Sequence[str], depth: int) -> tuple[Ints, Ints, pa.Array]:
-    """Return query position, rank (int64[row] each) and doc_id of a run's results for these
-    queries."""
+    """Return the results of a run for these queries: the position of the query, int64[row], the
+    rank, int64[row], and the doc_id of each row."""
     run = run.select_queries(query_ids)
     position = {query_id: i for i, query_id in enumerate(query_ids)}
     positions = np.array([position.get(q, -1) for q in run.query_ids], dtype=np.int64)

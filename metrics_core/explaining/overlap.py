@@ -86,8 +86,8 @@ class OverlapOutcome:
 def find_overlaps(
     baseline: Run, runs: Sequence[Run], overlaps: Sequence[Overlap]
 ) -> list[OverlapOutcome]:
-    """Return the share of the baseline's lists that each run keeps, for each overlap. Raises
-    RanklensError if a run has no results."""
+    """Return the outcome of each overlap for each run: the share of the baseline's lists that the
+    run keeps. Raises RanklensError if a run has no results."""
     outcomes = []
     empty = next((run.name for run in (baseline, *runs) if not run.query_ids), None)
     if empty is not None:

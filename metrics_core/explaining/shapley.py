@@ -21,8 +21,8 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 
 MOST_PLAYERS = 12
-"""Up to this number of players every subset is scored; more players join in the order of their
-ranks."""
+"""Maximum number of players for which every subset is scored. If there are more, the players join
+in the order of their ranks."""
 
 Averaged = Literal["shapley", "order"]
 

@@ -12,8 +12,8 @@ from metrics_core.judging import JudgedRanks
 
 @dataclass(frozen=True)
 class TopDocument:
-    """The ranks of this document in the baseline and in the run in focus, 0 if not listed, and
-    whether it is the only relevant document."""
+    """The ranks of a query's only document with the highest grade, in the baseline and in the run
+    in focus (0 if not listed), and whether this document is the only relevant one."""
 
     before: int
     after: int

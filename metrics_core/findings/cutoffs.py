@@ -283,7 +283,7 @@ def short_lists_note(judged: Sequence[JudgedRanks], names: Sequence[str]) -> Sen
 
 
 def list_end(ranks: JudgedRanks) -> int:
-    """Median length of the non-empty lists of a run; 0 if all are empty."""
+    """Median length of the lists of a run, without empty lists; 0 if all are empty."""
     listed = ranks.retrieved[ranks.retrieved > 0]
     return int(np.median(listed)) if len(listed) else 0
 

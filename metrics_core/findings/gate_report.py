@@ -114,8 +114,9 @@ class GateComparison:
     """The data of a gate: scores of the baseline and of the runs, and the judged ranks (ranks of
     judged documents) by run.
 
-    `lists` are the lists of the baseline and of the runs, if overlaps are checked. With a snapshot,
-    read from `file`, `all_scores` are the runs' scores on all judged queries.
+    `lists` are the lists of the baseline and of the runs, if overlaps are checked. If the baseline
+    is a snapshot, `file` is its file, and `all_scores` are the runs' scores on all judged
+    queries.
     """
 
     scores: Scores

@@ -205,7 +205,7 @@ def unclear_finding(fails: bool) -> str:
 
 
 def count_finding(outcomes: Sequence[str], uncompared: int = 0) -> str:
-    """Count the outcomes: "1 gate failed, 2 passed, 1 cannot tell".
+    """State the number of gates with each outcome: "1 gate failed, 2 passed, 1 cannot tell".
 
     If there are floors or overlaps among them, the noun is "check". `uncompared` is the number of
     gates that could not be compared.

@@ -312,7 +312,7 @@ def untested_note(groups: pd.DataFrame) -> str:
 
 
 def _is_nonzero(difference: float) -> bool:
-    """Whether a difference is not 0 when printed."""
+    """Whether a difference, as printed, is not 0."""
     return w.format_difference(difference) != w.format_difference(0)
 
 

@@ -52,7 +52,8 @@ def _with_answer(check: RobustnessCheck, word: str, tone: Tone) -> RobustnessChe
 def unjudged_check(
     check: RobustnessCheck, bounds: DifferenceBounds, likely: LikelyDifference, margin: float
 ) -> RobustnessCheck:
-    """Check on unjudged documents, from the check of `verdict_risks`."""
+    """Return the check of `verdict_risks` on unjudged documents with a new answer: whether the
+    difference stays within the margin."""
     if bounds.reason or bounds.lowest == bounds.highest:
         return margin_check(check, (bounds.lowest, bounds.highest), margin) or check
     side = better_side(bounds.difference)

@@ -24,8 +24,11 @@ def _make_check(part: str, title: str, brief: str, *, warns: bool = False) -> Ro
 
 
 def sample_size_check(difference: float, queries: float) -> RobustnessCheck | None:
-    """The number of queries that would be needed, from `comparing.power.find_queries_needed`; None
-    if unknown."""
+    """Return a check that states the number of queries needed to confirm the difference; None if
+    unknown.
+
+    `queries` is the result of `comparing.power.find_queries_needed`.
+    """
     if not difference or math.isnan(difference) or math.isnan(queries):
         return None
     size = format_size(abs(difference))
@@ -39,8 +42,10 @@ def sample_size_check(difference: float, queries: float) -> RobustnessCheck | No
 
 
 def detectable_difference_check(smallest_difference: float) -> RobustnessCheck | None:
-    """The differences that these queries could detect, from `comparing.power.smallest_detectable`;
-    None if unknown."""
+    """Return a check that states which differences these queries could detect; None if unknown.
+
+    `smallest_difference` is the result of `comparing.power.smallest_detectable`.
+    """
     if not math.isfinite(smallest_difference) or not smallest_difference:
         return None
     brief = f"{format_size(smallest_difference)} or more (80{w.NO_BREAK}% power)"
@@ -48,7 +53,8 @@ def detectable_difference_check(smallest_difference: float) -> RobustnessCheck |
 
 
 def unjudged_check(share: float, depth: int) -> RobustnessCheck | None:
-    """The unjudged share of both runs' top `depth`; None if the share is 0."""
+    """Return a check that states the unjudged `share` of both runs' top `depth`; None if the share
+    is 0."""
     if not share > 0:
         return None
     brief = f"{w.format_share(share)} of the top {w.format_count(depth)} is unjudged"
@@ -105,7 +111,8 @@ def ties_check(check: RobustnessCheck | None) -> RobustnessCheck | None:
 
 
 def missing_queries_check(check: RobustnessCheck | None) -> RobustnessCheck | None:
-    """The check of `file_risks` on queries without results."""
+    """Return the check of `file_risks` on queries without results in its brief form; None if there
+    is no such check."""
     return (
         None if check is None else _make_check("missing", "Missing", check.brief.partition("; ")[0])
     )

@@ -49,8 +49,9 @@ class ViewFacts:
 
 @dataclass(frozen=True)
 class QueryCounts:
-    """Number of queries that failed before and are fixed, that worked before and are broken, and on
-    which all runs score 0. `every_run` is the phrase for these runs."""
+    """The number of queries that failed before and are fixed, the number of queries that worked
+    before and are broken, and the number of queries on which all runs score 0. `every_run` is the
+    phrase for all runs."""
 
     fixed: int
     broken: int
@@ -84,8 +85,9 @@ def queries_finding(
 def queries_lead(
     differences: pd.DataFrame, focus: str, baseline: str, query_counts: QueryCounts
 ) -> Sentence:
-    """Median win or loss, and the number of queries that are fixed, that are broken, and that fail
-    with every run. If too few queries have a score from both runs, says that nothing is coloured.
+    """State the median win or loss, and how many queries are fixed, how many are broken, and how
+    many fail with every run. If too few queries have a score from both runs, says that nothing is
+    coloured.
 
     `differences` is the same as for `queries_finding`; its columns outcome and difference are
     used.

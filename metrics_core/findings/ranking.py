@@ -56,8 +56,8 @@ def ranking_title(all_pairs: AllPairs, measure: str, queries: int) -> Sentence:
 
 
 def ranking_lead(all_pairs: AllPairs, measure: str, queries: int) -> Sentence:
-    """Name the runs that may be the best if `ranking_title` gives only their number; then the
-    remaining definite ranks, and the number of significant pairs."""
+    """Name the runs that may be the best, if `ranking_title` gives only their number. Then state
+    the remaining definite ranks and the number of significant pairs."""
     if queries < FEWEST_QUERIES:
         return few_queries_note(queries) + muted_span("No pair is tested.")
     bests, title = all_pairs.possible_bests, ranking_title(all_pairs, measure, queries)

@@ -60,8 +60,7 @@ def best_findings(
     """Say how far the mean of each run is below the best mean that the snapshot in `file` ever
     recorded.
 
-    Only those of the `measures` are included on which the snapshot itself is below its best
-    mean.
+    Measures on which the snapshot itself is not below its best mean are skipped.
     """
     snapshot_means = dict(
         zip(snapshot.measures, snapshot.scores.combined()[0].tolist(), strict=True)

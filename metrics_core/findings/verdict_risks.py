@@ -31,8 +31,8 @@ from metrics_core.unjudged.expected_difference import LikelyDifference
 _BROAD, _FEW = (0.1, FEWEST_DIFFERING), (0.05, FEWEST_DIFFERING // 2)
 """Thresholds for the number of queries to remove until the sign changes: as a share of the queries,
 and as a number. If both are at least `_BROAD`, a difference is "broad"; if either is below `_FEW`,
-it rests on few queries. By its share alone, one query of ten would count as many. The number in
-`_BROAD` is the minimum number of differing queries for any verdict."""
+it rests on few queries. If only the share counted, one query of ten would count as many queries.
+The number in `_BROAD` is the minimum number of differing queries for any verdict."""
 
 _MAX_LARGEST = 5
 _MIN_SHARE = 0.1
@@ -103,8 +103,8 @@ def cannot_phrase(side: int) -> str:
 
 
 def _worst_case(bounds: DifferenceBounds, side: int) -> str:
-    """State how far the difference could move against the leader; in either direction if the runs
-    are tied."""
+    """State how far the difference could move against the leader. If the runs are tied, state how
+    far it could move in either direction."""
     if side == 0 and bounds.lowest == bounds.highest:
         return "whatever their grades, the runs stay tied."
     if side == 0:
@@ -181,8 +181,8 @@ def classify_breadth(turning: int, queries: int) -> tuple[str, Tone]:
 
 
 def _describe_missed(pair: ComparedPair, differences: Floats, missed: MissedQueries | None) -> str:
-    """The share of the difference from queries on which the trailing run found nothing; empty if
-    small."""
+    """The share of the difference that comes from queries on which the trailing run found nothing.
+    Empty if this share is small."""
     if missed is None:
         return ""
     mask = missed.without_relevant & (differences != 0) & ~np.isnan(differences)

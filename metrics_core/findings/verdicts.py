@@ -41,8 +41,8 @@ _GROUP = GroupNoun()
 
 @dataclass(frozen=True)
 class VerdictFinding:
-    """The answer of a comparison: which run is better (`title`), the result of the test in a word
-    (`badge`) and its colour (`tone`), and numbers, test and limits (`lead`)."""
+    """The answer of a comparison. `title` says which run is better, `badge` is the test's result in
+    a word, `tone` its colour, and `lead` states the numbers, the test and its limits."""
 
     title: Sentence
     lead: Sentence

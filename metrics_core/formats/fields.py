@@ -126,8 +126,8 @@ class FileFields:
         return fold_name(last) in (*_LOSSES, *NAMES["rank"]) or (rising == lists > 1 > falling)
 
     def is_rank(self, name: str, query: str) -> bool:
-        """Return whether the numbers of a field are 1, 2, … or 0, 1, … in each list, as ranks
-        are."""
+        """Return whether the numbers of a field look like ranks: 1, 2, … or 0, 1, … in each
+        list."""
         lists = self.numbers_by_list(name, query)
         return max(map(len, lists), default=0) > 1 and all(
             numbers in ([*range(1, len(numbers) + 1)], [*range(len(numbers))]) for numbers in lists

@@ -154,7 +154,7 @@ def _from_to_dict(data: Any, kind: Kind) -> PythonTable:
 
 
 def rows_to_table(rows: Sequence[Any], kind: Kind) -> PythonTable:
-    """Return a table of dictionaries, named tuples, objects, or triples."""
+    """Return rows as a table. Each row is a dictionary, a named tuple, an object or a triple."""
     value = VALUE_COLUMNS.get(kind, "")
     if not rows or not row_columns(rows[0]):
         names = ["query_id", "doc_id", value]

@@ -110,7 +110,8 @@ def write_trec_qrels(qrels: Qrels, file: BinaryIO) -> None:
 
 
 def _compute_ranks(run: Run) -> Any:
-    """Return the rank of each row in its query by score, from 1; ties by position; int64[row]."""
+    """Return the rank of each row by score within its query, int64[row]. Ranks start at 1, and tied
+    rows keep their order."""
     codes = run.query_codes
     order = np.lexsort((-as_array(run.table["score"]), codes))
     sorted_codes = codes[order]

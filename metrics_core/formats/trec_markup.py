@@ -226,7 +226,8 @@ def _join_lines(text: str) -> str:
 
 
 def _blank_comments(text: str) -> str:
-    """Return the text without comments, keeping their line ends so that line numbers stay."""
+    """Return the text with comments removed. The line ends inside comments are kept, so that line
+    numbers do not change."""
     parts, position = [], 0
     while (start := text.find("<!--", position)) >= 0 and (end := text.find("-->", start)) >= 0:
         parts += [text[position:start], "\n" * text.count("\n", start, end)]

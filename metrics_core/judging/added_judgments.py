@@ -31,8 +31,8 @@ def add_listed_grades(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats
 
 
 def add_judgments(ranks: JudgedRanks, query: Ints, grade: Floats) -> JudgedRanks:
-    """Return the ranks with n further judgments, `query` int64[n] and `grade` float64[n]; the lists
-    are unchanged."""
+    """Return the ranks with n more judgments and unchanged lists. `query` int64[n] and `grade`
+    float64[n] describe the added judgments."""
     query = np.concatenate([ranks.judged_query, query])
     relevance = np.concatenate([ranks.judged_relevance, grade])
     best_first = order_by_query(query, -relevance)
@@ -40,8 +40,8 @@ def add_judgments(ranks: JudgedRanks, query: Ints, grade: Floats) -> JudgedRanks
 
 
 def add_judgment_counts(ranks: JudgedRanks, counts: Ints, grade: float) -> JudgedRanks:
-    """Return the ranks with `counts` int64[query] further judgments, all of this grade; the lists
-    are unchanged."""
+    """Return the ranks with more judgments and unchanged lists. `counts` int64[query] is the number
+    of judgments added to each query; all of them have this grade."""
     query, relevance = ranks.judged_query, ranks.judged_relevance
     starts = np.cumsum(counts) - counts
     # They come after those of the same grade, so each position follows from counts.
@@ -59,9 +59,9 @@ def add_judgment_counts(ranks: JudgedRanks, counts: Ints, grade: float) -> Judge
 
 
 def order_by_query(query: Ints, keys: Ints | Floats) -> Ints:
-    """Return the order int64[n] that sorts by `query` int64[n] and, within a query, by `keys`
-    (int64 or float64)[n]. The sort is stable. It is fast if the input is mostly sorted, as after
-    appending to sorted arrays."""
+    """Return the order that sorts by `query` and, within a query, by `keys`, int64[n]. `query` is
+    int64[n], `keys` int64[n] or float64[n]. The sort is stable. It is fast if the input is mostly
+    sorted, as after appending to sorted arrays."""
     least = keys.min(initial=0)
     span = keys.max(initial=0) - least + 1
     if not span * (int(query.max(initial=0)) + 1) < 2**62:

@@ -143,8 +143,8 @@ class ListedDocuments:
         return None
 
     def select_queries(self, queries: Mask, judged: Mask) -> ListedDocuments:
-        """Return the lists for some of the queries, bool[query], and some of the judgments,
-        bool[judgment]."""
+        """Return the lists of the queries for which `queries`, bool[query], is true. Of the
+        judgments, only those for which `judged`, bool[judgment], is true are kept."""
         new_position = np.cumsum(queries) - 1
         lists = self.lists
         if lists is not None:

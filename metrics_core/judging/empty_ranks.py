@@ -45,7 +45,7 @@ class EmptyRanks:
         return np.bincount(self.query, length, self.n_queries).astype(np.int64)
 
     def select_queries(self, queries: Mask) -> EmptyRanks:
-        """Return the stretches of some of the queries, bool[query]."""
+        """Return the ranges of the queries for which `queries`, bool[query], is true."""
         in_queries, new_position = queries[self.query], np.cumsum(queries) - 1
         query = new_position[self.query[in_queries]]
         return EmptyRanks(query, self.first[in_queries], self.last[in_queries], int(queries.sum()))

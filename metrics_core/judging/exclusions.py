@@ -41,7 +41,7 @@ class Exclusions:
 
 
 NO_EXCLUSIONS = Exclusions()
-"""Excludes nothing."""
+"""The exclusions that exclude no documents."""
 
 
 def exclude_documents(run: Run, exclusions: Exclusions) -> Run:

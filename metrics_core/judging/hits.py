@@ -36,7 +36,8 @@ class Hits:
 
     def total(self, weight: Floats, cutoff: Cutoff = None) -> Floats:
         """Return the sum of `weight` float64[hit] within each cutoff: float64[query], or
-        float64[query, cutoff] for an array of cutoffs. Without a cutoff, over the whole list."""
+        float64[query, cutoff] for an array of cutoffs. If no cutoff is given, the sum is over the
+        whole list."""
         if cutoff is None:
             return _bincount(self.query, weight, self.n_queries)
         if not isinstance(cutoff, np.ndarray):
@@ -127,8 +128,8 @@ class Hits:
         return Hits(self.query[mask], self.rank[mask], self.relevance[mask], self.n_queries)
 
     def parts(self, weight: Floats, cutoff: int | None = None) -> Hits:
-        """Return the hits within the cutoff, with their contribution to `total` (`weight`
-        float64[hit]) in place of the grade."""
+        """Return the hits within the cutoff. Their grades are replaced by their contributions to
+        `total`, which are given by `weight`, float64[hit]."""
         weighed = replace(self, relevance=weight)
         return weighed if cutoff is None else weighed.select(self.rank <= cutoff)
 
@@ -159,7 +160,7 @@ def _bincount(cell: Ints, weight: Floats, size: int) -> Floats:
 
 
 def prefix_sums(values: Floats) -> Floats:
-    """Return the sums of the first 0, 1, 2, … values: float64[n + 1] for float64[n]."""
+    """Return the sums of the first 0, 1, 2, … of n `values`, float64[n + 1]."""
     return np.concatenate([[0.0], np.cumsum(values)])
 
 
@@ -170,7 +171,7 @@ def expand_per_query(values: npt.NDArray[Any], cutoff: Cutoff) -> npt.NDArray[An
 
 
 def ratio(part: Floats, whole: npt.NDArray[Any]) -> Floats:
-    """Return part / whole, 0 if whole is 0: trec_eval's rule for queries without relevant
-    documents. float64[…] of the broadcast shape."""
+    """Return part / whole, float64[…] with the broadcast shape of both. The result is 0 if whole is
+    0: trec_eval's rule for queries without relevant documents."""
     part, whole = np.broadcast_arrays(part, np.asarray(whole, dtype=np.float64))
     return np.divide(part, whole, out=np.zeros(part.shape), where=whole != 0)

@@ -152,7 +152,7 @@ def _refuse_other_judgments(
 
 def _judged_query_positions(run: Run, query_ids: list[str]) -> npt.NDArray[np.int32]:
     """Return the position of each of the run's queries among the judged queries, int32[query of the
-    run], -1 if not judged. Raises NoSharedQueriesError if no query is judged."""
+    run]; -1 for a query that is not judged. Raises NoSharedQueriesError if no query is judged."""
     run_query_ids = run.query_ids
     positions = find_indexes(run_query_ids, query_ids).astype(np.int32)
     if not (positions >= 0).any():

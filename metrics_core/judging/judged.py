@@ -26,9 +26,9 @@ _MOST_KEPT = 64
 
 @dataclass(frozen=True)
 class TiedRanks:
-    """The documents tied with each judged document: `first` int64[hit] is the first rank with the
-    same score, `number` int64[hit] the number of documents with this score, including the document
-    itself."""
+    """The documents tied with each judged document. `first` int64[hit] is the first rank with the
+    same score. `number` int64[hit] is the number of documents with this score, including the judged
+    document itself."""
 
     first: Ints
     number: Ints
@@ -122,8 +122,8 @@ class JudgedRanks:
         return other
 
     def share_cache(self, other: JudgedRanks) -> JudgedRanks:
-        """Return these ranks, using the cache for judgments of `other`. Returns them unchanged if
-        the judgments of the two differ."""
+        """Return these ranks with the cache of `other` for results that depend only on the
+        judgments. If the judgments of the two differ, returns these ranks unchanged."""
         if not (
             self.query_ids == other.query_ids
             and self.top_grade == other.top_grade
@@ -207,7 +207,7 @@ class JudgedRanks:
         )
 
     def select_queries(self, queries: Mask) -> JudgedRanks:
-        """Return the ranks of some of the queries, bool[query]."""
+        """Return the ranks of the queries for which `queries`, bool[query], is true."""
         if queries.all():
             return self
         new_position = np.cumsum(queries) - 1
@@ -231,9 +231,9 @@ class JudgedRanks:
 
 @dataclass(frozen=True)
 class JudgedPlaces:
-    """The ranks of the judged documents of one run: `query`, `rank` and `qrels_row` int64[hit],
-    sorted by query and rank, `retrieved` int64[query], `tied` and `empty`, all with the same
-    meaning as in JudgedRanks. `notes` are about ties."""
+    """The ranks of the judged documents of one run: `query`, `rank` and `qrels_row`, int64[hit]
+    each, sorted by query and rank. `retrieved` is int64[query]. These fields, `tied` and `empty`
+    have the same meaning as in JudgedRanks. `notes` are about ties."""
 
     query: Ints
     rank: Ints
@@ -251,8 +251,8 @@ def _make_read_only(value: Kept) -> Kept:
 
 
 def no_qrels_rows(n: int) -> Ints:
-    """Return `qrels_row` for n documents of which only grades are needed: -1 for each, int64[n].
-    Allocates no memory."""
+    """Return the `qrels_row` of n documents of which only the grades are needed: -1 for each,
+    int64[n]. The array takes no memory of its own."""
     return np.broadcast_to(np.int64(-1), n)
 
 

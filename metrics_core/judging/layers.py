@@ -151,7 +151,8 @@ def rejudge(ranks: JudgedRanks, run: Run, qrels: Qrels, changed: Mask) -> Judged
 def _merge_tied(
     unchanged: TiedRanks | None, rejoined: TiedRanks | None, order: Ints
 ) -> TiedRanks | None:
-    """Return the ties of both concatenated in this order; None if one of them is unknown."""
+    """Return the ties of `unchanged` and `rejoined`, concatenated and then sorted by `order`. None
+    if one of the two is None."""
     if unchanged is None or rejoined is None:
         return None
     first, number = (

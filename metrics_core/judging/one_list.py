@@ -147,8 +147,8 @@ def _put_unique(values: dict[Hashable, Any], doc: Hashable, value: Any, what: st
 
 
 def plain_list(values: Iterable[Any], what: str, *, ordered: bool = False) -> list[Any]:
-    """Return a list, an array or a Series as a plain list. Raises ParameterError for a string, and
-    for an unordered collection if `ordered`."""
+    """Return a list, an array or a Series as a plain list. Raises ParameterError for a string. If
+    `ordered` is true, also raises it for a collection without an order."""
     if isinstance(values, (str, bytes)):
         raise ParameterError(f"{what} is a string, not a list: {values!r}.", f"Write [{values!r}].")
     if ordered and isinstance(values, (Set, Mapping)):

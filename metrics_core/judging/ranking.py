@@ -79,7 +79,7 @@ class RowRanks:
 
 
 def _positions_in_order(order: Ints | None, rows: Ints) -> Ints:
-    """Return the positions of these rows in the order, int64[row]."""
+    """Return the position of each of `rows` in `order`, int64[row]."""
     if order is None:
         return rows.copy()
     positions = np.empty(len(order), dtype=np.int64)

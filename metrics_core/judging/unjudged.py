@@ -71,13 +71,13 @@ class UnjudgedPlaces:
         )
 
     def add_to_lists(self, ranks: JudgedRanks) -> JudgedRanks:
-        """Return the ranks with the documents within the depth graded `grade` in the lists, but not
-        added to the judgments."""
+        """Return the ranks as if the documents within the depth had the grade `grade` in the lists.
+        The documents are not added to the judgments."""
         return add_listed_grades(ranks, self.query, self.rank, np.full(len(self.query), self.grade))
 
     def add_judged_to(self, ranks: JudgedRanks) -> JudgedRanks:
-        """Return the ranks with the documents within the depth graded `grade` in the lists and
-        added to the judgments."""
+        """Return the ranks as if the documents within the depth were judged with the grade `grade`:
+        in the lists and in the judgments."""
         return add_judgment_counts(self.add_to_lists(ranks), self.counts_within(), self.grade)
 
 

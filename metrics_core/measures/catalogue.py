@@ -90,7 +90,7 @@ def money_precision(
     ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, column: Column = "price"
 ) -> Floats:
     """Share of the total price of the first k results that comes from relevant documents. Undefined
-    if a price is missing or all of them are 0."""
+    if a price is missing or all prices are 0."""
     listed, top = _top_results(ranks, cutoff)
     offered = _sum_known(top.hits, _read_prices(listed, top.document_row, column), cutoff)
     empty = expand_per_query(ranks.retrieved == 0, cutoff)
@@ -115,7 +115,7 @@ def money_recall(
     ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1, column: Column = "price"
 ) -> Floats:
     """Share of the total price of all relevant documents that is among the first k results.
-    Undefined if a price is missing or all of them are 0."""
+    Undefined if a price is missing or all prices are 0."""
     listed = ranks.listed
     assert listed is not None
     relevant = ranks.judged_relevance >= max(rel, 0)

@@ -22,17 +22,17 @@ _SHALLOW = 10_000
 
 
 def dividend_measure(measure: Measure) -> Measure:
-    """Return the measure whose score this measure divides. Raises ValueError if the measure is not
-    a `Share`."""
+    """Return the measure in the numerator of a `Share`, which divides its score by a divisor.
+    Raises ValueError if the measure is not a `Share`."""
     declaration = find_declaration(_require_share(measure).part)
     names = {p.name for p in declaration.parameters}
     return declaration(**{name: value for name, value in measure.values if name in names})
 
 
 def make_divisor(measure: Measure, ranks: JudgedRanks, grades: Floats) -> Divisor:
-    """Return a function that computes the divisor of a measure, float64[query]. Its argument is the
-    number of further documents judged with each of these ascending grades, int64[query, grade].
-    Raises ValueError if the measure is not a `Share`."""
+    """Return a function that computes the divisor of a measure, float64[query], after further
+    documents are judged. Its argument is the number of these documents for each of the ascending
+    `grades`, int64[query, grade]. Raises ValueError if the measure is not a `Share`."""
     values = {name: value for name, value in measure.values if name != "judged_only"}
     return _require_share(measure).whole(ranks, grades, **values)
 

@@ -142,8 +142,8 @@ def bejeweled_player_model(
 def _gains_until_sated(
     ranks: JudgedRanks, goal: float, min_rel: int, max_rel: int | None
 ) -> tuple[Hits, Floats]:
-    """Return the results with a gain, down to the rank at which the gains add up to the goal, and
-    this rank, float64[query]."""
+    """Return the results with a gain, down to the rank at which the gains add up to the goal. The
+    second result is this rank for each query, float64[query]."""
     hits = scaled_gains(ranks, min_rel, max_rel)
     gained = _running_gains(ranks, min_rel, max_rel)
     return hits.select(hits.previous_values(gained, 0.0) < goal), hits.select(
@@ -216,8 +216,8 @@ def inst(
 def _weigh_inst(
     ranks: JudgedRanks, goal: float, min_rel: int, max_rel: int | None
 ) -> tuple[Hits, Floats]:
-    """Return the results with a gain, with P_i · g_i instead of the grade, and the sum of P_i over
-    all 1,000 ranks, float64[query]."""
+    """Return the results with a gain, each with P_i · g_i instead of its grade. The second result
+    is the sum of P_i over all 1,000 ranks, float64[query]."""
     hits = scaled_gains(ranks, min_rel, max_rel)
     rank, gain = hits.rank.astype(np.float64), hits.relevance
     # Between gaining ranks P_i² falls as 1/(i − 1 + x)² with x = 2T − G_i: products telescope, and
@@ -242,9 +242,10 @@ def _weigh_inst(
 
 
 def _sum_inverse_squares(start: Floats) -> Floats:
-    """Return the sum of 1 / (start + n)² over n = 0, 1, 2, …, in the shape of `start` float64,
-    which must be above 0. Ten terms are summed directly, the remaining ones by the Euler-Maclaurin
-    series with an error below 1e-13. scipy's function takes thirty times as long."""
+    """Return the sum of 1 / (start + n)² over n = 0, 1, 2, …, in the shape of `start` float64.
+    `start` must be above 0. The first ten terms are added directly. The sum of the remaining terms
+    comes from the Euler-Maclaurin series, with an error below 1e-13. scipy's function takes thirty
+    times as long."""
     total = np.zeros(len(start))
     for n in range(10):
         total += 1 / (start + n) ** 2

@@ -63,9 +63,9 @@ def mean_intervals(
     level: float = LEVEL,
     limits: tuple[npt.ArrayLike, npt.ArrayLike] = UNBOUNDED,
 ) -> list[Interval]:
-    """Return the combined score of each column with its interval, for several groups of queries,
-    float64[query, column] each. Intervals are clipped to `limits`, the lowest and highest possible
-    score. All groups share as few matrix products as possible."""
+    """Return the combined score of each column with its interval, for several groups of queries.
+    Each group is float64[query, column]. Intervals are clipped to `limits`, the lowest and highest
+    possible score. All groups share as few matrix products as possible."""
     # Imported late: plain means do not need it, and every start of a command would wait for it.
     from metrics_core.scoring.studentised import Moments, studentise_draws
 
@@ -128,8 +128,9 @@ def mean_bound(
 
 
 def wilson_interval(share: Floats, n: npt.ArrayLike, level: float = LEVEL) -> tuple[Floats, Floats]:
-    """Return low and high of shares, float64[…] each, observed in `n` cases (Wilson, Probable
-    inference, the law of succession, and statistical inference, JASA 1927)."""
+    """Return the lower and upper confidence bounds of shares, float64[…] each. Each `share` was
+    observed in `n` cases (Wilson, Probable inference, the law of succession, and statistical
+    inference, JASA 1927)."""
     from scipy import special
 
     step = np.square(special.ndtri((1 + level) / 2)) / np.asarray(n, dtype=np.float64)

@@ -58,11 +58,13 @@ def precision_sum_extremes(
 def _precision_gains(
     hit_query: Ints, rank: Ints, unjudged: UnjudgedPlaces, cutoff: float
 ) -> tuple[Floats, Floats]:
-    """Return the contribution of each unjudged document to the sum of precisions if it is relevant,
-    for two cases: the unjudged documents above it are relevant too (counted from the top), or the
-    ones below it are (counted from the bottom). Both results are cumulative sums with a leading 0,
-    float64[unjudged + 1]. A document contributes its precision, and one more hit to every relevant
-    document below it."""
+    """Return what each unjudged document contributes to the sum of precisions if it is relevant.
+    There are two cases: the unjudged documents above it are relevant too (counted from the top), or
+    the unjudged documents below it are relevant too (counted from the bottom). Both results are
+    cumulative sums with a leading 0, float64[unjudged + 1].
+
+    A document contributes its precision, and one more hit to every relevant document below it.
+    """
     queries = np.arange(len(unjudged.n_below) + 1)
     start = np.searchsorted(hit_query, queries)
     depth = int(max(rank.max(initial=0), unjudged.rank.max(initial=0))) + 1

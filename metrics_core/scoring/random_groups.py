@@ -40,8 +40,9 @@ def has_equal_units(n_queries: int) -> bool:
 
 
 def sum_in_groups(columns: SingleOrDouble) -> SingleOrDouble:
-    """Return the sum of every column of float32 or float64[query, column] in each group, [unit,
-    column] with the same dtype; `columns` itself if single queries are drawn."""
+    """Return the sum of each column in each group, [unit, column]. `columns` is float32 or
+    float64[query, column], and the result has the same dtype. Returns `columns` itself if single
+    queries are drawn."""
     n_queries = len(columns)
     if n_queries <= MOST_SINGLE:
         return columns

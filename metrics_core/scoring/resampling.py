@@ -38,7 +38,7 @@ _MOST_KEPT = 450_000_000
 """Maximum size of the cache in bytes of counts. If it is exceeded, the counts for the least
 recently used numbers of units are dropped."""
 _CELLS_AT = 4_000_000
-"""Weights of selected draws in one product."""
+"""Maximum number of weights that one product of selected draws uses."""
 
 _memo = Memo(_MOST_KEPT, lambda blocks: sum(block.nbytes for block in blocks))
 
@@ -89,8 +89,9 @@ def _make_draws(units: int) -> list[Bytes]:
 
 
 def draw_sums(columns: SingleOrDouble, most: int | None = None) -> SingleOrDouble:
-    """Return the sum of every column of float32 or float64[query, column] in each draw, [draw,
-    column] with the same dtype. If `most` is given, only the first `most` draws are used."""
+    """Return the sum of each column in each draw, [draw, column]. `columns` is float32 or
+    float64[query, column], and the result has the same dtype. If `most` is given, only the first
+    `most` draws are used."""
     columns = sum_in_groups(columns)
     units, n_columns = columns.shape
     few = n_columns <= _FEW_COLUMNS
@@ -144,9 +145,9 @@ def _library_product(columns: SingleOrDouble) -> Callable[[Bytes, SingleOrDouble
 def draw_sums_of_each(
     matrices: Sequence[SingleOrDouble], most: int | None = None
 ) -> list[SingleOrDouble]:
-    """Return `draw_sums` of several matrices [query, column], each with separate queries, as a list
-    of [draw, column]. Matrices with the same number of units have the same draws and are multiplied
-    together."""
+    """Return a list with the result of `draw_sums`, [draw, column], for each of several matrices.
+    The matrices, [query, column], have separate queries. Matrices with the same number of units
+    have the same draws and are multiplied together."""
     matrices = [sum_in_groups(columns) for columns in matrices]
     sums_by_place: dict[int, SingleOrDouble] = {}
     for places in _group_by_units(matrices):
@@ -193,8 +194,8 @@ def split_draws(n_queries: int, size: int, most: int | None = None) -> Iterator[
 
 
 def draw_sums_at(columns: Floats, places: Ints) -> Floats:
-    """Return `draw_sums` of float64[query, column] for the draws at these positions, float64[place,
-    column]."""
+    """Return the result of `draw_sums` for the draws at the positions `places`, float64[place,
+    column]. `columns` is float64[query, column]."""
     columns = sum_in_groups(columns)
     size, blocks = _block_size(len(columns)), _draw_blocks(len(columns))
     totals = np.empty((len(places), columns.shape[1]))

@@ -87,8 +87,8 @@ def residuals(
     divisor: Divisor | None = None,
 ) -> list[Residual]:
     """Return the result of `residual` for each element of `unlisted`, which is int64[query] or
-    None. `divisor` is the divisor of a share measure for documents of the highest grade, if it is
-    already computed (`normalisers.make_divisor`)."""
+    None. For a share measure, the divisor for documents of the highest grade can be passed as
+    `divisor` if it is already known (`normalisers.make_divisor`)."""
     # A table of gains may reverse the order of the grades, so nothing can be inferred.
     kind = "range" if measure.value("gains") else measure.declaration.residual
     if measure.value("judged_only"):

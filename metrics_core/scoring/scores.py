@@ -249,9 +249,9 @@ def score_runs(
 ) -> Scores:
     """Score runs that were judged by the same qrels; duplicate measures count once.
 
-    With "leave out", a query without a relevant document has no score instead of 0. Raises
-    LackingDataError if a measure needs more than grades, and ParameterError for an invalid
-    `without_relevant`.
+    If `without_relevant` is "leave out", a query without a relevant document has no score instead
+    of 0. Raises LackingDataError if a measure needs more than grades, and ParameterError for an
+    invalid `without_relevant`.
     """
     if without_relevant not in ("zero", "leave out"):
         raise ParameterError(

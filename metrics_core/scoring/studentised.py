@@ -20,15 +20,15 @@ from metrics_core.scoring.resampling import count_draws, draw_sums_at, draw_sums
 from metrics_core.scoring.rounding import RoundingBand
 
 _SMALL = 200_000_000
-"""Up to this number of multiplications everything is done in double precision: checking single
-precision would cost more."""
+"""Maximum number of multiplications for which everything is done in double precision, because
+checking single precision would cost more."""
 _ROUNDING = 1e-9
 ALIKE = 1e-12
 """Values that vary by less than this share of their size count as equal."""
 LEAST_ERROR = 0.25
 """The least standard error of a draw, as a share of the standard error of the data."""
 _CLOSE = 60_000
-"""Sums that fit into the processor's cache while distances are computed."""
+"""Number of sums that fit into the processor's cache while distances are computed."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,9 @@ class CentredColumns:
         return self.least_error**2 * len(self.defined) / defined
 
     def parts(self) -> Floats:
-        """Return the numbers that are summed in each draw, one row per unit, float64[unit, 2 or 3
-        times column]: the columns divided by their standard deviation, their squares, and, unless
-        `is_complete`, the number of defined queries."""
+        """Return the numbers that are summed in each draw, float64[unit, 2 or 3 times column], with
+        one row per unit: the columns divided by their standard deviation, the squares of these
+        values and, unless `is_complete`, the number of defined queries."""
         squares = np.square(self.centred)
         spread = np.sqrt(squares.mean(axis=0))
         spread[spread == 0] = 1.0
@@ -123,7 +123,7 @@ class Moments:
 
     @classmethod
     def from_values(cls, values: Floats) -> Moments:
-        """Return the moments of float64[query, column]."""
+        """Return the moments of the columns of `values`, float64[query, column]."""
         # Each column is contiguous: access down the rows of a matrix takes ten times as long.
         rows = np.ascontiguousarray(values.T)
         defined = ~np.isnan(rows)
@@ -145,8 +145,8 @@ class Moments:
 
 
 def standard_errors(squares: Floats, queries: Ints, mean: Floats) -> Floats:
-    """Return standard errors of means, float64[column], from the sums of squares about them
-    float64[column]; 0 if all values are equal."""
+    """Return standard errors of means, float64[column]; 0 if all values of a column are equal.
+    `squares`, float64[column], are the sums of squared deviations from the means."""
     error = np.full(len(queries), np.nan)
     enough = queries >= 2
     n = queries[enough]
@@ -158,8 +158,9 @@ def standard_errors(squares: Floats, queries: Ints, mean: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class StudentisedDraws:
-    """The distance of each column's mean in each draw from its mean in the data, in standard errors
-    of the draw: `distances` float64[draw, column], in single precision if `is_rounded`."""
+    """The distance of each column's mean in each draw from its mean in the data, `distances`
+    float64[draw, column], in standard errors of the draw. If `is_rounded` is true, distances are in
+    single precision."""
 
     columns: CentredColumns
     distances: Floats

@@ -59,9 +59,9 @@ def _group_sort_key(name: str) -> tuple[int, tuple[float, int], str]:
 
 
 def find_groups(queries: Queries, query_ids: Sequence[str], by: str) -> pd.Series:
-    """Return the group of each query as text, a Series indexed by query_id; NO_GROUP without a
-    value. Columns with many numbers are grouped into ranges, which do not depend on `query_ids`.
-    Raises UnknownColumnError."""
+    """Return the group of each query as text, in a Series indexed by query_id. Queries without a
+    value are in the group NO_GROUP. Columns with many numbers are grouped into ranges, which do not
+    depend on `query_ids`. Raises UnknownColumnError."""
     if by not in queries.columns:
         raise UnknownColumnError(by, queries.columns)
     numbers = queries.numbers.get(by)
@@ -103,8 +103,9 @@ def fill_missing_groups(groups: pd.Series) -> pd.Series:
 
 
 def sort_groups(frame: pd.DataFrame, column: str, *, falling: bool = True) -> pd.DataFrame:
-    """Sort rows by a column; each row has the values of one group, named in the column `group`. If
-    all groups are numbers or ranges, the rows are in numeric order instead."""
+    """Sort the rows of a frame by a column. Each row has the values of one group, whose name is in
+    the column `group`. If all groups are numbers or ranges, the rows are in numeric order
+    instead."""
     if not are_all_sizes(frame["group"]):
         return frame.sort_values(column, ascending=not falling, kind="stable", ignore_index=True)
     position = {group: i for i, group in enumerate(order_groups(frame["group"]))}
@@ -256,10 +257,10 @@ def _empty_differences(values: Floats) -> tuple[Floats, Mask]:
 def _find_differences(
     groups: Sequence[Floats], baseline: int, level_and_count: tuple[float, int], measure: Measure
 ) -> list[tuple[Floats, Mask]]:
-    """Return two arrays for each group: float64[3, run], the difference from the baseline's
-    combined score and the ends of its interval, simultaneous over n groups; and bool[run], whether
-    the difference is significant among the groups. Differences are NaN if a group may not be
-    tested, and for the baseline itself.
+    """Return two arrays for each group. The first, float64[3, run], has the difference from the
+    baseline's combined score and the bounds of its interval, which is simultaneous over n groups.
+    The second, bool[run], says whether the difference is significant among the groups. Differences
+    are NaN if a group may not be tested, and for the baseline itself.
 
     Geometric means are tested on their ratio; the bounds of the ratio are multiplied by the
     baseline's observed mean.

@@ -53,8 +53,8 @@ def group_contributions(
 def additive_differences(
     own_scores: Floats, other_scores: Floats, combination: Combination
 ) -> Floats:
-    """Return each query's contribution to the difference of two combined scores, float64[query];
-    its mean is that difference. NaN if one of the two scores is undefined."""
+    """Return each query's contribution to the difference of two combined scores, float64[query].
+    The mean of the contributions is the difference. NaN if one of the two scores is undefined."""
     scaled = combination.to_scale(own_scores) - combination.to_scale(other_scores)
     if combination.linear:
         return scaled

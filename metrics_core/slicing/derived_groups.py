@@ -58,10 +58,10 @@ class DerivedColumn:
     """A derived column.
 
     `groups` returns the groups of the queries, or None if the column is unavailable. `title` is the
-    name of the column in a choice of columns; in `title` and `explanation`, {k} is replaced by the
-    cutoff. `phrase` is the phrase for a group's queries in a sentence; `phrase_of_one` replaces it
-    if the group's name starts with 1. `depends_on_pair` says whether the groups depend on the
-    compared runs and the measure.
+    name of the column in a menu of columns. In `title` and `explanation`, {k} is replaced by the
+    cutoff. `phrase` describes the queries of a group in a sentence; `phrase_of_one` replaces it if
+    the group's name starts with 1. `depends_on_pair` says whether the groups depend on the compared
+    runs and the measure.
     """
 
     name: str

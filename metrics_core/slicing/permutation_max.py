@@ -27,10 +27,10 @@ _PARCEL_SEED = 20_263
 
 @dataclass(frozen=True)
 class Parcels:
-    """Units that are moved together: first the `full` parcels, all of the same size, then `single`
-    queries. `order` int64[query] lists the queries of one unit after the other, `starts`
-    int64[unit] their first positions. `members` float64[unit, slice] of 0 and 1 says which slices a
-    unit is in, `queries` float64[slice, 1] how many queries each slice has."""
+    """Units that are moved as a whole: first the `full` parcels of queries, all of the same size,
+    then the `single` queries. `order` int64[query] lists the queries of one unit after the other,
+    `starts` int64[unit] their first positions. `members` float64[unit, slice] of 0 and 1 says which
+    slices a unit is in, `queries` float64[slice, 1] how many queries each slice has."""
 
     order: Ints
     starts: Ints
@@ -44,7 +44,7 @@ class Parcels:
         return len(self.starts) - self.full
 
     def sums(self, values: Floats) -> Floats:
-        """Return the sum of float64[query] in each unit, float64[unit]."""
+        """Return the sum of `values`, float64[query], in each unit, float64[unit]."""
         return np.asarray(np.add.reduceat(values[self.order], self.starts))
 
 
@@ -92,7 +92,8 @@ _SEED = 20_261
 _FEWEST_TIMES, _MOST_TIMES, _WORK = 299, 1_999, 2_000_000_000
 _AT_ONCE = 250
 _SMALL = 50_000_000
-"""Up to this number of queries times slices times moves everything is done in double precision."""
+"""Maximum number of queries times slices times moves for which everything is done in double
+precision."""
 _MOST_KEPT = 60_000_000
 """Bytes of permutations in the cache; the least recently used are dropped."""
 
@@ -211,8 +212,9 @@ def studentise_slices(members: SliceMembers, gaps: Floats) -> Floats:
 def _studentise(
     inside: Any, inside_squares: Any, total_sum: Any, all_squares: Any, n: Any, total: int
 ) -> Any:
-    """Compute `studentise_slices` from sums of differences and of their squares inside each slice
-    and in total; `n` is the number of queries of each slice. 0 if all differences are equal."""
+    """Return the result of `studentise_slices`, computed from the sums of differences and of their
+    squares inside each slice and in total. `n` is the number of queries of each slice. The result
+    is 0 if all differences are equal."""
     m, rest = total - n, total_sum - inside
     common = (all_squares - total_sum**2 / total) / (total - 1)
     own_error = _squared_error(inside, inside_squares, n, common)

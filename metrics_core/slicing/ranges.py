@@ -26,8 +26,8 @@ _RANGE = re.compile(
 
 
 def label_ranges(numbers: pd.Series) -> pd.Series:
-    """Return the range of each number as text, "3\u20137", a Series with the same index; NaN stays
-    NaN.
+    """Return the range of each number as text, such as "3–7", in a Series with the same index; NaN
+    stays NaN.
 
     There are at most six ranges, with about the same number of queries in each; their edges are
     rounded. Ranges of whole numbers are named by their lowest and highest number, other ranges by

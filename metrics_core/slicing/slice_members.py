@@ -31,7 +31,7 @@ class SliceMembers:
         return self.sums(np.ones(len(self.kind)))
 
     def sums(self, values: Floats) -> Floats:
-        """Return the sum of float64[query] inside each slice, float64[slice]."""
+        """Return the sum of `values`, float64[query], inside each slice, float64[slice]."""
         return np.asarray(np.bincount(self.kind, values, len(self.slices)) @ self.slices)
 
     def query_mask(self, slice_index: int) -> Mask:

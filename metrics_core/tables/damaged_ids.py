@@ -26,8 +26,8 @@ _DAMAGED = {
 
 
 def explain_damage(ids: Iterable[str], causes: Mapping[str, str] = _DAMAGED) -> str:
-    """Return how the first id that looks changed was changed, and how to fix it; "" if no id looks
-    changed."""
+    """Return a description of the first id that looks changed: how it was changed, and how to fix
+    it. "" if no id looks changed."""
     for text in ids:
         for pattern, explanation in causes.items():
             if re.search(pattern, text):

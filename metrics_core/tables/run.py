@@ -172,11 +172,8 @@ class Run(Judgable):
         return self
 
     def first_ties(self) -> Ints:
-        """Return for each query the first rank whose score is tied with the score of the next rank;
-        int64[query].
-
-        0 if no two scores of the query are equal. Queries are in the order of `query_ids`.
-        """
+        """Return the first tied rank of each query in `query_ids`, int64[query]. A rank is tied if
+        the next rank has the same score; 0 means that the query has no ties."""
         codes, scores = self.query_codes, self.scores
         order = order_by_score(codes, scores)
         if order is not None:

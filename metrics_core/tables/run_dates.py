@@ -34,9 +34,10 @@ class RunDate:
 def find_date(text: str) -> RunDate | None:
     """Return the first date in a text, None if there is none.
 
-    Recognised are 2026-03-01, 2026_03_01, 2026.03.01 and 20260301, each with an optional time
-    (2026-03-01T12:30, 20260301_1230), a month as 2026-03, and an ISO 8601 week as 2026-W09. Only
-    years from 1900 to 2099 and valid days count; digits within a longer number do not.
+    A date is written as 2026-03-01, 2026_03_01, 2026.03.01 or 20260301, each with an optional time
+    (2026-03-01T12:30, 20260301_1230), as a month such as 2026-03, or as an ISO 8601 week such as
+    2026-W09. The year must be from 1900 to 2099, and the day must exist. Digits within a longer
+    number are ignored.
     """
     matches = [match for form in _FORMS for match in form.finditer(text)]
     matches.sort(key=lambda match: (match.start(), -len(match[0])))

@@ -107,8 +107,8 @@ class PartialBounds:
 
     @cached_property
     def moves(self) -> Floats:
-        """The effect of each document alone on the difference of `list_gains`,
-        float64[document]."""
+        """The gain of each document in the run's list minus its gain in the baseline's list
+        (`list_gains`), float64[document]."""
         return self.list_gains[0].highest_gains() - self.list_gains[1].highest_gains()
 
     @cached_property
@@ -223,9 +223,9 @@ class PartialBounds:
         return low, high
 
     def _score_unmatched(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return the scores of both lists, and the scores of their unjudged documents alone,
-        float64[query] each. Used if documents were not matched, so that each document moves only
-        one list."""
+        """Return the scores of both lists, and the scores that the lists would have if only their
+        unjudged documents had a grade, the highest one; float64[query] each. Used if documents were
+        not matched, so that each document affects only one list."""
         part = additive_part(self._measure)
         own_scores, other_scores = (part.score(ranks) for ranks in self._pair)
         own_gains, other_gains = (unjudged_scores(ranks, part, self._grade) for ranks in self._pair)

@@ -48,9 +48,9 @@ def read_first_documents(run: Run, depth: int) -> FirstDocuments:
 
 @dataclass(frozen=True)
 class FirstDocumentPair:
-    """The first documents of a run and of a baseline. `baseline_position` int64[document] has, for
-    each document of the run, the position of the same document of the same query among the
-    documents of the baseline, -1 if the baseline lacks it."""
+    """The first documents of a run and of a baseline. For each document of the run,
+    `baseline_position` int64[document] is the position of the same document, listed for the same
+    query, among the documents of the baseline; -1 if the baseline lacks it."""
 
     run: FirstDocuments
     baseline: FirstDocuments
@@ -100,9 +100,9 @@ def match_documents(
 
 
 def find_positions(ranks: JudgedRanks, query: Ints, rank: Ints, top: FirstDocuments) -> Ints:
-    """Return the positions in `top` of the documents at the given ranks of the given judged
-    queries, int64[n]. `top` are the first documents of the run, which must go deep enough. `ranks`
-    must be the ranks of that run."""
+    """Return the positions in `top` of documents given by their judged query and rank, int64[n].
+    `query` and `rank` describe these documents. `top` are the first documents of the run, which
+    must go deep enough. `ranks` must be the ranks of that run."""
     listed = ranks.listed
     assert listed is not None
     is_judged = listed.query >= 0

@@ -39,8 +39,8 @@ def extremes_kind(measure: Measure) -> str:
 
 
 def additive_part(measure: Measure) -> Measure:
-    """Return the measure to whose score each document contributes: the dividend of a normalised
-    measure, else the measure itself."""
+    """Return the measure to whose score each document contributes: the numerator of a normalised
+    measure, or the measure itself if it is not normalised."""
     return dividend_measure(measure) if extremes_kind(measure) == "normalised" else measure
 
 
@@ -86,8 +86,8 @@ class _SummedScores:
     """The score of one list, prepared for many gradings of its documents."""
 
     def __init__(self, side: ListGains, query: Ints, *, best: bool) -> None:
-        """`query` int64[document] is the query of each document. With `best` only the best gain of
-        a query counts, otherwise the sum of its gains."""
+        """`query` int64[document] is the query of each document. If `best` is true, only the best
+        gain of a query counts; otherwise the sum of its gains counts."""
         self._score, self._best, self._document_rows = side.score, best, side.document_rows
         self._query = query[side.document_rows]
         # One index for rank and grade: indexing a flat array is faster than a table.

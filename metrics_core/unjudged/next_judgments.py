@@ -1,10 +1,10 @@
 """The documents to judge next: the smallest set whose judgment could reverse or settle the result.
 
-A document moves the difference most with the highest grade. Documents that move it against the
-present winner are sorted by how far. For measures that are a sum over documents with fixed weights
-this is exact: no smaller set could reverse the sign, or settle it. For other measures a document's
-move assumes that all other documents are unchanged; whether a set reverses the sign is verified,
-but a smaller set may do so as well.
+A document has its largest effect on the difference if it gets the highest grade. Documents whose
+effect is against the present winner are sorted by the size of this effect. For measures that are a
+sum over documents with fixed weights this is exact: no smaller set could reverse the sign, or
+settle it. For other measures the effect of a document assumes that all other documents are
+unchanged; whether a set reverses the sign is verified, but a smaller set may do so as well.
 """
 
 from __future__ import annotations
@@ -223,7 +223,8 @@ def _rank_weights(rank: Ints) -> Floats:
 
 
 def _copy_queries(ranks: JudgedRanks, query: Ints) -> JudgedRanks:
-    """Return the ranks of these queries, int64[n], possibly repeated."""
+    """Return the ranks of the queries in `query`, int64[n], which may contain a query several
+    times."""
     listed, number = _copy_rows(ranks.query, query, ranks.n_queries)
     judged, judged_number = _copy_rows(ranks.judged_query, query, ranks.n_queries)
     return replace(

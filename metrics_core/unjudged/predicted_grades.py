@@ -24,8 +24,8 @@ KINDS = 3
 both."""
 
 _FEW, _MOST_CELLS = 20, 4_000_000
-"""`_FEW` is the number of judged documents that a pool needs; adjacent ranks share a pool until it
-has them. `_MOST_CELLS` is the maximum number of pools times grades."""
+"""`_FEW` is the number of judged documents that a pool needs. Adjacent ranks are put into the same
+pool until it has this number. `_MOST_CELLS` is the maximum number of pools times grades."""
 _LEAST_ALIKE, _MOST_ALIKE = 0.02, 0.9
 
 
@@ -70,8 +70,8 @@ class PredictedGrades:
     def __init__(
         self, run: JudgedRanks, baseline: JudgedRanks, unjudged: UnjudgedRanks, depth: int
     ) -> None:
-        """`unjudged` must be the unjudged documents of these two lists, which have the same
-        judgments."""
+        """`unjudged` must be the unjudged documents of the lists of `run` and `baseline`. Both must
+        have the same judgments."""
         n_queries = run.n_queries
         judged_documents, grade = _read_judged(run, baseline, depth, matched=unjudged.is_matched)
         group = judged_documents.group(n_queries)
@@ -132,10 +132,10 @@ class PredictedGrades:
         return np.clip(grade_cell - self._pool * n_grades, 0, n_grades - 1)
 
     def _distributions(self, generator: np.random.Generator) -> tuple[Floats, Floats]:
-        """Return the distributions of grades in the pools, with random weights of the queries. For
-        each pool and grade there are two numbers, float64[pool × grade] each: the end of the grade
-        in the pool's cumulative distribution, which runs from the number of the pool to the next
-        number, and the share of the grade."""
+        """Return the distributions of grades in the pools, with random weights of the queries.
+        There are two numbers for each pool and grade, float64[pool × grade] each. The first is the
+        end of the grade in the pool's cumulative distribution, which runs from the number of the
+        pool to the next number. The second is the share of the grade."""
         weights = generator.standard_exponential(self._n_queries)
         cells = self._n_pools * len(self.grades)
         mass = np.bincount(self._cell, weights[self._query], cells).reshape(self._n_pools, -1)

@@ -148,12 +148,12 @@ def is_id(text: str) -> bool:
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a valid number of a file."""
+    """Whether a text can be the number of a file."""
     return text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER
 
 
 def is_table(text: str) -> bool:
-    """Whether a text is a valid name of a table's file."""
+    """Whether a text can be the file name of a table."""
     return bool(_TABLE.fullmatch(text))
 
 
@@ -185,7 +185,7 @@ def encode(record: Entry | Collection) -> bytes:
 
 
 def decode(content: bytes, kind: type[Record]) -> Record:
-    """Decode a packed record. Raises DamagedRecordError for other bytes."""
+    """Decode a packed record. Raises DamagedRecordError if the bytes are not a valid record."""
     try:
         values = json.loads(content)["record"]
         if content != _seal_record(values):
@@ -227,8 +227,8 @@ def parse_record(values: Any, kind: type[Record]) -> Record:
 
 
 def _has_valid_values(record: Any) -> bool:
-    """Whether every value has its type. The checksum detects accidental changes, not malicious
-    ones, and a packed collection may come from anybody."""
+    """Whether every value of a record has the type that its field requires. The checksum detects
+    accidental changes, not malicious ones, and a packed collection may come from anybody."""
     plain_fields = _plain_fields(record.__class__)
     if any(type(getattr(record, name)) is not hint for name, hint in plain_fields.items()):
         return False
@@ -256,7 +256,7 @@ def _has_valid_values(record: Any) -> bool:
 
 
 def _is_time(text: str) -> bool:
-    """Whether a text is a time, or empty for an unknown one."""
+    """Whether a text is a time. An empty text is accepted for an unknown time."""
     with suppress(ValueError, OverflowError):
         return not text or datetime.fromisoformat(text).timestamp() is not None
     return False

@@ -25,9 +25,10 @@ class TableFiles:
         self._looking = Lock()
 
     def put_table(self, name: str, content: durable.Content | pa.Buffer) -> None:
-        """Store a table under this hash, unless an intact table is already stored there.
+        """Store a table under `name`, the hash of its bytes, unless an intact table is already
+        stored there.
 
-        `content` is its bytes, a file that contains them, or a draft.
+        `content` is the table's bytes, a file that contains them, or a draft.
         """
         if not self.table_problem(name, look=True):
             durable.sync_folder(self._tables)
@@ -81,8 +82,8 @@ class TableFiles:
         return self._tables / f"{name}{_TABLE}"
 
     def _read_content(self, name: str, *, keep_bytes: bool = False) -> tuple[bytes, str]:
-        """Return the bytes of a table, and the problem with them, which is remembered; empty if
-        they are intact.
+        """Return the bytes of a table and a description of the problem with them. The description
+        is remembered; it is empty if the bytes are intact.
 
         If `keep_bytes` is false, the bytes are only hashed in pieces and not returned, because a
         table may be larger than the free memory.

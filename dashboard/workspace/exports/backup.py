@@ -57,7 +57,7 @@ def back_up(folder: Path, out: IO[bytes]) -> list[str]:
 
 
 def _copy_databases(folder_store: FolderStore, scratch: Path) -> tuple[dict[str, Path], list[str]]:
-    """Name -> copy of each database, and the collections whose database is damaged."""
+    """Return database name -> copy, and the names of the collections whose database is damaged."""
     copies = {folder_store.list_path: scratch / "list"}
     damaged = []
     database.copy(folder_store.list_path, copies[folder_store.list_path])

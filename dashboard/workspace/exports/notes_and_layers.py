@@ -1,5 +1,5 @@
-"""Notes, tags and layers as CSV, exported with some queries of a collection and imported elsewhere
-with authors and times.
+"""Notes, tags and layers as CSV files. They are exported for some queries of a collection, and can
+be imported elsewhere; authors and times are kept.
 
 Text that a spreadsheet would run as a formula is prefixed with an apostrophe. Text that begins with
 an apostrophe is prefixed as well, so that every text reads back unchanged.

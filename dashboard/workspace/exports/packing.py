@@ -38,8 +38,8 @@ _ABOUT = "ranklens.json"
 _COLLECTION, _RECORDS, _TABLES = "collection.json", "records/", "tables/"
 _JOURNALS = "journals/"
 _LAYOUT, _WITHOUT_JOURNALS = 3, 2
-"""Version of packed collections with and without journals. Older versions of the code can import
-packed collections without journals, too."""
+"""Format versions of packed collections: the first with journals, the second without. Older
+versions of the code can import packed collections that have no journals."""
 
 _LARGEST_RECORD, _LARGEST_JOURNAL, _LARGEST_TABLE = 1 << 20, 1 << 28, 1 << 31
 _MOST_MEMBERS = 20_000
@@ -47,8 +47,8 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def pack(workspace: Workspace, identity: str, out: IO[bytes]) -> None:
-    """Write a collection to a zip file, with unchanged records and tables. Raises StorageError if
-    one of them is damaged."""
+    """Write a collection to a zip file. Its records and tables are copied unchanged. Raises
+    StorageError if a record or table is damaged."""
     for damaged_item in workspace.damaged_records(identity):
         if is_number(damaged_item.number):
             raise damaged_file_error(damaged_item.file, damaged_item.why)
@@ -91,7 +91,7 @@ def pack_tables(
 
 
 def pack_new_collection(name: str, files: Iterable[Loaded]) -> bytes:
-    """Pack a new collection of these tables, as bytes."""
+    """Return the bytes of a packed collection that contains these tables."""
     out = io.BytesIO()
     collection = Collection(
         adding.free_id(()), name, adding.current_time(), baseline_rule=BASELINE_RULE
@@ -204,8 +204,8 @@ def _read_collection(packed: zipfile.ZipFile, file: str) -> Collection:
 
 
 def _check_lines(journal: bytes) -> None:
-    """Raise ValueError for a line with values that no file reader accepts. Damaged lines are kept,
-    because they show which data is lost."""
+    """Check the lines of a journal. Raises ValueError for a line with values that no file reader
+    accepts. Damaged lines are kept, because they show which data is lost."""
     for line in journal.splitlines():
         try:
             values = json.loads(line)
@@ -215,7 +215,7 @@ def _check_lines(journal: bytes) -> None:
 
 
 def _read_members(packed: zipfile.ZipFile, folder: str) -> dict[str, bytes]:
-    """Bytes of the members of a folder, by their name below it."""
+    """Return name -> bytes of each member of a folder. The names are relative to the folder."""
     names = [n for n in packed.namelist() if n.startswith(folder)]
     if len(names) > _MOST_MEMBERS:
         raise DamagedRecordError(f"{len(names)} records")

@@ -24,14 +24,14 @@ from metrics_core.tables.arrays import as_array
 from metrics_core.tables.columns import CODED_ID, ID
 
 _ANY_SIZE = Limit(1 << 40)
-"""Limit for stored tables. Compared with the size of their bytes, they may be larger than files
-that are read."""
+"""Size limit for stored tables, which may be larger than files that are read. It is so high that
+only the ratio of the unpacked size to the stored size is limited."""
 
 
 def check_table(entry: Entry, content: bytes) -> None:
     """Raise DamagedRecordError for a table that does not match its record, that no file reader
-    would produce, or that unpacks to far more than a table does. In the last case, only a part of
-    the table is held in memory."""
+    would produce, or that unpacks to far more bytes than a real table of this stored size. In the
+    last case, only a part of the table is held in memory."""
     try:
         _check_size(entry, content)
         rows = read_parquet(content)
@@ -55,8 +55,8 @@ def _hash_run(rows: pa.Table) -> str:
 
 
 def _check_size(entry: Entry, content: bytes) -> None:
-    """Check the size of a table. Raises FileFormatError or pyarrow's errors, in the same way as
-    reading any Parquet file."""
+    """Check the unpacked size of a table. Raises the same errors as reading any Parquet file:
+    FileFormatError or pyarrow's errors."""
     source = Source(entry.file, content, limit=_ANY_SIZE)
     file = open_parquet(source)
     a_cell = OBJECT_CELL_BYTES if entry.kind == "queries" else CELL_BYTES
@@ -64,7 +64,8 @@ def _check_size(entry: Entry, content: bytes) -> None:
 
 
 def _read_again(rows: pa.Table, entry: Entry) -> Table:
-    """Make the table as a file reader does. Raises TableError or KeyError for invalid rows."""
+    """Build the table from its rows as a file reader does. Raises TableError or KeyError for
+    invalid rows."""
     if not entry.complete:
         numbers = (as_array(rows[c]) for c in ("rank", "retrieved", "judged"))
         return RankedRun.from_ranks(entry.name, rows["query_id"], rows["doc_id"], *numbers)

@@ -96,7 +96,8 @@ class Cache:
         self._make_room()
 
     def mark(self, kind: str, key: str) -> None:
-        """Remember that something was done now; the mark is shared by all versions of the code."""
+        """Record the current time as the last time at which something was done. The record is
+        shared by all versions of the code."""
         if self._may_write():
             with suppress(OSError):
                 path = self._mark_path(kind, key)

@@ -19,8 +19,8 @@ from metrics_core.tables.score_order import order_by_score
 
 HEADS = (10, 32)
 """Depths to which the first ranks of every query are cached. The ranks to the smaller depth are
-cached separately if they have at most half of the rows: most requests need no more ranks, and these
-are read in a third of the time."""
+cached separately if they have at most half of the rows of the larger depth. Most requests need only
+these ranks, which are read in a third of the time."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class RowLayout:
 
     @classmethod
     def join_parts(cls, parts: Sequence[RowLayout]) -> RowLayout:
-        """The layout of concatenated rows whose parts have different queries."""
+        """The layout of the concatenated rows of several parts. No query may occur in two parts."""
         return cls(
             [query_id for part in parts for query_id in part.query_ids],
             np.concatenate([part.counts for part in parts]),

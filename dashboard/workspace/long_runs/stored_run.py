@@ -42,8 +42,7 @@ MAX_IN_MEMORY = 250_000
 """Maximum number of rows of a run that is held in memory."""
 
 _FEW = 16
-"""Maximum number of lists of a run that are held in memory after they were each read for a single
-query."""
+"""Number of result lists, each read for a single query, that a run keeps in memory."""
 
 
 @dataclass(frozen=True)
@@ -212,8 +211,8 @@ class StoredRun(Run):
         return Run(table=self.rows.read_heads(depth), name=self.name, notes=self.notes)
 
     def first_ties(self) -> Ints:
-        """For each of `query_ids` the first rank with the same score as the next rank,
-        int64[query]; 0 without ties."""
+        """The first tied rank of each query in `query_ids`, int64[query]. A rank is tied if the
+        next rank has the same score; 0 means that the query has no ties."""
         return self.rows.layout.first_ties
 
     def has_same_rows(self, other: Run) -> bool:

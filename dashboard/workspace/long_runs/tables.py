@@ -17,8 +17,8 @@ from metrics_core.tables.columns import encode_ids
 
 _GROUP = 100_000
 _LISTS = 28_000
-"""Number of rows of a long run per row group. A row group is read even for a single query. With
-fewer rows, the many groups make opening the file slower."""
+"""Number of rows of a long run per row group. To read a single query, its whole row group must be
+read. With fewer rows per group there are more groups, and opening the file is slower."""
 
 
 def table_bytes(table: pa.Table) -> pa.Buffer:

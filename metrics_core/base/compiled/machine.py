@@ -79,8 +79,9 @@ _KINDS: dict[str, type] = {
 def _called(name: str, address: int, kinds: list[str]) -> Callable[..., int]:
     """Return the C function at an address as a Python function.
 
-    The returned function checks its arguments, since a wrong array would make it read foreign
-    memory. Raises TypeError for an array of the wrong dtype, dimensions or memory layout.
+    The returned function checks its arguments, since with a wrong array it would access memory
+    outside the array. Raises TypeError for an array of the wrong dtype, dimensions or memory
+    layout.
     """
     c_types: list[Any] = []
     for kind in kinds:
@@ -146,7 +147,8 @@ def _loaded(part: str) -> Compiled:
 
 
 def being_compiled() -> str:
-    """Return a message for users who wait while a part is compiled, "" if none is."""
+    """Return a message for users who wait while a part is compiled; "" if no part is being
+    compiled."""
     return "".join(map(_how_long, _BEING_COMPILED[:1]))
 
 

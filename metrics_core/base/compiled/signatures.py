@@ -15,9 +15,9 @@ IRREGULAR = -1
 REPEATED = -1
 
 TIED_ROWS, TIED_PAIRS, PAIRS, NEAR_PAIRS = range(4)
-"""Indexes in the counts of `rank_rows`: the numbers of rows with a tied score, of neighbours with
-equal scores, of all neighbours within queries, and of neighbours whose scores differ only beyond
-single precision."""
+"""Indexes in the counts of `rank_rows`: the number of rows with a tied score, and three numbers of
+pairs of neighbouring rows of a query: pairs with equal scores, all pairs, and pairs whose scores
+differ only beyond single precision."""
 
 COLUMNS = 4
 """Number of columns that `weigh_singles` and `weigh_doubles` process at a time."""

@@ -38,7 +38,7 @@ from metrics_core.findings.gates import (
 
 FAILING, OPEN, FINE = "❌", "⚪", "✅"
 _MANY_GATES = 10
-"""With more gates than this, the passed ones are folded."""
+"""If there are more gates than this, the passed gates are collapsed."""
 _MAX_QUERY_LENGTH = 120
 _MAX_COMMENT_LENGTH = 64_000
 """GitHub refuses comments of more than 65,536 characters; the remaining length is left for
@@ -135,7 +135,7 @@ def _gate_label(outcome: GateOutcome, report: GateReport) -> str:
 
 
 def _tables(report: GateReport) -> list[str]:
-    """The gates, worst first; if there are many, the passed ones are folded."""
+    """The gates, worst first. If there are many, the passed gates are collapsed."""
     if len(report.outcomes) <= _MANY_GATES:
         return [_table(report, report.outcomes)]
     passed_outcomes = [outcome for outcome in report.outcomes if outcome.outcome == NOT_WORSE]

@@ -36,12 +36,12 @@ def table(report: GateReport) -> str:
 
 
 def outcome_lines(report: GateReport) -> list[str]:
-    """One line for each outcome, and how inconclusive ones are treated."""
+    """One line for each outcome, and a line that says how inconclusive outcomes are treated."""
     return [*report.sentences, *report.unclear]
 
 
 def format_margin(gate: Gate) -> str:
-    """The difference that is still allowed."""
+    """The gate's margin with the sign of a loss, such as "−0.01"."""
     sign = w.MINUS if gate.direction > 0 else "+"
     return f"{sign}{gate.margin:g}"
 

@@ -214,7 +214,8 @@ def _to_score_scale(intervals: Interval, measure: Measure, scaled: Floats, pairs
     scores.
 
     On a linear scale, only the interval bounds are clipped to the largest possible difference. On
-    another scale, a difference is taken around the middle of the means of its two runs.
+    another scale, a difference d is converted by converting two values, d / 2 above and d / 2 below
+    the middle of the means of the two runs.
     """
     combination, widest = measure.declaration.combination, widest_difference(measure)
     if combination.linear:

@@ -122,8 +122,8 @@ def _run_program(options: TrecEvalOptions, printed: list[str]) -> None:
 class QueryPlan:
     """The queries to score, in trec_eval's order: by id, as bytes.
 
-    `queries` are the queries to score, with one output line each. `missing` are the ones among them
-    for which the run has no results. `judged` is the number of queries in the judgments.
+    `queries` are the queries to score, with one output line each. `missing` are the queries to
+    score for which the run has no results. `judged` is the number of queries in the judgments.
     """
 
     queries: tuple[str, ...]

@@ -252,8 +252,8 @@ def read_results(path: str, options: TrecEvalOptions) -> Results:
 def read_judgments(
     path: str, fields: Sequence[str], options: TrecEvalOptions, *, file_kind: str = "qrels"
 ) -> pa.Table:
-    """Return the lines of a file of judgments; all fields but the document as dictionary
-    columns."""
+    """Return the fields of each line of a file of judgments. All columns except the document are
+    dictionary columns."""
     data = read_bytes(path, file_kind=file_kind)
     column_types = {field: ID if field == "doc_id" else CODED_ID for field in fields}
     layout = LineFields(tuple(fields), column_types, comments=options.version == "10.0")

@@ -215,8 +215,9 @@ def _ndcg_rel(results: Floats, ideal: Floats) -> float:
 
 
 def _r_ndcg(results: Floats, ideal: Floats) -> float:
-    """Return nDCG averaged over the ranks at which the ideal list changes to another gain, and over
-    the whole list if it is at least two ranks longer than the ideal list."""
+    """Return nDCG averaged over the ranks after which the gain of the ideal list changes. If the
+    list is at least two ranks longer than the ideal list, nDCG of the whole list is included in the
+    average."""
     if not len(ideal):
         return float("nan")
     changes = np.flatnonzero(ideal != np.append(ideal[1:], 0.0))
@@ -287,8 +288,8 @@ def rank_biased_precision(ranks: JudgedRanks, gains: Gains, p: float) -> Floats:
 
 
 def rank_biased_residual(ranks: JudgedRanks, p: float) -> Floats:
-    """Return p^n + (1 − p) Σ p^(rank − 1) over the unjudged documents of each query, 0 if none is
-    unjudged, float64[query]."""
+    """Return p^n + (1 − p) Σ p^(rank − 1) for each query, float64[query]; n is the length of the
+    list, and the sum is over its unjudged documents. The result is 0 if no document is unjudged."""
     query, position = _all_ranks(ranks)
     unjudged = np.ones(len(query), dtype=np.bool_)
     judged = ranks.relevance >= 0

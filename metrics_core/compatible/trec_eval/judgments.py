@@ -268,8 +268,8 @@ class GroupedQrels(TrecEvalJudgments):
         queries: Sequence[str],
         options: TrecEvalOptions,
     ) -> dict[str, str]:
-        """Return queries with a grade too high to be counted; other problems are found on
-        reading."""
+        """Return the queries with a grade too high to be counted. Other problems are found when the
+        file is read."""
         owners = [query for query, _ in self.owner]
         codes, grades = self.code, self.grade
         return _find_high_grades(owners, codes, grades, HIGHEST_COUNTED, "can be counted")
@@ -295,7 +295,7 @@ class GroupedQrels(TrecEvalJudgments):
         return _build_columns(requested, column), None
 
     def _groups_of_queries(self, queries: Sequence[str]) -> list[int]:
-        """Return the groups of these queries: by query, then by name."""
+        """Return the groups of these queries, sorted by query and then by name."""
         positions = {query: i for i, query in enumerate(queries)}
         groups = [g for g, (query, _) in enumerate(self.owner) if query in positions]
         return sorted(groups, key=lambda g: (positions[self.owner[g][0]], self.owner[g][1]))

@@ -156,9 +156,9 @@ def _contradiction_error(problem: str) -> ProgramExit:
 
 @dataclass(frozen=True)
 class Tally:
-    """Numbers of preferences of one judge: fulfilled and possible ones between two listed documents
-    ("ret") and between a listed and an unlisted one ("imp"), and possible ones between unlisted
-    documents."""
+    """Numbers of preferences of one judge. For pairs of listed documents ("ret"), and for pairs of
+    a listed and an unlisted document ("imp"), these are the fulfilled and the possible preferences.
+    For pairs of unlisted documents they are only the possible preferences."""
 
     fulfilled_ret: int
     possible_ret: int
@@ -168,8 +168,8 @@ class Tally:
 
 
 def tally_preferences(prefers: Ints, retrieved: int) -> Tally:
-    """Count the preferences in int64[document, document]. The first `retrieved` documents are
-    listed, in this order."""
+    """Count the preferences in `prefers`, int64[document, document]. The first `retrieved`
+    documents are listed, in this order."""
     among_listed, among_unlisted = prefers[:retrieved, :retrieved], prefers[retrieved:, retrieved:]
     fulfilled_imp = int(prefers[:retrieved, retrieved:].sum())
     return Tally(
@@ -292,8 +292,9 @@ def _count_balanced(group: JudgePreferences, retrieved: int, only_listed: bool) 
 def _count_balanced_subgroups(
     group: JudgePreferences, retrieved: int, only_listed: bool
 ) -> tuple[int, int]:
-    """Compute `_count_balanced` for a judge with subgroups. The first nonrelevant documents are
-    kept, as many as there are relevant ones; all later ones are excluded."""
+    """Compute `_count_balanced` for a judge with subgroups. If there are more nonrelevant than
+    relevant documents, only the first nonrelevant ones are kept, as many as there are relevant
+    documents."""
     size = retrieved if only_listed else len(group.level)
     keep = _count_judged(group, len(group.level))[0]
     nonrelevant = group.level[:size] == 0.0

@@ -1,5 +1,5 @@
-"""Scores of measures on judged ranks (the ranks of judged documents), equal to trec_eval: one
-column of values per output line."""
+"""Scores of measures on judged ranks (the ranks of judged documents), equal to the scores of
+trec_eval: one column of values per output line."""
 
 from __future__ import annotations
 

@@ -23,8 +23,9 @@ _ROWS_AT_ONCE = 20_000
 
 
 def first_records(sample: Sample) -> list[dict[str, Any]]:
-    """Return the first rows by column, with the lists in their cells; no rows if no column has a
-    list in each row, with several items in one of them."""
+    """Return the first rows, with the lists in their cells parsed. A column has lists if each of
+    its cells is a list and at least one list has several items. Returns no rows if there is no such
+    column."""
     if not sample.lines:
         return []
     separator = find_separator(sample.first_line)

@@ -36,7 +36,8 @@ def recognise_preset(preset: Preset, sample: Sample) -> Mapping[Kind, int]:
 
 
 def find_kinds(preset: Preset, records: Sequence[Any]) -> list[Kind]:
-    """Return the kinds of table that records contain, no kinds if they do not fit the preset."""
+    """Return the kinds of table that records contain. Empty if the records do not fit the
+    preset."""
     if not records or not isinstance(records[0], dict) or not preset.also(records[0]):
         return []
     mended_records = records[:1] if preset.mend is None else next(preset.mend([[*records[:1]]], ""))
@@ -135,7 +136,7 @@ def _read_blocks(preset: Preset, source: Source, request: Request) -> Iterator[R
 
 
 def mend_blocks(preset: Preset, blocks: Iterator[Records], name: str) -> Iterator[Records]:
-    """Yield blocks of records after the `mend` of a preset."""
+    """Yield the blocks of records after the `mend` function of a preset has changed them."""
     if preset.mend is None:
         yield from blocks
         return

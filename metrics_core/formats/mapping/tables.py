@@ -278,8 +278,8 @@ def _read_numbers(rows: MappedRows, role: str) -> Floats:
 
 
 def _grade_columns(rows: MappedRows, request: Request) -> dict[str, pa.Array]:
-    """Return the column relevance as text (null if missing). If the list has one grade for all its
-    documents, other than 0, the column score is returned too."""
+    """Return the column relevance as text (null if missing). If the mapping gives all documents of
+    a list the same grade, other than 0, the column score is returned too."""
     constant = rows.paths["grade"].constant if "grade" in rows.paths else "1"
     if constant is None:
         _check_grades(rows, request.grades)

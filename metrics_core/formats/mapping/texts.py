@@ -151,7 +151,8 @@ def _distinct_name(name: str, id_role: str) -> str:
 def _document_texts(
     source: Source, rows: MappedRows, role: str, unused: dict[str, None]
 ) -> TextColumns:
-    """Return the columns of documents that are texts, or objects with a text and other values."""
+    """Return the columns of documents. Each document is a text, or an object with a text and other
+    values."""
     ids, values = align_ids(rows, "doc", rows.axis).to_pylist(), rows.columns[role].to_list()
     columns: TextColumns = {"text": []} if role == "body" else {}
     for row, (doc_id, value) in enumerate(zip(ids, values, strict=True)):

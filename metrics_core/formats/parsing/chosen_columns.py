@@ -26,10 +26,10 @@ WORDS: dict[str, str] = {
     "text": "text",
     "title": "title",
 }
-"""For each word for the role of a column, the standard name of the column."""
+"""The standard name of a column for each word that names a column's role."""
 
 WORD_OF = {"query_id": "query", "doc_id": "doc", "relevance": "grade", "run": "system"}
-"""For each standard column name, the word for its role, if different."""
+"""The word for the role of a standard column, if it differs from the column's name."""
 
 NO_COLUMN = "-"
 """Assigned in place of a system column: the file is read as one run."""

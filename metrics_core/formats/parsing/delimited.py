@@ -29,7 +29,7 @@ _QUOTED = re.compile(r'"((?:[^"]|"")*+)"(?=\t|\Z)')
 
 
 def _join_blanks(line: str, separator: str) -> str:
-    """Return the line; with one blank between its fields if the separator is a blank."""
+    """Return the line. If the separator is a blank, its fields are separated by single blanks."""
     return " ".join(line.split()) if separator == " " else line
 
 

@@ -1,4 +1,4 @@
-"""Recognise a list of documents beside a query as a run or judgments by its name."""
+"""Recognise by its name whether a list of documents beside a query is a run or judgments."""
 
 from __future__ import annotations
 

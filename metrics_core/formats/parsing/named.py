@@ -346,7 +346,8 @@ def _note_ignored(named: NamedColumns, header_roles: HeaderRoles) -> None:
 
 
 def _nullify_empty(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a metadata column with null for empty texts; only JSON distinguishes the two."""
+    """Return a metadata column in which empty texts are null, because only JSON distinguishes empty
+    and missing texts."""
     return pc.if_else(pc.equal(column, ""), pa.scalar(None, ID), column)
 
 

@@ -193,7 +193,7 @@ def _collapse_blanks(block: bytes) -> bytes:
 
 
 def parse_carefully(block: bytes, layout: LineColumns, *, may_have_header: bool) -> ParsedBlock:
-    """Return any block, parsed with a regular expression; malformed lines become problems."""
+    """Parse any block with a regular expression. Malformed lines are recorded as problems."""
     lines = _to_line_array(block)
     is_comment = pc.starts_with(lines, "#")
     is_blank = pc.match_substring_regex(lines, _BLANK)

@@ -58,8 +58,8 @@ Size = int | str
 class Limit:
     """Limit for one file: `size` bytes, unpacked.
 
-    If it was set by the user (`is_explicit`), a packed file may use all of it. Otherwise a packed
-    file may not be compressed more than files usually are.
+    If it was set by the user (`is_explicit`), a packed file may use all of it. Otherwise the
+    unpacked size is also limited to a multiple of the packed size.
     """
 
     size: int = DEFAULT_SIZE

@@ -241,7 +241,8 @@ class Source:
             ) from error
 
     def checked(self, block: bytes, offset: int, plain_ends: bool = True) -> bytes:
-        """Return decoded bytes that end with a line, after checking that they are text.
+        """Return decoded bytes, which must end with a complete line, after checking that they are
+        text.
 
         `offset` is their position in the decoded file. With `plain_ends` each line end is a
         newline. Raises FileFormatError for a NUL byte or invalid UTF-8.

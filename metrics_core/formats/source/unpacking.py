@@ -121,7 +121,7 @@ def _measure_unpacked(name: str, origin: Origin, limit: Limit) -> None:
 
 @contextmanager
 def convert_read_errors(name: str) -> Iterator[None]:
-    """Convert errors while a file is read in the block to FileFormatError."""
+    """Convert the errors that reading a file raises in the block to FileFormatError."""
     try:
         yield
     except _DAMAGED as error:

@@ -38,7 +38,8 @@ _LISTS = tuple(
 
 
 def _has_alternatives(truth: Any) -> bool:
-    """Return whether one of several relevant documents is enough."""
+    """Return whether the ground truth has alternatives: several relevant documents, of which one is
+    enough."""
     return isinstance(truth, list) and any(
         isinstance(documents, list) and len(documents) > 1 for documents in truth
     )

@@ -80,7 +80,8 @@ class _LineRows:
             source.check_cells(len(self.lines), 4, line)
 
     def to_table(self, number_name: str) -> pa.Table:
-        """Return the columns query_id, doc_id and, called `number_name`, the numbers as text."""
+        """Return a table with the columns query_id, doc_id and `number_name`, which contains the
+        numbers as text."""
         docs, numbers = pa.array(self.docs, ID), encode_texts(self.numbers)
         return pa.table(
             {"query_id": encode_texts(self.queries), "doc_id": docs, number_name: numbers}

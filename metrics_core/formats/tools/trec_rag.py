@@ -20,7 +20,7 @@ _TOPIC = "topic || narrative || metadata.topic || metadata.narrative"
 def _refuse_numbers(records: Records) -> list[str]:
     """Raise MappingError for numbers beside references, as they may be scores.
 
-    Returns no case otherwise.
+    If there are no such numbers, returns an empty list.
     """
     from metrics_core.formats.mapping.axes import MappingError
 

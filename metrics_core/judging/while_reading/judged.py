@@ -203,7 +203,7 @@ def _judge_in_order(
 
 @dataclass(frozen=True)
 class _JudgedPiece:
-    """The parsed lines of a piece, its judged rows, and the call that finishes storing its rows;
+    """The parsed lines of a piece, its judged rows, and a function that finishes storing its rows.
     `text` is the number of bytes of document ids that are stored."""
 
     parsed: ParsedBlock

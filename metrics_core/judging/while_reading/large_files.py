@@ -39,8 +39,8 @@ def judge_files(
     files: Sequence[str | Path], qrels: Qrels, read_as: ReadAs = DEFAULT_CHOICES
 ) -> list[JudgedFile] | None:
     """Return the runs, each judged while it was read. Returns None if the files are too small for
-    this to pay off, if one of them is not a regular file (such as a pipe), or if one needs more
-    than one pass. Raises FileFormatError."""
+    this to pay off, if a file is not a regular file (such as a pipe), or if a file needs more than
+    one pass. Raises FileFormatError."""
     paths = [Path(file) for file in files]
     # Files that cannot be read twice, such as pipes, have to be read whole.
     if not all(path.is_file() for path in paths):

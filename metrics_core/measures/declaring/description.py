@@ -199,8 +199,8 @@ def _range_text(declaration: Declaration) -> str:
 
 
 def _default_text(exceptions: set[str]) -> str:
-    """Return in words which of unjudged documents, missing queries and ties are treated by the
-    default rules; "" if none of them is."""
+    """Return a phrase that names the cases to which the default rules apply: unjudged documents,
+    missing queries and ties. "" if all three are exceptions."""
     words = {"unjudged": "unjudged documents", "missing": "missing queries", "ties": "ties"}
     subjects = [word for what, word in words.items() if what not in exceptions]
     return (

@@ -120,7 +120,8 @@ def _number_column(frame: DataFrame, what: str, name: str) -> Any:
 def _describe_runs(
     runs: DataFrame, qrels: DataFrame, judged_example: str
 ) -> list[tuple[str, int, str]]:
-    """Return (name, number of unjudged queries, one of them) for each run, names in byte order."""
+    """Return (name, number of unjudged queries, id of one unjudged query) for each run. The runs
+    are in the byte order of their names."""
     from pyspark.sql import functions as f
 
     judged = qrels.select("query_id").distinct().withColumn("judged", f.lit(1))

@@ -29,9 +29,9 @@ negligible."""
 def make_scorer(
     names: Sequence[str], *, without_relevant: WithoutRelevant, top_grade: float
 ) -> Callable[[Batches], Batches]:
-    """Return a function from batches of ranked rows to batches of scores: run, query_id and one
-    float64 column per measure, null if undefined. The returned function raises RanklensError for
-    invalid rows."""
+    """Return a function that converts batches of ranked rows to batches of scores: run, query_id
+    and one float64 column per measure, null if undefined. The returned function raises
+    RanklensError for invalid rows."""
 
     def score(batches: Batches) -> Batches:
         measures = [parse_measure(name) for name in names]

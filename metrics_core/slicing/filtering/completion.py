@@ -53,9 +53,9 @@ def vocabulary(
     numeric: Collection[str] = (),
     holds: Callable[[str], dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
-    """Return the completion data for these columns as JSON values: `follows`, `offered`, and for
-    each column its name, its written form, the kind of values it `holds` and its most frequent
-    values with the number of rows.
+    """Return the completion data for these columns as JSON values: `follows`, `offered`, and a
+    description of each column. The description has the column's name, its written form, the kind of
+    values it `holds`, and its most frequent values with their numbers of rows.
 
     The columns in `numeric` are known to be numeric, so their values are not computed. `holds`
     returns the result of `describe_column` for a column, for example from a cache; if `holds` is

@@ -31,8 +31,8 @@ _COMPARE = {
 
 
 def join_tests(tests: list[Test], *, either: bool) -> Test:
-    """Return a test that is true if any of the tests is true (`either`), or else if all of them are
-    true."""
+    """Return a test that combines several tests. If `either` is true, it is true if any of them is
+    true; otherwise it is true if all of them are true."""
     if len(tests) == 1:
         return tests[0]
 
@@ -46,7 +46,7 @@ def join_tests(tests: list[Test], *, either: bool) -> Test:
 
 
 def negate_if(test: Test, contrary: bool) -> Test:
-    """Return the test, negated if `contrary`."""
+    """Return the negated test if `contrary` is true, otherwise the test itself."""
 
     def negated(columns: FilterColumns) -> Truth:
         true, false = test(columns)

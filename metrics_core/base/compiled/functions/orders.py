@@ -1,4 +1,4 @@
-"""Sort the rows of many queries by score, from any order."""
+"""Sort the rows of many queries by score. The rows may be in any order."""
 
 from __future__ import annotations
 

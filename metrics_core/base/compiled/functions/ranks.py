@@ -49,7 +49,7 @@ def enter(data, start, size, region, region_start, region_slots, slot_hash, slot
 def _found(
     data, start, size, value, first, slots, slot_hash, slot_row, known, known_start, known_size
 ):
-    """Return the index of a text among the known texts of a region, -1 if it is not one."""
+    """Return the index of a text among the known texts of a region; -1 if the text is not known."""
     mask = slots - 1
     place = np.int64(value) & mask
     while slot_row[first + place] >= 0:

@@ -8,7 +8,7 @@ from numba import njit
 from metrics_core.base.compiled.functions.words import COMPILED
 
 _CROWDED = 8
-"""Average number of other keys in a key's bucket. From this number on, merging is faster."""
+"""Average number of other keys in a key's bucket from which a merge sort is faster."""
 
 
 @njit(**COMPILED)

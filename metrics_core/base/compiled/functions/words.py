@@ -41,7 +41,7 @@ def byte_at(typing, array, index):
 
 @intrinsic
 def word_at(typing, array, index):
-    """Return eight bytes as uint64, the first as the lowest; they need not be aligned."""
+    """Read eight bytes as a little-endian uint64; they need not be aligned."""
 
     def make(context, builder, signature, given):
         data = context.make_array(signature.args[0])(context, builder, given[0]).data
