@@ -2,9 +2,7 @@
 
 Loading numba takes longer than judging a run of a million rows; loading the compiled code does not.
 The object file is sealed and stored beside this module, or in the user's cache if that folder
-cannot be written.
-
-    python -m metrics_core.base.compiled.machine        compiles everything
+cannot be written. `metrics-core prepare` compiles everything in advance.
 
 Modules that load code are imported in functions, so that programs that need no compiled code do not
 wait for them.
@@ -118,10 +116,22 @@ def compiled(part: str) -> Compiled:
         return _loaded(part)
 
 
+def is_worth_loading(part: str, amount: int, least: int) -> bool:
+    """Whether this much work is worth loading a part: at least `least` if it is compiled, otherwise
+    16 times as much, since compiling takes longer than such work does without it."""
+    return amount >= least and (amount >= 16 * least or find_code(part) is not None)
+
+
+def find_code(part: str) -> Path | None:
+    """Return the object file of a part for this machine; None if it has not been compiled."""
+    paths = (folder / _file_name(part) for folder in _folders())
+    return next((path for path in paths if path.is_file()), None)
+
+
 @cache
 def _loaded(part: str) -> Compiled:
     _check_allowed()
-    name = f"{part}-{_fingerprint()}.o"
+    name = _file_name(part)
     for folder in _folders():
         # Loaded code is not checked: a damaged file would crash the process or compute wrong
         # numbers.
@@ -155,9 +165,13 @@ def _how_long(part: str) -> str:
 
 
 def _say_how_long(part: str) -> None:
-    """Print to a terminal that a part is being compiled."""
-    if sys.stderr is not None and sys.stderr.isatty():
+    """Print on stderr that a part is being compiled, also to the log of a pipeline."""
+    if sys.stderr is not None:
         print(_how_long(part), file=sys.stderr, flush=True)
+
+
+def _file_name(part: str) -> str:
+    return f"{part}-{_fingerprint()}.o"
 
 
 def _fingerprint() -> str:
@@ -208,8 +222,3 @@ def _check_allowed() -> None:
             "Comparisons, curves and large runs need compiled code. Allow this program to run it:"
             " set `MemoryDenyWriteExecute=no` in the systemd unit, or allow `execmem` in SELinux.",
         )
-
-
-if __name__ == "__main__":
-    for wanted in SIGNATURES:
-        compiled(wanted)
