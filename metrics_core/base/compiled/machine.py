@@ -117,9 +117,9 @@ def compiled(part: str) -> Compiled:
 
 
 def is_worth_loading(part: str, amount: int, least: int) -> bool:
-    """Whether this much work is worth loading a part: at least `least` if it is compiled, otherwise
-    16 times as much, since compiling takes longer than such work does without it."""
-    return amount >= least and (amount >= 16 * least or find_code(part) is not None)
+    """Whether this much work is worth loading a part: `least` if it is compiled; otherwise 8 times
+    as much, because less work takes longer to compile for than to do without compiled code."""
+    return amount >= least and (amount >= 8 * least or find_code(part) is not None)
 
 
 def find_code(part: str) -> Path | None:

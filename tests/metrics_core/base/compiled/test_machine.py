@@ -141,7 +141,7 @@ def test_work_that_compiling_would_not_pay_for_waits_until_it_is_compiled(
 ) -> None:
     monkeypatch.setenv("RANKLENS_CACHE", str(tmp_path))
     monkeypatch.setitem(sys.modules, BUILDING, SimpleNamespace(object_code=codes.__getitem__))
-    amounts = (0, 9, 10, 159, 160)
+    amounts = (0, 9, 10, 79, 80)
     assert [machine.is_worth_loading("rows", n, 10) for n in amounts] == [False] * 4 + [True]
     machine._loaded.cache_clear()
     assert command_line(["prepare"]) == 0

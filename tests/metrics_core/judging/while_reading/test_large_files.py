@@ -60,7 +60,7 @@ def test_a_file_is_not_worth_compiling_for_unless_it_is_much_larger(
         (None, size, True),
         (None, size + 1, False),
         ("empty", size, False),
-        ("empty", size // 16, True),
+        ("empty", size // 8, True),
     ):
         monkeypatch.setattr(large_files, "LEAST_BYTES", least)
         if cache:
