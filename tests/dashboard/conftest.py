@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import streamlit as st
 from streamlit.components.v2 import manifest_scanner
-from streamlit.testing.v1 import AppTest, app_test
+from streamlit.testing.v1 import AppTest
 
 from dashboard.files.files import File, read_files
 from dashboard.session import open_collection
@@ -23,9 +23,6 @@ from dashboard.workspace import DEFAULT_SETTINGS
 # Every run of an AppTest reads what each installed package says of itself, to find components: two
 # thirds of the run. They stay the same for as long as these tests take.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
-
-# Before Streamlit 1.66 each AppTest forgets the components of modules that are already imported.
-app_test.BidiComponentManager = cache(app_test.BidiComponentManager)
 
 APP = Path(__file__).resolve().parents[2] / "dashboard" / "app.py"
 
