@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE = ROOT / "tests" / "example_package"
 SOURCES = (
     ".ci",
+    ".dockerignore",
     ".github",
     ".gitignore",
     ".pre-commit-config.yaml",
@@ -18,6 +19,7 @@ SOURCES = (
     "CHANGELOG.md",
     "CITATION.cff",
     "CONTRIBUTING.md",
+    "Dockerfile",
     "LICENSE",
     "MANIFEST.in",
     "Makefile",

@@ -53,7 +53,7 @@ def test_everything_in_the_repository_is_built_from() -> None:
 def test_a_release_runs_what_the_readme_shows() -> None:
     commands = [" ".join(words) for words in release.readme_commands()]
     assert "ranklens report qrels.txt bm25.run dense.run -o report.html" in commands
-    assert any(c.startswith("python -c") and "import aggregate" in c for c in commands)
+    assert any(c.startswith("python -c") and "ranklens.show(" in c for c in commands)
     assert len(commands) > 15 and not [c for c in commands if "spark" in c or "pip" in c]
 
 
