@@ -13,7 +13,7 @@ COPY . .
 RUN pip install --no-deps .
 # Away from the sources, so that the installed package gets the code compiled for this machine.
 WORKDIR /
-RUN python -m metrics_core.base.compiled.machine
+RUN metrics-core prepare
 
 FROM python:3.13-slim
 RUN useradd --create-home --uid 1000 ranklens && install -d -o ranklens -m 700 /workspace

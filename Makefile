@@ -5,6 +5,8 @@
 #              pdoc: one small package that needs no configuration, where mkdocstrings needs MkDocs and a theme
 # make lock    resolve the lists again: pyproject.toml, requirements.txt, requirements-dev.in and requirements-spark.in
 # make bench   speed and memory against the peers, by rows, and of the pages, in a browser too (ten minutes)
+# make release build the wheel and the sdist in dist/, check both, run README's commands with each Python that is found
+# make lowest  the core's tests on the lowest versions that pyproject.toml allows
 # make fuzz    mutated files through every reader, for an hour; MINUTES=5 SEED=1
 
 PYTHON ?= python3
@@ -24,7 +26,7 @@ export PYTHONDONTWRITEBYTECODE =
 # What is compiled for this machine is compiled while pip brings the rest.
 MAKEFLAGS += --jobs=2
 
-.PHONY: run test thorough docs lock bench fuzz clean
+.PHONY: run test thorough docs lock bench release lowest fuzz clean
 
 run: .venv/run.stamp
 	@exec $(BIN)/python -m dashboard --port "$(PORT)" $(if $(DATA),--data "$(DATA)") $(if $(WORKSPACE),--workspace "$(WORKSPACE)") $(if $(NEW_TOKEN),--new-token)
@@ -43,7 +45,7 @@ thorough: .venv/run.stamp .venv/test.stamp
 	RANKLENS_THOROUGH=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m "thorough or random or hypothesis"
 
 .venv/run.stamp: .venv/installed.stamp
-	$(BIN)/python -m metrics_core.base.compiled.machine
+	$(BIN)/python -m metrics_core prepare
 	@touch $@
 
 .venv/installed.stamp: requirements.lock
@@ -79,8 +81,18 @@ bench: .venv/run.stamp .venv/test.stamp
 	$(BIN)/python -m benchmarks.page_changes
 	$(BIN)/python -m benchmarks.page_paint
 
+release: .venv/run.stamp .venv/test.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check twine
+	$(BIN)/python -m tests.packaging.release
+
+lowest:
+	$(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check uv
+	.venv-lowest/bin/uv pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct --only-binary :all: -r requirements.txt
+	.venv-lowest/bin/python -m pytest tests/metrics_core
+
 fuzz: .venv/run.stamp .venv/test.stamp
 	$(BIN)/python -m tests.reliability.fuzz --minutes "$(MINUTES)" $(if $(SEED),--seed "$(SEED)")
 
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis test-artifacts
+	rm -rf .venv .venv-lowest build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis test-artifacts

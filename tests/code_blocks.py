@@ -28,7 +28,7 @@ from metrics_core import join_judgments, read_qrels, read_run, write
 from metrics_core.formats import formats, read
 from metrics_core.measures import declarations
 from metrics_core.tables import Qrels, RankedRun, Run
-from tests.packages import EXAMPLE, ROOT
+from tests.packages import EXAMPLE, ROOT, SOURCES
 
 SAMPLES = ROOT / "sample_runs"
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -95,6 +95,8 @@ def run_block(block: Block) -> None:
             _run_shell(block)
         case "math":
             assert block.text.strip() in {d.formula for d in declarations()}
+        case "" if block.text.startswith("metrics_core/ "):
+            _find_entries(block)
         case "" if block.page.name == "formats.md":
             _read_example(block)
         case "" if block.page.name == "performance.md":
@@ -268,6 +270,13 @@ def _read_example(block: Block) -> None:
 def _find_in_example_package(block: Block) -> None:
     """It is a file of the package that `tests/metrics_core/test_extending.py` installs and runs."""
     assert block.text in [path.read_text() for path in EXAMPLE.iterdir() if path.is_file()]
+
+
+def _find_entries(block: Block) -> None:
+    """Each line names what is at the top of the repository, and no folder is left out."""
+    named = [name for line in block.text.splitlines() for name in line.split("  ")[0].split()]
+    assert all((ROOT / name).exists() for name in named), named
+    assert {name for name in SOURCES if (ROOT / name).is_dir()} <= {n.rstrip("/") for n in named}
 
 
 def _parquet(columns: list[str]) -> bytes:

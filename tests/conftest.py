@@ -11,6 +11,8 @@ from typing import TypeVar
 import pytest
 from hypothesis import settings
 
+from metrics_core.base.compiled.machine import compiled, find_code
+from metrics_core.base.compiled.signatures import SIGNATURES
 from tests.packages import OPTIONAL
 
 # "Every measure" and "every format" are ours, whatever else is installed here.
@@ -42,6 +44,13 @@ def _failed_in_ci(report: Report) -> Report:
             report.outcome = "failed"
             report.longrepr = f"Skipped, though CI is set: {reason}"
     return report
+
+
+def pytest_sessionstart() -> None:
+    """Compile what `make` compiles: a test would find the announcement in its output."""
+    for part in SIGNATURES:
+        if find_code(part) is None:
+            compiled(part)
 
 
 def pytest_collection_finish() -> None:

@@ -9,6 +9,41 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE = ROOT / "tests" / "example_package"
+SOURCES = (
+    ".ci",
+    ".dockerignore",
+    ".github",
+    ".gitignore",
+    ".pre-commit-config.yaml",
+    ".pre-commit-hooks.yaml",
+    "CHANGELOG.md",
+    "CITATION.cff",
+    "CONTRIBUTING.md",
+    "Dockerfile",
+    "LICENSE",
+    "MANIFEST.in",
+    "Makefile",
+    "README.md",
+    "action.yml",
+    "benchmarks",
+    "dashboard",
+    "docs",
+    "metrics_core",
+    "pyproject.toml",
+    "pytest_ranklens.py",
+    "ranklens.py",
+    "requirements-dev.in",
+    "requirements-dev.lock",
+    "requirements-spark.in",
+    "requirements-spark.lock",
+    "requirements.lock",
+    "requirements.txt",
+    "sample_runs",
+    "setup.py",
+    "tests",
+)
+"""What a checkout has: all of it is in the sdist."""
+
 OPTIONAL = ("datasets", "llama_index", "mlflow", "pyterrier", "rank_llm", "ragas")
 """Modules that a few tests use if they are installed, and `make test` does not install."""
 

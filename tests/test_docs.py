@@ -79,7 +79,11 @@ def test_the_newest_changes_are_those_of_this_version() -> None:
     assert len(set(heads)) == len(heads)
     for own in re.split(r"^## .*$", said, flags=re.MULTILINE)[1:]:
         assert re.findall(r"^### (.*)$", own, re.MULTILINE) == ["What you see", "Inside"]
-    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text()
+    citation = (ROOT / "CITATION.cff").read_text()
+    assert f"\nversion: {__version__}\n" in citation
+    [state] = re.findall(rf"^## {re.escape(__version__)}, (.*)$", said, re.MULTILINE)
+    dates = re.findall(r'^date-released: "(.*)"$', citation, re.MULTILINE)
+    assert dates == [] if state == "unreleased" else dates == [state]
 
 
 def test_files_that_the_docs_name_are_there() -> None:

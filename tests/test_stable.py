@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import metrics_core
+import ranklens
 from metrics_core import extending, lists
 from metrics_core.commands import commands_for
 from metrics_core.comparing import gates
@@ -61,7 +62,7 @@ def interface(value: Any) -> Any:
 
 def python_names() -> dict[str, Any]:
     modules = (metrics_core, extending, lists)
-    return {
+    return {"ranklens.show": interface(ranklens.show)} | {
         f"{module.__name__}.{name}": interface(getattr(module, name))
         for module in modules
         for name in module.__all__

@@ -22,6 +22,7 @@ MODULES = {
     "explain": ("explain",),
     "residuals": ("residuals",),
     "listings": ("measures", "formats"),
+    "prepare": ("prepare",),
 }
 
 

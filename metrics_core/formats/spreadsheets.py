@@ -16,8 +16,10 @@ def spreadsheet_csv(frame: pd.DataFrame) -> bytes:
     A text that a spreadsheet would run as a formula gets a leading apostrophe, in cells and in
     column names; numbers are unchanged. Use `write` for files that must read back exactly.
     """
+    # Before pandas 3 `map` makes floats of whole numbers with gaps.
+    cells = frame.astype("object")
     safe_frame = pd.DataFrame(
-        {index: frame.iloc[:, index].map(escape_formula) for index in range(frame.shape[1])},
+        {index: cells.iloc[:, index].map(escape_formula) for index in range(cells.shape[1])},
         dtype="object",
     )
     safe_frame.columns = pd.Index([escape_formula(str(name)) for name in frame.columns])

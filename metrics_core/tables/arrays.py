@@ -14,6 +14,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+_DTYPES = {pa.from_numpy_dtype(np.dtype(code)): np.dtype(code) for code in "?bhiqBHIQefd"}
+"""Of numbers and booleans: before pyarrow 26 `to_pandas_dtype` imports pandas."""
+
 
 def as_array(column: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
     """Return a column of numbers or booleans as an array of the same type; [row].
@@ -25,7 +28,7 @@ def as_array(column: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
         if column.num_chunks == 1:
             return as_array(column.chunk(0))
         parts = [as_array(chunk) for chunk in column.chunks]
-        return np.concatenate(parts) if parts else np.empty(0, column.type.to_pandas_dtype())
+        return np.concatenate(parts) if parts else np.empty(0, _dtype(column.type))
     if column.null_count:
         return _fill_missing(column.cast(pa.float64()), np.nan)
     _, body = column.buffers()
@@ -33,10 +36,14 @@ def as_array(column: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
     if pa.types.is_boolean(column.type):
         bits = np.frombuffer(body or b"", dtype=np.uint8)
         return np.unpackbits(bits, bitorder="little")[start : start + count].astype(np.bool_)
-    kind = np.dtype(column.type.to_pandas_dtype())
+    dtype = _dtype(column.type)
     if body is None:
-        return np.empty(0, kind)
-    return np.frombuffer(body, dtype=kind)[start : start + count]
+        return np.empty(0, dtype)
+    return np.frombuffer(body, dtype=dtype)[start : start + count]
+
+
+def _dtype(kind: pa.DataType) -> np.dtype[Any]:
+    return _DTYPES[kind] if kind in _DTYPES else np.dtype(kind.to_pandas_dtype())
 
 
 def as_column(values: npt.NDArray[Any]) -> pa.Array:

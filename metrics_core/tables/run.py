@@ -156,7 +156,7 @@ class Run(Judgable):
         """
         if self.length(query_id) > _LISTED:
             return make()
-        return self._lists(query_id, make).copy(deep=False)
+        return self._lists(query_id, make).copy()
 
     def read_whole(self) -> Run:
         """Return the run with all rows in memory."""

@@ -6,10 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base.arrays import Floats, Int32s, Ints
-from metrics_core.base.compiled.machine import compiled
+from metrics_core.base.compiled.machine import compiled, is_worth_loading
 
 _MANY = 1_000_000
-"""Number of rows above which loading compiled code, which sorts each query separately, pays off."""
+"""Number of rows from which loading compiled code, which sorts each query separately, pays off."""
 
 
 def order_by_score(codes: Int32s, scores: Floats) -> Ints | None:
@@ -26,7 +26,7 @@ def order_by_score(codes: Int32s, scores: Floats) -> Ints | None:
     )
     if is_blocked and bool((is_new_query | (scores[1:] <= scores[:-1])).all()):
         return None
-    if len(codes) < _MANY:
+    if not is_worth_loading("rows", len(codes), _MANY):
         return np.lexsort((-scores, codes))
     return _sort_rows(codes, scores)[0]
 
@@ -44,7 +44,7 @@ def find_contradictions(codes: Int32s, ranks: npt.NDArray[np.float32], scores: F
         (ranks[1:] == ranks[:-1]) & (scores[1:] <= scores[:-1])
     )
     if not (one_block_a_query and bool((~is_same_query | is_consistent).all())):
-        if len(codes) >= _MANY:
+        if is_worth_loading("rows", len(codes), _MANY):
             return _find_contradicting(codes, ranks, scores)
         order = np.lexsort((-scores, ranks, codes))
         codes, ranks, scores = codes[order], ranks[order], scores[order]

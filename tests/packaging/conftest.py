@@ -19,28 +19,12 @@ import pytest
 from filelock import FileLock
 from packaging.requirements import Requirement
 
+from tests.packages import ROOT, SOURCES
 from tests.packaging.runner import Runner, action_steps
 
-ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "tests" / "example_repository"
 COLLECTION = ("articles.jsonl", "queries.csv", "qrels.txt")
 """What the example has of the sample: the texts and their judgments."""
-
-_SOURCES = (
-    ".github",
-    "LICENSE",
-    "MANIFEST.in",
-    "README.md",
-    "action.yml",
-    "dashboard",
-    "metrics_core",
-    "pyproject.toml",
-    "pytest_ranklens.py",
-    "sample_runs",
-    "setup.py",
-    "tests",
-)
-"""What of a checkout counts for what is built and for the action."""
 
 
 @dataclass(frozen=True)
@@ -93,9 +77,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
 def _build(folder: Path) -> None:
     """In a copy: setuptools leaves its work beside the sources, and takes from it what is gone."""
     sources = folder / "sources"
-    for name in _SOURCES:
+    for name in SOURCES:
         if (ROOT / name).is_dir():
-            caches = shutil.ignore_patterns("__pycache__")
+            caches = shutil.ignore_patterns("__pycache__", "*.egg-info")
             shutil.copytree(ROOT / name, sources / name, ignore=caches)
         else:
             shutil.copy(ROOT / name, sources / name)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-import tarfile
-import tomllib
 import zipfile
 from email import message_from_string
 from email.message import Message
@@ -15,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from metrics_core import __version__
-from tests.packaging.conftest import ROOT, Built
-
-PACKAGES = ("dashboard", "metrics_core", "sample_runs")
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+from tests.packages import ROOT, SOURCES
+from tests.packaging import release
+from tests.packaging.conftest import Built
+from tests.packaging.release import PROJECT
 
 
 @pytest.fixture(scope="module")
@@ -28,30 +26,42 @@ def metadata(built: Built) -> Message:
         return message_from_string(wheel.read(name).decode())
 
 
-def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(built: Built) -> None:
+def test_the_sdist_holds_all_of_the_sources_and_the_wheel_the_packages(
+    built: Built,
+) -> None:
+    paths = (path for path in built.sources.rglob("*") if path.is_file())
+    sources = {path.relative_to(built.sources).as_posix() for path in paths}
+    sources = {name for name in sources if not name.startswith("ranklens.egg-info/")}
+    assert {"CHANGELOG.md", "CITATION.cff", "docs/guide.md", "tests/test_ranklens.py"} < sources
+    assert release.wrong_contents(built.sdist, built.wheel, sources) == []
+    one_more = {*sources, "docs/new.md", "metrics_core/new.py"} - {"metrics_core/lists.py"}
+    assert release.wrong_contents(built.sdist, built.wheel, one_more) == [
+        "sdist: metrics_core/lists.py is not of the sources",
+        "sdist: docs/new.md is missing",
+        "sdist: metrics_core/new.py is missing",
+        "wheel: metrics_core/lists.py is not of the packages",
+        "wheel: metrics_core/new.py is missing",
+    ]
+
+
+def test_everything_in_the_repository_is_built_from() -> None:
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a repository")
+    assert {name.partition("/")[0] for name in release.tracked_files()} <= {*SOURCES}
+
+
+def test_a_release_runs_what_the_readme_shows() -> None:
+    commands = [" ".join(words) for words in release.readme_commands()]
+    assert "ranklens report qrels.txt bm25.run dense.run -o report.html" in commands
+    assert any(c.startswith("python -c") and "ranklens.show(" in c for c in commands)
+    assert len(commands) > 15 and not [c for c in commands if "spark" in c or "pip" in c]
+
+
+def test_no_file_says_how_to_install_it_from_an_index(built: Built) -> None:
+    """Nobody has put it there; `install_command` names the file it was installed from."""
     with zipfile.ZipFile(built.wheel) as wheel:
-        held = {name for name in wheel.namelist() if ".dist-info/" not in name}
-    there = {
-        path.relative_to(built.sources).as_posix()
-        for package in PACKAGES
-        for path in (built.sources / package).rglob("*")
-        if path.is_file()
-    }
-    assert held == there | {"pytest_ranklens.py"}
-
-
-def test_the_sdist_holds_what_it_is_built_from_and_no_tests(built: Built) -> None:
-    with tarfile.open(built.sdist) as sdist:
-        members = sdist.getmembers()
-    assert all(member.isfile() or member.isdir() for member in members)
-    names = {member.name for member in members if member.isfile()}
-    assert {name.partition("/")[0] for name in names} == {f"ranklens-{__version__}"}
-    inside = {name.partition("/")[2] for name in names}
-    assert {"LICENSE", "README.md", "pyproject.toml", "PKG-INFO"} <= inside
-    assert {name.partition("/")[0] for name in inside if "/" in name} == {
-        *PACKAGES,
-        "ranklens.egg-info",
-    }
+        texts = {name: wheel.read(name) for name in wheel.namelist()}
+    assert not [name for name, text in texts.items() if re.search(rb"pip install .?ranklens", text)]
 
 
 @pytest.mark.thorough

@@ -8,7 +8,8 @@ from fnmatch import fnmatch
 
 from dashboard import start
 from dashboard.environment import WORKSPACE_VARIABLE
-from tests.packaging.conftest import _SOURCES, ROOT
+from tests.packages import ROOT
+from tests.packaging.release import MODULES, PACKAGES
 
 STEPS = re.findall(r"^([A-Z]+) (.*)$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
 
@@ -42,6 +43,7 @@ def test_it_starts_the_command_with_options_that_there_are() -> None:
 
 def test_all_that_the_wheel_is_built_from_is_sent() -> None:
     ignored = re.findall(r"^[^#\s].*$", (ROOT / ".dockerignore").read_text(), re.MULTILINE)
-    needed = {*_SOURCES, "requirements.lock"} - {"tests", ".github"}
+    needed = {*PACKAGES, *MODULES, "LICENSE", "README.md", "pyproject.toml", "setup.py"}
+    needed |= {"MANIFEST.in", "requirements.lock"}
     assert not [name for name in needed if any(fnmatch(name, one) for one in ignored)]
     assert any(fnmatch(".git", one) for one in ignored)

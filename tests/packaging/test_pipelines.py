@@ -137,13 +137,16 @@ def test_before_a_commit_stands_what_ci_checks_besides_the_tests() -> None:
 
 
 def test_our_workflow_runs_the_commands_of_the_readme_with_every_python() -> None:
-    job = loaded(ROOT / ".github" / "workflows" / "tests.yml")["jobs"]["tests"]
+    jobs = loaded(ROOT / ".github" / "workflows" / "tests.yml")["jobs"]
+    job, lowest = jobs["tests"], jobs["lowest"]
     pythons = job["strategy"]["matrix"]["python"]
     named = [c.rpartition(" :: ")[2] for c in PROJECT["classifiers"] if "Python :: 3." in c]
     assert pythons == named
     assert PROJECT["requires-python"] == f">={pythons[0]}"
     assert [step["run"] for step in job["steps"] if "run" in step] == ["make test"]
     assert "\nmake test " in (ROOT / "README.md").read_text()
+    assert lowest["steps"][1]["with"]["python-version"] == pythons[0]
+    assert [step["run"] for step in lowest["steps"] if "run" in step] == ["make lowest"]
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,9 @@ class Chart:
 
     @cached_property
     def checked(self) -> Any:
-        """The validated Plotly figure."""
+        """The validated Plotly figure; a Plotly before 7 leaves out properties that it lacks."""
+        import plotly
         import plotly.graph_objects as go
 
-        return go.Figure(**self.to_dict())
+        is_older = plotly.__version__.startswith(("5.", "6."))
+        return go.Figure(**self.to_dict(), skip_invalid=is_older)

@@ -2,9 +2,7 @@
 
 Loading numba takes longer than judging a run of a million rows; loading the compiled code does not.
 The object file is sealed and stored beside this module, or in the user's cache if that folder
-cannot be written.
-
-    python -m metrics_core.base.compiled.machine        compiles everything
+cannot be written. `metrics-core prepare` compiles everything in advance.
 
 Modules that load code are imported in functions, so that programs that need no compiled code do not
 wait for them.
@@ -119,10 +117,22 @@ def compiled(part: str) -> Compiled:
         return _loaded(part)
 
 
+def is_worth_loading(part: str, amount: int, least: int) -> bool:
+    """Whether this much work is worth loading a part: `least` if it is compiled; otherwise 8 times
+    as much, because less work takes longer to compile for than to do without compiled code."""
+    return amount >= least and (amount >= 8 * least or find_code(part) is not None)
+
+
+def find_code(part: str) -> Path | None:
+    """Return the object file of a part for this machine; None if it has not been compiled."""
+    paths = (folder / _file_name(part) for folder in _folders())
+    return next((path for path in paths if path.is_file()), None)
+
+
 @cache
 def _loaded(part: str) -> Compiled:
     _check_allowed()
-    name = f"{part}-{_fingerprint()}.o"
+    name = _file_name(part)
     for folder in _folders():
         # Loaded code is not checked: a damaged file would crash the process or compute wrong
         # numbers.
@@ -157,9 +167,13 @@ def _how_long(part: str) -> str:
 
 
 def _say_how_long(part: str) -> None:
-    """Print to a terminal that a part is being compiled."""
-    if sys.stderr is not None and sys.stderr.isatty():
+    """Print on stderr that a part is being compiled, also to the log of a pipeline."""
+    if sys.stderr is not None:
         print(_how_long(part), file=sys.stderr, flush=True)
+
+
+def _file_name(part: str) -> str:
+    return f"{part}-{_fingerprint()}.o"
 
 
 def _fingerprint() -> str:
@@ -210,8 +224,3 @@ def _check_allowed() -> None:
             "Comparisons, curves and large runs need compiled code. Allow this program to run it:"
             " set `MemoryDenyWriteExecute=no` in the systemd unit, or allow `execmem` in SELinux.",
         )
-
-
-if __name__ == "__main__":
-    for wanted in SIGNATURES:
-        compiled(wanted)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from metrics_core.base.compiled.machine import is_worth_loading
 from metrics_core.base.errors import RanklensError
 from metrics_core.formats.parsing.trec_lines import RUN, parse_quickly
 from metrics_core.formats.read_as import DEFAULT_CHOICES, ReadAs
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from metrics_core.judging.while_reading.judgments import JudgmentTables
 
 LEAST_BYTES = 16 << 20
-"""Total size of runs in bytes above which loading the compiled code pays."""
+"""Total size of runs in bytes from which loading the compiled code pays, once it is compiled."""
 
 LEAST_MEMORY = 400_000_000
 """Bytes of memory that suffice to judge runs of any size."""
@@ -45,7 +46,7 @@ def judge_files(
     # Files that cannot be read twice, such as pipes, have to be read whole.
     if not all(path.is_file() for path in paths):
         return None
-    if sum(path.stat().st_size for path in paths) < LEAST_BYTES:
+    if not is_worth_loading("rows", sum(path.stat().st_size for path in paths), LEAST_BYTES):
         return None
     from metrics_core.judging.while_reading.judged import judge_run_file
     from metrics_core.judging.while_reading.judgments import make_judgment_tables

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from metrics_core.__main__ import main as command_line
 from metrics_core.base.compiled import machine
 from metrics_core.base.compiled.signatures import SIGNATURES
 from metrics_core.base.whole_files import read_sealed_file, write_sealed
@@ -27,7 +28,7 @@ class _MadeAnewError(Exception):
 
 
 def _name(part: str) -> str:
-    return f"{part}-{machine._fingerprint()}.o"
+    return machine._file_name(part)
 
 
 @pytest.fixture(scope="module")
@@ -110,16 +111,13 @@ def test_what_was_made_anew_is_kept_whole(
         (tmp_path / "new" / _name("sums")).write_bytes(b"")
 
 
-@pytest.mark.parametrize("terminal", [True, False])
-def test_only_who_waits_at_a_terminal_is_told_that_it_compiles(
-    terminal: bool,
+def test_who_waits_is_told_that_it_compiles_also_in_the_log_of_a_pipeline(
     codes: dict[str, bytes],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("RANKLENS_CACHE", str(tmp_path))
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     said: list[str] = []
 
     def made(part: str) -> bytes:
@@ -128,11 +126,28 @@ def test_only_who_waits_at_a_terminal_is_told_that_it_compiles(
 
     monkeypatch.setitem(sys.modules, BUILDING, SimpleNamespace(object_code=made))
     told = "Compiling once for this machine, about 3 s …"
-    for expected in (f"{told}\n" if terminal else "", ""):
+    for expected in (f"{told}\n", ""):
         assert machine._loaded.__wrapped__("sums")
         assert capsys.readouterr() == ("", expected)  # the second time it is there
     assert said == [told] and not machine.being_compiled()  # a page asks, whoever waits
     assert machine._SECONDS.keys() == SIGNATURES.keys()
+
+
+def test_work_that_compiling_would_not_pay_for_waits_until_it_is_compiled(
+    codes: dict[str, bytes],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("RANKLENS_CACHE", str(tmp_path))
+    monkeypatch.setitem(sys.modules, BUILDING, SimpleNamespace(object_code=codes.__getitem__))
+    amounts = (0, 9, 10, 79, 80)
+    assert [machine.is_worth_loading("rows", n, 10) for n in amounts] == [False] * 4 + [True]
+    machine._loaded.cache_clear()
+    assert command_line(["prepare"]) == 0
+    assert capsys.readouterr().out == f"Compiled for this machine, in {tmp_path}.\n"
+    assert {path.name for path in tmp_path.iterdir()} == {_name(part) for part in PARTS}
+    assert [machine.is_worth_loading("rows", n, 10) for n in amounts] == [False] * 2 + [True] * 3
 
 
 def test_a_folder_that_takes_nothing_is_gone_without(
@@ -207,7 +222,9 @@ def test_damaged_code_changes_no_number(
         # The first is compiled in earnest.
         ended = _compared(collection, cache, collection / "code" if number else "")
         assert read_sealed_file(cache / _name("sums")) is not None
-        return ended
+        said = ended[2].replace("Compiling once for this machine, about 3 s …\n", "")
+        assert said != ended[2]
+        return (*ended[:2], said)
 
     with ThreadPoolExecutor(2) as pool:
         ended = list(pool.map(compared, enumerate(_damaged(files, "sums", count))))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from metrics_core import evaluate
+from metrics_core import evaluate, read_qrels
 from metrics_core.__main__ import main
 from metrics_core.base.errors import FileFormatError, RanklensError
 from metrics_core.judging.while_reading import large_files
@@ -50,6 +50,22 @@ def test_the_command_line_prints_the_same_either_way(
     assert "a was loaded twice" in at_once[2] and "other tie orders give" in at_once[2]
     monkeypatch.setattr(large_files, "LEAST_BYTES", 10**9)
     assert printed(capsys, *asked) == at_once
+
+
+def test_a_file_is_not_worth_compiling_for_unless_it_is_much_larger(
+    files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    qrels, size = read_qrels("qrels.txt"), Path("a.run").stat().st_size
+    for cache, least, expected in (
+        (None, size, True),
+        (None, size + 1, False),
+        ("empty", size, False),
+        ("empty", size // 8, True),
+    ):
+        monkeypatch.setattr(large_files, "LEAST_BYTES", least)
+        if cache:
+            monkeypatch.setenv("RANKLENS_CACHE", str(files / cache))
+        assert (large_files.judge_files(["a.run"], qrels) is not None) == expected
 
 
 def test_memory_changes_nothing_that_is_printed(
