@@ -37,7 +37,8 @@ from metrics_core.formats.in_memory import (
     runs_from,
 )
 from metrics_core.measures import GivenMeasure, parse_measure
-from metrics_core.python_interface import Explanation, explain
+from metrics_core.python_interface import explain
+from metrics_core.results.explanation import Explanation
 from metrics_core.scoring.evaluate import refuse_same_names
 from metrics_core.tables import Documents, Qrels, Table
 
