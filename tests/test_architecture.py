@@ -58,6 +58,7 @@ DASHBOARD = (
     ("study",),
     ("answers",),
     ("drawing", "dashboard_process"),
+    ("paper_figures",),
     ("notebook", "commands"),
     ("session", "components"),
     ("app_pages",),
