@@ -10,7 +10,7 @@ import numpy as np
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import Mask
 from metrics_core.base.errors import RanklensError, did_you_mean
-from metrics_core.base.html_cell import html_cell, html_sentence, html_table
+from metrics_core.base.html_cell import html_cell, html_sentence
 from metrics_core.checks.judgment_marks import mark_judgments
 from metrics_core.checks.snapshots import (
     NOTHING_CHANGED,
@@ -170,11 +170,8 @@ class GateReport:
         return "\n".join([*lines, *self.below_best, self.ending])
 
     def _repr_html_(self) -> str:
-        table = html_table(("result", "check"), zip(self.words, self.sentences, strict=True), 2)
-        broken = [broken.sentence for broken in self.broken if broken.rows]
-        below = [*self.unclear, *broken, *self.below_best, self.ending]
-        before, after = map(html_sentence, self.remarks), map(html_sentence, below)
-        return html_cell(self.headline, [*before, table, *after])
+        headline, *lines = str(self).splitlines()
+        return html_cell(headline, map(html_sentence, lines))
 
     @property
     def remarks(self) -> list[str]:

@@ -49,7 +49,11 @@ class MeasuredPairs(AllPairs):
         rows = self.frame.head(_MOST_ROWS).assign(measure="").rename(columns={"queries": "n"})
         pairs = pair_texts(rows).drop(columns="measure")
         places = [
-            (row.run, w.format_score(row.mean), f"{row.first} to {row.last}")
+            (
+                row.run,
+                w.format_score(row.mean),
+                " to ".join(dict.fromkeys((str(row.first), str(row.last)))),
+            )
             for row in self.places.itertuples()
         ]
         parts = [

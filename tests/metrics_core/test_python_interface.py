@@ -261,7 +261,7 @@ def test_results_are_shown_in_a_notebook() -> None:
         (all_pairs(odd, QRELS, ["AP", "RR"]), "RR: 2 runs"),
         (explain(odd, QRELS, "AP", "q1"), "AP of query q1: new 1.000"),
         (explain({1: [7, 8]}, {1: [9]}, "AP", 1), "No document contributes."),
-        (gate(NEW, {"<b>old</b>": OLD}, QRELS, "AP > -0.1"), "not worse"),
+        (gate(NEW, {"<b>old</b>": OLD}, QRELS, "AP > -0.1"), "Not worse"),
     ):
         html = result._repr_html_()
         assert text in html and "<b>" not in html and "<script" not in html
