@@ -32,7 +32,7 @@ class MeasuredPairs(AllPairs):
 
     @property
     def n_pairs(self) -> int:
-        """The number of pairs that are corrected together, also if `among` selected runs."""
+        """The number of pairs that are corrected together, also if `select_runs` selected runs."""
         return len(self.combined) * (len(self.combined) - 1) // 2
 
     def to_latex(self, *, caption: str = "", label: str = "") -> str:
@@ -106,7 +106,7 @@ class PairsByMeasure(ByMeasure[MeasuredPairs]):
 
 
 def _paper_table(parts: Sequence[MeasuredPairs], caption: str, label: str) -> str:
-    # Some of the runs, if `among` selected them.
+    # Some of the runs, if `select_runs` selected them.
     runs = [run for run in parts[0].combined if run in parts[0].runs]
     by_measure = {pairs.measure: pairs for pairs in parts}
     columns = {

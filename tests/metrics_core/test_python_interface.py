@@ -242,7 +242,7 @@ def test_the_tables_of_a_paper_are_those_of_the_commands(
         named = result.to_latex(caption="Ours & theirs.", label="tab:us")
         assert "\\caption{Ours \\& theirs. Means" in named and "\\label{tab:us}" in named
     assert "latency" in compare_scores(LATENCY, baseline="v1").to_latex()
-    some = all_pairs(RUNS, QRELS, "AP").among(["old", "new"]).to_latex()
+    some = all_pairs(RUNS, QRELS, "AP").select_runs(["old", "new"]).to_latex()
     assert "third" not in some and "three comparisons per measure" in some
 
 
