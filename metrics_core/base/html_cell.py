@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from html import escape
+from typing import Any
 
+from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 
 _CELL = "font-family:system-ui,sans-serif;line-height:1.45"
-_TABLE = "border-collapse:collapse;margin:6px 0;font-variant-numeric:tabular-nums"
 
 
 def html_cell(heading: str, parts: Iterable[str]) -> str:
@@ -22,18 +23,9 @@ def html_sentence(text: str) -> str:
     return f'<p style="margin:2px 0">{_text(text)}</p>'
 
 
-def html_table(head: Sequence[str], rows: Iterable[Sequence[str]], labels: int) -> str:
-    """Return a table of text cells as HTML; the first `labels` columns are labels, the remaining
-    ones numbers."""
-    aligned = [f"text-align:{'left' if i < labels else 'right'}" for i in range(len(head))]
-    lines = [
-        "".join(
-            f'<{tag} style="{style};padding:2px 10px 2px 0">{_text(cell)}</{tag}>'
-            for style, cell in zip(aligned, row, strict=True)
-        )
-        for tag, row in (("th", head), *(("td", row) for row in rows))
-    ]
-    return f'<table style="{_TABLE}">{"".join(f"<tr>{line}</tr>" for line in lines)}</table>'
+def html_table(table: pd.DataFrame, **formats: Callable[[Any], str]) -> str:
+    """Return a table as HTML; `formats` has functions from a value to text by column."""
+    return table.to_html(index=False, border=0, formatters=formats)
 
 
 def _text(text: str) -> str:

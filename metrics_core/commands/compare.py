@@ -31,7 +31,7 @@ from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.scores import Scores, score_runs
 from metrics_core.slicing.contributions import group_contributions
 from metrics_core.text_tables.latex import format_tabular
-from metrics_core.text_tables.paper_table import comparison_table
+from metrics_core.text_tables.paper_table import RunMeans, comparison_table
 from metrics_core.text_tables.score_tables import (
     FULL_FORMATS,
     align_texts,
@@ -151,7 +151,8 @@ def compare(options: CompareOptions) -> str | CommandResult:
     ]
     comparison = pd.concat(parts, ignore_index=True).assign(level=method.level)
     if options.format == "latex":
-        return comparison_table(scores, comparison, baselines, method).to_latex()
+        means = RunMeans.of_scores(scores)
+        return comparison_table(means, comparison, baselines, method).to_latex()
     return FORMATS[options.format](comparison.rename(columns=_COLUMNS)[list(_COLUMNS.values())])
 
 

@@ -34,7 +34,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from metrics_core.base import frames as pd
 from metrics_core.base.errors import RanklensError, RowProblem, TableError
@@ -355,13 +354,10 @@ def _id_column(column: Any) -> Any:
     return column.tolist() if hasattr(column, "tolist") else column
 
 
-def _to_text_column(column: Any) -> Any:
+def _to_text_column(column: Any) -> pa.Array:
     """Return the values of a column as Arrow texts, "" if missing."""
-    with suppress(pa.ArrowException):  # values of several types
-        is_arrow = isinstance(column, (pa.Array, pa.ChunkedArray))
-        values = column if is_arrow else pa.array(column, from_pandas=True)
-        return pc.fill_null(values.cast(ID), "")
-    return pc.fill_null(pa.array(_to_texts(column), ID), "")
+    values = column.to_pandas() if hasattr(column, "to_pandas") else column
+    return pa.array(pd.Series(values).astype("string").fillna(""), ID)
 
 
 def _to_texts(column: Any) -> list[str | None]:

@@ -10,8 +10,8 @@ import pandas as pd
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.pairs import compare_measures
 from metrics_core.measures import Measure
-from metrics_core.scoring.scores import Scores, select_measures
-from metrics_core.text_tables.paper_table import PaperTable, comparison_table
+from metrics_core.scoring.scores import Scores
+from metrics_core.text_tables.paper_table import PaperTable, RunMeans, comparison_table
 
 
 class ComparisonFrame(pd.DataFrame):  # type: ignore[misc]
@@ -55,7 +55,7 @@ def compare_by_name(
     comparison = ComparisonFrame(table[first + [c for c in table.columns if c not in first]])
     table["measure"] = [str(named[name]) for name in table["measure"]]
     comparison._paper_table = comparison_table(
-        select_measures(scores, measures),
+        RunMeans.of_scores(scores, measures),
         table.drop_duplicates(["run", "measure"]),
         [baseline],
         method,

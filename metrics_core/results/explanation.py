@@ -38,11 +38,8 @@ class Explanation:
         return f"{self.sentence}\n{self._scores}\n{table}"
 
     def _repr_html_(self) -> str:
-        texts = self.frame.astype(object)
-        for column in texts.columns[1:]:
-            write = w.format_difference if column == "part" else w.format_count
-            texts[column] = texts[column].map(write)
-        table = html_table(list(texts), texts.to_numpy().tolist(), 1)
+        counts = dict.fromkeys(self.frame.columns[1:], w.format_count)
+        table = html_table(self.frame, **(counts | {"part": w.format_difference}))
         body = table if len(self.frame) else html_sentence(_NO_PART)
         return html_cell(self.sentence, [html_sentence(self._scores), body])
 

@@ -12,7 +12,7 @@ from metrics_core.base import wording as w
 from metrics_core.base.html_cell import html_cell, html_sentence, html_table
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs, all_pairs
 from metrics_core.measures import ByMeasure, Measure, parse_measure
-from metrics_core.scoring.scores import Scores, select_measures
+from metrics_core.scoring.scores import Scores
 from metrics_core.text_tables.paper_table import RunMeans, all_pairs_table
 from metrics_core.text_tables.score_tables import pair_texts
 
@@ -46,20 +46,10 @@ class MeasuredPairs(AllPairs):
         return _paper_table([self], caption, label)
 
     def _repr_html_(self) -> str:
-        rows = self.frame.head(_MOST_ROWS).assign(measure="").rename(columns={"queries": "n"})
-        pairs = pair_texts(rows).drop(columns="measure")
-        places = [
-            (
-                row.run,
-                w.format_score(row.mean),
-                " to ".join(dict.fromkeys((str(row.first), str(row.last)))),
-            )
-            for row in self.places.itertuples()
-        ]
-        parts = [
-            html_table(("run", "mean", "possible ranks"), places, 1),
-            html_table(list(pairs), pairs.to_numpy().tolist(), 3),
-        ]
+        rows = self.frame.head(_MOST_ROWS).assign(measure=self.measure)
+        places = self.places.rename(columns={"first": "best rank", "last": "worst rank"})
+        tables = [places, pair_texts(rows.rename(columns={"queries": "n"}))]
+        parts = [html_table(table, mean=w.format_score) for table in tables]
         if len(self.frame) > len(rows):
             parts.append(html_sentence("More pairs: .frame"))
         return html_cell(f"{self.measure}: {self.headline}", parts)
@@ -69,8 +59,8 @@ def measured_pairs(scores: Scores, measure: Measure, level: float) -> MeasuredPa
     """Compare every pair of runs on one measure. Raises the errors of
     `comparing.all_pairs.all_pairs`."""
     pairs = vars(all_pairs(scores, measure, level=level))
-    means = select_measures(scores, [measure]).combined()[:, 0].tolist()
-    combined = dict(zip(scores.runs, means, strict=True))
+    means = RunMeans.of_scores(scores).by_measure[measure]
+    combined = dict(zip(scores.runs, means.tolist(), strict=True))
     return MeasuredPairs(
         **pairs, measure=str(measure), level=level, combined=combined, n_queries=scores.n_queries
     )

@@ -60,7 +60,8 @@ def evaluate(
     parsed, left_out = list(named.values()), make_exclusions(exclude_self, exclude)
     judged = judge_runs(runs, table, parsed, documents=documents, exclusions=left_out)
     frame = score_runs(judged, parsed, without_relevant=without_relevant).frame
-    return frame[["run", "query_id"]].assign(**{name: frame[str(m)] for name, m in named.items()})
+    columns = frame[["run", "query_id", *map(str, parsed)]]
+    return columns.set_axis(["run", "query_id", *named], axis=1)
 
 
 def judge_runs(

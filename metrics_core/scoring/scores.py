@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
@@ -106,13 +106,6 @@ class Scores:
         table.insert(0, "run", np.repeat(np.array(self.runs, dtype=object), n_queries))
         table.insert(1, "query_id", np.tile(np.array(self.query_ids, dtype=object), n_runs))
         return table
-
-
-def select_measures(scores: Scores, measures: Iterable[Measure]) -> Scores:
-    """Return the scores on these measures, without duplicates."""
-    selected = tuple(dict.fromkeys(measures))
-    values = np.stack([scores.values_of(measure) for measure in selected], axis=2)
-    return replace(scores, measures=selected, values=values)
 
 
 def join_measures(parts: Sequence[Scores]) -> Scores:

@@ -72,26 +72,27 @@ class RunMeans(NamedTuple):
     n_queries: int
 
     @classmethod
-    def of_scores(cls, scores: Scores) -> RunMeans:
-        """Return the combined scores."""
+    def of_scores(cls, scores: Scores, measures: Sequence[Measure] = ()) -> RunMeans:
+        """Return the combined scores on these measures, by default on all."""
         columns = dict(zip(scores.measures, scores.combined().T, strict=True))
-        return cls(scores.runs, columns, scores.n_queries)
+        selected = {measure: columns[measure] for measure in measures or columns}
+        return cls(scores.runs, selected, scores.n_queries)
 
 
 def comparison_table(
-    scores: Scores, comparison: pd.DataFrame, baselines: Sequence[str], method: Method
+    means: RunMeans, comparison: pd.DataFrame, baselines: Sequence[str], method: Method
 ) -> PaperTable:
     """Return the paper's table of a comparison with baselines, with the columns of
     `comparing.pairs.compare`, baseline and measure."""
-    beaten: dict[str, set[Pair]] = {str(measure): set() for measure in scores.measures}
+    beaten: dict[str, set[Pair]] = {str(measure): set() for measure in means.by_measure}
     for row in comparison.to_dict("records"):
         if row["verdict"] in AHEAD:
             beaten[row["measure"]].add((row["run"], row["baseline"]))
         elif row["verdict"] in BEHIND:
             beaten[row["measure"]].add((row["baseline"], row["run"]))
-    names = [_run_with_letter(baseline, scores.runs) for baseline in baselines]
+    names = [_run_with_letter(baseline, means.runs) for baseline in baselines]
     tested = _describe_comparison(comparison, names, method)
-    return paper_table(RunMeans.of_scores(scores), beaten, tested, "tab:comparison")
+    return paper_table(means, beaten, tested, "tab:comparison")
 
 
 def all_pairs_table(
