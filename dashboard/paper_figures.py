@@ -142,7 +142,8 @@ def _breakdown_figure(request: FigureRequest) -> tuple[Chart, str]:
     answer = breakdown(study, view, request.by or "")
     if not answer.columns:
         raise RanklensError(
-            "There is nothing to group the queries by.", "Pass --queries FILE with columns."
+            "There is nothing to group the queries by.",
+            "Give queries with columns (--queries FILE).",
         )
     scores = group_scores(study, view, answer.by, tuple(answer.groups["group"]))
     chart = difference_by_group(scores.groups, request.drawing, order=scores.order)
