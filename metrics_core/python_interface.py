@@ -78,13 +78,13 @@ def compare(
 ) -> pd.DataFrame:
     """Compare runs with a baseline, by default the first run. Returns one row per measure and run.
 
-    `runs`, `qrels` and `measures` have the same forms as for `evaluate`. `margin` is the smallest
-    difference that matters; `test` and `correction` have the same values as on the command line.
-    Columns: run, baseline, measure, mean, baseline_mean, difference, low, high (the interval of the
-    mean paired difference), inner_low, inner_high, won, lost, same (queries; the parameter `same`
-    is half the width of the band), queries, differing, p, p_corrected (for all runs of a measure),
-    effect, effect_low, effect_high, error, width, verdict, reason; see `comparing.pairs.compare`.
-    Raises the errors of `evaluate`, UnknownRunError, and ParameterError for an invalid method.
+    `runs`, `qrels` and `measures` are as for `evaluate`. `margin` is the smallest difference that
+    matters; `test` and `correction` are as on the command line. Columns: run, baseline, measure,
+    mean, baseline_mean, difference, low, high (interval of the mean difference), inner_low,
+    inner_high, won, lost, same (queries; the parameter `same` is half the width of the band),
+    queries, differing, p, p_corrected (for all runs of a measure), effect, effect_low, effect_high,
+    error, width, verdict, reason; see `comparing.pairs.compare`. `to_latex()` is a paper's table.
+    Raises the errors of `evaluate`, UnknownRunError and ParameterError.
 
     >>> compare({"old": old, "new": new}, qrels, "nDCG@10")  # doctest: +SKIP
     """
