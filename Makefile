@@ -1,6 +1,7 @@
 # make run     the dashboard with the sample runs; PORT=8601 DATA=folder WORKSPACE=folder NEW_TOKEN=1
 # make test    everything that CI checks but the tests on Apache Spark; SPARK=1 with them
 # make thorough   further cases of what those tests show, and all random ones (minutes)
+# make coverage   which lines of metrics_core its tests run (CONTRIBUTING.md has the figure)
 # make docs    docs/measures.md, docs/formats.md and what docs/tutorial.ipynb shows; build/api, the Python interface from its docstrings, by
 #              pdoc: one small package that needs no configuration, where mkdocstrings needs MkDocs and a theme
 # make lock    resolve the lists again: pyproject.toml, requirements.txt, requirements-dev.in and requirements-spark.in
@@ -26,7 +27,7 @@ export PYTHONDONTWRITEBYTECODE =
 # What is compiled for this machine is compiled while pip brings the rest.
 MAKEFLAGS += --jobs=2
 
-.PHONY: run test thorough docs lock bench release lowest fuzz clean
+.PHONY: run test thorough coverage docs lock bench release lowest fuzz clean
 
 run: .venv/run.stamp
 	@exec $(BIN)/python -m dashboard --port "$(PORT)" $(if $(DATA),--data "$(DATA)") $(if $(WORKSPACE),--workspace "$(WORKSPACE)") $(if $(NEW_TOKEN),--new-token)
@@ -43,6 +44,9 @@ test: .venv/run.stamp .venv/test.stamp $(if $(SPARK),.venv/spark.stamp)
 
 thorough: .venv/run.stamp .venv/test.stamp
 	RANKLENS_THOROUGH=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m "thorough or random or hypothesis"
+
+coverage: .venv/run.stamp .venv/test.stamp
+	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term tests/metrics_core
 
 .venv/run.stamp: .venv/installed.stamp
 	$(BIN)/python -m metrics_core prepare

@@ -4,7 +4,7 @@
     >>> show({"bm25": bm25, "dense": dense}, qrels, measure="nDCG@10")  # doctest: +SKIP
 
 A cell shows verdict, intervals and table. The value also has `.queries()`,
-`.breakdown("category")`, `.curves()`, `.explain("q1")`, `.figure("curves")`, `.report("x.html")`
+`.breakdown("category")`, `.curves()`, `.explain("q1")`, `.figure("forest")`, `.report("x.html")`
 and `.open()`.
 """
 
@@ -37,15 +37,19 @@ from metrics_core.formats.in_memory import (
     runs_from,
 )
 from metrics_core.measures import GivenMeasure, parse_measure
-from metrics_core.python_interface import Explanation, explain
+from metrics_core.python_interface import explain
+from metrics_core.results.explanation import Explanation
 from metrics_core.scoring.evaluate import refuse_same_names
 from metrics_core.tables import Documents, Qrels, Table
 
 if TYPE_CHECKING:
     import pandas as pd
-    import plotly.graph_objects as go
 
-_WAYS_ON = "More: .queries(), .breakdown(column), .explain(query), .report(file), .open()."
+    from dashboard.drawing.figures.notebook_figure import NotebookFigure
+
+_WAYS_ON = (
+    "More: .queries(), .breakdown(column), .explain(query), .figure(name), .report(file), .open()."
+)
 
 
 def show(
@@ -143,20 +147,32 @@ class NotebookComparison:
             baseline=view.baseline,
         )
 
-    def figure(self, name: str = "curves", *, measure: str = "nDCG") -> go.Figure:
-        """Return a chart of the pages as a Plotly figure. The only `name` is "curves"; its
-        `measure` is P, R or nDCG. Raises ParameterError."""
-        from dashboard.drawing.figures.curves import measure_by_cutoff
+    def figure(
+        self,
+        name: str = "curves",
+        *,
+        measure: str | None = None,
+        by: str | None = None,
+        width: str = "page",
+    ) -> NotebookFigure:
+        """Return a chart as a Plotly figure.
 
-        answer = curves_answers.curves(self._study, self._view)
-        if name != "curves" or measure not in answer.frames:
-            names = f"curves of {w.join_words(list(answer.frames), 'or')}"
-            raise ParameterError(f"There is no figure {name} of {measure}.", f"Available: {names}.")
-        chart = measure_by_cutoff(
-            answer.frames[measure], self._drawing, ends=answer.list_ends,
-            value_range=answer.ranges[measure],
-        )  # fmt: skip
-        return chart.checked
+        `name` is "forest" (difference of each run from the baseline), "pairs" (all pairs of runs),
+        "breakdown" (by the column `by` of the queries, by default the first) or "curves" (`measure`
+        by k: P, R, nDCG or the measure of the comparison, which is the default).
+
+        `width` is the width on paper: "column" (84 mm), "page" (174 mm) or for example "3.17in".
+        The figure has an SVG file of this width in `.svg`, which nbconvert and GitHub show, and a
+        description in `.caption`. Raises the errors of `draw_figure` and `parse_width`.
+        """
+        from dashboard.drawing.figures.notebook_figure import notebook_figure
+        from dashboard.paper_figures import FigureRequest, draw_figure, parse_width
+
+        view = self._view
+        family = "nDCG" if measure is None and view.measure.cutoff is None else measure or ""
+        request = FigureRequest(self._study, view, parse_width(str(width)), by, family)
+        figure = draw_figure(name, request)
+        return notebook_figure(figure.chart, figure.svg, figure.caption)
 
     def report(
         self,

@@ -9,6 +9,9 @@
     >>> evaluate("bm25.run", "qrels.txt", ["nDCG@10"])  # doctest: +SKIP
     >>> compare(["bm25.run", "dense.run"], "qrels.txt", "nDCG@10")  # doctest: +SKIP
 
+    >>> precision_at_k(["a", "b", "c"], {"a", "c"}, 2)
+    0.5
+
 `breakdown`, `curves`, `all_pairs` and `explain` take runs and judgments in the same forms as
 `evaluate`; `formats.in_memory` lists these. The packages are the stages: `formats` reads files,
 `judging` joins runs with judgments, `measures` has one function per measure, `scoring`,
@@ -21,37 +24,67 @@ from typing import TYPE_CHECKING, Any
 from metrics_core.base.version import __version__ as __version__
 
 if TYPE_CHECKING:  # `as` makes a name public for type checkers
-    from metrics_core.base.errors import RanklensError as RanklensError
+    from metrics_core.base.errors import RanklensError as RanklensError  # noqa: I001
     from metrics_core.base.notes import Note as Note
-    from metrics_core.formats import read as read
-    from metrics_core.formats import read_documents as read_documents
-    from metrics_core.formats import read_judged_ranks as read_judged_ranks
-    from metrics_core.formats import read_qrels as read_qrels
-    from metrics_core.formats import read_queries as read_queries
-    from metrics_core.formats import read_run as read_run
-    from metrics_core.formats import read_runs as read_runs
-    from metrics_core.formats import read_set as read_set
-    from metrics_core.formats import write as write
-    from metrics_core.judging import JudgedRanks as JudgedRanks
-    from metrics_core.judging import join_judgments as join_judgments
+    from metrics_core.formats import (
+        read as read,
+        read_documents as read_documents,
+        read_judged_ranks as read_judged_ranks,
+        read_qrels as read_qrels,
+        read_queries as read_queries,
+        read_run as read_run,
+        read_runs as read_runs,
+        read_set as read_set,
+        write as write,
+    )
+    from metrics_core.judging import JudgedRanks as JudgedRanks, join_judgments as join_judgments
     from metrics_core.judging.ranking import ranked_documents as ranked_documents
-    from metrics_core.measures import Measure as Measure
-    from metrics_core.measures import declarations as declarations
-    from metrics_core.measures import parse_measure as parse_measure
+    from metrics_core.lists import (
+        arhr as arhr,
+        auc as auc,
+        average_precision as average_precision,
+        cg_at_k as cg_at_k,
+        dcg_at_k as dcg_at_k,
+        graded_list as graded_list,
+        hit_rate as hit_rate,
+        judged_list as judged_list,
+        mean_scores as mean_scores,
+        money_precision_at_k as money_precision_at_k,
+        money_recall_at_k as money_recall_at_k,
+        ndcg_at_k as ndcg_at_k,
+        precision as precision,
+        precision_at_k as precision_at_k,
+        r_precision as r_precision,
+        recall as recall,
+        recall_at_k as recall_at_k,
+        reciprocal_rank as reciprocal_rank,
+        score_list as score_list,
+        set_f as set_f,
+        success_at_k as success_at_k,
+    )
+    from metrics_core.measures import (
+        Measure as Measure,
+        declarations as declarations,
+        parse_measure as parse_measure,
+    )
     from metrics_core.python_gate import gate as gate
-    from metrics_core.python_interface import all_pairs as all_pairs
-    from metrics_core.python_interface import breakdown as breakdown
-    from metrics_core.python_interface import compare as compare
-    from metrics_core.python_interface import compare_scores as compare_scores
-    from metrics_core.python_interface import curves as curves
-    from metrics_core.python_interface import explain as explain
+    from metrics_core.python_interface import (
+        all_pairs as all_pairs,
+        breakdown as breakdown,
+        compare as compare,
+        compare_scores as compare_scores,
+        curves as curves,
+        explain as explain,
+    )
     from metrics_core.scoring.evaluate import evaluate as evaluate
     from metrics_core.scoring.means import aggregate as aggregate
     from metrics_core.scoring.scores import Scores as Scores
-    from metrics_core.tables import Documents as Documents
-    from metrics_core.tables import Qrels as Qrels
-    from metrics_core.tables import Queries as Queries
-    from metrics_core.tables import Run as Run
+    from metrics_core.tables import (
+        Documents as Documents,
+        Qrels as Qrels,
+        Queries as Queries,
+        Run as Run,
+    )
 
 _PLACES = {
     "base.errors": ("RanklensError",),
@@ -78,6 +111,29 @@ _PLACES = {
     "python_gate": ("gate",),
     "judging": ("JudgedRanks", "join_judgments"),
     "judging.ranking": ("ranked_documents",),
+    "lists": (
+        "arhr",
+        "auc",
+        "average_precision",
+        "cg_at_k",
+        "dcg_at_k",
+        "graded_list",
+        "hit_rate",
+        "judged_list",
+        "mean_scores",
+        "money_precision_at_k",
+        "money_recall_at_k",
+        "ndcg_at_k",
+        "precision",
+        "precision_at_k",
+        "r_precision",
+        "recall",
+        "recall_at_k",
+        "reciprocal_rank",
+        "score_list",
+        "set_f",
+        "success_at_k",
+    ),
     "measures": ("Measure", "declarations", "parse_measure"),
     "scoring.evaluate": ("evaluate",),
     "scoring.means": ("aggregate",),
@@ -97,4 +153,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return [*__all__, "__version__"]

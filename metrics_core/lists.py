@@ -9,19 +9,15 @@
 numpy array or a pandas Series. 1 and "1" are the same id, like in runs and judgments; floats,
 booleans and missing values are rejected. The scores come from the same kernels as everywhere else.
 
-`duplicates` decides how a document counts that occurs more than once in `retrieved`: only at its
-first position ("first"), at every position ("each": a share may exceed 1), or not at all ("error":
-raises ParameterError).
+`duplicates` decides how a repeated document in `retrieved` counts: only at its first position
+("first"), at every position ("each": a share may exceed 1), or not at all ("error", raised).
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
-from functools import cache
+from collections.abc import Iterable
 from typing import Any, Literal
 
-from metrics_core.base.errors import ParameterError
 from metrics_core.judging.one_list import (
     ByDocument,
     Columns,
@@ -32,10 +28,15 @@ from metrics_core.judging.one_list import (
     judged_list,
     prices_by_document,
 )
-from metrics_core.measures import Declaration, GivenMeasure, declarations, parse_measures
+from metrics_core.list_scores import (
+    gain_name,
+    mean_scores,
+    require_expected,
+    score_list,
+    score_one_list,
+)
 from metrics_core.measures.gain import Averaged, Discount
 from metrics_core.measures.precision_recall import FoundShare, ListShare
-from metrics_core.scoring.scores import WithoutRelevant, score_run
 
 __all__ = [
     "Columns",
@@ -71,93 +72,38 @@ Depth = int | None
 """Number of results that count, from the top; None for the whole list."""
 
 _ANYWHERE = 2**31
-_GAINS = {"standard": "log2", "industry": "exp-log2"}
 
 
-def score_list(
-    retrieved: Retrieved,
-    expected: Expected,
-    measures: GivenMeasure | Iterable[GivenMeasure],
-    *,
-    duplicates: Duplicates = "first",
-    columns: Columns | None = None,
-) -> dict[str, float]:
-    """Return the scores of one list by canonical measure name; `columns` is the same as for
-    `judged_list`."""
-    ranks = judged_list(retrieved, expected, duplicates=duplicates, columns=columns)
-    return {str(m): float(m.score(ranks)[0]) for m in parse_measures(measures)}
-
-
-def mean_scores(
-    lists: Iterable[tuple[Retrieved, Expected]],
-    measures: GivenMeasure | Iterable[GivenMeasure],
-    *,
-    duplicates: Duplicates = "first",
-    without_relevant: WithoutRelevant = "zero",
-) -> dict[str, float]:
-    """Return the mean scores of several (retrieved, expected) pairs by canonical measure name.
-
-    Lists with an undefined score are excluded. With `without_relevant` "leave out", lists without a
-    relevant expected document are excluded too. A mean is NaN if all lists are excluded. Raises
-    ParameterError if there are no lists.
-    """
-    parsed = parse_measures(measures)
-    scored = []
-    for retrieved, expected in lists:
-        ranks = judged_list(retrieved, expected, duplicates=duplicates)
-        list_scores = {
-            str(m): score_run(ranks, m, without_relevant=without_relevant) for m in parsed
-        }
-        scored.append({name: float(values[0]) for name, values in list_scores.items()})
-    if not scored:
-        raise ParameterError(
-            "There are no lists to score.",
-            "Give pairs of retrieved and expected ids: [(['a', 'b'], {'a'})].",
-        )
-    return {str(m): _mean([s[str(m)] for s in scored]) for m in parsed}
-
-
-def _mean(values: Sequence[float]) -> float:
-    defined = [v for v in values if not math.isnan(v)]
-    return math.fsum(defined) / len(defined) if defined else math.nan
-
-
-def _score(
-    name: str,
-    retrieved: Retrieved,
-    expected: Expected,
-    duplicates: Duplicates,
-    columns: Columns | None = None,
-    **values: Any,
-) -> float:
-    ranks = judged_list(retrieved, expected, duplicates=duplicates, columns=columns)
-    return float(_find_declaration(name)(**values).score(ranks)[0])
-
-
-@cache
-def _find_declaration(name: str) -> Declaration:
-    return next(d for d in declarations() if d.name == name)
-
-
-def _gain_name(method: str) -> str:
-    if method not in _GAINS:
-        raise ParameterError(f"method must be 'standard' or 'industry', not {method!r}.")
-    return _GAINS[method]
-
-
+@require_expected
 def precision(
     retrieved: Retrieved, expected: Expected, *, duplicates: Duplicates = "first"
 ) -> float:
-    """Return the share of the whole list that is relevant."""
-    return _score("SetP", retrieved, expected, duplicates)
+    """Return the precision of the whole list: the share of the results that are relevant.
+
+    `precision = relevant results / results`. `retrieved` is the ranked list, best first; `expected`
+    are the relevant ids, or grades by id. `duplicates` is explained in `lists`.
+
+    >>> precision(["a", "b", "c", "d"], {"a", "z"})
+    0.25
+    """
+    return score_one_list("SetP", retrieved, expected, duplicates)
 
 
+@require_expected
 def recall(retrieved: Retrieved, expected: Expected, *, duplicates: Duplicates = "first") -> float:
-    """Return the share of the relevant documents that are anywhere in the list; 0 if there are
-    none."""
-    return _score("SetR", retrieved, expected, duplicates)
+    """Return the recall of the whole list: the share of the relevant documents that are in it.
+
+    `recall = relevant results / relevant documents, 0 if there are none`. `retrieved` is the ranked
+    list, best first; `expected` are the relevant ids, or grades by id. `duplicates` is explained in
+    `lists`.
+
+    >>> recall(["a", "b", "c"], {"a", "z"})
+    0.5
+    """
+    return score_one_list("SetR", retrieved, expected, duplicates)
 
 
+@require_expected
 def precision_at_k(
     retrieved: Retrieved,
     expected: Expected,
@@ -166,20 +112,37 @@ def precision_at_k(
     denominator: ListShare = "k",
     duplicates: Duplicates = "first",
 ) -> float:
-    """Return the share of the first k that are relevant. If `denominator` is "retrieved" and the
-    list is shorter than k, the number of relevant documents is divided by the length of the list
-    instead."""
-    return _score("P", retrieved, expected, duplicates, cutoff=k, denominator=denominator)
+    """Return precision at k: the share of the first k results that are relevant.
+
+    `P@k = relevant results among the first k / k`. `retrieved` is the ranked list, best first;
+    `expected` are the relevant ids, or grades by id. With `denominator` "retrieved" a list shorter
+    than k is divided by its length. `duplicates` is explained in `lists`.
+
+    >>> precision_at_k(["a", "b", "c"], {"a", "c"}, 2)
+    0.5
+    >>> precision_at_k(["a"], {"a"}, 2, denominator="retrieved")
+    1.0
+    """
+    return score_one_list("P", retrieved, expected, duplicates, cutoff=k, denominator=denominator)
 
 
+@require_expected
 def recall_at_k(
     retrieved: Retrieved, expected: Expected, k: int, *, duplicates: Duplicates = "first"
 ) -> float:
-    """Return the share of the relevant documents that are among the first k; 0 if there are
-    none."""
-    return _score("R", retrieved, expected, duplicates, cutoff=k)
+    """Return recall at k: the share of the relevant documents that are among the first k.
+
+    `R@k = relevant results among the first k / relevant documents, 0 if there are none`.
+    `retrieved` is the ranked list, best first; `expected` are the relevant ids, or grades by id.
+    `duplicates` is explained in `lists`.
+
+    >>> recall_at_k(["a", "b", "c"], {"a", "c"}, 2)
+    0.5
+    """
+    return score_one_list("R", retrieved, expected, duplicates, cutoff=k)
 
 
+@require_expected
 def ndcg_at_k(
     retrieved: Retrieved,
     expected: Expected,
@@ -189,13 +152,22 @@ def ndcg_at_k(
     discount: Discount = "log2",
     duplicates: Duplicates = "first",
 ) -> float:
-    """Return nDCG; the ideal order is the best order of all expected documents. The gain is the
-    grade ("standard") or 2^grade - 1 ("industry"), divided by log2(rank + 1) ("log2") or
-    log2(max(rank, 2)) ("max2")."""
-    values: dict[str, Any] = {"cutoff": k, "dcg": _gain_name(method), "discount": discount}
-    return _score("nDCG", retrieved, expected, duplicates, **values)
+    """Return nDCG, the normalised discounted cumulative gain.
+
+    `nDCG@k = DCG@k / DCG@k of the expected documents in their best order`. `retrieved` is the
+    ranked list, best first; `expected` are the relevant ids, or grades by id. Only the first `k`
+    results count, without `k` all. `method` is the gain: the grade ("standard") or 2^grade - 1
+    ("industry"). `discount` divides it by log2(rank + 1) ("log2") or log2(max(rank, 2)) ("max2").
+    `duplicates` is explained in `lists`.
+
+    >>> round(ndcg_at_k(["b", "a"], {"a": 3, "b": 1}, 2), 4)
+    0.7967
+    """
+    values: dict[str, Any] = {"cutoff": k, "dcg": gain_name(method), "discount": discount}
+    return score_one_list("nDCG", retrieved, expected, duplicates, **values)
 
 
+@require_expected
 def dcg_at_k(
     retrieved: Retrieved,
     expected: Expected,
@@ -206,13 +178,22 @@ def dcg_at_k(
     denominator: Averaged = "none",
     duplicates: Duplicates = "first",
 ) -> float:
-    """Return DCG, not divided by the ideal; gain and discount are the same as for `ndcg_at_k`. If
-    `denominator` is "retrieved", DCG is divided by the number of results that count, which is at
-    most k."""
-    values: dict[str, Any] = {"cutoff": k, "dcg": _gain_name(method), "discount": discount}
-    return _score("DCG", retrieved, expected, duplicates, denominator=denominator, **values)
+    """Return DCG, the discounted cumulative gain, not divided by the ideal.
+
+    `DCG@k = sum over ranks i up to k of gain(i) / log2(i + 1)`. `retrieved` is the ranked list,
+    best first; `expected` are the relevant ids, or grades by id. Only the first `k` results count,
+    without `k` all. `method` and `discount` are the same as for `ndcg_at_k`. With `denominator`
+    "retrieved" the sum is divided by the number of results that count. `duplicates` is explained in
+    `lists`.
+
+    >>> round(dcg_at_k(["b", "a"], {"a": 3, "b": 1}, 2), 4)
+    2.8928
+    """
+    values: dict[str, Any] = {"cutoff": k, "dcg": gain_name(method), "discount": discount}
+    return score_one_list("DCG", retrieved, expected, duplicates, denominator=denominator, **values)
 
 
+@require_expected
 def cg_at_k(
     retrieved: Retrieved,
     expected: Expected,
@@ -221,10 +202,19 @@ def cg_at_k(
     method: Method = "standard",
     duplicates: Duplicates = "first",
 ) -> float:
-    """Return the sum of the gains of the first k; the gain is the same as for `ndcg_at_k`."""
-    return _score("CG", retrieved, expected, duplicates, cutoff=k, dcg=_gain_name(method))
+    """Return the cumulative gain: the sum of the gains of the first k.
+
+    `CG@k = sum over ranks i up to k of gain(i)`. `retrieved` is the ranked list, best first;
+    `expected` are the relevant ids, or grades by id. Only the first `k` results count, without `k`
+    all. `method` is the same as for `ndcg_at_k`. `duplicates` is explained in `lists`.
+
+    >>> cg_at_k(["b", "x", "a"], {"a": 3, "b": 1}, 2)
+    1.0
+    """
+    return score_one_list("CG", retrieved, expected, duplicates, cutoff=k, dcg=gain_name(method))
 
 
+@require_expected
 def average_precision(
     retrieved: Retrieved,
     expected: Expected,
@@ -233,35 +223,71 @@ def average_precision(
     denominator: FoundShare = "relevant",
     duplicates: Duplicates = "first",
 ) -> float:
-    """Return average precision. `denominator` is the divisor of the sum of precisions: "relevant"
-    (all relevant documents), "retrieved" (the relevant documents retrieved), "min" (the smaller of
-    k and all relevant documents) or "k" (the length of the list if k is None)."""
-    return _score("AP", retrieved, expected, duplicates, cutoff=k, denominator=denominator)
+    """Return average precision; its mean over queries is MAP.
+
+    `AP = sum of P@i over the ranks i of relevant results / relevant documents`. `retrieved` is the
+    ranked list, best first; `expected` are the relevant ids, or grades by id. Only the first `k`
+    results count, without `k` all. `denominator` is the number of all relevant documents
+    ("relevant"), of those in the list ("retrieved"), the smaller of k and all relevant documents
+    ("min"), or always k, which without k is the length of the list ("k"). `duplicates` is explained
+    in `lists`.
+
+    >>> average_precision(["a", "b", "c"], {"a", "c"}) == (1 / 1 + 2 / 3) / 2
+    True
+    """
+    return score_one_list("AP", retrieved, expected, duplicates, cutoff=k, denominator=denominator)
 
 
+@require_expected
 def reciprocal_rank(
     retrieved: Retrieved, expected: Expected, k: Depth = None, *, duplicates: Duplicates = "first"
 ) -> float:
-    """Return 1 divided by the rank of the first relevant document; 0 if there is none."""
-    return _score("RR", retrieved, expected, duplicates, cutoff=k)
+    """Return the reciprocal rank; its mean over queries is MRR.
+
+    `RR = 1 / rank of the first relevant result, 0 if there is none`. `retrieved` is the ranked
+    list, best first; `expected` are the relevant ids, or grades by id. Only the first `k` results
+    count, without `k` all. `duplicates` is explained in `lists`.
+
+    >>> reciprocal_rank(["x", "a", "b"], {"a", "b"})
+    0.5
+    """
+    return score_one_list("RR", retrieved, expected, duplicates, cutoff=k)
 
 
+@require_expected
 def arhr(
     retrieved: Retrieved, expected: Expected, k: Depth = None, *, duplicates: Duplicates = "first"
 ) -> float:
-    """Return the average reciprocal hit rank: 1 divided by the rank, averaged over all relevant
-    documents."""
-    return _score("ARHR", retrieved, expected, duplicates, cutoff=k)
+    """Return the average reciprocal hit rank, which counts every relevant result, not only the
+    first.
+
+    `ARHR = sum of 1 / rank over relevant results / relevant documents`. `retrieved` is the ranked
+    list, best first; `expected` are the relevant ids, or grades by id. Only the first `k` results
+    count, without `k` all. `duplicates` is explained in `lists`.
+
+    >>> arhr(["a", "b", "x"], {"a", "b"})
+    0.75
+    """
+    return score_one_list("ARHR", retrieved, expected, duplicates, cutoff=k)
 
 
+@require_expected
 def auc(
     retrieved: Retrieved, expected: Expected, k: Depth = None, *, duplicates: Duplicates = "first"
 ) -> float:
-    """Return the share of pairs of a relevant document and another listed document in which the
-    relevant one is ranked higher; NaN if there is no such pair."""
-    return _score("Accuracy", retrieved, expected, duplicates, cutoff=k)
+    """Return the share of correctly ordered pairs of a relevant and another listed document.
+
+    `AUC = pairs with the relevant document at the higher rank / pairs, NaN without pairs`.
+    `retrieved` is the ranked list, best first; `expected` are the relevant ids, or grades by id.
+    Only the first `k` results count, without `k` all. `duplicates` is explained in `lists`.
+
+    >>> auc(["a", "x", "b"], {"a", "b"})
+    0.5
+    """
+    return score_one_list("Accuracy", retrieved, expected, duplicates, cutoff=k)
 
 
+@require_expected
 def money_precision_at_k(
     retrieved: Retrieved,
     expected: Expected,
@@ -270,13 +296,21 @@ def money_precision_at_k(
     *,
     duplicates: Duplicates = "first",
 ) -> float:
-    """Return the share of the total price of the first k that comes from relevant documents; NaN if
-    a result has no price. `prices` is a mapping from id to price, or a list aligned with
-    `retrieved`."""
+    """Return the share of the total price of the first k that comes from relevant documents.
+
+    `price of the relevant results among the first k / price of the first k`. `retrieved` is the
+    ranked list, best first; `expected` are the relevant ids, or grades by id. `prices` is a mapping
+    from id to price, or a list aligned with `retrieved`; the result is NaN if one of the first k
+    has no price. `duplicates` is explained in `lists`.
+
+    >>> money_precision_at_k(["a", "b"], {"a"}, {"a": 30, "b": 10}, 2)
+    0.75
+    """
     columns = {"price": prices}
-    return _score("MoneyP", retrieved, expected, duplicates, columns, cutoff=k)
+    return score_one_list("MoneyP", retrieved, expected, duplicates, columns, cutoff=k)
 
 
+@require_expected
 def money_recall_at_k(
     retrieved: Retrieved,
     expected: Expected,
@@ -286,36 +320,81 @@ def money_recall_at_k(
     expected_prices: Iterable[float] | None = None,
     duplicates: Duplicates = "first",
 ) -> float:
-    """Return the share of the total price of all relevant documents that is among the first k; NaN
-    if one of them has no price. `prices` is a mapping from id to price, or a list aligned with
-    `retrieved`. If it is a list, `expected_prices` has the prices of documents that are not
-    retrieved, and is aligned with `expected`."""
+    """Return the share of the total price of all relevant documents that is among the first k.
+
+    `price of the relevant results among the first k / price of all relevant documents`. `retrieved`
+    is the ranked list, best first; `expected` are the relevant ids, or grades by id. `prices` is a
+    mapping from id to price, or a list aligned with `retrieved`; then `expected_prices` is aligned
+    with `expected`, for documents that are not retrieved. The result is NaN if a relevant document
+    has no price. `duplicates` is explained in `lists`.
+
+    >>> money_recall_at_k(["a", "b"], {"a", "c"}, {"a": 30, "b": 10, "c": 30}, 2)
+    0.5
+    """
     document_prices = prices_by_document(retrieved, expected, prices, expected_prices)
-    return _score("MoneyR", retrieved, expected, duplicates, {"price": document_prices}, cutoff=k)
+    return score_one_list(
+        "MoneyR", retrieved, expected, duplicates, {"price": document_prices}, cutoff=k
+    )
 
 
+@require_expected
 def hit_rate(
     retrieved: Retrieved, expected: Expected, k: Depth = None, *, duplicates: Duplicates = "first"
 ) -> float:
-    """Return 1 if a relevant document is among the first k (anywhere without k), otherwise 0."""
+    """Return 1 if a relevant document is among the first k, otherwise 0; the mean over queries is
+    the hit rate.
+
+    `hit = 1 if R@k > 0, otherwise 0`. `retrieved` is the ranked list, best first; `expected` are
+    the relevant ids, or grades by id. Only the first `k` results count, without `k` all.
+    `duplicates` is explained in `lists`.
+
+    >>> hit_rate(["x", "a"], {"a"}), hit_rate(["x", "a"], {"a"}, 1)
+    (1.0, 0.0)
+    """
     cutoff = _ANYWHERE if k is None else k
-    return _score("Success", retrieved, expected, duplicates, cutoff=cutoff)
+    return score_one_list("Success", retrieved, expected, duplicates, cutoff=cutoff)
 
 
+@require_expected
 def success_at_k(
     retrieved: Retrieved, expected: Expected, k: int, *, duplicates: Duplicates = "first"
 ) -> float:
-    """Return 1 if a relevant document is among the first k, otherwise 0."""
-    return _score("Success", retrieved, expected, duplicates, cutoff=k)
+    """Return 1 if a relevant document is among the first k, otherwise 0; `hit_rate` with a
+    required k.
+
+    `success@k = 1 if R@k > 0, otherwise 0`. `retrieved` is the ranked list, best first; `expected`
+    are the relevant ids, or grades by id. `duplicates` is explained in `lists`.
+
+    >>> success_at_k(["x", "a"], {"a"}, 2)
+    1.0
+    """
+    return score_one_list("Success", retrieved, expected, duplicates, cutoff=k)
 
 
+@require_expected
 def r_precision(
     retrieved: Retrieved, expected: Expected, *, duplicates: Duplicates = "first"
 ) -> float:
-    """Return the precision of the first R results; R is the number of relevant documents."""
-    return _score("Rprec", retrieved, expected, duplicates)
+    """Return the precision at as many results as there are relevant documents.
+
+    `R-precision = P@n, n = relevant documents`. `retrieved` is the ranked list, best first;
+    `expected` are the relevant ids, or grades by id. `duplicates` is explained in `lists`.
+
+    >>> r_precision(["a", "x", "b"], {"a", "b"})
+    0.5
+    """
+    return score_one_list("Rprec", retrieved, expected, duplicates)
 
 
+@require_expected
 def set_f(retrieved: Retrieved, expected: Expected, *, duplicates: Duplicates = "first") -> float:
-    """Return the harmonic mean of the precision and the recall of the whole list."""
-    return _score("SetF", retrieved, expected, duplicates)
+    """Return F1: the harmonic mean of the precision and the recall of the whole list.
+
+    `F = 2 * precision * recall / (precision + recall), 0 if both are 0`. `retrieved` is the ranked
+    list, best first; `expected` are the relevant ids, or grades by id. `duplicates` is explained in
+    `lists`.
+
+    >>> set_f(["a", "b"], {"a", "c"})
+    0.5
+    """
+    return score_one_list("SetF", retrieved, expected, duplicates)

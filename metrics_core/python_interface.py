@@ -11,20 +11,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, overload
 
 import numpy as np
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError, RanklensError, UnknownRunError, did_you_mean
-from metrics_core.comparing.all_pairs.all_pairs import AllPairs
-from metrics_core.comparing.all_pairs.all_pairs import all_pairs as every_pair
 from metrics_core.comparing.curves import make_curve_frame, mean_curves, means_by_cutoff
 from metrics_core.comparing.method import BOOTSTRAP, Method
-from metrics_core.comparing.pairs import SAME, compare_measures
+from metrics_core.comparing.pairs import SAME
 from metrics_core.explaining.diagnosis import diagnose
 from metrics_core.explaining.ledger import difference_ledger, score_ledger
 from metrics_core.explaining.one_query import select_query
@@ -41,12 +38,20 @@ from metrics_core.formats.in_memory import (
 from metrics_core.formats.parsing.columns import NAMES, find_position
 from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.exclusions import Exclusions, exclude_documents
-from metrics_core.measures import GivenMeasure, Measure, parse_measure, parse_measures
+from metrics_core.measures import GivenMeasure, Measure, name_measures, parse_measure
+from metrics_core.results.explanation import Explanation
+from metrics_core.results.pairs import MeasuredPairs, PairsByMeasure, measured_pairs
 from metrics_core.scoring.curves import cutoffs_up_to, deepest_list
 from metrics_core.scoring.evaluate import judge_runs, make_exclusions, refuse_same_names
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.score_tables import read_scores_frame
-from metrics_core.scoring.scores import Scores, WithoutRelevant, score_runs, scores_from_frame
+from metrics_core.scoring.scores import (
+    Scores,
+    WithoutRelevant,
+    measure_columns,
+    score_runs,
+    scores_from_frame,
+)
 from metrics_core.slicing.breakdowns import find_groups, refuse_unknown_queries, summarise_groups
 from metrics_core.tables import Documents
 from metrics_core.tables.columns import to_id_text
@@ -73,21 +78,21 @@ def compare(
 ) -> pd.DataFrame:
     """Compare runs with a baseline, by default the first run. Returns one row per measure and run.
 
-    `runs`, `qrels` and `measures` have the same forms as for `evaluate`. `margin` is the smallest
-    difference that matters; `test` and `correction` have the same values as on the command line.
-    Columns: run, baseline, measure, mean, baseline_mean, difference, low, high (the interval of the
-    mean paired difference), inner_low, inner_high, won, lost, same (queries; the parameter `same`
-    is half the width of the band), queries, differing, p, p_corrected (for all runs of a measure),
-    effect, effect_low, effect_high, error, width, verdict, reason; see `comparing.pairs.compare`.
-    Raises the errors of `evaluate`, UnknownRunError, and ParameterError for an invalid method.
+    `runs`, `qrels` and `measures` are as for `evaluate`. `margin` is the smallest difference that
+    matters; `test` and `correction` are as on the command line. Columns: run, baseline, measure,
+    mean, baseline_mean, difference, low, high (interval of the mean difference), inner_low,
+    inner_high, won, lost, same (queries; the parameter `same` is half the width of the band),
+    queries, differing, p, p_corrected (for all runs of a measure), effect, effect_low, effect_high,
+    error, width, verdict, reason; see `comparing.pairs.compare`. `to_latex()` is a paper's table.
+    Raises the errors of `evaluate`, UnknownRunError and ParameterError.
 
     >>> compare({"old": old, "new": new}, qrels, "nDCG@10")  # doctest: +SKIP
     """
     _refuse_scores(runs)
-    parsed, method = parse_measures(measures), Method(test, correction, margin, level)
-    left_out = make_exclusions(exclude_self, exclude)
+    named, method = name_measures(measures), Method(test, correction, margin, level)
+    parsed, left_out = list(named.values()), make_exclusions(exclude_self, exclude)
     scores = _score_runs(runs, qrels, parsed, without_relevant, documents, left_out)
-    return _compare_all(scores, baseline, method, same)
+    return _compare_all(scores, baseline, method, same, named)
 
 
 def compare_scores(
@@ -115,14 +120,16 @@ def compare_scores(
     """
     method = Method(test, correction, margin, level)
     if isinstance(scores, Scores) and higher_is_better is None:
-        measures = scores.measures if measure is None else [parse_measure(measure)]
-        return _compare_all(scores, baseline, method, same, measures)
+        named = name_measures(scores.measures if measure is None else measure)
+        return _compare_all(scores, baseline, method, same, named)
     frame = read_scores_frame(scores.frame if isinstance(scores, Scores) else scores)
     column = None if measure is None else str(measure)
     if column is not None and column not in frame.columns:
         column = next((c for c in frame.columns if _is_measure(c, measure)), column)
     selected_scores = scores_from_frame(frame, column, higher_is_better=higher_is_better)
-    return _compare_all(selected_scores, baseline, method, same)
+    names = measure_columns(frame, numeric=True) if measure is None else [measure]
+    named = dict(zip(map(str, names), selected_scores.measures, strict=True))
+    return _compare_all(selected_scores, baseline, method, same, named)
 
 
 def breakdown(
@@ -186,53 +193,60 @@ def curves(
     return mean_curves(judged, parsed, ks, baseline_name, level=level)
 
 
+@overload
 def all_pairs(
     runs: RunsLike,
     qrels: QrelsLike,
-    measure: GivenMeasure,
+    measure: str | Measure,
     *,
     level: float = LEVEL,
     without_relevant: WithoutRelevant = "zero",
     documents: Documents | None = None,
     exclude_self: bool = False,
     exclude: PairsLike | None = None,
-) -> AllPairs:
+) -> MeasuredPairs:
+    """Compare every pair of runs on one measure."""
+
+
+@overload
+def all_pairs(
+    runs: RunsLike,
+    qrels: QrelsLike,
+    measure: Iterable[GivenMeasure],
+    *,
+    level: float = LEVEL,
+    without_relevant: WithoutRelevant = "zero",
+    documents: Documents | None = None,
+    exclude_self: bool = False,
+    exclude: PairsLike | None = None,
+) -> PairsByMeasure:
+    """Compare every pair of runs on each measure."""
+
+
+def all_pairs(
+    runs: RunsLike,
+    qrels: QrelsLike,
+    measure: GivenMeasure | Iterable[GivenMeasure],
+    *,
+    level: float = LEVEL,
+    without_relevant: WithoutRelevant = "zero",
+    documents: Documents | None = None,
+    exclude_self: bool = False,
+    exclude: PairsLike | None = None,
+) -> MeasuredPairs | PairsByMeasure:
     """Compare every pair of runs, corrected for all pairs, with the possible ranks of each run:
-    `frame` has one row per pair, `places` one per run. Raises the errors of `evaluate`."""
-    parsed = parse_measure(measure)
-    left_out = make_exclusions(exclude_self, exclude)
-    scores = _score_runs(runs, qrels, [parsed], without_relevant, documents, left_out)
-    return every_pair(scores, parsed, level=level)
+    `frame` has one row per pair, `places` one per run, `to_latex()` is the table of a paper.
 
-
-@dataclass(frozen=True, eq=False)
-class Explanation:
-    """Explanation of a query's score in a run, possibly compared with a baseline.
-
-    frame     one row per document that contributes, largest contribution first. Columns: doc_id,
-              grade, rank, part (the contribution to the score). With a baseline also
-              baseline_rank; part is then the contribution to the difference
-    rest      the score, or the difference, without these documents
-    missed    relevant documents that are missing from the top of either run
+    Several measures give a dictionary by their names, with the same attributes for all of them;
+    each measure is corrected separately. Raises the errors of `evaluate`.
     """
-
-    query_id: str
-    measure: str
-    run: str
-    score: float
-    baseline: str | None
-    baseline_score: float | None
-    sentence: str
-    frame: pd.DataFrame = field(repr=False)
-    rest: float = 0.0
-    missed: pd.DataFrame | None = field(default=None, repr=False)
-
-    def __repr__(self) -> str:
-        scores = f"{self.measure} of query {self.query_id}: {self.run} {w.format_score(self.score)}"
-        if self.baseline is not None and self.baseline_score is not None:
-            scores += f", {self.baseline} {w.format_score(self.baseline_score)}"
-        table = self.frame.to_string(index=False) if len(self.frame) else "No document contributes."
-        return f"{self.sentence}\n{scores}\n{table}"
+    named, left_out = name_measures(measure), make_exclusions(exclude_self, exclude)
+    measures = list(named.values())
+    scores = _score_runs(runs, qrels, measures, without_relevant, documents, left_out)
+    pairs = {name: measured_pairs(scores, one, level) for name, one in named.items()}
+    if isinstance(measure, (str, Measure)) or not isinstance(measure, Iterable):
+        return next(iter(pairs.values()))
+    return PairsByMeasure(pairs)
 
 
 def explain(
@@ -292,18 +306,14 @@ def explain(
 def _parts(judged: Sequence[JudgedRanks], measure: Measure) -> tuple[pd.DataFrame, float]:
     """Return documents' contributions to one run's score, or to the second run's difference from
     the first, and the rest. Columns: qrels_row, grade, rank, part; baseline_rank for two runs."""
-    if len(judged) == 1:
-        run_ledger = score_ledger(judged[0], measure)
-        columns = {
-            "qrels_row": run_ledger.qrels_row,
-            "grade": run_ledger.grade,
-            "rank": run_ledger.rank,
-        }
-        return pd.DataFrame({**columns, "part": run_ledger.part}), float(run_ledger.empty[0])
-    pair_ledger = difference_ledger(judged[1], judged[0], measure)
-    ranks = {"rank": pair_ledger.rank, "baseline_rank": pair_ledger.baseline_rank}
-    columns = {"qrels_row": pair_ledger.qrels_row, "grade": pair_ledger.grade, **ranks}
-    return pd.DataFrame({**columns, "part": pair_ledger.part}), float(pair_ledger.empty[0])
+    ledger: Any = (
+        score_ledger(judged[0], measure)
+        if len(judged) == 1
+        else difference_ledger(judged[1], judged[0], measure)
+    )
+    names = ["qrels_row", "grade", "rank", "baseline_rank"][: len(judged) + 2]
+    columns = {name: getattr(ledger, name) for name in (*names, "part")}
+    return pd.DataFrame(columns), float(ledger.empty[0])
 
 
 def _score_runs(
@@ -323,26 +333,16 @@ def _compare_all(
     baseline: str | None,
     method: Method,
     same: float,
-    measures: Sequence[Measure] | None = None,
+    named: Mapping[str, Measure],
 ) -> pd.DataFrame:
-    """Return one row per measure and run except the baseline."""
-    chosen_measures = scores.measures if measures is None else measures
+    from metrics_core.results.comparison_frame import compare_by_name
+
     baseline_name = _baseline(scores.runs, baseline)
     if len(scores.runs) < 2:
         raise RanklensError(
-            f"There is no run to compare with {baseline_name}.",
-            "Give at least one run besides the baseline.",
+            f"There is no run to compare with {baseline_name}.", "Give at least one more run."
         )
-    frames = compare_measures(
-        scores, chosen_measures, baseline_name, same=same, methods=[method] * len(chosen_measures)
-    )
-    parts = [
-        frame.iloc[1:].assign(baseline=baseline_name, measure=str(measure))
-        for measure, frame in zip(chosen_measures, frames, strict=True)
-    ]
-    table = pd.concat(parts, ignore_index=True)
-    first = ["run", "baseline", "measure"]
-    return table[first + [c for c in table.columns if c not in first]]
+    return compare_by_name(scores, named, baseline_name, method, same)
 
 
 def _baseline(names: Sequence[str], baseline: str | None) -> str:

@@ -84,7 +84,7 @@ def frames() -> dict[str, Any]:
     }
     named: dict[str, Any] = {}
     for name, frame in columns.items():
-        table = getattr(frame, "table", frame)
+        table = getattr(frame, "frame", frame)
         named[name] = list(getattr(table, "columns", [type(frame).__name__]))
     return named
 

@@ -13,8 +13,6 @@ from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.commands import CommandResult, command
 from metrics_core.commands.gate.options import GATE_FORMATS, GateOptions, add_gate_options
-from metrics_core.commands.latex import format_tabular
-from metrics_core.commands.paper_table import NOTHING_TESTED, Pair, paper_table, run_with_letter
 from metrics_core.commands.reading import (
     note_unused_queries,
     nothing_to_compare_error,
@@ -26,19 +24,20 @@ from metrics_core.commands.reading_options import (
     add_level_option,
     add_reading_options,
 )
-from metrics_core.commands.score_tables import (
+from metrics_core.comparing.method import BOOTSTRAP, CORRECTIONS, TESTS, Method
+from metrics_core.comparing.pairs import compare as compared
+from metrics_core.comparing.pairs import verdict_interval
+from metrics_core.scoring.intervals import LEVEL
+from metrics_core.scoring.scores import Scores, score_runs
+from metrics_core.slicing.contributions import group_contributions
+from metrics_core.text_tables.latex import format_tabular
+from metrics_core.text_tables.paper_table import RunMeans, comparison_table
+from metrics_core.text_tables.score_tables import (
     FULL_FORMATS,
     align_texts,
     format_p_value,
     markdown_table,
 )
-from metrics_core.comparing.method import BOOTSTRAP, CORRECTIONS, NO_CORRECTION, TESTS, Method
-from metrics_core.comparing.pairs import compare as compared
-from metrics_core.comparing.pairs import verdict_interval
-from metrics_core.comparing.verdicts import AHEAD, BEHIND
-from metrics_core.scoring.intervals import LEVEL
-from metrics_core.scoring.scores import Scores, score_runs
-from metrics_core.slicing.contributions import group_contributions
 
 _COLUMNS = {
     "run": "run",
@@ -152,7 +151,8 @@ def compare(options: CompareOptions) -> str | CommandResult:
     ]
     comparison = pd.concat(parts, ignore_index=True).assign(level=method.level)
     if options.format == "latex":
-        return _format_latex(scores, comparison, baselines, method)
+        means = RunMeans.of_scores(scores)
+        return comparison_table(means, comparison, baselines, method).to_latex()
     return FORMATS[options.format](comparison.rename(columns=_COLUMNS)[list(_COLUMNS.values())])
 
 
@@ -194,42 +194,6 @@ def _scores_against(scores: Scores, earlier_baselines: Sequence[str], baseline: 
     scores.position(baseline)
     others = [run for run in scores.runs if run != baseline and run not in earlier_baselines]
     return scores.select_runs([baseline, *others])
-
-
-def _format_latex(
-    scores: Scores, comparison: pd.DataFrame, baselines: Sequence[str], method: Method
-) -> str:
-    beaten: dict[str, set[Pair]] = {str(measure): set() for measure in scores.measures}
-    for row in comparison.to_dict("records"):
-        if row["verdict"] in AHEAD:
-            beaten[row["measure"]].add((row["run"], row["baseline"]))
-        elif row["verdict"] in BEHIND:
-            beaten[row["measure"]].add((row["baseline"], row["run"]))
-    baseline_names = [run_with_letter(baseline, scores.runs) for baseline in baselines]
-    return paper_table(scores, beaten, _test_caption(comparison, baseline_names, method))
-
-
-def _test_caption(comparison: pd.DataFrame, baseline_names: Sequence[str], method: Method) -> str:
-    """Return the caption that describes the test on which the letters in the table are based."""
-    tested = comparison[comparison["p"].notna()]
-    if tested.empty:
-        return NOTHING_TESTED
-    max_comparisons = int(tested.groupby(["baseline", "measure"]).size().max())
-    correction = CORRECTIONS[method.corrected_by]
-    corrected = "one comparison per measure, not corrected"
-    if max_comparisons > 1 and method.corrected_by == NO_CORRECTION:
-        corrected = correction
-    elif max_comparisons > 1:
-        of_each = "measure and baseline (at most " if len(baseline_names) > 1 else "measure ("
-        corrected = (
-            f"corrected for all comparisons per {of_each}{w.number_word(max_comparisons)}):"
-            f" {correction}"
-        )
-    return (
-        "Superscripts mark runs with a significantly lower mean (significance level"
-        f" {1 - method.level:.2g}); only pairs that include {w.join_words(baseline_names, 'or')}"
-        f" are compared; test: {TESTS[method.test]}; {corrected}."
-    )
 
 
 def _bridge_groups(baseline_scores: Sequence[Scores], groups: pd.Series) -> pd.DataFrame:

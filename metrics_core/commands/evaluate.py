@@ -19,10 +19,10 @@ from metrics_core.commands.reading_options import (
     add_reading_options,
     argument_type,
 )
-from metrics_core.commands.score_tables import PRINTERS, LongTable
 from metrics_core.formats.source.limits import parse_size
 from metrics_core.scoring.means import combine_scores
 from metrics_core.scoring.scores import Scores, score_runs
+from metrics_core.text_tables.score_tables import PRINTERS, LongTable
 
 _MEAN = "all"
 """The query_id of the mean, the same as in trec_eval."""

@@ -18,12 +18,6 @@ from metrics_core.base.errors import RanklensError, did_you_mean
 from metrics_core.commands import command
 from metrics_core.commands.reading import InputFiles, nothing_to_compare_error, read_files
 from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
-from metrics_core.commands.score_tables import (
-    PRINTERS,
-    align_texts,
-    escape_markdown_line,
-    markdown_table,
-)
 from metrics_core.comparing.pairs import SAME
 from metrics_core.explaining.diagnosis import diagnose
 from metrics_core.explaining.headroom import Headroom, has_headroom, headroom
@@ -33,6 +27,12 @@ from metrics_core.explaining.query_kinds import classify_changes, classify_queri
 from metrics_core.findings import explanations
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
+from metrics_core.text_tables.score_tables import (
+    PRINTERS,
+    align_texts,
+    escape_markdown_line,
+    markdown_table,
+)
 
 _MEASURES = ("nDCG@10",)
 _TOP = 10

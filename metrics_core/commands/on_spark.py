@@ -97,7 +97,8 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
             rows = rows.persist()
             evaluating.store_rows(rows).write.parquet(options.judged_ranks)
         counted = list(dict.fromkeys([*measures, parse_measure(_LENGTH)]))
-        frame = evaluating.score_rows(rows, collection.top_grade, counted, options.without_relevant)
+        written = [str(measure) for measure in counted]
+        frame = evaluating.score_rows(rows, collection.top_grade, written, options.without_relevant)
         all_scores = _build_scores(frame.toArrow(), names, qrels, counted)
     for name in names:
         print_notes(name, _notes(all_scores.select_runs([name]), qrels, measures, options))

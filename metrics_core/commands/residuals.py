@@ -13,10 +13,10 @@ from metrics_core.base import wording as w
 from metrics_core.commands import command
 from metrics_core.commands.reading import read_judged_files
 from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
-from metrics_core.commands.score_tables import FULL_FORMATS
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.residuals import residual_frame
 from metrics_core.scoring.scores import score_runs
+from metrics_core.text_tables.score_tables import FULL_FORMATS
 
 _LABELS = ("run", "query_id", "measure")
 _VALUES = ("score", "lowest", "highest")

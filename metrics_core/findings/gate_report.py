@@ -10,6 +10,7 @@ import numpy as np
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import Mask
 from metrics_core.base.errors import RanklensError, did_you_mean
+from metrics_core.base.html_cell import html_cell, html_sentence
 from metrics_core.checks.judgment_marks import mark_judgments
 from metrics_core.checks.snapshots import (
     NOTHING_CHANGED,
@@ -167,6 +168,10 @@ class GateReport:
         lines = [self.headline, *self.remarks, *self.sentences, *self.unclear]
         lines += [broken.sentence for broken in self.broken if broken.rows]
         return "\n".join([*lines, *self.below_best, self.ending])
+
+    def _repr_html_(self) -> str:
+        headline, *lines = str(self).splitlines()
+        return html_cell(headline, map(html_sentence, lines))
 
     @property
     def remarks(self) -> list[str]:

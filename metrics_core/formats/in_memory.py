@@ -40,6 +40,7 @@ from metrics_core.base.errors import RanklensError, RowProblem, TableError
 from metrics_core.base.wording import shorten_value
 from metrics_core.formats.beir import read_set_qrels
 from metrics_core.formats.pairs import read_pairs, to_pairs
+from metrics_core.formats.parsing.checking import find_subtopics, note_subtopics
 from metrics_core.formats.parsing.columns import understand_header
 from metrics_core.formats.parsing.systems import SystemRows, split_systems
 from metrics_core.formats.python_tables import (
@@ -61,6 +62,7 @@ from metrics_core.formats.run_folders import has_runs, read_folder_runs
 from metrics_core.tables import Qrels, Queries, Run
 from metrics_core.tables.arrays import as_column, as_text_column
 from metrics_core.tables.columns import (
+    ID,
     WRITE_TEXTS,
     encode_ids,
     raise_for_rows,
@@ -130,8 +132,15 @@ def qrels_from(data: QrelsLike) -> Qrels:
         return read_set_qrels(data) or read_qrels(data)
     table = to_table(data, "qrels")
     columns = _extract_columns(table, "qrels")
-    qrels = Qrels.from_columns(*columns, distinct=_are_distinct(table, *columns))
-    return qrels.with_notes(*table.notes)
+    roles = understand_header(table.names, "qrels").roles
+    named = {"subtopic", "iteration"} & roles.keys()
+    subtopics = None
+    if named:
+        texts = {role: _to_text_column(table.column(roles[role])) for role in named}
+        subtopics = find_subtopics(pa.table({"query_id": encode_ids(columns[0]), **texts}))
+    distinct = _are_distinct(table, *columns)
+    qrels = Qrels.from_columns(*columns, subtopics, distinct=distinct)
+    return note_subtopics(qrels).with_notes(*table.notes)
 
 
 def pairs_from(data: PairsLike) -> Qrels:
@@ -343,6 +352,12 @@ def _id_column(column: Any) -> Any:
             return column
         return column.to_pylist()
     return column.tolist() if hasattr(column, "tolist") else column
+
+
+def _to_text_column(column: Any) -> pa.Array:
+    """Return the values of a column as Arrow texts, "" if missing."""
+    values = column.to_pandas() if hasattr(column, "to_pandas") else column
+    return pa.array(pd.Series(values).astype("string").fillna(""), ID)
 
 
 def _to_texts(column: Any) -> list[str | None]:

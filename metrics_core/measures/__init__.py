@@ -8,7 +8,9 @@ from pkgutil import iter_modules
 
 from metrics_core.measures.declaring.aggregation import MEAN, Combination
 from metrics_core.measures.declaring.names import (
+    ByMeasure,
     GivenMeasure,
+    name_measures,
     name_notes,
     parse_measure,
     parse_measures,
@@ -23,12 +25,14 @@ from metrics_core.measures.declaring.registry import (
 
 __all__ = [
     "MEAN",
+    "ByMeasure",
     "Combination",
     "Declaration",
     "GivenMeasure",
     "Measure",
     "Parameter",
     "declarations",
+    "name_measures",
     "name_notes",
     "parse_measure",
     "parse_measures",

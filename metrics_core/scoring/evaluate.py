@@ -18,7 +18,7 @@ from metrics_core.formats.in_memory import (
 from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.exclusions import NO_EXCLUSIONS, Exclusions, exclude_documents
 from metrics_core.judging.while_reading.large_files import judge_files
-from metrics_core.measures import GivenMeasure, Measure, parse_measures
+from metrics_core.measures import GivenMeasure, Measure, name_measures
 from metrics_core.scoring.scores import WithoutRelevant, score_runs
 from metrics_core.tables import Documents, Qrels
 from metrics_core.tables.run_names import add_folder_names
@@ -34,8 +34,8 @@ def evaluate(
     exclude_self: bool = False,
     exclude: PairsLike | None = None,
 ) -> pd.DataFrame:
-    """Return per-query scores. Columns: run, query_id and one float64 column per measure, with its
-    canonical name.
+    """Return per-query scores. Columns: run, query_id and one float64 column per measure, with the
+    name as it was given: "MRR" gives the column MRR.
 
     `runs` is one run, a list of runs, or a mapping from name to run. A run is a Run, a path,
     {query_id: {doc_id: score}}, {query_id: [doc_id, …]} with the best document first, {query_id:
@@ -56,11 +56,12 @@ def evaluate(
     Raises UnknownMeasureError, ParameterError, NoSharedQueriesError, LackingDataError, and
     RanklensError if two runs have the same name, or there is no run or no measure.
     """
-    parsed, table = parse_measures(measures), qrels_from(qrels)
-    judged = judge_runs(
-        runs, table, parsed, documents=documents, exclusions=make_exclusions(exclude_self, exclude)
-    )
-    return score_runs(judged, parsed, without_relevant=without_relevant).frame.copy()
+    named, table = name_measures(measures), qrels_from(qrels)
+    parsed, left_out = list(named.values()), make_exclusions(exclude_self, exclude)
+    judged = judge_runs(runs, table, parsed, documents=documents, exclusions=left_out)
+    frame = score_runs(judged, parsed, without_relevant=without_relevant).frame
+    columns = frame[["run", "query_id", *map(str, parsed)]]
+    return columns.set_axis(["run", "query_id", *named], axis=1)
 
 
 def judge_runs(

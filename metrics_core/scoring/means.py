@@ -6,7 +6,7 @@ import numpy as np
 
 from metrics_core.base import frames as pd
 from metrics_core.scoring.intervals import LEVEL, mean_intervals
-from metrics_core.scoring.scores import Scores
+from metrics_core.scoring.scores import Scores, measure_columns
 
 
 def combine_scores(scores: Scores | pd.DataFrame) -> pd.DataFrame:
@@ -27,12 +27,13 @@ def combine_scores(scores: Scores | pd.DataFrame) -> pd.DataFrame:
 def aggregate(scores: Scores | pd.DataFrame, *, level: float = LEVEL) -> pd.DataFrame:
     """Summarise scores. Columns: run, measure, mean, median, low, high, queries.
 
-    `queries` counts the queries with a defined score. `mean` and its interval are geometric if the
-    measure declares so. For a measure that is summed (NumQ, NumRet, …) `mean` is the sum, and low
-    and high are NaN.
+    `measure` is the name of the column, or of Scores the canonical name. `queries` counts the
+    queries with a defined score. `mean` and its interval are geometric if the measure declares so.
+    For a measure that is summed (NumQ, NumRet, …) `mean` is the sum, and low and high are NaN.
     """
     run_scores = Scores.from_any(scores)
     combined = run_scores.combined()
+    names = run_scores.measures if isinstance(scores, Scores) else measure_columns(scores)
     rows = []
     for i, run in enumerate(run_scores.runs):
         values = run_scores.values[i]
@@ -49,12 +50,12 @@ def aggregate(scores: Scores | pd.DataFrame, *, level: float = LEVEL) -> pd.Data
             )
             if combination.averaged:
                 low[places], high[places] = interval.low, interval.high
-        for j, measure in enumerate(run_scores.measures):
+        for j, name in enumerate(names):
             defined = values[~np.isnan(values[:, j]), j]
             rows.append(
                 {
                     "run": run,
-                    "measure": str(measure),
+                    "measure": str(name),
                     "mean": float(combined[i, j]),
                     "median": float(np.median(defined)) if len(defined) else np.nan,
                     "low": float(low[j]),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -136,17 +136,20 @@ def scores_from_frame(
     if column is not None and (column in _KEYS or column not in frame.columns):
         listing = ", ".join(str(c) for c in frame.columns if c not in _KEYS)
         raise RanklensError(f"There are no scores of {column}.", f"Available: {listing or 'none'}.")
-    names = [c for c in frame.columns if c not in _KEYS] if column is None else [column]
-    numbers: dict[str, Floats] = {}
-    for name in names:
-        if column is not None or frame[name].dtype.kind in "iuf":
-            numbers[str(name)] = _column_numbers(frame, name)
+    names = measure_columns(frame, numeric=True) if column is None else [column]
+    numbers = {str(name): _column_numbers(frame, name) for name in names}
     if not numbers:
         raise RanklensError(
             "No column of the frame contains numbers.", "Give a number for each run and query."
         )
     measures = [_find_measure(n, values, higher_is_better) for n, values in numbers.items()]
     return _build_scores(frame, measures, np.column_stack(list(numbers.values())))
+
+
+def measure_columns(frame: pd.DataFrame, *, numeric: bool = False) -> list[Any]:
+    """Return the names of the columns other than run and query_id, or only those of numbers."""
+    columns = [c for c in frame.columns if c not in _KEYS]
+    return [c for c in columns if not numeric or frame[c].dtype.kind in "iuf"]
 
 
 def _column_numbers(frame: pd.DataFrame, column: str) -> Floats:
@@ -190,7 +193,7 @@ def _find_measure(name: str, values: Floats, higher_is_better: bool | None) -> M
 
 def _read_frame(frame: pd.DataFrame) -> Scores:
     _check_keys(frame)
-    measures = [parse_measure(str(c)) for c in frame.columns if c not in _KEYS]
+    measures = [parse_measure(str(c)) for c in measure_columns(frame)]
     numbers = frame.drop(columns=list(_KEYS)).to_numpy(dtype=np.float64)
     return _build_scores(frame, measures, numbers)
 

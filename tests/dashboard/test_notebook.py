@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from copy import copy
 from html import unescape
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -77,11 +79,35 @@ def test_ways_on(sample: NotebookComparison, tmp_path: Path) -> None:
         sample.report(tmp_path / "x.html", include="scores only", with_data=True)
     with pytest.raises(ParameterError, match="scores only, run names or full texts"):
         sample.report(tmp_path / "x.html", include="public")  # type: ignore[arg-type]
-    assert [trace.type for trace in sample.figure("curves", measure="P").data]
     with pytest.raises(ParameterError, match="no figure pie"):
         sample.figure("pie")
+    with pytest.raises(ParameterError, match="MAP has no cutoff"):
+        sample.figure("curves", measure="MAP")
+    with pytest.raises(ParameterError, match="not a valid width"):
+        sample.figure("forest", width=84)  # type: ignore[arg-type]
     with pytest.raises(UnknownColumnError):
         sample.breakdown("categori")
+
+
+@pytest.mark.parametrize("name", ["forest", "pairs", "breakdown", "curves"])
+def test_a_figure_is_interactive_and_a_picture(sample: NotebookComparison, name: str) -> None:
+    figure = sample.figure(name, width="3.17in")
+    formatters = pytest.importorskip("IPython.core.formatters")
+    shown = formatters.DisplayFormatter().format(figure)[0]
+    assert set(shown) >= {"application/vnd.plotly.v1+json", "image/svg+xml"}
+    # nbconvert prefers HTML to a picture.
+    assert "text/html" not in shown
+    picture = ElementTree.fromstring(shown["image/svg+xml"])
+    assert picture.get("width") == "80.518mm" and picture.get("aria-label") == figure.caption
+    assert len(figure.data) == len(shown["application/vnd.plotly.v1+json"]["data"]) > 0
+    assert figure.svg == shown["image/svg+xml"] and "dense" in figure.svg
+    assert copy(figure).update_layout(title="Ours").layout.title.text == "Ours"
+
+
+def test_curves_of_a_measure_of_choice(sample: NotebookComparison) -> None:
+    assert sample.figure("curves", measure="P").caption.startswith("P@k by k")
+    assert sample.figure().caption.startswith("nDCG@k by k")
+    assert " by difficulty;" in sample.figure("breakdown", by="difficulty").caption
 
 
 def test_what_python_holds() -> None:

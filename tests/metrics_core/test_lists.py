@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import doctest
+import inspect
 import math
 import time
 from typing import Any
@@ -13,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics_core import benchmark
+from metrics_core import benchmark, list_scores, lists
 from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.judging import join_judgments
 from metrics_core.lists import (
@@ -26,6 +28,7 @@ from metrics_core.lists import (
     money_precision_at_k,
     money_recall_at_k,
     ndcg_at_k,
+    precision,
     precision_at_k,
     r_precision,
     recall_at_k,
@@ -182,6 +185,39 @@ def test_no_list_and_no_measure_are_said() -> None:
     with pytest.raises(RanklensError, match="No measure"):
         mean_scores([(FOUND, RELEVANT)], [])
     assert mean_scores([(FOUND, RELEVANT)], "P@2") == score_list(FOUND, RELEVANT, ["P@2"])
+
+
+def test_a_list_of_grades_alone_is_told_its_form() -> None:
+    assert precision(*graded_list([0, 0, 0, 1])) == 1 / 4
+    calls: list[Any] = [
+        lambda: precision([0, 0, 0, 1]),
+        lambda: precision_at_k([0, 0, 0, 1], 2),
+        lambda: ndcg_at_k([0, 1], k=2),
+        lambda: mean_scores([[0, 0, 1], [0, 1]], "MAP"),
+        lambda: mean_scores([[0, 1]], "MAP"),
+    ]
+    for call in calls:
+        with pytest.raises(ParameterError, match="graded_list"):
+            call()
+
+
+def test_a_score_is_found_by_each_name_of_its_measure() -> None:
+    scores = mean_scores([(FOUND, RELEVANT)], ["MAP", "ndcg_cut_10"])
+    assert list(scores) == ["MAP", "ndcg_cut_10"]
+    assert scores["MAP"] == scores["AP"] == average_precision(FOUND, RELEVANT)
+    assert score_list(FOUND, RELEVANT, "MRR")["RR"] == 1 / 2
+    with pytest.raises(KeyError, match="there are: MAP"):
+        scores["P@3"]
+
+
+def test_the_examples_of_the_docstrings() -> None:
+    for module in (lists, list_scores):
+        outcome = doctest.testmod(module)
+        assert outcome.attempted and not outcome.failed
+    functions = [getattr(lists, name) for name in lists.__all__]
+    documented = [f.__doc__ for f in functions if inspect.isfunction(f)]
+    without = {lists.graded_list.__doc__, lists.judged_list.__doc__}
+    assert all(">>> " in text for text in documented if text not in without)
 
 
 def test_conventions_of_recommender_courses() -> None:

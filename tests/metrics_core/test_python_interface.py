@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 import metrics_core
 from metrics_core import (
+    aggregate,
     all_pairs,
     breakdown,
     compare,
@@ -19,7 +21,10 @@ from metrics_core import (
     curves,
     evaluate,
     explain,
+    gate,
+    write,
 )
+from metrics_core.__main__ import main
 from metrics_core.base.errors import (
     LackingDataError,
     NoSharedQueriesError,
@@ -29,6 +34,7 @@ from metrics_core.base.errors import (
     UnknownRunError,
 )
 from metrics_core.comparing.pairs import compare as engine
+from metrics_core.formats.in_memory import qrels_from, runs_from
 from metrics_core.scoring.scores import Scores
 
 QUERIES = [f"q{i}" for i in range(12)]
@@ -52,6 +58,7 @@ LATENCY = pd.DataFrame(
 def test_everything_public_is_there() -> None:
     for name in metrics_core.__all__:
         assert getattr(metrics_core, name).__doc__, name
+    assert dir(metrics_core) == sorted([*metrics_core.__all__, "__version__"])
 
 
 @pytest.mark.parametrize("runs", [RUNS, LONG], ids=["by name", "one table"])
@@ -119,7 +126,8 @@ def test_a_column_called_as_a_measure_is_it_only_in_its_range() -> None:
     assert wide["difference"] == -10 and wide["low"] <= -10
     scores = evaluate(RUNS, QRELS, "AP")
     by_name = compare_scores(scores, "map", baseline="old")
-    pd.testing.assert_frame_equal(by_name, compare_scores(scores, "AP", baseline="old"))
+    named = compare_scores(scores, "AP", baseline="old").assign(measure="map")
+    pd.testing.assert_frame_equal(pd.DataFrame(by_name), named)
     given = Scores.from_any(scores)
     pd.testing.assert_frame_equal(compare_scores(given, "map", baseline="old"), by_name)
     turned = compare_scores(given, baseline="old", higher_is_better=False)
@@ -191,6 +199,72 @@ def test_all_pairs_are_frames_and_are_told() -> None:
     assert found.frame["other"].tolist() == ["third", "old", "old"]
     assert found.places["run"].tolist() == list(found.runs)
     assert "may be the best" in repr(found) and "third" in repr(found)
+
+
+def test_measures_have_the_names_they_were_given() -> None:
+    scores = evaluate(RUNS, QRELS, ["MRR", "map", "AP"])
+    assert scores.columns.tolist() == ["run", "query_id", "MRR", "map", "AP"]
+    assert scores["map"].tolist() == scores["AP"].tolist()
+    assert aggregate(scores)["measure"].tolist() == ["MRR", "map", "AP"] * 3
+    assert compare_scores(scores)["measure"].unique().tolist() == ["MRR", "map", "AP"]
+    assert compare(RUNS, QRELS, ["map", "MRR"])["measure"].tolist() == ["map"] * 2 + ["MRR"] * 2
+
+
+def test_all_pairs_on_several_measures() -> None:
+    several = all_pairs(RUNS, QRELS, ["MRR", "AP"])
+    for name in ("MRR", "AP"):
+        alone = all_pairs(RUNS, QRELS, name)
+        for attribute in ("frame", "places"):
+            frame = getattr(several, attribute)
+            of_one = frame[frame["measure"] == name].drop(columns="measure")
+            one = getattr(alone, attribute)
+            pd.testing.assert_frame_equal(of_one.reset_index(drop=True), one)
+    assert several["RR"] is several["MRR"] and "MRR: 3 runs" in repr(several)
+    with pytest.raises(KeyError, match="there are: MRR, AP"):
+        several["P@5"]
+
+
+def test_the_tables_of_a_paper_are_those_of_the_commands(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, run in RUNS.items():
+        write(runs_from({name: run})[0], tmp_path / f"{name}.run", "trec")
+    write(qrels_from(QRELS), tmp_path / "qrels.txt", "trec")
+    files = [str(tmp_path / name) for name in ("qrels.txt", *(f"{name}.run" for name in RUNS))]
+    results = {"compare": compare(RUNS, QRELS, ["map", "P@2"]),
+               "all-pairs": all_pairs(RUNS, QRELS, ["map", "P@2"])}  # fmt: skip
+    for command, result in results.items():
+        main([command, *files, "-m", "AP,P@2", "--format", "latex"])
+        printed = capsys.readouterr().out
+        for copied in (result, pickle.loads(pickle.dumps(result))):
+            assert copied.to_latex() == printed
+        assert "\\textsuperscript{a}" in printed and "bootstrap" in printed
+        named = result.to_latex(caption="Ours & theirs.", label="tab:us")
+        assert "\\caption{Ours \\& theirs. Means" in named and "\\label{tab:us}" in named
+    assert "latency" in compare_scores(LATENCY, baseline="v1").to_latex()
+    some = all_pairs(RUNS, QRELS, "AP").select_runs(["old", "new"]).to_latex()
+    assert "third" not in some and "three comparisons per measure" in some
+
+
+def test_a_selection_of_a_comparison_is_a_frame_of_pandas() -> None:
+    whole = compare(RUNS, QRELS, "AP")
+    for frame in (whole.head(1), whole[["run", "p"]], whole.copy()):
+        assert type(frame) is pd.DataFrame
+    plain = whole.to_latex(index=False)
+    assert plain == pd.DataFrame(whole).to_latex(index=False) and "p_corrected &" in plain
+
+
+def test_results_are_shown_in_a_notebook() -> None:
+    odd = {"<b>old</b>": OLD, "new": NEW}
+    for result, text in (
+        (all_pairs(odd, QRELS, "AP"), "2 runs; may be the best: new"),
+        (all_pairs(odd, QRELS, ["AP", "RR"]), "RR: 2 runs"),
+        (explain(odd, QRELS, "AP", "q1"), "AP of query q1: new 1.000"),
+        (explain({1: [7, 8]}, {1: [9]}, "AP", 1), "No document contributes."),
+        (gate(NEW, {"<b>old</b>": OLD}, QRELS, "AP > -0.1"), "Not worse"),
+    ):
+        html = result._repr_html_()
+        assert text in html and "<b>" not in html and "<script" not in html
 
 
 def test_a_query_is_explained_by_its_documents() -> None:

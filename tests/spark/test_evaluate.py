@@ -164,6 +164,7 @@ def test_whole_numbers_are_ids_and_scores(spark: Any) -> None:
     judged = spark.createDataFrame(twice, "query_id int, doc_id long, relevance short")
     # "10" comes before "7" in byte order, so it is ranked behind it.
     assert there(evaluate(frame, judged, "RR")) == {("run", "1"): [0.5]}
+    assert evaluate(frame, judged, ["MRR", "ap"]).columns == ["run", "query_id", "MRR", "ap"]
 
 
 def test_a_document_twice_is_named(spark: Any) -> None:

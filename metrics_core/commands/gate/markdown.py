@@ -13,7 +13,6 @@ from metrics_core.commands.gate.terminal import (
     count_decimals,
     format_margin,
 )
-from metrics_core.commands.score_tables import escape_markdown
 from metrics_core.comparing.gates import (
     BELOW,
     CHANGED,
@@ -35,6 +34,7 @@ from metrics_core.findings.gates import (
     gate_title,
     overlap_finding,
 )
+from metrics_core.text_tables.score_tables import escape_markdown
 
 FAILING, OPEN, FINE = "❌", "⚪", "✅"
 _MANY_GATES = 10

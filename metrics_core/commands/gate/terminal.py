@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from metrics_core.base import wording as w
-from metrics_core.commands.score_tables import align_records
 from metrics_core.comparing.gates import Gate, GateOutcome
 from metrics_core.explaining.overlap import OverlapOutcome
 from metrics_core.findings.gate_queries import BrokenQueries
@@ -11,6 +10,7 @@ from metrics_core.findings.gate_report import GateReport
 from metrics_core.findings.gates import (
     correction_finding,
 )
+from metrics_core.text_tables.score_tables import align_records
 
 _LABELS = 4
 MAX_SHOWN = 5

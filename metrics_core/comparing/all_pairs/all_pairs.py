@@ -101,10 +101,13 @@ class AllPairs:
         return pd.DataFrame({"run": list(self.runs), **columns})
 
     def __repr__(self) -> str:
-        best = ", ".join(self.possible_bests)
-        table = self.places.to_string(index=False)
+        return f"{self.headline}\n{self.places.to_string(index=False)}"
+
+    @property
+    def headline(self) -> str:
+        """The number of runs, and those that may be the best."""
         runs = f"{len(self.runs):,} {plural(len(self.runs), 'run')}"
-        return f"{runs}; may be the best: {best}\n{table}"
+        return f"{runs}; may be the best: {', '.join(self.possible_bests)}"
 
     def brackets(self) -> list[tuple[int, int]]:
         """Return the maximal groups of two or more adjacent runs without a significant difference,

@@ -75,13 +75,12 @@ def build_qrels_table(
     if len(bad_rows):
         raise _grades_error(source, texts, bad_rows, parsed_grades.problems, index)
     grades = build_grade_array(parsed_grades, codes, request.grades)
-    subtopic = _subtopic_column(rows)
+    subtopic = find_subtopics(rows)
     try:
         qrels = Qrels.from_columns(rows["query_id"], rows["doc_id"], grades, subtopic)
     except TableError as error:
         raise rows_error(source, error, index) from error
-    if qrels.subtopics is not None:
-        qrels = qrels.with_notes(_subtopic_note(qrels))
+    qrels = note_subtopics(qrels)
     if grades.dtype.kind == "f" and grades.min() >= 0 and grades.max() <= 1:
         message = (
             "all grades are between 0 and 1; binary measures count only grade 1 as relevant, unless"
@@ -120,7 +119,7 @@ def check_ids(source: Source, rows: pa.Table, index: RowLines | None) -> None:
             raise file_error(source, [problem], hint="Split the file into parts.")
 
 
-def _subtopic_column(rows: pa.Table) -> pa.DictionaryArray | None:
+def find_subtopics(rows: pa.Table) -> pa.DictionaryArray | None:
     """Return the subtopic of each row, None if there are no subtopics.
 
     Subtopics are in a column subtopic, or in the second column of TREC judgments if it varies.
@@ -132,8 +131,11 @@ def _subtopic_column(rows: pa.Table) -> pa.DictionaryArray | None:
     return None
 
 
-def _subtopic_note(qrels: Qrels) -> Note:
-    """Return a note about the use of the subtopics, with counts and the first names."""
+def note_subtopics(qrels: Qrels) -> Qrels:
+    """Return the judgments, if they have subtopics with a note about their use, with counts and the
+    first names."""
+    if qrels.subtopics is None:
+        return qrels
     table = qrels.input_table
     names = encode_ids(table["subtopic"])
     pairs = np.stack([encode_ids(table["query_id"]).indices, names.indices])
@@ -150,7 +152,7 @@ def _subtopic_note(qrels: Qrels) -> Note:
             f"the second column varies within a query ({mean_count:.3g} values on average), though"
             " no document is judged under two values; diversity measures use it as the subtopic"
         )
-    return Note("subtopics", message, len(table), examples)
+    return qrels.with_notes(Note("subtopics", message, len(table), examples))
 
 
 def values_error(

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -44,6 +44,7 @@ _NO_MEASURE = {
 """Names of measures that differ from ours or are ambiguous, with a hint to the closest measure."""
 
 
+Value = TypeVar("Value")
 GivenMeasure = Any
 """A measure's name, a Measure, or a measure object of ir_measures."""
 
@@ -57,13 +58,31 @@ def parse_measure(text: GivenMeasure) -> Measure:
 
 
 def parse_measures(names: GivenMeasure | Iterable[GivenMeasure]) -> list[Measure]:
-    """Return one or several measures as a list. Raises the errors of `parse_measure`, and
-    RanklensError if there is no measure."""
+    """Return one or several measures as a list, without duplicates. Raises the errors of
+    `parse_measure`, and RanklensError if there is no measure."""
+    return list(dict.fromkeys(name_measures(names).values()))
+
+
+def name_measures(names: GivenMeasure | Iterable[GivenMeasure]) -> dict[str, Measure]:
+    """Return one or several measures by the name that each was given: a text as it was written,
+    otherwise the canonical name. Raises the errors of `parse_measures`."""
     is_single = isinstance(names, (str, Measure)) or not isinstance(names, Iterable)
-    measures = [parse_measure(m) for m in ([names] if is_single else names)]
+    measures = {str(m): parse_measure(m) for m in ([names] if is_single else names)}
     if not measures:
         raise RanklensError("No measure is given.", 'Name at least one, such as "nDCG@10".')
     return measures
+
+
+class ByMeasure(dict[str, Value]):
+    """Values by the name that each measure was given; other names of a measure find its value too:
+    `scores["AP"]` if "MAP" was given."""
+
+    def __missing__(self, name: str) -> Value:
+        measure = parse_measure(name)
+        for given_name, value in self.items():
+            if parse_measure(given_name) == measure:
+                return value
+        raise KeyError(f"{name} (there are: {', '.join(self)})")
 
 
 def find_declaration(name: str) -> Declaration:

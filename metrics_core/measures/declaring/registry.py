@@ -387,7 +387,7 @@ def _lacking_error(
         return LackingDataError(
             f"{name} needs judgments by subtopic.",
             "Load judgments whose second column is the subtopic: query_id subtopic doc_id"
-            " relevance.",
+            " relevance, or a table with a column subtopic.",
         )
     if "documents" not in needs:
         return None

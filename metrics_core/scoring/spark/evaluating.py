@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from metrics_core.base.errors import LackingDataError, ParameterError, RanklensError
 from metrics_core.formats.in_memory import QrelsLike
-from metrics_core.measures import GivenMeasure, Measure, parse_measures
+from metrics_core.measures import GivenMeasure, Measure, name_measures
 from metrics_core.scoring.scores import WithoutRelevant
 from metrics_core.scoring.spark.columns import SparkCollection, read_collection
 from metrics_core.scoring.spark.lists import make_scorer, refuse_problems
@@ -28,7 +28,7 @@ def evaluate(
     duplicates: Duplicates = "error",
 ) -> DataFrame:
     """Return per-query scores as a Spark DataFrame: run, query_id and one double column per
-    measure, with its canonical name.
+    measure, with the name as it was given.
 
     There is one row for each run and judged query, including queries without results, in no
     particular order. Scores are bitwise equal to the scores of `metrics_core.evaluate`; an
@@ -43,22 +43,22 @@ def evaluate(
     NoSharedQueriesError, RanklensError, and LackingDataError for measures that need subtopics or
     document columns.
     """
-    parsed = _parse_measures(measures, without_relevant)
+    names = _check_measures(measures, without_relevant)
     collection = _read_collection(runs, qrels, duplicates)
     rows = rank_lists(collection, duplicates=duplicates)
-    return score_rows(rows, collection.top_grade, parsed, without_relevant)
+    return score_rows(rows, collection.top_grade, names, without_relevant)
 
 
 def score_rows(
     rows: DataFrame,
     top_grade: float,
-    measures: Sequence[Measure],
+    names: Sequence[str],
     without_relevant: WithoutRelevant,
 ) -> DataFrame:
-    """Return the scores of ranked rows, with the columns of `evaluate`."""
+    """Return the scores of ranked rows on the measures of these names, with the columns of
+    `evaluate`."""
     from pyspark.sql.types import DoubleType, StringType, StructField, StructType
 
-    names = [str(measure) for measure in measures]
     schema = StructType(
         [StructField(name, StringType(), nullable=False) for name in ("run", "query_id")]
         + [StructField(name, DoubleType()) for name in names]
@@ -128,16 +128,18 @@ def _read_collection(
         return read_collection(runs, qrels)
 
 
-def _parse_measures(
-    names: GivenMeasure | Iterable[GivenMeasure], without_relevant: WithoutRelevant
-) -> list[Measure]:
+def _check_measures(
+    measures: GivenMeasure | Iterable[GivenMeasure], without_relevant: WithoutRelevant
+) -> list[str]:
+    """Return the names that the measures were given. Raises LackingDataError, and ParameterError if
+    `without_relevant` is invalid."""
     if without_relevant not in ("zero", "leave out"):
         raise ParameterError(
             f"without_relevant must be 'zero' or 'leave out', not {without_relevant!r}."
         )
-    measures = list(dict.fromkeys(parse_measures(names)))
-    refuse_unsupported(measures)
-    return measures
+    named = name_measures(measures)
+    refuse_unsupported(list(named.values()))
+    return list(named)
 
 
 def refuse_unsupported(measures: Sequence[Measure]) -> None:

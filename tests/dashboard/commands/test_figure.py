@@ -14,8 +14,8 @@ from xml.etree import ElementTree
 import pytest
 
 from dashboard import printing
-from dashboard.commands.figure import FIGURES
 from dashboard.drawing.figures.text import SIZE, text_width
+from dashboard.paper_figures import FIGURES
 from dashboard.start import main
 from tests.dashboard.test_printing import HERE, boxes
 from tests.full_disk import full_disk
@@ -55,7 +55,7 @@ def lines(drawing: ElementTree.Element) -> Iterator[Written]:
 @pytest.mark.parametrize(
     ("name", "width"),
     [*((name, "column") for name in FIGURES), ("curves", "page"), ("pairs", "page"),
-     ("forest", "3.3in")],
+     ("forest", "3.17in")],
 )  # fmt: skip
 def test_a_drawing_stands_alone(
     name: str, width: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -64,7 +64,7 @@ def test_a_drawing_stands_alone(
     assert main(["figure", name, *GIVEN, *QUERIES, "--width", width, "-o", str(out)]) == 0
     text = out.read_text()
     drawing = ElementTree.fromstring(text)
-    mm = {"column": 84, "page": 174, "3.3in": 83.82}[width]
+    mm = {"column": 84, "page": 174, "3.17in": 80.518}[width]
     assert drawing.get("width") == f"{mm:g}mm"
     assert f"{mm:.0f} × " in capsys.readouterr().out
     # Colours that Inkscape knows, and the font itself.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from metrics_core import Qrels, Run, evaluate
@@ -106,6 +108,30 @@ def test_objects_of_ir_measures() -> None:
     asked = [ir_measures.nDCG @ 10, ir_measures.P(rel=2) @ 5, ir_measures.AP]
     assert list(evaluate(RUN, QRELS, asked).columns[2:]) == ["nDCG@10", "P(rel=2)@5", "AP"]
     assert list(evaluate(RUN, QRELS, ir_measures.AP).columns[2:]) == ["AP"]
+
+
+BY_SUBTOPIC = [("q", "1", "a", 1), ("q", "2", "a", 1), ("q", "1", "b", 1)]
+
+
+@pytest.mark.parametrize("name", ["subtopic", "iteration"])
+def test_a_table_has_subtopics_as_a_file_has(name: str, tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text("q 1 a 1\nq 2 a 1\nq 1 b 1\n")
+    run, measures = {"q": ["b", "x", "a"]}, ["alpha_nDCG@3", "nDCG@3"]
+    expected = evaluate(run, tmp_path / "qrels.txt", measures)
+    table = pd.DataFrame(BY_SUBTOPIC, columns=["query_id", name, "doc_id", "relevance"])
+    mixed = table.assign(**{name: pd.Series([1, "2", 1], dtype=object)})
+    named = namedtuple("Row", list(table))
+    rows = [named(*row) for row in BY_SUBTOPIC]
+    for given in (table, mixed, pa.table(table), rows, table.to_dict("records")):
+        pd.testing.assert_frame_equal(evaluate(run, given, measures), expected)
+        assert [note.kind for note in qrels_from(given).notes] == ["subtopics"]
+
+
+def test_a_constant_iteration_is_no_subtopic() -> None:
+    for value in ("0", 0, 0.0, None):
+        table = judged("query_id", "doc_id", "relevance").assign(iteration=value)
+        assert qrels_from(table).subtopics is None
+        assert evaluate(RUN, table, "AP")["AP"].tolist() == [0.5, 1.0]
 
 
 def test_tables_are_taken_as_they_are() -> None:

@@ -202,7 +202,7 @@ def test_recommended_and_bought_through_files(tmp_path: Path) -> None:
 def test_the_mean_over_two_users(tmp_path: Path) -> None:
     assert average_precision(OTHER_RECOMMENDED, OTHER_BOUGHT) == 0.5
     lists = [(RECOMMENDED, BOUGHT), (OTHER_RECOMMENDED, OTHER_BOUGHT)]
-    assert mean_scores(lists, ["map"]) == {"AP": 0.4375}
+    assert mean_scores(lists, ["map"]) == {"map": 0.4375}
     graded = [(found, dict.fromkeys(bought, 1.0)) for found, bought in lists]
     assert through_files(tmp_path, graded, ["MAP"]) == {"AP": 0.4375}
 

@@ -23,10 +23,10 @@ RUN = run_of({"q1": {"d1": 2, "d2": 1}, "q3": {"d1": 1}, "z": {"d1": 1}}, "bm25"
 
 def test_a_row_for_each_run_and_judged_query() -> None:
     frame = evaluate([RUN, RUN.renamed("copy")], QRELS, ["map", "P@2"])
-    assert list(frame.columns) == ["run", "query_id", "AP", "P@2"]
+    assert list(frame.columns) == ["run", "query_id", "map", "P@2"]
     assert frame["run"].tolist() == ["bm25"] * 3 + ["copy"] * 3
     assert frame["query_id"].tolist() == ["q1", "q2", "q3"] * 2
-    assert frame["AP"].tolist() == [1, 0, 0] * 2  # q2 is missing, q3 has nothing relevant
+    assert frame["map"].tolist() == [1, 0, 0] * 2  # q2 is missing, q3 has nothing relevant
     assert frame["P@2"].tolist() == [0.5, 0, 0] * 2
 
 

@@ -8,29 +8,38 @@ import numpy as np
 import pytest
 
 from metrics_core.__main__ import main
-from metrics_core.commands.paper_table import paper_table, row_letter
+from metrics_core.base.errors import ParameterError
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.scores import Scores
-from tests.metrics_core.commands.latex_tables import PDFLATEX, compiled, structure
+from metrics_core.text_tables.paper_table import RunMeans, paper_table, row_letter
+from tests.metrics_core.text_tables.latex_tables import PDFLATEX, compiled, structure
 
 SAMPLE = Path(__file__).parents[3] / "sample_runs"
 ODD = r"a_b & 50% #1 $x$ {y} ~z ^2 \n"
 
 
-def scores(values: dict[str, list[list[float]]]) -> Scores:
+def scores(values: dict[str, list[list[float]]]) -> RunMeans:
     """Runs by name, each with a row a measure: AP and Unjudged@10."""
     measures = (parse_measure("AP"), parse_measure("Unjudged@10"))
     of = np.array(list(values.values())).transpose(0, 2, 1)
     query_ids = [f"q{n}" for n in range(of.shape[1])]
-    return Scores(tuple(values), query_ids, measures, of, np.zeros(of.shape[:2], dtype=np.bool_))
+    missing = np.zeros(of.shape[:2], dtype=np.bool_)
+    return RunMeans.of_scores(Scores(tuple(values), query_ids, measures, of, missing))
 
 
 def test_a_table_worked_by_hand() -> None:
     of = {"old": [[0.2, 0.4], [0.1, 0.1]], ODD: [[0.5, 0.7], [0.3, 0.5]],
           "none": [[np.nan, np.nan], [0.1, 0.1]]}  # fmt: skip
     beaten = {"AP": {(ODD, "old")}, "Unjudged@10": {("old", ODD), ("none", ODD)}}
-    text = paper_table(scores(of), beaten, "Tested by hand, 5%.")
-    assert r"\caption{Means over 2 queries, with the best in bold. Tested by hand, 5\%.}" in text
+    table = paper_table(scores(of), beaten, "Tested by hand, 5%.", "tab:by-hand")
+    text = table.to_latex("Our runs.")
+    caption = (
+        r"\caption{Our runs. Means over 2 queries, with the best in bold. Tested by hand, 5\%.}"
+    )
+    assert caption in text
+    assert "\n\\label{tab:by-hand}\n" in text
+    with pytest.raises(ParameterError, match="not a label"):
+        table.to_latex(label="tab_{1}")
     named = r"a\_b \& 50\% \#1 \$x\$ \{y\} \textasciitilde{}z \textasciicircum{}2"
     assert text.split("\\midrule\n")[1].split("\\bottomrule")[0].splitlines() == [
         r"a & old & 0.300 &  & \textbf{0.100} & \textsuperscript{b} \\",
@@ -47,7 +56,7 @@ def test_after_z_comes_aa() -> None:
     names = [f"run{place}" for place in range(28)]
     of = {name: [[0.01 * place] * 2, [0.5] * 2] for place, name in enumerate(names)}
     beaten = {"AP": {(names[27], other) for other in names[:27]}, "Unjudged@10": set()}
-    text = paper_table(scores(of), beaten, "")
+    text = paper_table(scores(of), beaten, "", "tab:x").to_latex()
     assert r"aa & run26 & 0.260 &" in text
     assert r"\textsuperscript{a,b,c,d," in text and r",y,z,aa}" in text
     assert structure(text) == [6] * 29

@@ -11,9 +11,9 @@ from typing import Any
 
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
-from metrics_core.commands.latex import escape, tabular
 from metrics_core.formats import escape_formula, spreadsheet_csv
 from metrics_core.measures import parse_measure
+from metrics_core.text_tables.latex import escape, tabular
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class WideTable:
 
     def texts(self) -> list[list[str]]:
         """Cells for people: counts as whole numbers, scores with three decimals."""
-        write = [_format_total if _is_summed(name) else w.format_score for name in self.measures]
+        write = [format_total if _is_summed(name) else w.format_score for name in self.measures]
         return [
             [
                 *map(str, key),
@@ -164,11 +164,11 @@ def format_latex(source: LongTable | pd.DataFrame) -> str:
     bold."""
     wide = LongTable.from_table(source).wide()
     alignment = "l" * len(wide.labels) + "r" * len(wide.measures)
-    rows = [" & ".join(row) for row in bold_best(wide)]
+    rows = [" & ".join(row) for row in _bold_best(wide)]
     return tabular(alignment, " & ".join(map(escape, wide.head)), rows)
 
 
-def bold_best(wide: WideTable) -> list[list[str]]:
+def _bold_best(wide: WideTable) -> list[list[str]]:
     """Labels and values as LaTeX, the best mean of each measure in bold."""
     bold = _best_means(wide)
     return [
@@ -220,7 +220,27 @@ def format_p_value(p: float) -> str:
     return "<0.0001" if p < 0.0001 else w.format_score(p, 4)
 
 
-def _format_total(value: float) -> str:
+def pair_texts(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return pairs as text cells for people: run, other, measure, verdict, n, difference, interval,
+    p."""
+    digits = w.column_decimals(frame["low"], frame["high"])
+    rows = [
+        {
+            "run": row["run"],
+            "other": row["other"],
+            "measure": row["measure"],
+            "verdict": row["verdict"],
+            "n": w.format_count(row["n"]),
+            "difference": w.format_difference(row["difference"], digits),
+            "interval": w.format_interval(row["low"], row["high"], digits),
+            "p": format_p_value(row["p_corrected"]),
+        }
+        for row in frame.to_dict("records")
+    ]
+    return pd.DataFrame(rows, dtype=object)
+
+
+def format_total(value: float) -> str:
     """Format a count as a whole number; a sum of shares, such as Coverage, as a score."""
     return w.format_count(value) if value != value or value == int(value) else w.format_score(value)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from metrics_core.commands.latex import escape, format_tabular
-from tests.metrics_core.commands.latex_tables import structure
+from metrics_core.text_tables.latex import escape, format_tabular
+from tests.metrics_core.text_tables.latex_tables import structure
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import json
 import pandas as pd
 import pytest
 
-from metrics_core.commands.score_tables import (
+from metrics_core.text_tables.score_tables import (
     PRINTERS,
     escape_markdown_line,
     format_latex,

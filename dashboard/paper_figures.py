@@ -1,0 +1,201 @@
+"""The charts of a paper: of the curves, the forest, the breakdown and the pairs of a comparison, at
+their width on paper."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from dashboard.address.view import Comparison
+from dashboard.answers.breakdown import breakdown, group_scores
+from dashboard.answers.curves import curves
+from dashboard.answers.pairs import all_run_pairs
+from dashboard.answers.run_comparisons import compare_runs, select_shown
+from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.figures.breakdown import difference_by_group, runs_with_values
+from dashboard.drawing.figures.chart import Chart
+from dashboard.drawing.figures.curves import measure_by_cutoff
+from dashboard.drawing.figures.forest import forest
+from dashboard.drawing.figures.matrix import pair_matrix
+from dashboard.drawing.figures.paper_chart import paper_chart
+from dashboard.drawing.figures.run_key import KEY_COLUMN
+from dashboard.drawing.svg.svg_file import LEAST_MM, svg_file, width_in_px
+from dashboard.drawing.theme import RunStyle
+from dashboard.study.study import Study
+from metrics_core.base import wording as w
+from metrics_core.base.errors import ParameterError, RanklensError, UnknownColumnError
+from metrics_core.comparing.method import DEFAULT_METHOD
+from metrics_core.comparing.verdicts import FEWEST_QUERIES
+
+_WIDTHS = {"column": 84.0, "page": 174.0}
+_MM = {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72.27}
+_MOST_MM = 1000.0
+
+
+class FigureRequest(NamedTuple):
+    """Input of a figure; `width` is in mm, `by` a column of the queries, `family` the measure of
+    curves, by default that of the comparison."""
+
+    study: Study
+    view: Comparison
+    width: float
+    by: str | None = None
+    family: str = ""
+
+    @property
+    def drawing(self) -> Drawing:
+        """How the comparison is drawn."""
+        return Drawing.for_comparison(self.view, self.study.names)
+
+
+class PaperFigure(NamedTuple):
+    """A chart, its caption, and its width in mm."""
+
+    chart: Chart
+    caption: str
+    width: float
+
+    @property
+    def svg(self) -> str:
+        """The chart as an SVG file."""
+        return svg_file(self.chart, self.width, self.caption)
+
+
+def draw_figure(name: str, request: FigureRequest) -> PaperFigure:
+    """Draw the figure of this name in `FIGURES`. Raises ParameterError for another name or a
+    measure without curves, RanklensError without a run to compare or a column to group by, and
+    UnknownColumnError."""
+    if name not in FIGURES:
+        names = w.join_words(list(FIGURES), "or")
+        raise ParameterError(f"There is no figure {name}.", f"Available: {names}.")
+    if request.view.is_alone and name != "curves":
+        raise RanklensError(
+            f"There is no run to compare with {request.view.focus}.", "Add another run."
+        )
+    return PaperFigure(*FIGURES[name](request), request.width)
+
+
+def parse_width(text: str) -> float:
+    """Return a width in mm: "column", "page", or a number with mm, cm, in or pt. Raises
+    ParameterError."""
+    match = re.fullmatch(r"(\d+\.?\d*|\.\d+) ?(mm|cm|in|pt)", text.strip())
+    size = _WIDTHS.get(text) or (float(match[1]) * _MM[match[2]] if match else 0.0)
+    if not size:
+        raise ParameterError(
+            f"{text!r} is not a valid width: use column, page, or a length such as 84mm or 3.3in"
+        )
+    if not LEAST_MM <= size <= _MOST_MM:
+        raise ParameterError(
+            f"{text} is not a valid width: a figure can be {LEAST_MM:.0f} to {_MOST_MM:.0f} mm wide"
+        )
+    return size
+
+
+def _curves_figure(request: FigureRequest) -> tuple[Chart, str]:
+    view, drawing = request.view, request.drawing
+    answer = curves(request.study, view)
+    family = request.family or view.family
+    if family not in answer.frames or not (request.family or view.measure.cutoff):
+        name = request.family or view.name
+        raise ParameterError(f"{name} has no cutoff to vary.", "Use a measure such as nDCG@10.")
+    coloured_runs = answer.coloured_runs(view)
+    chart = measure_by_cutoff(
+        answer.frames[family],
+        drawing,
+        in_colour=coloured_runs,
+        ends=answer.list_ends,
+        value_range=answer.ranges[family],
+    )
+    caption = f"{family}@k by k (log scale), {_count_queries(answer.queries)}"
+    if not view.is_alone:
+        caption += f"; below minus {view.baseline}"
+    if answer.queries >= FEWEST_QUERIES:
+        caption += "; bands 95\N{NO-BREAK SPACE}%"
+        caption += "" if view.is_alone else "; the bands below are simultaneous over all k"
+    n_more = len(drawing.styles) - len(coloured_runs)
+    caption += f"; {w.number_word(n_more)} more {w.plural(n_more, 'run')} in grey" if n_more else ""
+    keyed = [drawing.styles[run] for run in coloured_runs]
+    return (_chart_with_key(chart, request, keyed, above=f"{family}@k", below="k"), f"{caption}.")
+
+
+def _forest_figure(request: FigureRequest) -> tuple[Chart, str]:
+    view = request.view
+    frame = select_shown(compare_runs(request.study, view, view.measure), view)
+    tested = int(frame["p_corrected"].notna().sum())
+    caption = (
+        f"Difference from {view.baseline} on {view.name},"
+        f" {_count_queries(int(frame['queries'].max()))}"
+    )
+    caption += _interval_note(tested, "comparison")
+    return (
+        paper_chart(forest(frame, request.drawing), request.drawing, below=_axis_label(view)),
+        caption,
+    )
+
+
+def _breakdown_figure(request: FigureRequest) -> tuple[Chart, str]:
+    study, view = request.study, request.view
+    columns = list(study.columns(view))
+    if request.by is not None and request.by not in columns:
+        raise UnknownColumnError(request.by, columns)
+    answer = breakdown(study, view, request.by or "")
+    if not answer.columns:
+        raise RanklensError(
+            "There is nothing to group the queries by.",
+            "Give queries with columns (--queries FILE).",
+        )
+    scores = group_scores(study, view, answer.by, tuple(answer.groups["group"]))
+    chart = difference_by_group(scores.groups, request.drawing, order=scores.order)
+    caption = f"Difference from {view.baseline} on {view.name} by {answer.column}"
+    caption += _interval_note(answer.group_count, "group")
+    caption += f" Groups with fewer than {FEWEST_QUERIES} queries have no interval."
+    runs = runs_with_values(scores.groups, request.drawing, "difference")
+    return (_chart_with_key(chart, request, runs, below=_axis_label(view)), caption)
+
+
+def _pairs_figure(request: FigureRequest) -> tuple[Chart, str]:
+    view = request.view
+    answer = all_run_pairs(request.study, view)
+    caption = f"Row minus column on {view.name}; "
+    if answer.draws:
+        pairs = (
+            f" after correction for {w.number_word(answer.n_pairs)} pairs"
+            if answer.n_pairs > 1
+            else ""
+        )
+        caption += f"coloured: significant{pairs}"
+    else:
+        caption += "not tested"
+    return (pair_matrix(answer, request.drawing, width=width_in_px(request.width)), f"{caption}.")
+
+
+def _chart_with_key(
+    chart: Chart, request: FigureRequest, runs: Sequence[RunStyle], **names: str
+) -> Chart:
+    columns = max(2, int(width_in_px(request.width) // KEY_COLUMN))
+    return paper_chart(chart, request.drawing, runs=runs, columns=columns, **names)
+
+
+def _axis_label(view: Comparison) -> str:
+    return f"difference in {view.name}"
+
+
+def _count_queries(n: int) -> str:
+    return f"{w.format_count(n)} {w.plural(n, 'query', 'queries')}"
+
+
+def _interval_note(n: int, noun: str) -> str:
+    """Describe the intervals of `n` comparisons, as the end of a caption."""
+    if not n:
+        return "; not tested."
+    correction_text = f", corrected for {w.number_word(n)} {noun}s" if n > 1 else ""
+    return f"; {w.format_share(DEFAULT_METHOD.level)} intervals{correction_text}."
+
+
+FIGURES: Mapping[str, Callable[[FigureRequest], tuple[Chart, str]]] = {
+    "curves": _curves_figure,
+    "forest": _forest_figure,
+    "breakdown": _breakdown_figure,
+    "pairs": _pairs_figure,
+}

@@ -1,0 +1,1 @@
+"""Results as text: tables for a terminal, for programs, for Markdown and for papers in LaTeX."""
