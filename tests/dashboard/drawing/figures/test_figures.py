@@ -25,6 +25,7 @@ from dashboard.drawing.figures.heatmap import difference_heatmap
 from dashboard.drawing.figures.plotly_figure import Sent
 from dashboard.drawing.figures.queries import FADED, MOST_BARS, sorted_differences
 from dashboard.drawing.figures.query_heatmap import score_heatmap
+from dashboard.drawing.figures.removal import difference_after_removal
 from dashboard.drawing.figures.run_against_run import run_against_run
 from dashboard.drawing.figures.score_strips import MOST_POINTS, score_strips
 from dashboard.drawing.figures.text import escape, query_text, short_names, shorten, wrap_html
@@ -40,6 +41,7 @@ BOLD = "<b>bm25</b> & co"
 HYBRID = "hybrid"
 GROUPS = ("Billing", "R&D <x>", "Shipping", "Rest")
 ORDER = ("Shipping", "R&D <x>", "Billing", "Rest")
+REMOVED = (0.09, 0.05, 0.02, -0.002, -0.03, -0.05, -0.08)
 KS = np.array([1, 2, 5, 10, 20, 50, 100])
 
 
@@ -151,6 +153,10 @@ def draw_strips(palette: Palette, shown: set[str] | None = None, n: int = 60) ->
     return score_strips(frame, means, GROUPS, drawing_of(STYLES, palette), visible_ids=shown)
 
 
+def draw_removal(palette: Palette, differences: tuple[float, ...] = REMOVED) -> go.Figure:
+    return difference_after_removal(np.array(differences), 3, drawing_of(STYLES, palette))
+
+
 DRAW: dict[str, Callable[[Palette], go.Figure]] = {
     "curves": draw_curves,
     "recall": draw_recall,
@@ -161,6 +167,7 @@ DRAW: dict[str, Callable[[Palette], go.Figure]] = {
     "points": draw_points,
     "score heatmap": draw_score_heatmap,
     "strips": draw_strips,
+    "removal": draw_removal,
 }
 
 
@@ -637,3 +644,16 @@ def test_a_cell_of_the_heatmap_of_scores_says_query_run_and_score() -> None:
     query_id, _, numbers = cells.customdata[61]
     assert query_id == "q1" and numbers.endswith(f"{cells.marker.color[61]:.3f}")
     assert (cells.x[61], cells.base[61] + cells.y[61] / 2) == (1, 1)
+
+
+def test_the_difference_after_removal_marks_its_crossing_beside_the_line() -> None:
+    figure = draw_removal(LIGHT)
+    line, points = figure.data
+    assert line.y.tolist() == list(REMOVED) and list(points.x) == [0, 3]
+    texts = [note.text for note in figure.layout.annotations]
+    assert texts[:2] == ["all queries: <b>+0.090</b>", "without 3: <b>−0.002</b>"]
+    assert list(figure.layout.yaxis.tickvals) == [-0.1, -0.05, 0, 0.05, 0.1]
+    assert figure.layout.yaxis.zeroline and list(figure.layout.xaxis.tickvals) == [*range(7)]
+    # The label of a line that rises is below its point.
+    sides = [draw_removal(LIGHT, REMOVED), draw_removal(LIGHT, tuple(-y for y in REMOVED))]
+    assert [side.layout.annotations[1].yanchor for side in sides] == ["bottom", "top"]
