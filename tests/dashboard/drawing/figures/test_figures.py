@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 import sys
@@ -28,7 +29,7 @@ from dashboard.drawing.figures.query_heatmap import score_heatmap
 from dashboard.drawing.figures.removal import difference_after_removal
 from dashboard.drawing.figures.run_against_run import run_against_run
 from dashboard.drawing.figures.score_strips import MOST_POINTS, score_strips
-from dashboard.drawing.figures.text import escape, query_text, short_names, shorten, wrap_html
+from dashboard.drawing.figures.text import LINE, escape, query_text, short_names, shorten, wrap_html
 from dashboard.drawing.figures.zoomed import make_zoomable
 from dashboard.drawing.theme import LIGHT, PALETTES, Palette, RunStyle, run_styles
 from metrics_core.comparing.pairs import query_differences
@@ -657,3 +658,19 @@ def test_the_difference_after_removal_marks_its_crossing_beside_the_line() -> No
     # The label of a line that rises is below its point.
     sides = [draw_removal(LIGHT, REMOVED), draw_removal(LIGHT, tuple(-y for y in REMOVED))]
     assert [side.layout.annotations[1].yanchor for side in sides] == ["bottom", "top"]
+
+
+@pytest.mark.parametrize(("low", "high"), [(-0.78, 0.5), (-0.03, 0.11), (-4.0, 31.0), (0.2, 0.2)])
+def test_axes_of_groups_reach_what_is_drawn_with_labels_that_fit(low: float, high: float) -> None:
+    frame = pd.DataFrame(
+        {"group": ORDER, "run": HYBRID, "difference": high, "diff_low": low, "diff_high": high,
+         "mean": high, "low": low, "high": high, "queries": 12}
+    )  # fmt: skip
+    for draw in (difference_by_group, score_by_group):
+        figure = draw(frame, drawing_of(STYLES), order=ORDER, label="bar: 95 % interval")
+        axis, notes = figure.layout.xaxis, [note.text for note in figure.layout.annotations]
+        assert axis.range[0] < axis.tickvals[0] <= low and high <= axis.tickvals[-1] < axis.range[1]
+        assert 4 <= len(axis.tickvals) <= 9 and sum(map(bool, axis.ticktext)) >= 3
+        assert len({round(b - a, 9) for a, b in itertools.pairwise(axis.tickvals)}) == 1
+        assert "bar: 95 % interval" in notes
+    assert draw_differences(LIGHT).layout.height == figure.layout.height - LINE
