@@ -21,7 +21,7 @@ from dashboard.drawing.figures.colour import (
     readable_color,
     rgba,
 )
-from dashboard.drawing.figures.curves import difference_range, measure_by_cutoff, precision_recall
+from dashboard.drawing.figures.curves import measure_by_cutoff, precision_recall
 from dashboard.drawing.figures.heatmap import difference_heatmap
 from dashboard.drawing.figures.plotly_figure import Sent
 from dashboard.drawing.figures.queries import FADED, MOST_BARS, sorted_differences
@@ -305,8 +305,10 @@ def test_a_line_is_thin_beyond_the_rank_by_which_its_lists_end() -> None:
 def test_the_axis_of_the_differences_stays_when_the_band_comes() -> None:
     whole = curve_frame(*STYLES)
     awaited = whole.assign(diff_low=np.nan, diff_high=np.nan)
-    spans = [difference_range([frame], drawing_of(STYLES)) for frame in (awaited, whole)]
-    assert spans[0] == spans[1]
+    axes = [
+        measure_by_cutoff(frame, drawing_of(STYLES)).layout.yaxis2 for frame in (awaited, whole)
+    ]
+    assert axes[0] == axes[1]
 
 
 def test_curves_without_differences_have_one_panel() -> None:
@@ -318,13 +320,12 @@ def test_curves_without_differences_have_one_panel() -> None:
     assert figure.layout.height < draw_curves(LIGHT).layout.height
 
 
-def test_panels_of_several_measures_can_share_their_range() -> None:
-    frames = [curve_frame(*STYLES), curve_frame(*STYLES).assign(diff_high=0.9)]
-    low, high = difference_range(frames, drawing_of(STYLES))
-    assert low < -0.1 and high > 0.9
-    figure = measure_by_cutoff(frames[0], drawing_of(STYLES), difference_range=(low, high))
-    assert (low, high) == (-0.2, 1.0), "from tick to tick"
-    assert figure.layout.yaxis2.range == pytest.approx((low, high), abs=0.02)
+def test_the_axis_of_the_differences_follows_them() -> None:
+    frame = curve_frame(*STYLES).assign(diff_low=np.nan, diff_high=np.nan)
+    for scale, ends in ((1.0, (-0.2, 0.3)), (0.1, (-0.02, 0.03))):
+        small = frame.assign(difference=frame["difference"] * scale)
+        axis = measure_by_cutoff(small, drawing_of(STYLES)).layout.yaxis2
+        assert (axis.tickvals[0], axis.tickvals[-1]) == ends
 
 
 LONG = tuple(
