@@ -110,11 +110,6 @@ class Curves:
     half_recall: str
     best_runs: tuple[str, ...]
 
-    @property
-    def comparable_frames(self) -> list[pd.DataFrame]:
-        """The frames of measures from 0 to 1, whose differences are comparable."""
-        return [frame for name, frame in self.frames.items() if self.ranges[name] == (0, 1)]
-
     def coloured_runs(self, comparison: Comparison) -> tuple[str, ...]:
         """Return the runs drawn in colour, ordered by mean: all runs if they are few, else the
         compared pair and the best runs."""

@@ -46,7 +46,7 @@ class GroupsByVersion:
 
 @dataclass(frozen=True)
 class HistoryPage:
-    """The History page; both frames are empty if the runs are not recognised as versions.
+    """The History page; `queries` is empty if the runs are not recognised as versions.
 
     `overall` has one row per version, in order: run, queries, mean, low, high, judged (judged share
     of its top results). `queries` has the queries that changed, latest first: query_id, text,
@@ -122,9 +122,6 @@ def _versions_key(comparison: Comparison) -> Comparison:
 def _history_page(
     study: Study, comparison: Comparison, runs: tuple[str, ...], is_history: bool
 ) -> HistoryPage:
-    if not is_history:
-        finding = no_versions_finding(runs)
-        return HistoryPage(finding, is_history, runs, pd.DataFrame(), pd.DataFrame())
     mask = study.view_mask(comparison)
     in_view = [study.judged[name].select_queries(mask) for name in runs]
     overall = _group_means(
@@ -132,6 +129,15 @@ def _history_page(
     )
     overall = overall.drop(columns="group")
     overall["judged"] = [judged_share(ranks, comparison.cutoff) for ranks in in_view]
+    if not is_history:
+        return HistoryPage(
+            no_versions_finding(runs),
+            is_history,
+            runs,
+            overall,
+            pd.DataFrame(),
+            study.settings.complete,
+        )
     failures = map_on_all_cores(
         lambda run: run_failures(study, run, comparison.measure, comparison.cutoff), runs
     )

@@ -119,18 +119,29 @@ def missed_queries(
     return MissedQueries(relevant.count(measure.cutoff) == 0, empty_lists, measure.cutoff)
 
 
+def difference_after_removal(study: Study, comparison: Comparison) -> Floats:
+    """Return the mean difference without the queries that contribute most to its sign,
+    float64[removed] from no removed query on. It ends after the sign is reversed, or with one
+    query."""
+    differences, removals = query_differences(study, comparison), query_fragility(study, comparison)
+    most = max(removals.queries - 1, 0)
+    end = min(most, 2 * removals.turning) if removals.turning else most
+    removed_sums = np.append(0.0, np.cumsum(differences[removals.order[:end]]))
+    return (removals.total - removed_sums) / np.arange(removals.queries, most - end, -1)
+
+
 def removed_queries(study: Study, comparison: Comparison) -> pd.DataFrame:
     """Return the queries whose removal changes the sign, largest contribution first: query_id,
     text, meta, difference, left (mean difference without this query and the ones above it)."""
-    differences, removals = query_differences(study, comparison), query_fragility(study, comparison)
+    removals = query_fragility(study, comparison)
     order = removals.order[: removals.turning or 0]
-    removed_sums = np.cumsum(differences[order])
-    remaining = (removals.total - removed_sums) / np.maximum(
-        removals.queries - np.arange(1, len(order) + 1), 1
-    )
     ids = np.array(study.scores(comparison, comparison.measure).query_ids, dtype=object)
     frame = pd.DataFrame(
-        {"query_id": ids[order], "difference": differences[order], "left": remaining}
+        {
+            "query_id": ids[order],
+            "difference": query_differences(study, comparison)[order],
+            "left": difference_after_removal(study, comparison)[1 : len(order) + 1],
+        }
     )
     return study.with_texts(frame)
 
@@ -292,14 +303,23 @@ def pair_coverage(study: Study, comparison: Comparison) -> QueryCoverage:
     return find_coverage(pair_ranks(study, comparison))
 
 
+def means_by_coverage(study: Study, comparison: Comparison) -> pd.DataFrame:
+    """Return the means over all queries and over those with results from both runs, a row each:
+    queries, mean, baseline_mean, difference. A mean over no query is NaN."""
+    pair = [comparison.focus, comparison.baseline]
+    scores = study.scores(comparison, comparison.measure).select_runs(pair)
+    rows = []
+    for missing in ("zero", "shared"):
+        selected_scores = select_scores(scores, missing)
+        n = selected_scores.n_queries
+        mean, baseline_mean = selected_scores.combined()[:, 0] if n else (np.nan, np.nan)
+        rows.append((n, float(mean), float(baseline_mean), float(mean - baseline_mean)))
+    return pd.DataFrame(rows, columns=["queries", "mean", "baseline_mean", "difference"])
+
+
 def shared_difference(study: Study, comparison: Comparison) -> float:
     """Return the difference over the queries that both runs list; NaN if there are none."""
-    pair = (comparison.focus, comparison.baseline)
-    scores = select_scores(study.scores(comparison, comparison.measure).select_runs(pair), "shared")
-    if not scores.n_queries:
-        return float("nan")
-    focus_mean, baseline_mean = scores.combined()[:, 0]
-    return float(focus_mean - baseline_mean)
+    return float(means_by_coverage(study, comparison)["difference"].iloc[1])
 
 
 def lacking_queries(study: Study, comparison: Comparison) -> pd.DataFrame:

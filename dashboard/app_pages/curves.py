@@ -110,7 +110,6 @@ def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None
         frame=curves.table,
         key=f"by_cutoff{key_suffix}",
     )
-    span = draw_once(figures.difference_range, curves.comparable_frames, context.drawing)
     for start in range(0, len(curves.frames), 3):
         with st.container(
             key=f"panels_{'alone_' if comparison.is_alone else ''}{start}{key_suffix}"
@@ -120,11 +119,11 @@ def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None
                 columns, list(curves.frames)[start : start + 3], strict=False
             ):
                 with column:
-                    _show_panel(curves, family, context, span, key_suffix)
+                    _show_panel(curves, family, context, key_suffix)
     cutoff_text = w.format_count(comparison.cutoff)
     text = (
         f"k: number of results counted (log scale). Dotted: k = {cutoff_text}; click to choose"
-        " another. Drag to zoom, double-click to zoom out."
+        " another. Drag to zoom, double-click to zoom out. Each difference has its own scale."
     )
     if is_tested and not comparison.is_alone:
         text += (
@@ -141,19 +140,15 @@ def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None
     st.html(blocks.draw_note(text))
 
 
-def _show_panel(
-    curves: Curves, family: str, context: PageContext, span: tuple[float, float], key_suffix: str
-) -> None:
+def _show_panel(curves: Curves, family: str, context: PageContext, key_suffix: str) -> None:
     title, gloss = _panel_title(family, context)
     st.html(blocks.draw_panel_head(title, gloss))
-    unit = curves.ranges[family] == (0, 1)
     figure = draw_once(
         figures.measure_by_cutoff,
         curves.frames[family],
         context.drawing,
         in_colour=curves.coloured_runs(context.comparison),
         ends=curves.list_ends,
-        difference_range=span if unit else None,
         value_range=curves.ranges[family],
     )
     alt = f"{title} of {w.join_words(context.drawing.styles)} by k. {curves.title.text}."

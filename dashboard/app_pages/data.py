@@ -82,8 +82,15 @@ def render() -> None:
                 st.html(data.draw_receipt(f"{w.sentence_case(note.message)}."))
     add_files.show_uploader()
     if answer.files:
-        rows = [_describe_file(row, answer.notes, context) for row in answer.files]
+        rows = [
+            {
+                **_describe_file(row, answer.notes, context),
+                "preview": session.href("data", file=str(number)),
+            }
+            for number, row in enumerate(answer.files)
+        ]
         st.html(data.draw_file_table(rows, cutoff))
+        _show_preview_dialog(answer.files)
         _show_file_actions(answer.files)
     left, right = st.columns(2, gap="large")
     with left:
@@ -144,6 +151,24 @@ def _use_text(file: File) -> str:
     if not file.used:
         return "not in use"
     return "in use" if file.kind == "qrels" else ""
+
+
+def _show_preview_dialog(rows: list[FileRow]) -> None:
+    """Show the first rows of the file in the address, in a dialog. The address holds its position,
+    because names may occur twice."""
+    row = {str(number): row for number, row in enumerate(rows)}.get(session.address()["file"])
+    if row is None:
+        return
+
+    @st.dialog(
+        escape_markdown(row.file.file),
+        width="large",
+        on_dismiss=lambda: session.change(file=""),
+    )
+    def show_preview(row: FileRow) -> None:
+        st.html(data.draw_preview(row.kind, answers.first_rows(row.file.table)))
+
+    show_preview(row)
 
 
 def _show_file_actions(rows: list[FileRow]) -> None:

@@ -1,7 +1,7 @@
 """Robustness: the checks of a verdict, and the evidence of the open check."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -19,10 +19,12 @@ from dashboard.drawing.blocks.robustness_checks import Cell, DifferenceRange
 from dashboard.drawing.blocks.table import Column
 from dashboard.drawing.drawing_cache import draw_once
 from dashboard.drawing.figures import curves as figures
+from dashboard.drawing.figures import removal
 from dashboard.drawing.figures.text import short_names
 from dashboard.session import PageContext
 from dashboard.session.deferred_drawing import defer
 from metrics_core.base import wording as w
+from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.findings.grading import judge_next_finding
 from metrics_core.findings.robustness import robustness_finding
 from metrics_core.scoring.intervals import LEVEL
@@ -81,15 +83,22 @@ def _show_unjudged(context: PageContext, _: str) -> None:
             float(interval.high) if interval else math.nan,
         ),
         DifferenceRange(
-            "Worst and best case", bounds.reason or bounds_note, bounds.lowest, bounds.highest
+            "Worst and best case",
+            bounds.reason or bounds_note,
+            bounds.lowest,
+            bounds.highest,
+            grey=True,
         ),
     ]
-    label = (
-        f"Possible range of the difference on {comparison.name}, {comparison.focus} minus"
-        f" {comparison.baseline}"
-    )
-    st.html(robustness_checks.draw_spans(spans, context.drawing, label))
+    _show_spans(context, spans, "Possible range of the difference")
     defer(lambda: _show_judge_next(context, effects.shares))
+
+
+def _show_spans(context: PageContext, spans: Sequence[DifferenceRange], label: str) -> None:
+    comparison = context.comparison
+    pair = f"{comparison.focus} minus {comparison.baseline}"
+    label = f"{label} on {comparison.name}, {pair}"
+    st.html(robustness_checks.draw_spans(spans, context.drawing, label))
 
 
 def _judged_table(context: PageContext, shares: pd.DataFrame) -> None:
@@ -175,19 +184,29 @@ def _show_judge_next(context: PageContext, shares: pd.DataFrame) -> None:
 
 
 def _show_queries(context: PageContext, reason: str) -> None:
-    comparison = context.comparison
-    removed = robustness.removed_queries(context.study, comparison)
+    comparison, study = context.comparison, context.study
+    removed = robustness.removed_queries(study, comparison)
+    title = "Difference without the most favourable queries"
     section.show_heading(
-        "Fewest queries whose removal reverses the result",
-        "Right: the mean of the remaining queries, after removing this query and all above it.",
+        title,
+        "The fewest queries whose removal reverses the result, removed one after the other."
+        if len(removed)
+        else "No query can reverse the result.",
         frame=removed,
         key="turning",
     )
-    if removed.empty:
-        st.html(markup.draw_empty_state("No query can reverse the result.", reason))
-        return
-    ends = {"difference": "difference", "left": "mean after removal"}
-    _query_table(removed, ends, "Fewest queries whose removal reverses the result")
+    figure = draw_once(
+        removal.difference_after_removal,
+        robustness.difference_after_removal(study, comparison),
+        robustness.query_fragility(study, comparison).turning,
+        context.drawing,
+    )
+    picture = section.make_caption(title, runs=(comparison.focus, comparison.baseline))
+    section.show_chart(figure, "removal", alt=reason, picture=picture, clickable=False)
+    if len(removed):
+        ends = {"difference": "difference", "left": "mean after removal"}
+        with st.expander(f"{section.format_count(len(removed), 'query', 'queries')}, in order"):
+            _query_table(removed, ends, "Fewest queries whose removal reverses the result")
 
 
 def _query_table(frame: pd.DataFrame, column_names: Mapping[str, str], caption: str) -> None:
@@ -233,70 +252,95 @@ def _show_measures(context: PageContext, _: str) -> None:
     table = robustness.measure_agreement(context.study, comparison).table
     section.show_heading(
         "Results on other measures",
-        f"Means over the queries in view, {comparison.focus} minus {comparison.baseline}."
-        f" {comparison.name} is tested as on the Overview; the other measures have simultaneous"
-        " intervals.",
+        f"Difference with {w.format_share(LEVEL)} intervals, grey if not significant."
+        f" {comparison.name} is tested as on the Overview; the other intervals are simultaneous.",
         frame=table,
         key="measures",
     )
-    heads = [Column("Measure"), *(Column(run, "number") for run in _pair_names(context))]
-    heads += [Column("difference", "number"), Column("interval", "number"), Column("verdict")]
-    rows = [
-        [
-            Cell(row["measure"], session.href("measures", measure=row["measure"])),
-            Cell(w.format_score(row["mean"])),
-            Cell(w.format_score(row["baseline_mean"])),
-            Cell(w.format_difference(row["difference"])),
-            Cell(w.format_interval(row["low"], row["high"])),
-            Cell(row["verdict"]),
-        ]
+    spans = [
+        DifferenceRange(
+            row["measure"],
+            f"{w.format_score(row['baseline_mean'])} → {w.format_score(row['mean'])}",
+            row["low"],
+            row["high"],
+            row["difference"],
+            grey=row["verdict"] not in CLEAR,
+            link=session.href("measures", measure=row["measure"]),
+        )
         for row in table.to_dict("records")
     ]
-    st.html(robustness_checks.draw_table(heads, rows, "The two runs on other measures"))
+    _show_spans(context, spans, "Difference on other measures, besides the difference")
     other, disagreements = robustness.most_opposed_measure(context.study, comparison)
-    section.show_heading(
-        f"Queries on which {comparison.name} and {other} disagree most",
-        "The two differences are compared in units of each measure's typical difference.",
-        frame=disagreements,
-        key="apart",
-    )
-    column_names = {"first": comparison.name, "second": other}
-    _query_table(
-        disagreements, column_names, f"Queries on which {comparison.name} and {other} disagree"
-    )
+    title = f"Queries on which {comparison.name} and {other} disagree most"
+    with st.expander(title):
+        st.html(
+            card_head.draw_remark(
+                "The two differences are compared in units of each measure's typical difference."
+            )
+        )
+        section.csv_link(title, disagreements, "apart")
+        _query_table(disagreements, {"first": comparison.name, "second": other}, title)
 
 
 def _show_ties(context: PageContext, reason: str) -> None:
-    queries = robustness.queries_moved_by_ties(context.study, context.comparison)
-    if queries is None:
+    study, comparison = context.study, context.comparison
+    effects = robustness.tie_effects(study, comparison)
+    queries = robustness.queries_moved_by_ties(study, comparison)
+    if effects is None or queries is None:
         section.show_heading("Ties", reason)
         return
     section.show_heading(
-        "Queries whose difference depends on tie-breaking",
-        "Ties are broken by document id, which is arbitrary. Right: the difference in"
-        " the worst and in the best order.",
+        "Difference for other orders of tied documents",
+        "Ties are broken by document id, which is arbitrary.",
         frame=queries,
         key="ties",
     )
+    low, high = effects.span
+    difference = float(robustness.means_by_coverage(study, comparison)["difference"].iloc[0])
+    orders = "lowest and highest" if effects.exact else "two orders tried, not all"
+    spans = [
+        DifferenceRange("Now", "ties broken by document id", difference, difference),
+        DifferenceRange("Any order of ties", orders, low, high, grey=not effects.exact),
+    ]
+    _show_spans(context, spans, "Range of the difference over the orders of ties")
     if queries.empty:
         st.html(markup.draw_empty_state("None.", "Ties affect no query's difference."))
         return
     ends = {"difference": "difference", "low": "lowest", "high": "highest"}
-    _query_table(queries, ends, "Queries affected by tie-breaking")
+    affected = section.format_count(len(queries), "query", "queries")
+    with st.expander(f"{affected} whose difference depends on the order"):
+        _query_table(queries, ends, "Queries affected by tie-breaking")
 
 
 def _show_missing(context: PageContext, _: str) -> None:
-    queries = robustness.lacking_queries(context.study, context.comparison)
+    study, comparison = context.study, context.comparison
+    queries = robustness.lacking_queries(study, comparison)
     section.show_heading(
-        "Queries for which a run has no results",
+        "Difference with and without the missing queries",
         "A run without results for a query gets the score of an empty list, usually 0.",
         frame=queries,
         key="missing",
     )
+    rows = robustness.means_by_coverage(study, comparison).to_dict("records")
+    spans = [
+        DifferenceRange(
+            name,
+            f"{section.format_count(row['queries'], 'query', 'queries')},"
+            f" {w.format_score(row['baseline_mean'])} → {w.format_score(row['mean'])}",
+            row["difference"],
+            row["difference"],
+        )
+        for name, row in zip(("All queries", "Answered by both runs"), rows, strict=True)
+    ]
+    _show_spans(context, spans, "Difference over all and over shared queries")
+    if queries.empty:
+        return
     heads = [Column("Query"), Column("no results from")]
-    rows = [[_query_cell(row), Cell(row["run"])] for row in queries.head(_SHOWN).to_dict("records")]
-    st.html(robustness_checks.draw_table(heads, rows, "Queries for which a run has no results"))
-    _rest_note(len(queries))
+    table = [[_query_cell(r), Cell(r["run"])] for r in queries.head(_SHOWN).to_dict("records")]
+    title = "Queries for which a run has no results"
+    with st.expander(f"{title} ({w.format_count(len(queries))})"):
+        st.html(robustness_checks.draw_table(heads, table, title))
+        _rest_note(len(queries))
 
 
 def _pair_names(context: PageContext) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import pandas as pd
 import streamlit as st
 from markupsafe import Markup
 
@@ -31,6 +32,7 @@ from dashboard.session.open_collection import all_collections, collection_id, cu
 from metrics_core.base import wording as w
 from metrics_core.explaining.query_kinds import GOOD
 from metrics_core.findings.history import not_versions_finding
+from metrics_core.scoring.intervals import LEVEL
 
 _SYSTEMS = {"in_order": answers.NONE, "versions": ()}
 """Values of the address fields that say that the runs are not versions."""
@@ -64,11 +66,23 @@ def render() -> None:
         return
     history = answers.history_page(study, comparison, runs, are_versions=are_versions)
     st.html(markup.draw_answer(*history.finding.statement_and_rest, context.look.styles))
-    _show_order(runs, dates, context, are_versions=are_versions)
+    others = _other_judgments(context) if are_versions else []
+    by_date = address["in_order"] == answers.BY_DATE
+    rows = version_rows(history, dates, others, by_date=by_date)
     if not are_versions:
-        _ask_versions(runs)
+        left, right = st.columns(2, gap="large")
+        with left:
+            _show_order(runs, dates, context, are_versions=False)
+            _ask_versions(runs)
+        with right:
+            _show_means(history, rows, context)
         return
-    _show_means(history, dates, context)
+    _show_means(history, rows, context)
+    if sentences := version_sentences(rows, others, comparison.cutoff):
+        st.html(blocks.draw_remarks(sentences))
+    _show_order(runs, dates, context, are_versions=True)
+    judged_in = f"Judged in top {w.format_count(comparison.cutoff)}"
+    st.html(blocks.draw_version_table(rows, comparison.name, judged_in, collection_href))
     if by:
         defer(lambda: _show_slices(runs, columns, by, context))
     defer(lambda: _show_queries(history, context))
@@ -170,16 +184,18 @@ def _other_judgments(context: PageContext) -> list[OtherJudgments]:
     ]
 
 
-def _show_means(history: HistoryPage, dates: VersionDates, context: PageContext) -> None:
+def _show_means(history: HistoryPage, rows: pd.DataFrame, context: PageContext) -> None:
+    """Show the chart of the means; `rows` is the frame of `version_rows`."""
     comparison = context.comparison
-    others = _other_judgments(context)
-    by_date = context.view.address["in_order"] == answers.BY_DATE
-    rows = version_rows(history, dates, others, by_date=by_date)
+    count = w.format_count(len(history.versions))
+    title = (
+        f"{comparison.measure} over {count} versions"
+        if history.are_versions
+        else f"“Yes” shows {comparison.measure} in this order"
+    )
+    level = w.format_share(LEVEL)
     section.show_heading(
-        f"{comparison.measure} over {w.format_count(len(history.versions))} versions",
-        "The mean of each version with its 95 % interval.",
-        frame=rows,
-        key="versions",
+        title, f"The mean of each version with its {level} interval.", frame=rows, key="versions"
     )
     figure = draw_once(figures.mean_by_version, rows, context.drawing)
     picture = section.make_caption(
@@ -192,11 +208,6 @@ def _show_means(history: HistoryPage, dates: VersionDates, context: PageContext)
     clicked = section.show_chart(figure, "by_version", alt=alt, picture=picture)
     if clicked and not clicked[3]:
         session.goto("queries", **context.view.changes_to_compare(clicked[0]), **DEFAULT_LIST)
-    sentences = version_sentences(rows, others, comparison.cutoff)
-    if sentences:
-        st.html(blocks.draw_remarks(sentences))
-    judged_in = f"Judged in top {w.format_count(comparison.cutoff)}"
-    st.html(blocks.draw_version_table(rows, comparison.name, judged_in, collection_href))
 
 
 def _show_slices(runs: tuple[str, ...], columns: list[str], by: str, context: PageContext) -> None:

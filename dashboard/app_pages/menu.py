@@ -66,7 +66,16 @@ PAGES = (
         ),
         fewest_runs=FEWEST_VERSIONS,
     ),
-    Page("data", "Files", "", "f", needs_study=False, controls="", bar="files"),
+    Page(
+        "data",
+        "Files",
+        "",
+        "f",
+        needs_study=False,
+        controls="",
+        bar="files",
+        fields=(Field("file", lasting=False),),
+    ),
     Page("collections", "Collections", needs_study=False, controls=""),
     Page(
         "measures",

@@ -159,7 +159,8 @@ def robustness_finding(robustness: Robustness) -> Sentence:
 
 
 def _describe_holding(robustness: Robustness) -> Sentence:
-    """Say in how many of the checks the verdict holds, and describe the first failing ones."""
+    """Count the checks in which the verdict holds, fails and is open, and describe the first that
+    do not hold."""
     checks, n_holding = robustness.checks, robustness.n_holding
     checks_text = f"{w.number_word(len(checks))} {w.plural(len(checks), 'check')}"
     count_text = (
@@ -167,7 +168,17 @@ def _describe_holding(robustness: Robustness) -> Sentence:
         if n_holding == len(checks) > 1
         else f"{w.number_word(n_holding)} of {checks_text}"
     )
-    sentence = strong_span(f" holds in {count_text if n_holding else f'none of {checks_text}'}.")
+    n_failing = sum(check.tone == "not firm" for check in checks)
+    n_open = len(checks) - n_holding - n_failing
+    others = ", ".join(
+        f"{w.number_word(n)} {w.plural(n, *forms)}"
+        for n, forms in ((n_failing, ("fails", "fail")), (n_open, ("is open", "are open")))
+        if n
+    )
+    sentence = strong_span(
+        f" holds in {count_text if n_holding else f'none of {checks_text}'}"
+        f"{f'; {others}' if others else ''}."
+    )
     if n_holding == len(checks):
         return sentence + muted_span(" Nothing was found that could reverse it.")
     not_held = sorted(

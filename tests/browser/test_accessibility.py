@@ -20,6 +20,8 @@ _FURTHER = {
     "one run": "?run=bm25&base=bm25",
     "no such measure": "?m=precison",
     "how firm": "firm?part=measures",
+    "single queries": "firm?part=queries",
+    "preview of a file": "data?file=1",
     "queries with a wrong filter": "queries?filter=word%20%3E%205&view=strips",
     "one measure": "measures?measure=nDCG",
     "first run": "?set=own",

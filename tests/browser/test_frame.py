@@ -79,6 +79,23 @@ def test_a_narrow_screen_folds_the_rail_and_the_sentence(
     expect(field).not_to_be_visible()
 
 
+def test_the_two_runs_are_swapped_by_a_key_and_one_step_back_undoes_it(
+    sample_app: str, open_page: Opened
+) -> None:
+    page = open_page(f"{sample_app}/breakdown?run=dense&base=bm25", width=1440, height=900)
+    swap = page.get_by_role("button", name="Swap the two runs")
+    swap.focus()
+    page.keyboard.press("Enter")
+    settle(page)
+    run, base = (page.locator(f".st-key-w_{name} input") for name in ("run", "base"))
+    expect(run).to_have_value("bm25")
+    expect(base).to_have_value("dense")
+    page.go_back()
+    settle(page)
+    expect(run).to_have_value("dense")
+    expect(base).to_have_value("bm25")
+
+
 @pytest.mark.parametrize(
     "measure", [pytest.param("nDCG@10", marks=pytest.mark.thorough), "nDCG(dcg='exp-log2')@10"]
 )

@@ -31,9 +31,11 @@ def test_versions_are_dragged_moved_by_keys_taken_out_and_put_back(
     sample_app: str, open_page: Opened
 ) -> None:
     page = open_page(f"{sample_app}/history")
-    expect(page.locator(".js-plotly-plot")).to_have_count(0)  # nothing says that they are versions
+    expect(
+        page.get_by_role("heading", name="“Yes” shows")
+    ).to_be_visible()  # nothing says that they are versions
     page.get_by_role("radio", name="as loaded").click()
-    expect(page.locator(".js-plotly-plot")).not_to_have_count(0)
+    expect(page.get_by_role("heading", name="over 4 versions")).to_be_visible()
     settle(page)
     stand(page, *BY_NAME, asked=False)
     grip = chip(page, "titles-only").locator(".grip")

@@ -35,7 +35,7 @@ _NAME_LENGTH = 16
 """Maximum number of characters of a run's name in the sentence: two names of this length fit in a
 window of 1440 px."""
 _OF_TWO, _OF_ONE, _OF_ALL = "Compare", "Scores of", "All runs on"
-_WITH, _ON, _OVER = "with", "on", "over"
+_WITH, _ON, _OVER, _SWAP = "with", "on", "over", "⇄"
 _BEST = 5
 
 
@@ -91,7 +91,9 @@ def _folding_style(
         return navigation.folding_style(names, buttons, (_OF_ALL, _OVER))
     if len(names) == 1:
         return navigation.folding_style(names, buttons, (_OF_ONE, _ON, _OVER), optional_words)
-    return navigation.folding_style(names, buttons, (_WITH, _ON, _OVER), (_OF_TWO, *optional_words))
+    return navigation.folding_style(
+        names, buttons, (_SWAP, _WITH, _ON, _OVER), (_OF_TWO, *optional_words)
+    )
 
 
 def _compared_styles(context: PageContext, page: Page) -> list[RunStyle]:
@@ -134,6 +136,14 @@ def _compare_controls(context: PageContext, short: Mapping[str, str]) -> None:
     )
     marks = {"w_run": styles[comparison.focus]}
     if not comparison.is_alone:
+        st.button(
+            f"{_SWAP} :gray[Swap the two runs]",
+            key="swap",
+            on_click=session.change,
+            kwargs=context.view.changes_to_compare(comparison.baseline, comparison.focus),
+            type="tertiary",
+            help="Swap the two runs",
+        )
         _show_sentence_part(_WITH)
         session.widget(
             st.selectbox,

@@ -34,8 +34,9 @@ def show_scores(
 ) -> None:
     """Show the score of each run by group; `frame` is the result of `summarise_groups`."""
     name, column = context.comparison.name, column_name(by, context.comparison.cutoff)
-    st.html(blocks.draw_panel_head("Score", f"mean {name}, {w.format_share(LEVEL)} intervals"))
-    figure = draw_once(figures.score_by_group, frame, context.drawing, order=order)
+    st.html(blocks.draw_panel_head("Score", f"mean {name}"))
+    label = f"bar: {w.format_share(LEVEL)} interval of each mean"
+    figure = draw_once(figures.score_by_group, frame, context.drawing, order=order, label=label)
     picture = section.make_caption(f"Score on {name}, by {column}", name, section.INTERVALS)
     alt = f"Mean {name} per run by {column}. {finding}"
     clicked = section.show_chart(figure, "score_by_group", alt=alt, picture=picture)
@@ -58,12 +59,12 @@ def show_differences(
         section.format_count(group_count, "group", "groups"),
     )
     title = f"Difference from {comparison.baseline}"
-    st.html(
-        blocks.draw_panel_head(
-            title, f"{w.format_share(comparison.method.level)} CI, corrected for {groups_text}"
-        )
+    st.html(blocks.draw_panel_head(title, f"mean {comparison.name}"))
+    level = w.format_share(comparison.method.level)
+    label = f"bar: {level} CI, corrected for {groups_text}"
+    figure = draw_once(
+        figures.difference_by_group, frame, context.drawing, order=order, label=label
     )
-    figure = draw_once(figures.difference_by_group, frame, context.drawing, order=order)
     picture = section.make_caption(
         f"{title} on {comparison.name}, by {column}", comparison.name, section.INTERVALS
     )

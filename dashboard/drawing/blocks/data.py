@@ -13,6 +13,7 @@ from dashboard.drawing.blocks.markup import Styles, sentence_pieces
 from dashboard.drawing.blocks.templates import Template
 from metrics_core.base import wording as w
 from metrics_core.base.errors import FileFormatError, RanklensError
+from metrics_core.base.notes import Note
 from metrics_core.checks.fit import FitLine
 from metrics_core.findings.verdicts import VerdictFinding
 
@@ -80,9 +81,27 @@ def draw_arrived_files(loaded: Sequence[tuple[str, str]], link: str) -> Markup:
 def draw_file_table(rows: Sequence[Row], cutoff: int = 10) -> Markup:
     """Draw every loaded file. A row has file, kind, use ("in use", "not in use", or "" if it need
     not be said), read_as, correctable (whether its kind can be changed), rows, queries (or None),
-    judged (judged share of the top `cutoff`, or None), notes, style (for a run, otherwise None),
-    is_baseline."""
-    return _render("file_table", rows=rows, cutoff=cutoff)
+    judged (judged share of the top `cutoff`, or None), notes, preview (a link), style (for a run,
+    otherwise None), is_baseline."""
+    drawn = [{**row, "notes": [_shorten_note(note) for note in row["notes"]]} for row in rows]
+    return _render("file_table", rows=drawn, cutoff=cutoff)
+
+
+def _shorten_note(note: Note) -> dict[str, Any]:
+    """Return a note as one line, what was noticed, with its details: the rest of the message and
+    the examples."""
+    line, _, more = note.message.partition("; ")
+    if line.count("`") % 2:
+        line, more = note.message, ""
+    first = "first: " if note.count > len(note.examples) else ""
+    examples = f"{first}{', '.join(note.examples)}" if note.examples else ""
+    details = [text for text in (w.sentence_case(more), w.sentence_case(examples)) if text]
+    return {
+        "line": line,
+        "details": details,
+        "hint": ". ".join([line, *details]),
+        "loud": note.loud,
+    }
 
 
 def draw_upload_note(most: str) -> Markup:

@@ -45,7 +45,7 @@ class ShelfEntry:
 _BEST = 18
 """Maximum number of characters of a run's name beside the name of its collection."""
 
-_FIELD, _BUTTON = 72, 39
+_FIELD, _BUTTON = 62, 39
 """Widths in px of the field for a run and of a button, not counting their text."""
 _GAP, _WIDE_GAP = 6, 8
 _BESIDE = 352

@@ -22,9 +22,9 @@ _render = Template("robustness_checks")
 
 TITLE = "Can you rely on it?"
 TITLE_UNCLEAR = "What would make it conclusive?"
-_TICKS, _AT_A_TICK = 6, 16
-"""Maximum number of steps of an axis, and maximum number of characters of the baseline's name below
-the axis."""
+_TICKS, _AT_A_TICK, _FEW_SPANS = 6, 16, 4
+"""Maximum number of steps of an axis, of characters of the baseline's name below it, and of rows
+with two lines."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,25 @@ class Cell:
 @dataclass(frozen=True)
 class DifferenceRange:
     """A range of a difference, from `low` to `high` (both NaN if unknown), with its name and a
-    note."""
+    note. A `value` in it is drawn as a point. A `grey` range is no finding: bounds, or an interval
+    that is not significant."""
 
     name: str
     note: str
     low: float
     high: float
+    value: float = math.nan
+    grey: bool = False
+    link: str = ""
+
+    @property
+    def text(self) -> str:
+        """The numbers of the range; "–" if it is unknown."""
+        if not math.isnan(self.value):
+            return w.format_with_interval(self.value, self.low, self.high)
+        if self.low == self.high or math.isnan(self.low):
+            return w.format_difference(self.low)
+        return f"{w.format_difference(self.low)} to {w.format_difference(self.high)}"
 
 
 _MARKS = {"firm": ("✓", "holds"), "not firm": ("!", "does not hold"), "": ("!", "open")}
@@ -98,14 +111,17 @@ def draw_check(entry: RobustnessCheck, link: str, *, unclear: bool, is_open: boo
 
 
 def draw_spans(rows: Sequence[DifferenceRange], drawing: Drawing, label: str) -> Markup:
-    """Draw the actual and possible ranges of a difference on one axis with ticks and the zero
-    line."""
-    ends = [end for row in rows for end in (row.low, row.high) if not math.isnan(end)]
+    """Draw differences and their possible ranges on one axis with ticks and the zero line. Many
+    rows are one line each."""
+    ends = [end for row in rows for end in (row.low, row.high, row.value) if not math.isnan(end)]
     axis = difference_ticks(ends, most=_TICKS)
 
     baseline = short_names(drawing.styles, _AT_A_TICK)[drawing.baseline]
     style = run_style(drawing.styles, drawing.focus)
-    return _render("spans", rows=rows, axis=axis, baseline=baseline, style=style, label=label)
+    many = len(rows) > _FEW_SPANS
+    return _render(
+        "spans", rows=rows, axis=axis, baseline=baseline, style=style, label=label, many=many
+    )
 
 
 def draw_table(

@@ -13,7 +13,7 @@ import pandas as pd
 
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.chart import Chart
-from dashboard.drawing.figures.layout import Margin, drawing_order
+from dashboard.drawing.figures.layout import NARROW, Margin, axis_name, drawing_order
 from dashboard.drawing.figures.rows import (
     group_rows,
     iterate_rows,
@@ -21,37 +21,54 @@ from dashboard.drawing.figures.rows import (
     run_marks,
     zero_label,
 )
-from dashboard.drawing.figures.text import LINE
+from dashboard.drawing.figures.text import LINE, widest
 from dashboard.drawing.theme import RunStyle
-from dashboard.drawing.ticks import Ticks, difference_ticks, nice_ticks
+from dashboard.drawing.ticks import Ticks, covering_ticks, nice_ticks
 
 _DIFFERENCE = ("difference", "diff_low", "diff_high")
 _SCORE = ("mean", "low", "high")
 _RIGHT, _TOP, _BOTTOM = 14, 10 + LINE, 28
+_STEPS, _APART, _EDGE = 8, 8, 0.02
+"""Maximum number of steps of the value axis, px between two labels, and the share of the axis
+beyond its first and last tick."""
 
 
-def difference_by_group(frame: pd.DataFrame, drawing: Drawing, *, order: Sequence[str]) -> Chart:
-    """Draw the differences from the baseline by group: one row per group, in the given order, with
-    one interval for each run.
+def difference_by_group(
+    frame: pd.DataFrame, drawing: Drawing, *, order: Sequence[str], label: str = ""
+) -> Chart:
+    """Draw the differences from the baseline by group: one row per group, in the given order, and
+    in it one interval per run. `label` below the axis says what the marks are.
 
     `frame` is the result of `summarise_groups`. A click on a run's point returns the customdata
     [group, run, hover text]; a click elsewhere in a row returns [group].
     """
-    ticks = difference_ticks(_column_values(frame, drawing, _DIFFERENCE))
+    ticks = covering_ticks(_column_values(frame, drawing, _DIFFERENCE), most=_STEPS)
     line = {"zeroline": True, "zerolinecolor": drawing.palette.zero, "zerolinewidth": 1.5}
-    return _group_chart(frame, drawing, order, _DIFFERENCE, ticks, line)
+    return _group_chart(frame, drawing, order, _DIFFERENCE, ticks, label, line)
 
 
-def score_by_group(frame: pd.DataFrame, drawing: Drawing, *, order: Sequence[str]) -> Chart:
-    """Draw the mean score by group with its interval; rows, points and customdata are the same as
-    for `difference_by_group`."""
+def score_by_group(
+    frame: pd.DataFrame, drawing: Drawing, *, order: Sequence[str], label: str = ""
+) -> Chart:
+    """Draw the mean score by group with its interval; rows, points, customdata and `label` are the
+    same as for `difference_by_group`."""
     values = _column_values(frame, drawing, _SCORE)
     finite = values[~np.isnan(values)]
     low, high = (finite.min(), finite.max()) if len(finite) else (0.0, 1.0)
-    padding = max(0.05 * (high - low), 0.02)
-    low, high = low - padding, high + padding
-    ticks = nice_ticks(low, high, most=5).within(low, high)
-    return _group_chart(frame, drawing, order, _SCORE, ticks, {})
+    padding = 0.02 if high == low else 0.0
+    ticks = nice_ticks(low - padding, high + padding, most=_STEPS)
+    return _group_chart(frame, drawing, order, _SCORE, ticks, label, {})
+
+
+def _space_labels(ticks: Ticks, width: float) -> Ticks:
+    """Return the ticks with as many labels as fit on an axis of `width` px, zero among them, and
+    some space at both ends."""
+    low, high = ticks.span
+    edge = _EDGE * (high - low)
+    every = math.ceil((widest(ticks.texts) + _APART) * (len(ticks.values) - 1) / width)
+    start = ticks.values.index(0.0) if 0.0 in ticks.values else 0
+    texts = [text if (i - start) % every == 0 else "" for i, text in enumerate(ticks.texts)]
+    return Ticks(ticks.values, texts, (low - edge, high + edge))
 
 
 def _group_chart(
@@ -60,18 +77,21 @@ def _group_chart(
     order: Sequence[str],
     columns: tuple[str, str, str],
     ticks: Ticks,
+    label: str,
     value_axis: dict[str, Any],
 ) -> Chart:
     rows = group_rows(frame, drawing, order)
     runs = runs_with_values(frame, drawing, columns[0])
     offsets = {s.name: (i - (len(runs) - 1) / 2) * rows.pitch for i, s in enumerate(runs)}
-    margin = Margin(rows.label_width, _RIGHT, _TOP, _BOTTOM)
+    margin = Margin(rows.label_width, _RIGHT, _TOP, _BOTTOM + (LINE if label else 0))
+    ticks = _space_labels(ticks, NARROW - margin.left - margin.right)
     traces = []
     for style in (s for s in drawing_order(drawing.styles) if s.name in offsets):
         part = frame[(frame["run"] == style.name) & frame[columns[0]].notna()]
         y = rows.centres(part["group"]) + offsets[style.name]
         traces += run_marks(part, y, style, drawing.palette, columns, rows.pitch)
     notes = [zero_label(drawing, ticks, margin)] if columns == _DIFFERENCE else []
+    notes += [axis_name(label, drawing.palette.muted, margin)] if label else []
     return row_figure(
         traces,
         rows=rows,

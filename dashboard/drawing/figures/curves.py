@@ -70,19 +70,12 @@ class _Panels(NamedTuple):
         return self.margin.top + self.plot + self.margin.bottom
 
 
-def difference_range(frames: Iterable[pd.DataFrame], drawing: Drawing) -> tuple[float, float]:
-    """Return one range for the lower panels of several measures, so that the panels are comparable.
-    `frames` are results of `mean_curves`."""
-    return _difference_ticks(pd.concat(list(frames)), drawing).span
-
-
 def measure_by_cutoff(
     frame: pd.DataFrame,
     drawing: Drawing,
     *,
     in_colour: Sequence[str] = (),
     ends: Mapping[str, int] | None = None,
-    difference_range: tuple[float, float] | None = None,
     value_range: tuple[float, float] = (0, 1),
 ) -> Chart:
     """Draw one measure by k: the scores in the upper panel, the differences from the baseline in
@@ -101,9 +94,7 @@ def measure_by_cutoff(
     lines = lines_by_run(rows, drawing)
     has_differences = any(not np.isnan(lines[s.name]["difference"]).all() for s in runs)
     above = score_ticks(rows[["mean", "low", "high"]].to_numpy().ravel(), value_range)
-    below = (
-        covering_ticks(difference_range) if difference_range else _difference_ticks(rows, drawing)
-    )
+    below = _difference_ticks(rows, drawing)
     panels = _Panels(
         Margin(tick_width(above, below), _RIGHT, _TOP, _BOTTOM),
         UPPER,

@@ -268,15 +268,11 @@ class ReportParts:
         curves, drawing = self.report.curves, self.drawing
         if curves is None:
             return Markup()
-        unit = curves.ranges[family] == (0, 1)
         chart = figures.measure_by_cutoff(
             curves.frames[family],
             drawing,
             in_colour=curves.coloured_runs(drawing.comparison),
             ends=curves.list_ends,
-            difference_range=figures.difference_range(curves.comparable_frames, drawing)
-            if unit
-            else None,
             value_range=curves.ranges[family],
         )
         label = (

@@ -83,6 +83,19 @@ def test_the_files_lead_to_what_they_say() -> None:
     assert "See the comparison" not in text_of(opened("data", set="own"))
 
 
+def test_each_file_has_its_preview() -> None:
+    app = opened("data", set="sample")
+    links = re.findall(r'href="([^"]*file=\d+)"', drawn(app))
+    assert len(links) == 7 and "First rows: Queries" not in drawn(app)
+    app = opened("data", set="sample", file="1")
+    assert "First rows: Queries" in drawn(app) and "robot map" in drawn(app)
+    # The address of a preview is no part of a link.
+    assert not any(
+        "file=1" in link for link in re.findall(r'href="([^"]*overview[^"]*)"', drawn(app))
+    )
+    assert "First rows" not in drawn(opened("data", set="sample", file="99"))
+
+
 def test_several_systems_in_one_file_are_several_runs() -> None:
     app = opened("data")
     rows = b"q1 Q0 d1 1 2.0 bm25\nq2 Q0 d1 1 2.0 bm25\nq1 Q0 d1 1 0.4 dense\nq2 Q0 d2 1 0.9 dense\n"

@@ -26,11 +26,11 @@ from tests.dashboard.drawings import drawing_of
 
 PARTS = {
     "unjudged": "Worst and best case",
-    "queries": "Fewest queries whose removal reverses the result",
+    "queries": "Difference without the most favourable queries",
     "cutoff": "nDCG by number of results counted",
     "measures": "Results on other measures",
-    "ties": "Queries whose difference depends on tie-breaking",
-    "missing": "Queries for which a run has no results",
+    "ties": "Difference for other orders of tied documents",
+    "missing": "Difference with and without the missing queries",
 }
 
 
@@ -40,6 +40,41 @@ def test_each_part_shows_its_evidence(part: str) -> None:
     assert PARTS[part] in text_of(app)
     assert drawn(app).count('aria-current="true"') == 1
     assert not any(other in text_of(app) for name, other in PARTS.items() if name != part)
+
+
+def test_tables_of_evidence_are_folded_below_their_picture() -> None:
+    folds = {
+        "queries": "22 queries, in order",
+        "measures": "Queries on which nDCG@10 and",
+        "ties": "18 queries whose difference depends on the order",
+        "missing": "Queries for which a run has no results (6)",
+    }
+    for part, label in folds.items():
+        app = opened("firm", run="dense", base="bm25", part=part)
+        assert [fold.label.startswith(label) for fold in app.expander] == [True]
+        assert not app.expander[0].proto.expanded
+        chart = app.get("plotly_chart")
+        assert bool(chart) == (part == "queries") and ("lens spans" in drawn(app)) != bool(chart)
+
+
+def test_the_difference_after_removal_ends_beyond_its_crossing() -> None:
+    study = small(20, base_lacks=8)
+    shown = study.view(Address.create(run="new", base="old", m="RR")).comparison
+    # 8 queries differ by 1, the others by 0.5: their order is known, and none is negative.
+    left = robustness.difference_after_removal(study, shown)
+    assert left[[0, 8, 19]].tolist() == [pytest.approx(14 / 20), 0.5, 0.5] and len(left) == 20
+    assert robustness.removed_queries(study, shown).empty
+
+
+def test_missing_queries_change_both_means() -> None:
+    study = small(20, base_lacks=8)
+    shown = study.view(Address.create(run="new", base="old", m="RR")).comparison
+    table = robustness.means_by_coverage(study, shown)
+    assert table["queries"].tolist() == [20, 12]
+    assert table["mean"].tolist() == [1.0, 1.0]
+    # The baseline finds the document second in 12 lists, and has no list for 8 queries.
+    assert table["baseline_mean"].tolist() == [pytest.approx(12 * 0.5 / 20), 0.5]
+    assert table["difference"].tolist() == [pytest.approx(0.7), 0.5]
 
 
 def test_the_way_to_judge_says_how_many_settle_it() -> None:
@@ -184,6 +219,20 @@ def test_where_a_difference_could_lie_is_drawn_on_one_axis_with_zero() -> None:
         "+0.2",
         "+0.3",
     ]
+
+
+def test_many_differences_are_one_line_each_and_grey_without_significance() -> None:
+    styles = run_styles(["old", "new"], {"old": 0, "new": 1}, focus="new", baseline="old")
+    span = blocks.DifferenceRange
+    rows = [
+        span("AP", "0.1 → 0.2", 0.05, 0.15, 0.1, link="?measure=AP"),
+        *(span(f"P@{k}", "", -0.05, 0.15, 0.05, grey=True) for k in range(1, 4)),
+        span("RR", "", nan, nan, nan),
+    ]
+    part = str(blocks.draw_spans(rows, drawing_of(styles), "label"))
+    assert 'class="lens spans many"' in part and '<a href="?measure=AP">AP</a>' in part
+    assert part.count("from-to bound") == 3 and part.count('"at"') == 4
+    assert "+0.100 [0.050, 0.150]" in part and '<span class="number">–</span>' in part
 
 
 def test_what_a_judge_fills_in_is_read_as_judgments() -> None:

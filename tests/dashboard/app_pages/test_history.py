@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -32,6 +33,17 @@ def test_what_is_asked_stands_in_the_order_that_is_shown() -> None:
     assert "Put them in order to see how the measure changed" in text_of(app)
     assert app.segmented_control(key="w_in_order").value == ""
     assert "If you answer “No”, this page shows no progress" in text_of(app)
+    (chart,) = app.get("plotly_chart")
+    assert "“Yes” shows nDCG@10 in this order" in text_of(app)
+    runs = [point[0] for point in json.loads(chart.proto.spec)["data"][0]["customdata"]]
+    assert runs == ["bm25", "dense", "hybrid", "titles-only"]
+    assert "significantly" not in text_of(app) and "queries changed" not in text_of(app)
+
+
+def test_the_chart_is_above_the_order_of_the_versions() -> None:
+    app = opened("history", set="sample", in_order="loaded")
+    keys = [getattr(element, "key", None) for element in app.main.children.values()]
+    assert keys.index("chart_by_version") < keys.index("versions") < keys.index("order")
 
 
 def test_files_of_a_folder_stand_by_their_own_dates(

@@ -225,6 +225,15 @@ def test_no_other_control_changes_who_is_compared(change: dict[str, Any]) -> Non
         assert changed.selectbox(key=box).value == plain.selectbox(key=box).value
 
 
+def test_a_button_swaps_run_and_baseline() -> None:
+    app = opened("breakdown", run="dense", base="bm25", also=["hybrid"])
+    app.button(key="swap").click().run()
+    assert [app.selectbox(key=key).value for key in ("w_run", "w_base")] == ["bm25", "dense"]
+    assert app.query_params["run"] == "bm25" and app.query_params["also"] == "hybrid"
+    alone = opened(run="bm25", base="bm25")
+    assert not any(button.key == "swap" for button in alone.button)
+
+
 def test_a_file_of_the_folder_that_changes_is_read_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

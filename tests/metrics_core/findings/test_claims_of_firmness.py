@@ -446,9 +446,12 @@ def false_in_headline(given: Situation, text: str) -> Iterator[str | bool]:
     tones = [entry.tone for entry in entries_of(given)]
     pair = pair_of(given)
     word = pair.verdict
-    if count := re.search(r" holds in (all|\w+ of) (\w+) checks?\.", text):
+    if count := re.search(r" holds in (all|\w+ of) (\w+) checks?[.;]", text):
         held = count[2] if count[1] == "all" else count[1].split()[0].replace("none", "no")
         yield [count_of(held), count_of(count[2])] != [tones.count("firm"), len(tones)]
+        for form, tone in (("fails?", "not firm"), ("(?:is|are) open", "")):
+            counted = re.search(rf"[;,] (\w+) {form}\b", text)
+            yield (count_of(counted[1]) if counted else 0) != tones.count(tone) and form
         yield "cannot tell" in word and "a verdict"
         small = word == "no difference that matters"
         yield text.startswith("“No difference that matters”") != small and word

@@ -36,7 +36,7 @@ def test_it_is_a_result_whose_ways_keep_their_tones(side: int) -> None:
     assert [entry.tone for entry in found.all_checks] == ["not firm", "firm"]
     assert found.text.startswith("Two checks of whether the difference could matter.")
     assert robustness_finding(found).text == (
-        "“No difference that matters” holds in one of two checks."
+        "“No difference that matters” holds in one of two checks; one fails."
         " Unjudged documents could make it matter."
     )
 

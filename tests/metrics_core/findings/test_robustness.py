@@ -326,7 +326,7 @@ def test_a_clear_verdict_keeps_its_tones() -> None:
     assert [entry.tone for entry in found.all_checks] == ["firm", "not firm"]
     assert found.text.startswith("Two checks of how robust the verdict is.")
     said = robustness_finding(found).text
-    assert said == "The lead of new holds in one of two checks. It rests on few queries."
+    assert said == "The lead of new holds in one of two checks; one fails. It rests on few queries."
     both = [ENTRIES[0], replace(ENTRIES[1], tone="firm")]
     assert robustness_finding(build_robustness(CLEAR, both, 104)).text == (
         "The lead of new holds in all two checks. Nothing was found that could reverse it."
@@ -336,7 +336,8 @@ def test_a_clear_verdict_keeps_its_tones() -> None:
 def test_where_none_is_closed_and_no_word_is_toned_there_is_a_verdict_still() -> None:
     plain = [RobustnessCheck("a", "Cutoff", "not clear", "", "Why.", "not clear")] * 2
     assert robustness_finding(build_robustness(CLEAR, plain, 104)).text == (
-        "The lead of new holds in none of two checks. Cutoff: not clear. Cutoff: not clear."
+        "The lead of new holds in none of two checks; two are open."
+        " Cutoff: not clear. Cutoff: not clear."
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 import sys
@@ -20,14 +21,15 @@ from dashboard.drawing.figures.colour import (
     readable_color,
     rgba,
 )
-from dashboard.drawing.figures.curves import difference_range, measure_by_cutoff, precision_recall
+from dashboard.drawing.figures.curves import measure_by_cutoff, precision_recall
 from dashboard.drawing.figures.heatmap import difference_heatmap
 from dashboard.drawing.figures.plotly_figure import Sent
 from dashboard.drawing.figures.queries import FADED, MOST_BARS, sorted_differences
 from dashboard.drawing.figures.query_heatmap import score_heatmap
+from dashboard.drawing.figures.removal import difference_after_removal
 from dashboard.drawing.figures.run_against_run import run_against_run
 from dashboard.drawing.figures.score_strips import MOST_POINTS, score_strips
-from dashboard.drawing.figures.text import escape, query_text, short_names, shorten, wrap_html
+from dashboard.drawing.figures.text import LINE, escape, query_text, short_names, shorten, wrap_html
 from dashboard.drawing.figures.zoomed import make_zoomable
 from dashboard.drawing.theme import LIGHT, PALETTES, Palette, RunStyle, run_styles
 from metrics_core.comparing.pairs import query_differences
@@ -40,6 +42,7 @@ BOLD = "<b>bm25</b> & co"
 HYBRID = "hybrid"
 GROUPS = ("Billing", "R&D <x>", "Shipping", "Rest")
 ORDER = ("Shipping", "R&D <x>", "Billing", "Rest")
+REMOVED = (0.09, 0.05, 0.02, -0.002, -0.03, -0.05, -0.08)
 KS = np.array([1, 2, 5, 10, 20, 50, 100])
 
 
@@ -151,6 +154,10 @@ def draw_strips(palette: Palette, shown: set[str] | None = None, n: int = 60) ->
     return score_strips(frame, means, GROUPS, drawing_of(STYLES, palette), visible_ids=shown)
 
 
+def draw_removal(palette: Palette, differences: tuple[float, ...] = REMOVED) -> go.Figure:
+    return difference_after_removal(np.array(differences), 3, drawing_of(STYLES, palette))
+
+
 DRAW: dict[str, Callable[[Palette], go.Figure]] = {
     "curves": draw_curves,
     "recall": draw_recall,
@@ -161,6 +168,7 @@ DRAW: dict[str, Callable[[Palette], go.Figure]] = {
     "points": draw_points,
     "score heatmap": draw_score_heatmap,
     "strips": draw_strips,
+    "removal": draw_removal,
 }
 
 
@@ -297,8 +305,10 @@ def test_a_line_is_thin_beyond_the_rank_by_which_its_lists_end() -> None:
 def test_the_axis_of_the_differences_stays_when_the_band_comes() -> None:
     whole = curve_frame(*STYLES)
     awaited = whole.assign(diff_low=np.nan, diff_high=np.nan)
-    spans = [difference_range([frame], drawing_of(STYLES)) for frame in (awaited, whole)]
-    assert spans[0] == spans[1]
+    axes = [
+        measure_by_cutoff(frame, drawing_of(STYLES)).layout.yaxis2 for frame in (awaited, whole)
+    ]
+    assert axes[0] == axes[1]
 
 
 def test_curves_without_differences_have_one_panel() -> None:
@@ -310,13 +320,12 @@ def test_curves_without_differences_have_one_panel() -> None:
     assert figure.layout.height < draw_curves(LIGHT).layout.height
 
 
-def test_panels_of_several_measures_can_share_their_range() -> None:
-    frames = [curve_frame(*STYLES), curve_frame(*STYLES).assign(diff_high=0.9)]
-    low, high = difference_range(frames, drawing_of(STYLES))
-    assert low < -0.1 and high > 0.9
-    figure = measure_by_cutoff(frames[0], drawing_of(STYLES), difference_range=(low, high))
-    assert (low, high) == (-0.2, 1.0), "from tick to tick"
-    assert figure.layout.yaxis2.range == pytest.approx((low, high), abs=0.02)
+def test_the_axis_of_the_differences_follows_them() -> None:
+    frame = curve_frame(*STYLES).assign(diff_low=np.nan, diff_high=np.nan)
+    for scale, ends in ((1.0, (-0.2, 0.3)), (0.1, (-0.02, 0.03))):
+        small = frame.assign(difference=frame["difference"] * scale)
+        axis = measure_by_cutoff(small, drawing_of(STYLES)).layout.yaxis2
+        assert (axis.tickvals[0], axis.tickvals[-1]) == ends
 
 
 LONG = tuple(
@@ -637,3 +646,32 @@ def test_a_cell_of_the_heatmap_of_scores_says_query_run_and_score() -> None:
     query_id, _, numbers = cells.customdata[61]
     assert query_id == "q1" and numbers.endswith(f"{cells.marker.color[61]:.3f}")
     assert (cells.x[61], cells.base[61] + cells.y[61] / 2) == (1, 1)
+
+
+def test_the_difference_after_removal_marks_its_crossing_beside_the_line() -> None:
+    figure = draw_removal(LIGHT)
+    line, points = figure.data
+    assert line.y.tolist() == list(REMOVED) and list(points.x) == [0, 3]
+    texts = [note.text for note in figure.layout.annotations]
+    assert texts[:2] == ["all queries: <b>+0.090</b>", "without 3: <b>−0.002</b>"]
+    assert list(figure.layout.yaxis.tickvals) == [-0.1, -0.05, 0, 0.05, 0.1]
+    assert figure.layout.yaxis.zeroline and list(figure.layout.xaxis.tickvals) == [*range(7)]
+    # The label of a line that rises is below its point.
+    sides = [draw_removal(LIGHT, REMOVED), draw_removal(LIGHT, tuple(-y for y in REMOVED))]
+    assert [side.layout.annotations[1].yanchor for side in sides] == ["bottom", "top"]
+
+
+@pytest.mark.parametrize(("low", "high"), [(-0.78, 0.5), (-0.03, 0.11), (-4.0, 31.0), (0.2, 0.2)])
+def test_axes_of_groups_reach_what_is_drawn_with_labels_that_fit(low: float, high: float) -> None:
+    frame = pd.DataFrame(
+        {"group": ORDER, "run": HYBRID, "difference": high, "diff_low": low, "diff_high": high,
+         "mean": high, "low": low, "high": high, "queries": 12}
+    )  # fmt: skip
+    for draw in (difference_by_group, score_by_group):
+        figure = draw(frame, drawing_of(STYLES), order=ORDER, label="bar: 95 % interval")
+        axis, notes = figure.layout.xaxis, [note.text for note in figure.layout.annotations]
+        assert axis.range[0] < axis.tickvals[0] <= low and high <= axis.tickvals[-1] < axis.range[1]
+        assert 4 <= len(axis.tickvals) <= 9 and sum(map(bool, axis.ticktext)) >= 3
+        assert len({round(b - a, 9) for a, b in itertools.pairwise(axis.tickvals)}) == 1
+        assert "bar: 95 % interval" in notes
+    assert draw_differences(LIGHT).layout.height == figure.layout.height - LINE
