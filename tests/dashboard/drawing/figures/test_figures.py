@@ -310,6 +310,15 @@ def test_curves_without_differences_have_one_panel() -> None:
     assert figure.layout.height < draw_curves(LIGHT).layout.height
 
 
+def test_one_of_the_two_panels_can_be_drawn_alone() -> None:
+    for panels, axis in (("scores", "yaxis"), ("differences", "yaxis2")):
+        figure = measure_by_cutoff(curve_frame(*STYLES), drawing_of(STYLES), panels=panels)  # type: ignore[arg-type]
+        layout = figure.to_dict()["layout"]
+        assert {name for name in layout if name.startswith("yaxis")} == {axis}
+        assert layout[axis]["domain"] == [0, 1]
+        assert {t.yaxis for t in figure.data} == {axis.replace("axis", "")}
+
+
 def test_panels_of_several_measures_can_share_their_range() -> None:
     frames = [curve_frame(*STYLES), curve_frame(*STYLES).assign(diff_high=0.9)]
     low, high = difference_range(frames, drawing_of(STYLES))
