@@ -94,10 +94,12 @@ class Curves:
     column measure. `precision_recall` has run, recall, precision, and `half_recall` describes it.
     `ranges` maps measure names to the least and greatest score. `list_ends` maps each run to the
     rank by which half of its lists have ended. `best_runs` are the shown runs, ordered by their
-    mean on the chosen measure.
+    mean on the chosen measure. `title_by_k` says at which k the difference is significant, unless
+    this disagrees with the verdict at the chosen k; then it is `title`.
     """
 
     title: Sentence
+    title_by_k: Sentence
     lead: Sentence
     recall_title: Sentence
     recall_lead: Sentence
@@ -236,7 +238,7 @@ def _assemble_curves(
     if comparison.measure.declaration.cutoff is not None:
         ranges[family] = comparison.measure.declaration.range
     pair = comparison.focus, comparison.baseline
-    title = curves_title(frames[family], family, *pair)
+    title = title_by_k = curves_title(frames[family], family, *pair)
     sentences = [curves_lead(frames[family], family, *pair), short_lists_note(inputs.ranks, pair)]
     if (
         comparison.measure.cutoff is not None
@@ -252,8 +254,10 @@ def _assemble_curves(
             frames[family], row, comparison.name, pair, comparison.cutoff
         )
         sentences.insert(1, verdict_text)
+        title_by_k = title if verdict_text else title_by_k
     return Curves(
         title=title,
+        title_by_k=title_by_k,
         lead=join_sentences([part for part in sentences if part], " "),
         recall_title=precision_title(precision_recall, comparison.focus),
         recall_lead=precision_lead(precision_recall, *pair, comparison.name),

@@ -8,6 +8,7 @@ from importlib.metadata import version
 from shlex import quote
 from typing import TypeVar
 
+import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
@@ -83,7 +84,8 @@ class Report:
     queries. `lists` maps the key of each list to its queries, bool[query]. `grades` are all grades
     of the collection, for the colour scale. `notes` has the notes on queries: query_id, text, tags,
     notes. `errors` maps the name of each failed part to its exception; failed parts are empty or
-    None."""
+    None. `examples` has the query pages to present, by "losses" and "wins": the largest for which
+    both runs have results; if there is none, the largest."""
 
     overview: Overview
     robustness: Robustness
@@ -96,6 +98,7 @@ class Report:
     grades: tuple[float, ...]
     methods: ReportMethods
     notes: pd.DataFrame
+    examples: Mapping[str, QueryPage]
     errors: Mapping[str, Exception] = field(default_factory=dict)
 
 
@@ -142,6 +145,7 @@ def report(
         grades=tuple(study.grades),
         methods=_report_methods(study, comparison, files, own_grades or {}),
         notes=try_part("noted", lambda: _query_notes(study, comparison, remarks), pd.DataFrame()),
+        examples=try_part("examples", lambda: _example_queries(study, comparison), {}),
         errors=errors,
     )
 
@@ -177,6 +181,20 @@ def _report_cases(study: Study, comparison: Comparison, rows: pd.DataFrame) -> l
         Case(row, query(study, comparison, str(row["query_id"]), QueryListRequest()))
         for row in records
     ]
+
+
+def _example_queries(study: Study, comparison: Comparison) -> dict[str, QueryPage]:
+    if comparison.is_alone:
+        return {}
+    scores = study.scores(comparison, comparison.measure)
+    pair = scores.select_runs([comparison.focus, comparison.baseline])
+    with_results = np.array(pair.query_ids)[~pair.missing.any(axis=0)]
+    pages = {}
+    for part, kind in (("losses", "worse"), ("wins", "better")):
+        ids = query_list(study, comparison, QueryListRequest(show=kind)).rows["query_id"]
+        for query_id in pd.concat([ids[ids.isin(with_results)], ids]).head(1):
+            pages[part] = query(study, comparison, str(query_id), QueryListRequest(), CASE_ROWS)
+    return pages
 
 
 def _report_methods(

@@ -8,6 +8,7 @@ const end = () => {
   host?.remove();
   host = meeting = undefined;
   document.querySelector('#root').inert = false;
+  document.querySelector('.lens.present a')?.focus();
 };
 
 const begin = (html, first, closed) => {
@@ -15,7 +16,6 @@ const begin = (html, first, closed) => {
   host.className = 'ranklens-meeting';
   // Above rail, sentence and menus.
   Object.assign(host.style, { position: 'fixed', inset: '0', zIndex: '1000000' });
-  host.tabIndex = -1;
   host.attachShadow({ mode: 'open' }).innerHTML = html;
   document.body.append(host);
   const slides = host.shadowRoot.querySelector('.slides');
@@ -30,7 +30,6 @@ const begin = (html, first, closed) => {
     meeting.draw();
   });
   document.querySelector('#root').inert = true;
-  host.focus();
   meeting.draw();
 };
 

@@ -83,21 +83,40 @@ def test_it_gives_the_data_that_it_carries(page: Page) -> None:
 
 
 def test_charts_are_drawn_and_cases_are_reached(page: Page) -> None:
-    boxes = [each.bounding_box() for each in page.locator(".panels svg").all()]
+    boxes = [each.bounding_box() for each in page.locator("main .panels svg").all()]
     assert len(boxes) == 3 and all(
         box and box["width"] > 200 and box["height"] > 200 for box in boxes
     )
     page.locator(".every tbody th a", has_text="vinegar").click()
     assert page.locator("#case-1").bounding_box()["y"] < 300  # type: ignore[index]
+    # A folded one is opened by its link.
+    expect(page.locator("#case-4")).not_to_be_visible()
+    page.locator(".every tbody th a", has_text="selling my flat").click()
+    expect(page.locator("#case-4")).to_be_visible()
 
 
-# Whether what stands on a screen lies above each other: nothing lies over the part before it.
-APART = """() => {
-  const screen = document.querySelector('.slide:not([hidden])');
+# What is wrong with the screen that is shown: a part over the one before it or wider than the
+# screen, and, unless a phone scrolls it, a part below its end or a text smaller than `least` px.
+WRONG = """(least) => {
+  const root = document.querySelector('.ranklens-meeting')?.shadowRoot ?? document;
+  const screen = root.querySelector('.slide:not([hidden])'), wrong = [];
   const boxes = [...screen.children].map((part) => part.getBoundingClientRect());
-  const foot = screen.parentElement.querySelector('.slides-foot').getBoundingClientRect();
-  return boxes.slice(1).every((box, i) => box.top >= boxes[i].bottom - 1)
-    && screen.getBoundingClientRect().bottom <= foot.top + 1 && screen.scrollWidth <= innerWidth;
+  const foot = root.querySelector('.slides-foot').getBoundingClientRect();
+  if (!boxes.slice(1).every((box, i) => box.top >= boxes[i].bottom - 1)) wrong.push('over');
+  if (screen.getBoundingClientRect().bottom > foot.top + 1) wrong.push('over the foot');
+  if (screen.scrollWidth > screen.clientWidth + 1) wrong.push('too wide');
+  if (!least) return wrong;
+  if (screen.scrollHeight > screen.clientHeight + 1) wrong.push('too high');
+  const texts = document.createTreeWalker(screen.parentElement, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const part = texts.currentNode.parentElement, svg = part.closest('svg');
+    const unseen = part.closest('.unseen, title') || !part.checkVisibility();
+    const zoom = svg ? part.getScreenCTM?.().a ?? 0 : part.currentCSSZoom;
+    const size = parseFloat(getComputedStyle(part).fontSize) * zoom;
+    const small = texts.currentNode.data.trim() && size < least - 0.05;
+    if (small && !unseen) wrong.push([texts.currentNode.data, size]);
+  }
+  return wrong;
 }"""
 
 
@@ -110,13 +129,13 @@ def test_the_meeting_is_moved_by_keys(page: Page) -> None:
         expect(page.locator(".slide").nth(number - 1)).to_be_visible()
         assert answer.count() == 1
         answers.append(answer.locator(".answer").inner_text())
-        fits = "() => document.querySelector('.slide:not([hidden])').scrollHeight <= innerHeight"
-        assert page.evaluate(fits), answers[-1]
-        size = page.viewport_size
-        page.set_viewport_size({"width": 390, "height": 844})
-        assert page.evaluate(APART), answers[-1]
-        assert size is not None
-        page.set_viewport_size(size)
+        for width, height, least in ((1920, 1080, 27), (390, 844, 0), (1280, 720, 18)):
+            page.set_viewport_size({"width": width, "height": height})
+            # Listeners are told before the next frame.
+            page.evaluate("new Promise((done) => requestAnimationFrame(() => done()))")
+            assert page.evaluate(WRONG, least) == [], (answers[-1], width)
+        rows = answer.locator("tbody tr, .reasons > div").count()
+        assert rows <= 8, answers[-1]
         page.keyboard.press("ArrowRight")
     assert "dense beats bm25" in answers[0] and len(set(answers)) == 6
     page.keyboard.press("ArrowLeft")
@@ -124,6 +143,7 @@ def test_the_meeting_is_moved_by_keys(page: Page) -> None:
     page.keyboard.press("Escape")
     expect(page.locator(".slide:not([hidden])")).to_have_count(0)
     expect(page.locator("main")).to_be_visible()
+    expect(page.get_by_role("button", name="Present")).to_be_focused()
     # Without keys, as on a phone: a press behind the last screen leads back.
     page.get_by_role("button", name="Present").click()
     for number in range(1, 7):
@@ -174,18 +194,23 @@ def test_it_is_saved_from_a_page(sample_app: str, open_page: Opened) -> None:
     assert all(name not in named for name in ("vinegar", "q098", "FN-00"))
 
 
-def test_the_meeting_lies_over_the_page_one_is_on(sample_app: str, open_page: Opened) -> None:
+def test_the_meeting_lies_over_the_page_one_is_on(
+    sample_app: str, open_page: Opened, axe: str
+) -> None:
     page = open_page(f"{sample_app}/firm", width=1280, height=720)
-    page.locator(".lens.present a").click()
+    # Entered, moved and left by keys.
+    page.locator(".lens.present a").focus()
+    page.keyboard.press("Enter")
     answer = page.locator(".slide:not([hidden]) .answer")
     expect(answer).to_contain_text("holds in five of six checks")
     page.keyboard.press("ArrowLeft")
     expect(answer).to_contain_text("dense beats bm25")
     assert "screen=verdict" in page.url
-    fits = "() => document.querySelector('.ranklens-meeting').shadowRoot"
-    fits += ".querySelector('.slide:not([hidden])').scrollHeight <= innerHeight"
+    page.evaluate(axe)
     for _ in range(5):
-        assert page.evaluate(fits)
+        assert page.evaluate(WRONG, 18) == []
+        found: Any = page.evaluate("axe.run('.ranklens-meeting', {resultTypes: ['violations']})")
+        assert [(v["id"], [n["html"][:150] for n in v["nodes"]]) for v in found["violations"]] == []
         page.keyboard.press("ArrowRight")
     expect(answer).to_be_visible()
     page.reload()
@@ -196,3 +221,4 @@ def test_the_meeting_lies_over_the_page_one_is_on(sample_app: str, open_page: Op
     settle(page)
     assert "screen=" not in page.url and "/firm" in page.url
     expect(page.locator("h1").first).to_contain_text("checks")
+    expect(page.locator(".lens.present a")).to_be_focused()

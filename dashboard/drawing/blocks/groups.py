@@ -26,6 +26,8 @@ _render = Template("groups")
 
 _SHORT_RUN, _SHORT_GROUP = 16, 28
 _ROUNDING = 1e-9
+_NUMBER = 0.25
+"""Space for the number beside a bar of the waterfall, as a share of the bars' width."""
 _WIDE = 2.0
 """Intervals that are wider than this multiple of the median width are ignored when the scale is
 chosen. They extend beyond the scale."""
@@ -111,6 +113,38 @@ def draw_group_table(
         room=float(all_rows[list(parts)].sum(axis=1).max()),
         less=not drawing.comparison.measure.declaration.higher_is_better,
         label=f"{drawing.name} by {column}",
+    )
+
+
+def draw_waterfall(
+    group_rows: GroupRows, breakdown: Breakdown, drawing: Drawing, *, column: str
+) -> Markup:
+    """Draw the contributions to the difference: of each listed group, of the other groups together,
+    and their sum. A bar starts where the one above it ends."""
+    total, columns = breakdown.total_row, ["queries", "difference", "adds", "printed", "clear"]
+    names = short_names(group_rows.rows["group"], _SHORT_GROUP)
+    rows = [
+        {"name": names[row["group"]], **{key: row[key] for key in columns}}
+        for row in group_rows.rows.to_dict("records")
+    ]
+    if group_rows.hidden:
+        other = group_rows.hidden_queries, np.nan, group_rows.hidden_adds, group_rows.hidden_printed
+        name = f"{w.format_count(group_rows.hidden)} {w.plural(group_rows.hidden, 'other')}"
+        rows.append({"name": name, **dict(zip(columns, (*other, False), strict=True))})
+    ends = np.cumsum([0.0, *(row["adds"] for row in rows)]).tolist()
+    low, high = min(ends), max(ends)
+    return _render(
+        "waterfall",
+        rows=[
+            row | {"start": start, "kind": _bar_class(row, drawing, int(total["queries"]))}
+            for row, start in zip(rows, ends, strict=False)
+        ],
+        total=total,
+        # A number stands right of its bar.
+        scale=Ticks([], [], (low, high + _NUMBER * (high - low) if high > low else low + 1)),
+        style=drawing.focus_style,
+        column=column,
+        less=not drawing.comparison.measure.declaration.higher_is_better,
     )
 
 

@@ -80,12 +80,23 @@ def draw_answer(
 ) -> Markup:
     """Draw the top of a page. The first line is the finding, in at most 60 characters, with the
     result of the test as a badge. Below are numbers, test and limits, in at most two lines."""
-    short = short_names(styles, _IN_A_TITLE)
-    pieces = [
-        piece._replace(short=short[piece.text]) if piece.style else piece
-        for piece in sentence_pieces(title, styles)
-    ]
+    pieces = short_pieces(title, styles)
     return _render("answer", pieces=pieces, lead=sentence_pieces(lead, styles), badge=badge)
+
+
+def short_pieces(text: str | Sentence, styles: Styles) -> list[SentencePiece]:
+    """Return `sentence_pieces` with shortened names of runs, for a headline."""
+    short = short_names(styles, _IN_A_TITLE)
+
+    def shorten_piece(piece: SentencePiece) -> SentencePiece:
+        if piece.style:
+            return piece._replace(short=short[piece.text])
+        for name in sorted(short, key=len, reverse=True):
+            if len(name) > _IN_A_TITLE:
+                piece = piece._replace(text=piece.text.replace(name, short[name]))
+        return piece
+
+    return [shorten_piece(piece) for piece in sentence_pieces(text, styles)]
 
 
 def draw_section(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ from dashboard.answers.query_chips import RULES
 from dashboard.answers.report import CASE_ROWS, Case, ReportMethods
 from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.ledger import LedgerEntry, ledger_parts
-from dashboard.drawing.blocks.markup import Badge, Styles, run_style, sentence_pieces
+from dashboard.drawing.blocks.markup import Badge, Styles, run_style, sentence_pieces, short_pieces
 from dashboard.drawing.blocks.queries import column_texts, head_names
 from dashboard.drawing.blocks.query import document_column, text_beginning
 from dashboard.drawing.blocks.robustness_checks import check_mark
@@ -105,26 +106,34 @@ def draw_slide(
     *,
     badge: Badge | None = None,
     note: str | Sentence = "",
-    wide: bool = False,
+    aside: str = "",
+    caption: str = "",
+    rows: int = 0,
 ) -> Markup:
-    """Draw one screen of the presentation, identified by its key: the question, the answer, a note,
-    and one picture."""
-    pieces, small = sentence_pieces(answer, styles), sentence_pieces(note, styles)
+    """Draw one screen of the presentation, identified by its key: the question with an `aside`, the
+    answer, a note, and one picture with a caption. `rows` is the number of rows of the picture."""
     return _render(
         "slide",
         key=key,
         question=question,
-        answer=pieces,
+        aside=aside,
+        answer=short_pieces(answer, styles),
         badge=badge,
-        told=small,
+        told=short_pieces(note, styles),
         picture=picture,
-        wide=wide,
+        caption=caption,
+        rows=rows,
     )
 
 
-def draw_reasons(robustness: Robustness, *, brief: bool = False) -> Markup:
+def draw_reasons(
+    robustness: Robustness,
+    *,
+    brief: bool = False,
+    questions: Mapping[str, str] = MappingProxyType({}),
+) -> Markup:
     """Draw each check of the verdict, with its reason unless `brief`; for an inconclusive verdict,
-    ways to make it conclusive."""
+    ways to make it conclusive. `questions` replace titles, by part."""
     unclear = bool(robustness.settling_checks)
     entries = {entry.part: entry for entry in robustness.all_checks}
     rows = []
@@ -133,7 +142,8 @@ def draw_reasons(robustness: Robustness, *, brief: bool = False) -> Markup:
         entry = check if unclear else entries.get(check.part, check)
         word = check.brief if unclear or brief else entry.word
         reason = "" if brief else entry.reason
-        rows.append((mark, kind, spoken, check.title, word, reason))
+        title = questions.get(check.part, check.title)
+        rows.append((mark, kind, spoken, title, word, reason))
     return _render("reasons", rows=rows)
 
 
@@ -145,8 +155,11 @@ def draw_panels(
     return _render("panels", charts=charts, legend=legend, note=note)
 
 
-def draw_case(query_case: Case, drawing: Drawing, grades: Grades, anchor: str) -> Markup:
-    """Draw a query that got worse or better: the documents responsible, and both lists."""
+def draw_case(
+    query_case: Case, drawing: Drawing, grades: Grades, anchor: str, *, is_open: bool
+) -> Markup:
+    """Draw a query that got worse or better: the documents responsible, and both lists; folded
+    below its scores unless `is_open`."""
     page, row = query_case.page, query_case.row
     parts: list[tuple[Markup, LedgerEntry]] = []
     more, rest = 0, 0.0
@@ -166,6 +179,7 @@ def draw_case(query_case: Case, drawing: Drawing, grades: Grades, anchor: str) -
     return _render(
         "case",
         anchor=anchor,
+        is_open=is_open,
         row=row,
         name=page.text,
         parts=parts,
@@ -240,11 +254,6 @@ def draw_query_rows(
 def draw_missing_part(why: str) -> Markup:
     """Draw a note that a part could not be made, with the reason if it is known."""
     return _render("left_out", why=why)
-
-
-def draw_by_width(wide: Markup, narrow: Markup) -> Markup:
-    """Draw a chart twice, for wide screens and for phones. Only one of the two is visible."""
-    return _render("by_width", wide=wide, narrow=narrow)
 
 
 def draw_query_notes(rows: pd.DataFrame) -> Markup:

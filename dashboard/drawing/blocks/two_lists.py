@@ -13,19 +13,29 @@ from markupsafe import Markup
 from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.markup import run_style
 from dashboard.drawing.blocks.movement import NO_MOVE, Movement, draw_movement_lines, movement
-from dashboard.drawing.blocks.query import Tile, document_column, query_grades, rank_tiles
+from dashboard.drawing.blocks.query import (
+    Tile,
+    document_column,
+    query_grades,
+    rank_tiles,
+    text_beginning,
+)
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.blocks.word_marks import excerpt, mark_words
 from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.figures.text import short_names, shorten
 from dashboard.drawing.theme import RunStyle
 from metrics_core.base import wording as w
 from metrics_core.explaining.diagnosis import Diagnosis
 
 Row = Mapping[str, Any]
 
-_HEIGHTS = {"with-text": 86, "with-title": 52, "by-id": 34}
+_HEIGHTS = {"with-text": 86, "with-title": 52, "by-id": 34, "one-line": 24}
 """Height of a row in px, by what is known of the documents; the style sheet has the same values.
 All rows of both lists have the same height, so that the lines meet them."""
+_SHORT_RUN, _SHORT_TITLE, _SHORT_RELEVANT = 20, 35, 27
+"""Maximum number of characters in lists of one line per row: of a run's name, of a title, and of a
+relevant document's title, which is bold and beside its movement."""
 _EXCERPT = 360
 FIRST, FIRST_OF_SEVERAL = 5, 10
 """Number of rows of each list that are shown at first: `FIRST` for two lists, `FIRST_OF_SEVERAL`
@@ -51,6 +61,7 @@ class _View:
     grades: Grades
     alone: bool
     several: bool
+    one_line: bool
 
 
 @dataclass(frozen=True)
@@ -77,6 +88,7 @@ class _List:
     side: str
     column: int
     style: RunStyle
+    short_name: str
     score: float
     difference: float
     tiles: Sequence[Tile]
@@ -98,6 +110,7 @@ def draw_two_lists(
     further: Sequence[str] = (),
     rows: int = 0,
     note: str = "",
+    one_line: bool = False,
 ) -> Markup:
     """Draw the first `rows` documents (k if 0) of the baseline, of the run in focus and of the
     `further` runs, as lists side by side. Above each list are its score and the grades of its first
@@ -106,7 +119,7 @@ def draw_two_lists(
     If there are two lists, lines connect them; in more lists, the movement of each document from
     the baseline is given in words. `documents` is indexed by doc_id; its columns title and text are
     optional. A click on a row opens the full text. A single run has one list. `note` is shown above
-    the lists.
+    the lists. With `one_line`, a row is the title alone, to be read from a distance.
     """
     runs = list(dict.fromkeys([drawing.baseline, drawing.focus, *further]))
     reach = rows or diagnosis.cutoff
@@ -116,13 +129,23 @@ def draw_two_lists(
         diagnosis.align_rankings(run, other, reach) for run, other in zip(runs, others, strict=True)
     ]
     doc_ids = [row["doc_id"] for list_rows in row_lists for row in list_rows]
+    if one_line:
+        documents = _lines(documents, {str(doc_id) for doc_id in doc_ids if doc_id})
     texts = documents.reindex([doc_id for doc_id in doc_ids if doc_id])
     view = _View(
-        documents, query_words, query_grades(diagnosis, grade_names), len(runs) == 1, several
+        documents,
+        query_words,
+        query_grades(diagnosis, grade_names),
+        len(runs) == 1,
+        several,
+        one_line,
     )
-    kind = _row_kind(texts)
+    kind = "one-line" if one_line else _row_kind(texts)
+    short = short_names(runs, _SHORT_RUN) if one_line else {}
     lists = [
-        _make_list(list_rows, diagnosis, run_style(drawing.styles, run), view, number)
+        _make_list(
+            list_rows, diagnosis, run_style(drawing.styles, run), view, number, short.get(run, "")
+        )
         for number, (list_rows, run) in enumerate(zip(row_lists, runs, strict=True))
     ]
     joins = Markup()
@@ -141,6 +164,18 @@ def draw_two_lists(
         note=note,
         cutoff=diagnosis.cutoff,
     )
+
+
+def _lines(documents: pd.DataFrame, doc_ids: Collection[str]) -> pd.DataFrame:
+    """Return one line per document, indexed by doc_id: its title, else the first words of its text,
+    else its id."""
+    lines = {
+        doc_id: document_column(documents, doc_id, "title").strip()
+        or text_beginning(documents, doc_id)
+        or doc_id
+        for doc_id in doc_ids
+    }
+    return pd.DataFrame({"title": lines})
 
 
 def _has_gaps(rows: Sequence[Row]) -> bool:
@@ -185,7 +220,12 @@ def _row_kind(texts: pd.DataFrame) -> str:
 
 
 def _make_list(
-    rows: Sequence[Row], diagnosis: Diagnosis, style: RunStyle, view: _View, number: int
+    rows: Sequence[Row],
+    diagnosis: Diagnosis,
+    style: RunStyle,
+    view: _View,
+    number: int,
+    short_name: str,
 ) -> _List:
     side = "right" if number else "left"
     standing = diagnosis.standings.set_index("run").loc[style.name]
@@ -194,9 +234,10 @@ def _make_list(
         side,
         2 * number + 1,
         style,
+        short_name,
         standing["score"],
         standing["difference"],
-        rank_tiles(diagnosis, style.name, view.grades, ranks),
+        [] if view.one_line else rank_tiles(diagnosis, style.name, view.grades, ranks),
         [_make_item(row, view, side) for row in rows],
     )
 
@@ -205,6 +246,8 @@ def _make_item(row: Row, view: _View, side: str) -> _Item:
     doc_id = row["doc_id"] or ""
     title = document_column(view.documents, doc_id, "title").strip()
     text = document_column(view.documents, doc_id, "text").strip()
+    if view.one_line:
+        title = shorten(title, _SHORT_RELEVANT if row["relevant"] else _SHORT_TITLE)
     # With several lists there is little space besides the word itself.
     shorter = {"before": 0} if view.several else {}
     return _Item(

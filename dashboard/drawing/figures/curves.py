@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -40,6 +40,8 @@ from dashboard.drawing.ticks import Ticks, covering_ticks, score_ticks
 UPPER, GAP, LOWER = 212, 40, 122
 """Heights in px. Both panels, and what is above them on the page, fit on the first screen of a
 projector."""
+SINGLE = 156
+"""Height in px of a panel on its own, beside the other one."""
 _TOP, _BOTTOM, _RIGHT = 10, 28, 16
 _EDGE = 2
 """Space in px beyond the ends of a value axis, because Plotly draws no grid line exactly at an
@@ -53,8 +55,11 @@ in this space, so that the axis does not change."""
 _ONE_OF_MANY = 6
 
 
-class _Panels(NamedTuple):
-    """The layout of the panels: margins and heights in px; `lower` is 0 without a lower panel."""
+Panels = Literal["both", "scores", "differences"]
+
+
+class _Layout(NamedTuple):
+    """The layout of the panels: margins and heights in px, 0 for a missing panel."""
 
     margin: Margin
     upper: float
@@ -77,9 +82,10 @@ def measure_by_cutoff(
     in_colour: Sequence[str] = (),
     ends: Mapping[str, int] | None = None,
     value_range: tuple[float, float] = (0, 1),
+    panels: Panels = "both",
 ) -> Chart:
     """Draw one measure by k: the scores in the upper panel, the differences from the baseline in
-    the lower panel.
+    the lower panel; or only one of the two `panels`.
 
     `frame` is the result of `mean_curves`; `value_range` is the range of its measure. Runs
     `in_colour` keep their style, and other runs are grey; if `in_colour` is empty, all runs keep
@@ -92,26 +98,33 @@ def measure_by_cutoff(
     loud = solid_lines([s for s in runs if not in_colour or s.name in in_colour])
     quiet = [s for s in runs if in_colour and s.name not in in_colour]
     lines = lines_by_run(rows, drawing)
-    has_differences = any(not np.isnan(lines[s.name]["difference"]).all() for s in runs)
+    has_differences = panels != "scores" and any(
+        not np.isnan(lines[s.name]["difference"]).all() for s in runs
+    )
     above = score_ticks(rows[["mean", "low", "high"]].to_numpy().ravel(), value_range)
     below = _difference_ticks(rows, drawing)
-    panels = _Panels(
-        Margin(tick_width(above, below), _RIGHT, _TOP, _BOTTOM),
-        UPPER,
-        GAP if has_differences else 0,
-        LOWER if has_differences else 0,
-    )
+    margin = Margin(tick_width(above, below), _RIGHT, _TOP, _BOTTOM)
+    layout = _Layout(margin, UPPER, GAP, LOWER)
+    if panels != "both":
+        sizes = (SINGLE, 0) if panels == "scores" else (0, SINGLE)
+        layout = _Layout(margin, sizes[0], 0, sizes[1])
+    elif not has_differences:
+        layout = _Layout(margin, UPPER, 0, 0)
     deepest = max(int(rows["k"].max()), 2)
     traces = _traces(lines, quiet, loud, drawing, ends or {})
     return make_figure(
-        [trace for trace in traces if trace is not None],
+        [
+            t
+            for t in traces
+            if t is not None and (layout.lower if t["yaxis"] == "y2" else layout.upper)
+        ],
         palette=palette,
-        height=panels.height,
-        margin=panels.margin,
-        annotations=list(_difference_label(drawing, panels)) if has_differences else [],
+        height=layout.height,
+        margin=layout.margin,
+        annotations=list(_difference_label(drawing, layout)) if layout.gap else [],
         shapes=[_cutoff_rule(k, palette)] if k <= deepest else [],
         **_hover_mode(len(runs)),
-        **_panel_axes(palette, panels, above, below, deepest, panels.margin),
+        **_panel_axes(palette, layout, above, below, deepest),
     )
 
 
@@ -208,12 +221,12 @@ def _difference_ticks(frame: pd.DataFrame, drawing: Drawing) -> Ticks:
     return covering_ticks([*(finite - reach), *(finite + reach), *band_ends])
 
 
-def _difference_label(drawing: Drawing, panels: _Panels) -> Iterable[dict[str, Any]]:
+def _difference_label(drawing: Drawing, layout: _Layout) -> Iterable[dict[str, Any]]:
     """Yield the label above the lower panel."""
     baseline, palette = drawing.baseline, drawing.palette
     short = short_names(drawing.styles, _MINUS_LENGTH)[baseline]
     anchors = {"xref": "paper", "yref": "paper", "yanchor": "bottom", "yshift": 9}
-    y = panels.lower / panels.plot
+    y = layout.lower / layout.plot
     text, anchors = f"difference from {escape(short)}", {**anchors, **hover_text(baseline, short)}
     yield make_note(text, 0, y, palette.muted, **anchors)
 
@@ -234,23 +247,24 @@ def _cutoff_rule(chosen_k: int, palette: Palette) -> dict[str, Any]:
 
 
 def _panel_axes(
-    palette: Palette, panels: _Panels, above: Ticks, below: Ticks, deepest: int, margin: Margin
+    palette: Palette, layout: _Layout, above: Ticks, below: Ticks, deepest: int
 ) -> dict[str, Any]:
-    x = make_axis(palette, (0, math.log10(deepest)), _cutoff_ticks(deepest, margin))
+    x = make_axis(palette, (0, math.log10(deepest)), _cutoff_ticks(deepest, layout.margin))
     x |= {
         "type": "log",
-        "anchor": "y2" if panels.lower else "y",
+        "anchor": "y2" if layout.lower else "y",
         **_hover_axis("k = %{x}"),
     }
-    split = panels.lower / panels.plot
-    upper = make_axis(palette, _padded_span(above.span, panels.upper), above, grid=True)
-    if not panels.lower:
-        return {"xaxis": x, "yaxis": upper}
-    upper["domain"] = [1 - panels.upper / panels.plot, 1]
-    lower = make_axis(palette, _padded_span(below.span, panels.lower), below, grid=True)
-    lower |= {"domain": [0, split], "anchor": "x"}
-    lower |= {"zeroline": True, "zerolinecolor": palette.zero, "zerolinewidth": 1.5}
-    return {"xaxis": x, "yaxis": upper, "yaxis2": lower}
+    axes = {"xaxis": x}
+    if layout.upper:
+        upper = make_axis(palette, _padded_span(above.span, layout.upper), above, grid=True)
+        axes["yaxis"] = upper | {"domain": [1 - layout.upper / layout.plot, 1]}
+    if layout.lower:
+        lower = make_axis(palette, _padded_span(below.span, layout.lower), below, grid=True)
+        lower |= {"domain": [0, layout.lower / layout.plot], "anchor": "x"}
+        lower |= {"zeroline": True, "zerolinecolor": palette.zero, "zerolinewidth": 1.5}
+        axes["yaxis2"] = lower
+    return axes
 
 
 def _padded_span(span: tuple[float, float], height: float) -> tuple[float, float]:

@@ -24,9 +24,6 @@ from dashboard.workspace.exports import report_data
 from metrics_core.formats.source.limits import format_size
 
 _HERE = Path(__file__).parent
-_REM = re.compile(r"(?<![\w.])([\d.]+)rem")
-_LETTERS = 24
-"""Font size in px of a presentation, the same as in `report.css`."""
 _LINK_TO_NOWHERE = re.compile(r'<a\b((?:(?!>).)*?)\shref=""((?:(?!>).)*)>(.*?)</a>', re.DOTALL)
 
 
@@ -67,15 +64,12 @@ def document(report: Report, drawing: Drawing, request: ReportRequest) -> str:
 
 def meeting(report: Report, drawing: Drawing, request: ReportRequest) -> str:
     """Return the same findings for a presentation, one per screen, with their style sheet. They are
-    shown over a page that has its own palette. Font sizes relative to the page are enlarged."""
+    shown over a page that has its own palette."""
     report_parts = ReportParts(
         report, replace(drawing, palette=BY_THEME), replace(request, parts=())
     )
     slides = without_links(_slides(report_parts))
-    sheet = _REM.sub(
-        lambda size: f"{float(size[1]) * _LETTERS:g}px", sheet_for(slides, own_sheet("report.css"))
-    )
-    return f"<style>{sheet}</style>{slides}"
+    return f"<style>{sheet_for(slides, own_sheet('report.css'))}</style>{slides}"
 
 
 def _slides(report_parts: ReportParts) -> Markup:

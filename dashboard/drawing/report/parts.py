@@ -22,6 +22,7 @@ from dashboard.drawing.blocks.markup import Badge
 from dashboard.drawing.blocks.robustness_checks import TITLE, TITLE_UNCLEAR
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures import curves as figures
+from dashboard.drawing.figures.curves import Panels
 from dashboard.drawing.svg.chart_svg import draw_svg
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
@@ -43,8 +44,10 @@ PARTS = {
     "measured": "What was measured, and how",
 }
 """The titles of the optional parts below the verdict, by the anchor of the part in the file."""
-_WIDTH, WIDE = 360.0, 900.0
-"""Width in px of a drawn chart, in the report and on a slide; the chart is scaled when shown."""
+_WIDTH = 360.0
+"""Width in px of a drawn chart; the chart is scaled when shown."""
+_OPEN_CASES = 2
+"""Number of losses and of wins that are not folded."""
 _TITLES = {"P": "Precision@k", "R": "Recall@k", "nDCG": "nDCG@k"}
 _LEADS_TO = {"breakdown": "groups", "firm": "checks", "curves": "curves", "pairs": "runs"}
 
@@ -263,9 +266,15 @@ class ReportParts:
         ]
         return blocks.draw_panels(charts, legend, curves_blocks.draw_note(text))
 
-    def chart(self, family: str, width: float = _WIDTH) -> Markup:
+    def chart(self, family: str) -> Markup:
         """Draw the chart of a measure by k."""
-        curves, drawing = self.report.curves, self.drawing
+        return self.draw_chart(family, self.drawing)
+
+    def draw_chart(
+        self, family: str, drawing: Drawing, panels: Panels = "both", width: float = _WIDTH
+    ) -> Markup:
+        """Draw the chart of a measure by k for the runs of `drawing`, or one of its panels."""
+        curves = self.report.curves
         if curves is None:
             return Markup()
         chart = figures.measure_by_cutoff(
@@ -274,6 +283,7 @@ class ReportParts:
             in_colour=curves.coloured_runs(drawing.comparison),
             ends=curves.list_ends,
             value_range=curves.ranges[family],
+            panels=panels,
         )
         label = (
             f"{_curve_title(family)} of {w.join_words(drawing.styles)} by k. {curves.title.text}."
@@ -281,16 +291,12 @@ class ReportParts:
         return draw_svg(chart, width, label)
 
     def _cases(self, cases: Sequence[Case]) -> Markup:
-        return Markup("").join(self._case(case) for case in cases)
-
-    def _case(self, case: Case) -> Markup:
-        return self.draw_case(case, self._anchors[str(case.row["query_id"])])
-
-    def draw_case(self, case: Case, anchor: str) -> Markup:
-        """Draw a query with the lists of both runs. If `anchor` is empty, nothing links to the
-        query."""
         grades = Grades.from_grades(self.report.grades)
-        return blocks.draw_case(case, self.drawing, grades, anchor)
+        anchors = [self._anchors[str(case.row["query_id"])] for case in cases]
+        return Markup("").join(
+            blocks.draw_case(case, self.drawing, grades, anchor, is_open=number < _OPEN_CASES)
+            for number, (case, anchor) in enumerate(zip(cases, anchors, strict=True))
+        )
 
     def _queries(self) -> Markup:
         if self.report.queries is None:

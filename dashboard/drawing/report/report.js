@@ -114,8 +114,10 @@
     button.addEventListener('click', () => meeting.go(1));
   });
   const draw = () => {
+    const wasOpen = document.documentElement.classList.contains('presenting');
     document.documentElement.classList.toggle('presenting', Boolean(number()));
     meeting.draw();
+    if (wasOpen && !number()) document.querySelector('button.present').focus();
   };
   addEventListener('hashchange', draw);
   draw();

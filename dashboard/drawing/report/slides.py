@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 from markupsafe import Markup
 
+from dashboard.answers.group_names import column_title
 from dashboard.answers.group_table import GroupTableRequest, list_groups
+from dashboard.answers.report import CASE_ROWS
 from dashboard.drawing.blocks import curves as curves_blocks
-from dashboard.drawing.blocks import differences, untested
+from dashboard.drawing.blocks import differences, groups, overview, two_lists, untested
 from dashboard.drawing.blocks import report as blocks
 from dashboard.drawing.blocks.markup import Badge
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.report.parts import PARTS, WIDE, ReportParts
+from dashboard.drawing.figures.curves import Panels
+from dashboard.drawing.figures.text import shorten
+from dashboard.drawing.report.parts import PARTS, ReportParts
+from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.robustness import robustness_finding
 from metrics_core.findings.sentence import Sentence, muted_span
 
-_GROUPS, _RUNS = 6, 6
-"""Maximum number of groups and of runs on a screen."""
+_ROWS = 8
+"""Maximum number of rows of a picture, the other groups or runs included."""
+_QUERY = 80
+"""Maximum number of characters of a query in a headline."""
+_NAME = 24
+"""Maximum number of characters of a run's name above a chart."""
+_CHART = 374.0
+"""Width in px of a drawn chart; a screen shows two of them, enlarged."""
+_QUESTIONS = {
+    "unjudged": "Could unjudged documents reverse it?",
+    "queries": "How many queries carry it?",
+    "cutoff": "Does it hold at other cutoffs?",
+    "measures": "Do other measures agree?",
+    "ties": "Could tied scores reverse it?",
+    "missing": "Do missing queries decide it?",
+}
+"""The checks of a significant difference, for readers who do not know the names of the checks."""
 
 
 def make_slides(parts: ReportParts) -> list[Markup]:
@@ -37,21 +58,19 @@ class _Slides:
             self._slide_checks(),
             self._slide_groups(),
             self._slide_cutoff(),
-            *(self._slide_case(kind) for kind in ("losses", "wins")),
+            self._slide_query("losses", "loss", "lost"),
+            self._slide_query("wins", "win", "won"),
         ]
         return [slide for slide in slides if slide]
 
+    @property
+    def _is_untested(self) -> bool:
+        return self._parts.drawing.focus in self._parts.report.overview.too_few
+
     def _slide(
-        self,
-        key: str,
-        question: str,
-        answer: str | Sentence,
-        picture: Markup,
-        badge: Badge | None = None,
-        note: str | Sentence = "",
+        self, key: str, question: str, answer: str | Sentence, picture: Markup, **more: Any
     ) -> Markup:
-        styles = self._parts.styles
-        return blocks.draw_slide(key, question, answer, picture, styles, badge=badge, note=note)
+        return blocks.draw_slide(key, question, answer, picture, self._parts.styles, **more)
 
     def _slide_verdict(self) -> Markup:
         answer, drawing = self._parts.report.overview, self._parts.drawing
@@ -59,28 +78,42 @@ class _Slides:
         badge = Badge(verdict.badge, verdict.tone) if verdict.badge else None
         if drawing.alone:
             picture = untested.draw_histogram(answer.histogram, drawing, lambda low, high: "")
-            question = f"How good is {drawing.focus} on {name}?"
-            return (
-                self._slide("verdict", question, verdict.title, picture, badge)
-                if answer.histogram
-                else picture
+            if not answer.histogram:
+                return Markup()
+            return self._slide("verdict", f"How good is it on {name}?", verdict.title, picture)
+        question = f"Which is better on {name}?"
+        if self._is_untested:
+            picture = untested.draw_examples(answer.examples, drawing, self._no_link)
+            return self._slide("verdict", question, verdict.title, picture)
+        rows = _first_runs(answer.shown_rows, drawing)
+        left_out = len(answer.all_rows) - len(rows)
+        caption = f"{w.format_count(left_out)} further {w.plural(left_out, 'run')} not shown"
+        if len(rows) > 2:
+            picture = differences.draw_difference_rows(
+                rows,
+                drawing,
+                lead=lambda run: "",
+                list_link=lambda run, outcome: "",
+                level=drawing.comparison.method.level,
             )
-        question = f"Is {drawing.focus} better than {drawing.baseline} on {name}?"
-        if drawing.focus in answer.too_few:
-            return self._slide(
-                "verdict",
-                question,
-                verdict.title,
-                untested.draw_examples(answer.examples, drawing, self._no_link),
+        else:
+            row = rows.set_index("run").loc[drawing.focus].to_dict()
+            picture = differences.draw_against_zero(row, answer.interval, rows, drawing)
+            picture += overview.draw_outcomes(row, self._no_link)
+            level = w.format_share(answer.interval[2])
+            caption = (
+                f"Difference on {name} with its {level} interval; below, the queries by outcome"
             )
-        picture = differences.draw_difference_rows(
-            _first_runs(answer.shown_rows, drawing),
-            drawing,
-            lead=lambda run: "",
-            list_link=lambda run, outcome: "",
-            level=drawing.comparison.method.level,
+        return self._slide(
+            "verdict",
+            question,
+            verdict.title,
+            picture,
+            badge=badge,
+            note=verdict.lead,
+            caption=caption if left_out or len(rows) < 3 else "",
+            rows=len(rows) - 1,
         )
-        return self._slide("verdict", question, verdict.title, picture, badge, verdict.lead)
 
     def _no_link(self, page: str, **changes: Any) -> str:
         return ""
@@ -89,32 +122,47 @@ class _Slides:
         robustness = self._parts.report.robustness
         if not robustness.checks:
             return Markup()
+        is_clear = robustness.pair is not None and robustness.pair.is_clear
         return self._slide(
             "checks",
             self._parts.title("checks"),
             robustness_finding(robustness),
-            blocks.draw_reasons(robustness, brief=True),
+            blocks.draw_reasons(robustness, brief=True, questions=_QUESTIONS if is_clear else {}),
+            rows=len(robustness.checks),
         )
 
     def _slide_groups(self) -> Markup:
-        if self._parts.report.groups is None or self._parts.drawing.alone:
+        if self._parts.report.groups is None or self._parts.drawing.alone or self._is_untested:
             return Markup()
-        breakdown, _ = self._parts.report.groups
-        higher = self._parts.drawing.comparison.measure.declaration.higher_is_better
+        (breakdown, _), drawing = self._parts.report.groups, self._parts.drawing
+        higher = drawing.comparison.measure.declaration.higher_is_better
+        is_long = len(breakdown.groups) > _ROWS
+        # If groups are left out, it is the smallest contributions, also of ranges of a number.
         rows = list_groups(
-            breakdown, GroupTableRequest(), alone=False, higher_is_better=higher, most=_GROUPS
+            breakdown,
+            GroupTableRequest(ranked="-adds" if is_long else ""),
+            alone=False,
+            higher_is_better=higher,
+            most=_ROWS - is_long,
         )
-        question = f"Where does it come from, by {self._parts.report.overview.grouped_by}?"
-        table, note = (
-            self._parts.group_table(breakdown, rows),
-            breakdown.lead("", higher_is_better=higher),
+        column = column_title(breakdown.by, drawing.cutoff)
+        return self._slide(
+            "groups",
+            f"Where does it come from, by {self._parts.report.overview.grouped_by}?",
+            breakdown.title,
+            groups.draw_waterfall(rows, breakdown, drawing, column=column),
+            note=breakdown.lead("", higher_is_better=higher),
+            caption="Contribution: share of the queries × mean difference."
+            " Pale: not significant by itself.",
+            rows=len(rows.rows) + is_long + 1,
         )
-        return self._slide("groups", question, breakdown.title, table, note=note)
 
     def _slide_cutoff(self) -> Markup:
         curves, drawing = self._parts.report.curves, self._parts.drawing
+        pair = dict.fromkeys([drawing.focus, drawing.baseline])
+        drawing = replace(drawing, styles={run: drawing.styles[run] for run in pair})
         family = "" if curves is None else next(iter(curves.frames), "")
-        if curves is None or not family:
+        if curves is None or not family or self._is_untested:
             return Markup()
         lead = curves.lead
         if drawing.comparison.measure.cutoff is None:
@@ -122,29 +170,60 @@ class _Slides:
                 f"{drawing.name} counts the whole list; the curves show {family} by k."
             )
         note = curves_blocks.bands_note(drawing, is_tested=curves.queries >= FEWEST_QUERIES)
-        legend = curves_blocks.draw_legend(
-            drawing, curves.coloured_runs(drawing.comparison), {}, note
+        legend = curves_blocks.draw_legend(drawing, list(pair), {})
+        baseline = shorten(drawing.baseline, _NAME)
+        heads: dict[Panels, str] = {"scores": f"{family}@k"}
+        heads |= {} if drawing.alone else {"differences": f"Difference from {baseline}"}
+        charts = [
+            (
+                curves_blocks.draw_panel_head(head, ""),
+                self._parts.draw_chart(family, drawing, panels, _CHART),
+                False,
+            )
+            for panels, head in heads.items()
+        ]
+        picture = blocks.draw_panels(charts, legend, Markup())
+        return self._slide(
+            "curves", PARTS["curves"], curves.title_by_k, picture, note=lead, caption=note
         )
-        charts = self._parts.chart(family, WIDE), self._parts.chart(family)
-        picture = legend + blocks.draw_by_width(*charts)
-        return self._slide("curves", PARTS["curves"], curves.title, picture, note=lead)
 
-    def _slide_case(self, kind: str) -> Markup:
-        cases = getattr(self._parts.report, kind)
-        if not cases:
+    def _slide_query(self, kind: str, one: str, count: str) -> Markup:
+        """Draw an example of a loss or win: both lists, and the movements between them."""
+        report, drawing = self._parts.report, self._parts.drawing
+        page = report.examples.get(kind)
+        if page is None:
             return Markup()
-        case = cases[0]
-        question = (
-            f"What does {'the largest loss' if kind == 'losses' else 'the largest win'} look like?"
+        total = int(report.overview.shown_rows.set_index("run").loc[drawing.focus, count])
+        largest = next((case.row["query_id"] for case in getattr(report, kind)), "")
+        aside = f"the largest {one} with results from both runs"
+        if page.diagnosis.query_id == largest:
+            aside = f"the largest of {w.format_count(total)} {kind}"
+        lists = two_lists.draw_two_lists(
+            page.diagnosis,
+            drawing,
+            page.documents,
+            (),
+            dict.fromkeys(report.grades, ""),
+            rows=CASE_ROWS,
+            one_line=True,
         )
-        return self._slide(kind, question, f"“{case.page.text}”", self._parts.draw_case(case, ""))
+        return self._slide(
+            kind,
+            f"Why this {one}?",
+            f"“{shorten(page.text, _QUERY, between_words=True)}”",
+            lists,
+            note=page.explanation,
+            aside=aside,
+            caption=f"{drawing.name} · first {CASE_ROWS} results · ? = not judged",
+        )
 
 
 def _first_runs(rows: pd.DataFrame, drawing: Drawing) -> pd.DataFrame:
     """Return the runs that fit on a screen: the compared pair, and the best of the other runs by
     mean."""
-    if len(rows) <= _RUNS + 1:
+    if len(rows) <= _ROWS + 1:
         return rows
     others = rows[~rows["run"].isin([drawing.baseline, drawing.focus])]
-    nearest = others.sort_values("mean", ascending=False).head(_RUNS - 1)["run"]
+    higher = drawing.comparison.measure.declaration.higher_is_better
+    nearest = others.sort_values("mean", ascending=not higher).head(_ROWS - 1)["run"]
     return rows[rows["run"].isin([drawing.baseline, drawing.focus, *nearest])]

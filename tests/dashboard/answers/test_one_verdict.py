@@ -311,8 +311,12 @@ def of_outputs(case: Case, folder: Path, capsys: pytest.CaptureFixture[str]) -> 
         ReportRequest("A report"),
     )
     text = " ".join(unescape(re.sub(r"<[^>]+>", "", page)).split())
-    yield "report", overview(study, shown).verdict.title.text in text, True
-    yield "report's By cutoff", curves(study, shown).title.text in text, True
+    first, by_k = overview(study, shown), curves(study, shown)
+    yield "report", first.verdict.title.text in text, True
+    # Its screen speaks of all k, unless the band and the verdict at k disagree.
+    yield "report's By cutoff", by_k.title_by_k.text in text, shown.focus not in first.too_few
+    if "by itself is" in by_k.lead.text:
+        yield "report's By cutoff at k", by_k.title_by_k, by_k.title
     method, measure = shown.method, shown.name
     files = [str(folder / f"{name}.run") for name in study.names]
     for file, run in zip(files, study.runs.values(), strict=True):

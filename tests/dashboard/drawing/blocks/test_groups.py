@@ -10,7 +10,12 @@ import pytest
 from dashboard.answers.breakdown import Breakdown
 from dashboard.answers.group_table import GroupTableRequest, list_groups
 from dashboard.answers.slices import UnlikeSlice
-from dashboard.drawing.blocks.groups import Choice, draw_column_choice, draw_group_table
+from dashboard.drawing.blocks.groups import (
+    Choice,
+    draw_column_choice,
+    draw_group_table,
+    draw_waterfall,
+)
 from dashboard.drawing.blocks.slices import draw_slice_rows
 from dashboard.drawing.theme import run_styles
 from metrics_core.base import wording as w
@@ -95,6 +100,29 @@ def test_what_groups_add_is_the_whole_as_printed_also_with_some_hidden() -> None
     assert round(sum(numbers[:-1]), 3) == numbers[-1]
     last = bars(html)[-2]
     assert abs(last[1] + last[2] - 100) < 0.02
+
+
+def steps(shown: Breakdown, most: int, measure: str = "nDCG@10") -> str:
+    drawing = drawing_of(STYLES, measure=measure)
+    higher = drawing.comparison.measure.declaration.higher_is_better
+    asked = GroupTableRequest()
+    found = list_groups(shown, asked, alone=False, higher_is_better=higher, most=most)
+    return str(draw_waterfall(found, shown, drawing, column="category"))
+
+
+def test_a_waterfall_ends_at_the_whole_with_the_other_groups_in_one_row() -> None:
+    html = steps(table([0.02, 0.03, -0.01]), 8)
+    assert [kind for kind, *_ in bars(html)] == ["better pale", "better", "worse pale", "total"]
+    left = [round(place * 1.25, 1) for _, place, _ in bars(html)]  # a fifth is kept for numbers
+    assert left == [0, 60, 80, 0] and EVIL not in html
+    html = steps(table([0.0021] * 20), 7)
+    names = re.findall(r'scope="row".*?<bdi>([^<]+)</bdi>', html)
+    assert len(names) == 9 and names[-2:] == ["13 others", "All"]
+    amounts = re.findall(r'class="amount"[^>]*><span[^>]*>([^<]+)<', html)
+    numbers = [float(text.replace(w.MINUS, "-")) for text in amounts]
+    assert len(numbers) == 9 and round(sum(numbers[:-1]), 3) == numbers[-1] == 0.042
+    assert bars(html)[-2][1] + bars(html)[-2][2] == pytest.approx(80, abs=0.1)
+    assert bars(steps(table([-0.02, -0.02, -0.01]), 8, "NumNonrelRet"))[0][0] == "better"
 
 
 def test_a_row_says_how_its_part_comes_about_and_leads_to_its_queries() -> None:

@@ -75,6 +75,20 @@ def test_beyond_k_a_list_is_marked_where_k_ends() -> None:
     assert len(Page(part).having("rule")) == 2
 
 
+def test_for_a_distance_a_row_is_one_line() -> None:
+    found = small_diagnosis(LONG, {"d0": 2}, cutoff=3)
+    texts = pd.DataFrame(
+        {"title": ["A title " + "far " * 20 + "too long", ""], "text": ["", "first words"]},
+        index=["d0", "d1"],
+    )
+    part = draw_two_lists(found, DRAWING, texts, [], rows=10, one_line=True)
+    shown = Page(part).text
+    assert "…far too long" in shown and "first words" in shown
+    assert "d2" in shown, "without title and text its id"
+    assert "<details" not in part and not Page(part).having("tile") and len(rows_of(part)) == 20
+    assert f'height="{10 * 24}"' in layers(part)["line"] and layers(part)["worse"]
+
+
 def test_several_lists_say_how_each_document_moved_from_the_baseline() -> None:
     lists = {"bm25": ["a", "b", "c"], "hybrid": ["b", "a"], "dense": ["c", "a"]}
     found = small_diagnosis(lists, {"a": 1})

@@ -328,6 +328,15 @@ def test_the_axis_of_the_differences_follows_them() -> None:
         assert (axis.tickvals[0], axis.tickvals[-1]) == ends
 
 
+def test_one_of_the_two_panels_can_be_drawn_alone() -> None:
+    for panels, axis in (("scores", "yaxis"), ("differences", "yaxis2")):
+        figure = measure_by_cutoff(curve_frame(*STYLES), drawing_of(STYLES), panels=panels)  # type: ignore[arg-type]
+        layout = figure.to_dict()["layout"]
+        assert {name for name in layout if name.startswith("yaxis")} == {axis}
+        assert layout[axis]["domain"] == [0, 1]
+        assert {t.yaxis for t in figure.data} == {axis.replace("axis", "")}
+
+
 LONG = tuple(
     f"{model}_docs10_terms20_weight0.5-{date}"
     for model in (

@@ -23,6 +23,7 @@ from dashboard.study.study import Study
 from dashboard.workspace import Settings
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
+from metrics_core.tables import Queries
 from tests.collections_of import qrels_of, run_of
 
 FILES = (
@@ -162,6 +163,66 @@ def test_the_meeting_has_a_screen_for_what_there_is() -> None:
 
 def screen_of(page: str, key: str) -> str:
     return text_of(page.partition(f'data-screen="{key}"')[2].partition('data-screen="')[0])
+
+
+def with_groups(names: list[str], rename: str = "{}") -> Study:
+    """The sample's queries in these groups, with its runs renamed."""
+    study = sample()
+    ids = list(study.query_ids)
+    groups = [names[i % len(names)] for i in range(len(ids))]
+    queries = Queries.from_columns({"query_id": ids, "kind": groups})
+    runs = [replace(run, name=rename.format(run.name)) for run in study.runs.values()]
+    return Study(runs, study.qrels, queries)
+
+
+def test_a_screen_has_at_most_eight_rows_and_its_numbers_add_up() -> None:
+    page = page_of(with_groups([f"kind {i}" for i in range(15)]))
+    screen = page.partition('data-screen="groups"')[2].partition('data-screen="')[0]
+    rows = re.findall(r"<tr role=\"row\">(.*?)</tr>", screen, flags=re.DOTALL)[1:]
+    assert len(rows) == 8 + 1 and "8 others" in rows[-2]
+    amounts = [re.search(r'class="amount"[^>]*>(.*?)</span>', row, re.DOTALL) for row in rows]
+    numbers = [float(text_of(found[1]).replace(w.MINUS, "-")) for found in amounts if found]
+    assert round(sum(numbers[:-1]), 3) == numbers[-1] == 0.087
+    # Eight groups fit without a row for others.
+    assert "other" not in screen_of(page_of(with_groups(list("abcdefgh"))), "groups")
+
+
+def test_a_query_is_on_its_screen_once_with_the_reason_and_both_lists() -> None:
+    page = page_of(sample())
+    loss = screen_of(page, "losses")
+    assert loss.count("vinegar for the robot") == 1 and "the largest of 21 losses" in loss
+    assert "the only highly relevant document fell from rank 1 to rank 5" in loss
+    assert loss.count("Sweep error ER-21") == 2 and "FN-0175" in loss
+    # Ten titles each, also for a smaller k.
+    small = page_of(sample(), k="5").partition('data-screen="losses"')[2]
+    titles = re.findall(r'<b><bdi>(.*?)</bdi></b> <span class="id">', small)
+    assert len(titles) == 40 and not any(title.startswith("FN-") for title in titles)
+    # All five largest wins are queries without results from bm25, which explain nothing.
+    win = screen_of(page, "wins")
+    assert "moved house, order going to old adress" in win and "no results for" not in win
+    assert "the largest win with results from both runs" in win
+
+
+def test_long_names_are_shortened_on_screens() -> None:
+    page = page_of(with_groups(["one", "two"], "{0}-" + "made-from-many-words-" * 4 + "{0}"))
+    _, _, screens = page.partition('<div class="slides"')
+    # The whole name is there for the pointer and for who hears it.
+    seen = re.sub(
+        r'<svg.*?</svg>|<span class="unseen[^>]*>.*?</span>', "", screens, flags=re.DOTALL
+    )
+    assert "many-words-made-from-many-words" not in text_of(seen)
+    assert "bm25" in screen_of(page, "verdict") and "dense" in screen_of(page, "curves")
+
+
+def test_losses_and_wins_are_folded_after_two() -> None:
+    page = page_of(sample())
+    assert re.findall(r'<details class="lens case"( open)?>', page) == 2 * [
+        *(2 * [" open"]), "", "", ""
+    ]  # fmt: skip
+    # A link opens what its target is in.
+    assert re.findall(r"</summary>\s*<div id=\"(case-\d+)\">", page) == [
+        f"case-{i}" for i in range(1, 11)
+    ]
 
 
 def test_the_screens_of_verdict_and_curves_do_not_contradict_each_other() -> None:
