@@ -32,6 +32,7 @@ _NAME = 24
 """Maximum number of characters of a run's name above a chart."""
 _CHART = 374.0
 """Width in px of a drawn chart; a screen shows two of them, enlarged."""
+_BANDS = "Bands: 95 % intervals; the band of the difference is simultaneous over all k"
 _QUESTIONS = {
     "unjudged": "Could unjudged documents reverse it?",
     "queries": "How many queries carry it?",
@@ -169,7 +170,9 @@ class _Slides:
             lead = muted_span(
                 f"{drawing.name} counts the whole list; the curves show {family} by k."
             )
-        note = curves_blocks.bands_note(drawing, is_tested=curves.queries >= FEWEST_QUERIES)
+        note = _BANDS
+        if drawing.alone:
+            note = curves_blocks.bands_note(drawing, is_tested=curves.queries >= FEWEST_QUERIES)
         legend = curves_blocks.draw_legend(drawing, list(pair), {})
         baseline = shorten(drawing.baseline, _NAME)
         heads: dict[Panels, str] = {"scores": f"{family}@k"}

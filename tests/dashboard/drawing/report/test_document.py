@@ -232,7 +232,7 @@ def test_the_screens_of_verdict_and_curves_do_not_contradict_each_other() -> Non
     curves = screen_of(page, "curves")
     assert "no clear difference" not in curves
     assert "k = 5 by itself is significant; the band is corrected for all k together." in curves
-    assert "95 % intervals of dense and hybrid; the band of their difference" in curves
+    assert "95 % intervals; the band of the difference is simultaneous over all k" in curves
     whole = screen_of(page_of(sample(), m="AP"), "curves")
     assert "AP counts the whole list; the curves show AP by k." in whole
 
