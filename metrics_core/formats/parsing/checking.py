@@ -147,8 +147,8 @@ def _subtopic_note(qrels: Qrels) -> Note:
         )
     else:
         message = (
-            f"the second column varies within a query ({mean_count:.3g} values on average), though"
-            " no document is judged under two values; diversity measures use it as the subtopic"
+            "diversity measures use the second column as the subtopic, because it varies within a"
+            f" query ({mean_count:.3g} values on average); no document is judged under two values"
         )
     return Note("subtopics", message, len(table), examples)
 
