@@ -109,7 +109,7 @@ def _curves_figure(request: FigureRequest) -> tuple[Chart, str]:
     )
     caption = f"{family}@k by k (log scale), {_count_queries(answer.queries)}"
     if not view.is_alone:
-        caption += f"; below minus {view.baseline}"
+        caption += f"; below: difference from {view.baseline}"
     if answer.queries >= FEWEST_QUERIES:
         caption += "; bands 95\N{NO-BREAK SPACE}%"
         caption += "" if view.is_alone else "; the bands below are simultaneous over all k"

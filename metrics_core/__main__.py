@@ -140,7 +140,7 @@ def _command_line_hints(error: RanklensError) -> list[str]:
     if not equals:
         return []
     if name == "kind":
-        return ["Expected order: evaluate QRELS RUN …"]
+        return ["The arguments must be in this order: evaluate QRELS RUN …"]
     return [f"On the command line: --{name} {'word=number' if value.startswith('{') else value}"]
 
 

@@ -84,7 +84,7 @@ def files_page(
     offers = id_offers(library)
     missing_kinds = [
         name
-        for name, kind in (("judgments are", "qrels"), ("runs are", "run"))
+        for name, kind in (("judgments", "qrels"), ("runs", "run"))
         if rows and not library.files_of_kind(kind)  # type: ignore[arg-type]
     ]
     return Data(
@@ -93,7 +93,7 @@ def files_page(
             refused + len(unread),
             fits=not offers and _files_fit(library, measure),
             unjudged=_count_unjudged(study),
-            missing=" and ".join(missing_kinds).replace("judgments are and runs are", "both are"),
+            missing=" and ".join(missing_kinds),
             answered=_answered_counts(study) if study else {},
             judged=len(study.query_ids) if study else 0,
             unclear=unclear,

@@ -43,7 +43,7 @@ class VersionDates:
         }[self.source]
         if not self.undated:
             return sentence
-        return f"{sentence} Undated, so placed last: {w.shorten_list(self.undated)}."
+        return f"{sentence} Placed last, because they have no date: {w.shorten_list(self.undated)}."
 
     def text(self, name: str) -> str:
         """Return a version's date as written at its source; "" without a date."""

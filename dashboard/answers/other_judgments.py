@@ -167,7 +167,7 @@ def version_sentences(
 def _judged_by_sentence(other: OtherJudgments) -> str:
     sentence = (
         f"Judged by {other.name}: {_format_count(other.judgments, 'judgment', 'judgments')} of"
-        f" {_format_count(other.queries, 'query', 'queries')}; its means cover only"
+        f" {_format_count(other.queries, 'query', 'queries')}; its means cover only the"
         f" {_format_count(other.shared, 'query', 'queries')} also in view here."
     )
     if other.other_text:

@@ -197,12 +197,12 @@ def _colour_note(answer: Overview, context: PageContext) -> str:
     if not answer.colour_note:
         enough = (answer.shown_rows["queries"] >= FEWEST_QUERIES).any()
         few = f"{FEWEST_DIFFERING} differing" if enough else f"{FEWEST_QUERIES}"
-        return f"{small}; none is tested with fewer than {few} queries."
+        return f"{small}; no difference is tested with fewer than {few} queries."
     text = f"{small}; {answer.colour_note}."
     if not answer.is_leaderboard:
         return text
     pairs = w.format_count(math.comb(len(answer.all_rows), 2))
-    return f"{text} Place: the possible range after correction for all {pairs} pairs."
+    return f"{text} Place: the possible ranks of a run, after correction for all {pairs} pairs."
 
 
 def _lists_markup(answer: Overview, context: PageContext, row: dict[str, int]) -> Markup:

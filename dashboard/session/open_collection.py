@@ -322,7 +322,7 @@ def _left_out_notes(folder: Path | None, listing: FolderListing) -> tuple[Note, 
     names = [str(path.relative_to(folder)) for path in listing.left_out]
     message = (
         f"the folder contains {w.format_count(len(listing.read) + len(names))} files;"
-        f" {w.format_count(len(names))} of them, runs first, were skipped:"
+        f" {w.format_count(len(names))} of them were skipped, runs first:"
         f" {w.join_words(names[:3])}{' …' if len(names) > 3 else ''}"
     )
     return (Note("left_out", message, len(names), loud=True),)

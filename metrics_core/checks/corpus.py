@@ -28,7 +28,7 @@ def missing_document_notes(documents: Documents, qrels: Qrels) -> tuple[Note, ..
         return ()
     message = (
         f"{count:,} of {len(relevant):,} relevant documents in the judgments"
-        f" {w.plural(count, 'is', 'are')} missing from these documents"
+        f" {w.plural(count, 'is', 'are')} missing from this documents table"
     )
     examples = tuple(missing.slice(0, _EXAMPLES).to_pylist())
     return (Note("lacking_relevant", message, count, examples, loud=True),)

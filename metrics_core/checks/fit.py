@@ -129,7 +129,7 @@ def _document_texts_line(
     remark = "all" if not lacking else f"{lacking:,} shown by id"
     if unknown:
         remark += f"; excludes {w.plural(unknown, 'the run', f'the {unknown:,} runs')} loaded as"
-        remark += " judged ranks"
+        remark += " ranks of judged documents"
     label = f"documents in the top {cutoff} with a text"
     return FitLine(label, f"{n_with_text:,} of {len(top_ids):,}", not lacking, remark)
 
@@ -156,7 +156,8 @@ def clean_ids(table: AnyTable) -> AnyTable:
     if isinstance(table, Run) and not table.complete:
         raise RanklensError(
             f"{judged_ranks_text([table.name])}, so its ids can no longer be changed.",
-            "Clean the ids of the run and the judgments, then make the judged ranks again.",
+            "Clean the ids of the run and the judgments, then create the ranks of judged documents"
+            " again.",
         )
     if isinstance(table, Run):
         rows = table.table
@@ -229,8 +230,8 @@ def find_near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
                 Note(
                     f"near_{what}_ids",
                     f"{count:,} {what} {w.plural(count, 'id')} in the judgments would match after"
-                    " cleaning, which trims blanks, removes invisible characters and composes"
-                    " accents (clean-ids)",
+                    " cleaning with clean-ids (blanks trimmed, invisible characters removed,"
+                    " accents composed)",
                     count,
                     tuple(f"{a!r} and {b!r}" for a, b in pairs[:_EXAMPLES]),
                     loud=True,

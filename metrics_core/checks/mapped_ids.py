@@ -73,7 +73,8 @@ def _map_run(table: Run, maps: IdMaps) -> Run:
     if not table.complete:
         raise RanklensError(
             f"{judged_ranks_text([table.name])}, so its ids can no longer be changed.",
-            "Map the ids of the run and the judgments, then make the judged ranks again.",
+            "Map the ids of the run and the judgments, then create the ranks of judged documents"
+            " again.",
         )
     rows = table.table
     query_id = _map_column(rows["query_id"], maps.queries.map_run_ids, keep_apart=True)
@@ -146,5 +147,5 @@ def _merged_queries_error(error: TableError | None) -> RanklensError:
     why = f" ({error})" if error else ""
     return RanklensError(
         f"This mapping of query ids merges two queries{why}.",
-        "Choose a mapping that keeps them distinct.",
+        "Choose a mapping that keeps all queries distinct.",
     )

@@ -89,8 +89,8 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--correction",
         choices=list(CORRECTIONS),
         default="",
-        help="correction for several runs (default: Holm, if the p-values have a fine enough"
-        " resolution)",
+        help="correction for multiple comparisons (default: Holm, if the resolution of the p-values"
+        " is fine enough)",
     )
     parser.add_argument(
         "--margin", type=float, metavar="SIZE", help="the smallest difference that matters"

@@ -56,7 +56,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--query",
         metavar="ID",
-        help="explain only this query (default: all, worst difference first)",
+        help="explain only this query (default: all queries, worst difference first)",
     )
     parser.add_argument("--format", choices=sorted(FORMATS), default="table")
 

@@ -306,7 +306,7 @@ def _refuse_with_memory(options: ReadingOptions, *, needs: bool) -> None:
         "--clean-ids": options.clean_ids,
         "--map-docs or --map-queries": bool(options.maps),
         "--exclude-self or --exclude": bool(options.exclude_self or options.exclude),
-        "a folder of judged ranks": any(map(formats.has_judged_ranks, options.all_runs)),
+        "ranks of judged documents": any(map(formats.has_judged_ranks, options.all_runs)),
         "a folder of runs": any(map(formats.has_runs, options.all_runs)),
         **{f"--{name} {value}": True for name, value in unsupported.items()},
     }
@@ -390,7 +390,7 @@ def read_named_queries(options: ReadingOptions) -> Queries | None:
 def note_unused_queries(options: ReadingOptions) -> None:
     """Print a note if queries are given but not needed."""
     if options.queries and not options.by:
-        print_notes("--queries", [Note("unused", "only --by needs this file; it was not read")])
+        print_notes("--queries", [Note("unused", "not read, because only --by needs this file")])
 
 
 def print_notes(about: str, notes: Sequence[Note]) -> None:

@@ -44,7 +44,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--highest",
         type=_parse_grade,
         metavar="GRADE",
-        help="the highest possible grade (default: the highest grade given)",
+        help="the highest possible grade (default: the highest grade in the judgments)",
     )
     parser.add_argument("--format", choices=sorted(FORMATS), default="table")
 

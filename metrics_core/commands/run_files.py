@@ -52,7 +52,7 @@ def read_file_runs(options: ReadingOptions) -> list[tuple[str, Run]]:
             options.one_run or (position == 0 and options.baseline is not None)
         ):
             names = w.join_words([run.name for run in file_runs[:_MAX_NAMED]])
-            kind_text = "judged ranks of " if formats.has_judged_ranks(path) else ""
+            kind_text = "ranks of judged documents from " if formats.has_judged_ranks(path) else ""
             raise RanklensError(
                 f"{path} contains {kind_text}{len(file_runs):,} runs, but only one is allowed:"
                 f" {names}.",

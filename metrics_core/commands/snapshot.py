@@ -47,13 +47,13 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--queries",
         metavar="FILE",
-        help="file of the queries; comparisons then report whether it changed",
+        help="file of the queries; comparisons then report whether this file changed",
     )
     parser.add_argument(
         "--after",
         default="",
         metavar="SNAPSHOT",
-        help="previous snapshot, whose best means are carried over (default: the file that is"
+        help="previous snapshot; its best means so far are carried over (default: the file that is"
         " overwritten)",
     )
     parser.add_argument(
@@ -89,7 +89,7 @@ def _detectable_losses(scores: Scores) -> str:
     """Return a line with the detectable loss of each measure, which helps to choose margins. Empty
     if no measure has one."""
     if scores.n_queries < FEWEST_FOR_POWER:
-        return f"To choose margins, at least {FEWEST_FOR_POWER} queries are needed.\n"
+        return f"At least {FEWEST_FOR_POWER} queries are needed to choose margins.\n"
     losses = [
         (measure, detectable_loss(values, _SHARE_AFFECTED))
         for measure, values in zip(scores.measures, scores.values[0].T, strict=True)
@@ -100,8 +100,8 @@ def _detectable_losses(scores: Scores) -> str:
         return ""
     share = w.format_share(_SHARE_AFFECTED)
     return (
-        f"To choose margins: if a change affects {share} of the queries, a gate finds these losses"
-        f" with at least {w.format_share(POWER)} power: {w.join_words(parts)}.\n"
+        f"To choose margins: if a change affects {share} of the queries, a gate detects losses of"
+        f" these sizes with at least {w.format_share(POWER)} power: {w.join_words(parts)}.\n"
     )
 
 

@@ -87,7 +87,7 @@ class Gate:
             example = f"{measure} {'> -0.01' if higher else '< 0.01'}"
             raise ParameterError(
                 f"{text.strip()!r} is not a gate.",
-                "A gate states the loss that is still allowed, with > (or with < if lower is"
+                "A gate sets the largest loss allowed. Write it with > (or with < if lower is"
                 f" better): {example!r}. For a limit on the mean itself, use --floor.",
             )
         return cls(measure, margin, _parse_slice(match))
@@ -109,8 +109,7 @@ class Gate:
         if not (math.isfinite(margin) and margin > 0):
             raise ParameterError(
                 f"{margin!r} is not a valid margin.",
-                "A margin is the loss that is still allowed. It must be greater than 0, such as"
-                " 0.01.",
+                "A margin is the largest loss allowed. It must be greater than 0, such as 0.01.",
             )
         query_slice = QuerySlice(column.strip(), group.strip()) if bracket else EVERY_QUERY
         return cls(parse_measure(name), margin, query_slice)
@@ -145,8 +144,8 @@ class Floor:
         if match["side"] not in ((">=", "≥") if higher else ("<=", "≤")):
             raise ParameterError(
                 f"{text.strip()!r} is not a floor.",
-                "A floor states the value that the mean must reach:"
-                f" '{measure} {'>=' if higher else '<='} 0.4'.",
+                f"A floor sets the value that the mean must reach: '{measure}"
+                f" {'>=' if higher else '<='} 0.4'.",
             )
         return cls(measure, _parse_number(match["number"]), _parse_slice(match), by_bound)
 

@@ -50,7 +50,7 @@ class Method:
             )
         if self.correction and self.correction not in self.valid_corrections:
             raise ParameterError(
-                f"{self.test} cannot be corrected by {self.correction!r}.",
+                f"The test {self.test} cannot be combined with the correction {self.correction!r}.",
                 f"Corrections for this test: {_join_names(dict.fromkeys(self.valid_corrections))}."
                 f" {_CORRECTION_HINT}",
             )

@@ -76,7 +76,7 @@ def headroom(ranks: JudgedRanks, measure: Measure, cutoff: int) -> Headroom:
     """Return the possible gain of each query's score. `cutoff` is the number of first results if
     the measure has no cutoff. Raises ValueError if `has_headroom` is false for the measure."""
     if not has_headroom(measure):
-        raise ValueError(f"{measure} has no best order")
+        raise ValueError(f"{measure} has no ideal order")
     first, least = measure.cutoff or cutoff, measure.relevant_from
     # Lists that do not depend on the cutoff are cached.
     best_order, reachable = ranks.cached(

@@ -161,7 +161,7 @@ def difference_ledger(
     Raises LackingDataError in the same cases as `score_ledger`, and ValueError if the queries
     differ."""
     if run.query_ids != baseline.query_ids:
-        raise ValueError("both runs must hold the same queries")
+        raise ValueError("both runs must contain the same queries")
     now, before = score_ledger(run, measure), score_ledger(baseline, measure)
     rows, first, position = np.unique(
         np.concatenate([now.qrels_row, before.qrels_row]), return_index=True, return_inverse=True

@@ -55,8 +55,8 @@ def extreme_cells(cells: pd.DataFrame, focus: str, baseline: str) -> str:
     testable = inner[(inner["queries"] >= FEWEST_QUERIES) & inner["difference"].notna()]
     if testable.empty:
         return (
-            f"No cell has {w.number_word(FEWEST_QUERIES)} queries, so each is an example rather"
-            " than a result."
+            f"No cell has {w.number_word(FEWEST_QUERIES)} queries, so the cells are examples, not"
+            " results."
         )
     clauses = []
     for word, method, sign in (("ahead of", "idxmax", 1), ("behind", "idxmin", -1)):
@@ -64,7 +64,7 @@ def extreme_cells(cells: pd.DataFrame, focus: str, baseline: str) -> str:
         if cell["difference"] * sign > 0:
             n = f"{w.format_count(cell['queries'])} {w.plural(cell['queries'], 'query', 'queries')}"
             clauses.append(
-                f"most {word} {baseline} in {cell['row']}, {cell['column']}:"
+                f"furthest {word} {baseline} in {cell['row']}, {cell['column']}:"
                 f" {w.format_difference(cell['difference'])} over {n}"
             )
     return (

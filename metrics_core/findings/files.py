@@ -28,10 +28,10 @@ def files_finding(
     """Say how many files are loaded, how many could not be read, and whether the ids of the runs
     match the ids of the judgments.
 
-    `unjudged` counts queries of the runs that have no judgments. `missing` begins the sentence "…
-    still missing", as in "judgments are"; it is empty if no file is needed. `answered` maps each
-    run that lacks results for some of the `judged` queries to the number of judged queries it
-    answers. `unclear` are files whose fields are unknown, `of_two_kinds` files that may be a run or
+    `unjudged` counts queries of the runs that have no judgments. `missing` names the files that are
+    still needed for a comparison ("judgments"), or is empty. `answered` maps each run that
+    lacks results for some of the `judged` queries to the number of judged queries it answers.
+    `unclear` are files whose fields are unknown, `of_two_kinds` files that may be a run or
     judgments. `waiting` is how many of the `refused` files are unclear or of two kinds.
     """
     if not loaded and not refused:
@@ -43,7 +43,7 @@ def files_finding(
         f"{w.sentence_case(w.number_word(refused))} could not be read. " if refused else ""
     )
     if missing:
-        statement = f"{w.sentence_case(missing)} still missing."
+        statement = f"Still missing: {missing}."
     elif not fits:
         statement = "Not every id in the runs matches the judgments."
     elif unjudged:

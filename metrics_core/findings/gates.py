@@ -151,8 +151,8 @@ def _describe_power(outcome: GateOutcome) -> str:
     return (
         f"These {w.format_count(outcome.queries)} queries detect a loss of about"
         f" {_round_size(outcome.smallest_loss)} with 80{w.NO_BREAK}% power; a loss of"
-        f" {double_margin}, twice the margin, would fail {w.format_share(outcome.chance_at_twice)}"
-        " of the time."
+        f" {double_margin}, twice the margin, would fail the gate"
+        f" {w.format_share(outcome.chance_at_twice)} of the time."
     )
 
 
@@ -190,7 +190,7 @@ def overlap_finding(outcome: OverlapOutcome) -> str:
         return f"Overlap held: the {top} of every query is the same."
     word = "held" if outcome.outcome == HELD else "too small"
     return (
-        f"Overlap {word}: {w.format_share(outcome.mean)} of the {top} stayed (required:"
+        f"Overlap {word}: {w.format_share(outcome.mean)} of the {top} remained (required:"
         f" {least_share}; mean over {w.format_count(len(outcome.query_ids))} queries; RBO, which"
         f" also takes order into account: {w.format_score(outcome.mean_rbo)})."
     )
@@ -205,7 +205,7 @@ def unclear_finding(fails: bool) -> str:
 
 
 def count_finding(outcomes: Sequence[str], uncompared: int = 0) -> str:
-    """State the number of gates with each outcome: "1 gate failed, 2 passed, 1 cannot tell".
+    """State the number of gates with each outcome: "1 gate failed, 2 passed, 1 inconclusive".
 
     If there are floors or overlaps among them, the noun is "check". `uncompared` is the number of
     gates that could not be compared.
@@ -220,7 +220,7 @@ def count_finding(outcomes: Sequence[str], uncompared: int = 0) -> str:
     for number, words in (
         (n_failed, "failed"),
         (n_passed, "passed"),
-        (counts[CANNOT_TELL], "cannot tell"),
+        (counts[CANNOT_TELL], "inconclusive"),
         (uncompared, "not compared"),
     ):
         if number:
@@ -245,7 +245,7 @@ def status_finding(status: int, *, unclear: bool, uncompared: bool) -> str:
     `unclear` is whether some check is inconclusive, `uncompared` whether some gate could not be
     compared.
     """
-    instruction = "create a new snapshot" if uncompared else "--allow-changed accepts it"
+    instruction = "create a new snapshot" if uncompared else "--allow-changed accepts the change"
     return {
         FAILED: "Failed.",
         CHANGED: f"The compared data changed since the snapshot; {instruction}.",

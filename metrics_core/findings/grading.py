@@ -93,7 +93,7 @@ def judge_next_finding(next_judgments: NextJudgments, pair: ComparedPair, unjudg
     if pair.side == 0:
         if next_judgments.table.empty:
             return "The runs are tied, whatever the grades of the unjudged documents."
-        return "Effects in both directions count, because the runs are tied."
+        return "The runs are tied; effects in both directions count."
     trailing_run = pair.leader(-pair.side)
     if next_judgments.n_to_settle == 0:
         safe = (

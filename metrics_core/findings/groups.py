@@ -359,7 +359,7 @@ def mix_finding(mix_table: pd.DataFrame, focus: str, baseline: str) -> Sentence:
     n = {side: int(mix_table[side].sum()) for side in ("before", "after")}
     total = mixed + within_groups
     scored_part, mix_part = w.round_parts(total, [within_groups, mixed])
-    sentence = muted_span("Each averaged over its queries with results, ") + run_span(focus)
+    sentence = muted_span("Averaged over each run's queries with results, ") + run_span(focus)
     sentence += muted_span(f" ({w.format_count(n['after'])}) and ") + run_span(baseline)
     sentence += muted_span(
         f" ({w.format_count(n['before'])}) differ by {w.format_difference(total)}"

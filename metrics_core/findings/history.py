@@ -25,7 +25,7 @@ def no_versions_finding(runs: Sequence[str]) -> Sentence:
 def not_versions_finding() -> Sentence:
     """Shown if the user marked the runs as different systems."""
     return strong_span("These runs are different systems. ") + muted_span(
-        "No progress is reported; Ranking compares all of them."
+        "No progress is reported; Ranking compares all runs."
     )
 
 

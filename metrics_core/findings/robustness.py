@@ -110,23 +110,23 @@ def build_robustness(
     checks = tuple(check for check in possible_checks if check is not None)
     checks_text = w.sentence_case(w.number_word(len(checks)))
     if pair.is_clear:
-        text = f"{checks_text} checks of how robust the verdict is. {_EVIDENCE}"
+        text = f"{checks_text} checks show how robust the verdict is. {_EVIDENCE}"
         return Robustness(checks, text, pair)
     if pair.verdict == NO_MATTER:
-        text = f"{checks_text} checks of whether the difference could matter. {_EVIDENCE}"
+        text = f"{checks_text} checks show whether the difference could matter. {_EVIDENCE}"
         return Robustness(checks, text, pair)
     untoned_checks = tuple(replace(check, tone="") for check in checks)
     if pair.side == 0:
         text = f"{RUNS_ARE_TIED} lead to reverse."
         return Robustness(
             untoned_checks,
-            f"{text} {checks_text} checks of what could separate them. {_EVIDENCE}",
+            f"{text} {checks_text} checks show what could separate the runs. {_EVIDENCE}",
             pair,
         )
     text = "Not significant yet: the difference may be chance."
     return Robustness(
         untoned_checks,
-        f"{text} {checks_text} checks of what its direction depends on. {_EVIDENCE}",
+        f"{text} {checks_text} checks show what its direction depends on. {_EVIDENCE}",
         pair,
     )
 
@@ -198,5 +198,5 @@ def _check_sentence(check: RobustnessCheck) -> str:
     if word in (w.DASH, "unknown"):
         return f"The effect of {subject} is unknown."
     if word.startswith("unlikely"):
-        return f"{w.sentence_case(subject)} are {word}, but they could."
+        return f"{w.sentence_case(subject)} are {word}, but this is possible."
     return f"{w.sentence_case(subject)} {word}."

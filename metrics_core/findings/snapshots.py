@@ -40,12 +40,14 @@ def changes_findings(changes: SnapshotChanges, file: str, shared: int) -> list[s
             )
     if changes.missing:
         sentences.append(
-            f"{file} has no scores for {w.join_words(map(str, changes.missing))}: not compared."
+            f"{file} has no scores for {w.join_words(map(str, changes.missing))}, so there is no"
+            " comparison."
         )
     if changes.remeasured:
         measures = w.join_words(map(str, changes.remeasured))
         sentences.append(
-            f"The package that adds {measures} now has a different version: not compared."
+            f"The package that adds {measures} now has a different version, so there is no"
+            " comparison."
         )
     if judged or changes.removed or changes.added:
         sentences.append(

@@ -37,8 +37,8 @@ def recognise_cast(sample: Sample) -> Mapping[Kind, int]:
     title="CAsT topics",
     kinds=("queries",),
     endings=(".json",),
-    explanation="TREC CAsT conversations as JSON: topics with turns. Each turn is a query; its id"
-    " joins both numbers: 31_1.",
+    explanation="TREC CAsT conversations as JSON: topics with turns. Each turn is a query; its"
+    " id joins the numbers of topic and turn: 31_1.",
     example='[{"number": 31, "title": "throat cancer", "turn":'
     ' [{"number": 1, "raw_utterance": "What is throat cancer?"}]}]',
     recognise=recognise_cast,

@@ -68,7 +68,7 @@ _FOREIGN_FILES = (
         r"(?:[ \t]*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?[ \t]*\n){2,}"
         r"[-+.\de]*\Z",
         "one number per line, such as predictions of SVMrank or LightGBM",
-        "The feature file contains the query and the document for each number. Combine both files"
+        "The query and the document of each prediction are in the feature file. Combine both files"
         " into lines such as q1 Q0 doc-7 1 14.2 run.",
     ),
 )

@@ -297,7 +297,7 @@ def _extract_columns(table: PythonTable, kind: Kind) -> tuple[Any, Any, Any]:
     if header_roles.missing:
         column_names = ", ".join(table.names)
         raise RanklensError(
-            f"A frame of {'a run' if kind == 'run' else 'judgments'} has no column for"
+            f"The frame of the {'run' if kind == 'run' else 'judgments'} has no column for"
             f" {' and '.join(header_roles.missing)}; its columns: {column_names}.",
             f"Name them query_id, doc_id and {value}, or use one of the recognised alternatives.",
         )

@@ -130,7 +130,7 @@ def _documents_by_query(table: Run | Qrels) -> Iterator[tuple[str, dict[str, flo
     title="JSON",
     kinds=KINDS,
     endings=(".json",),
-    explanation="Scores or grades by query and document, as written by pytrec_eval, ranx and BEIR,"
+    explanation="Scores or grades by query and document (as written by pytrec_eval, ranx and BEIR),"
     " or a list of records.",
     example='{"q1": {"doc-7": 14.2, "doc-3": 11.9}}',
     recognise=recognise_json,

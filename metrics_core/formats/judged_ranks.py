@@ -49,10 +49,10 @@ from metrics_core.tables.arrays import as_array, as_column
 from metrics_core.tables.columns import ID, encode_ids
 
 _TEXTS, _NUMBERS = ("run", "query_id", "doc_id"), ("retrieved", "judged", "rank")
-_NAME, _FORMAT, _ENDING = "judged-ranks", "Judged ranks", ".parquet"
+_NAME, _FORMAT, _ENDING = "judged-ranks", "Ranks of judged documents", ".parquet"
 _HINT = (
-    "Judged ranks are what `evaluate --spark … --judged-ranks` writes: Parquet with the columns"
-    f" {', '.join(COLUMNS)}."
+    "Ranks of judged documents are written by `evaluate --spark … --judged-ranks`, as Parquet with"
+    f" the columns {', '.join(COLUMNS)}."
 )
 _SAMPLED_PARTS = 3
 
@@ -134,7 +134,8 @@ def read_ranks(source: Source, request: Request) -> Loaded:
     runs = _split_runs(source.name, [(source, _read_rows(source))])
     if len(runs) > 1:
         actual = (
-            f"judged ranks of {len(runs):,} runs: {w.join_words([run.name for run in runs[:3]])}"
+            f"ranks of judged documents from {len(runs):,} runs:"
+            f" {w.join_words([run.name for run in runs[:3]])}"
         )
         hint = "`read_judged_ranks` and `read_set` read all of them."
         raise file_error(source, [LineProblem(None, actual, "the ranks of one run")], hint=hint)
@@ -179,7 +180,9 @@ def _open_parts(
 
 
 def _not_ranks_error(source_name: str, actual: str) -> FileFormatError:
-    return FileFormatError(source_name, [LineProblem(None, actual, "judged ranks")], hint=_HINT)
+    return FileFormatError(
+        source_name, [LineProblem(None, actual, "ranks of judged documents")], hint=_HINT
+    )
 
 
 def _has_columns(open_part: Callable[[], Source]) -> bool:
@@ -196,14 +199,16 @@ def _has_columns(open_part: Callable[[], Source]) -> bool:
 def _read_rows(source: Source) -> pa.Table:
     """Return the rows of one part, with texts as text and numbers as int64."""
     if not source.magic.startswith(MAGIC):
-        problem = LineProblem(None, "not Parquet", "a part of judged ranks")
+        problem = LineProblem(None, "not Parquet", "ranks of judged documents, as Parquet")
         raise file_error(source, [problem], hint=_HINT)
     file = open_parquet(source)
     names = read_column_names(source, file)
     missing_names = [name for name in COLUMNS if name not in names]
     if missing_names:
         actual = f"no column {' and '.join(missing_names)} among {', '.join(names[:12])}"
-        raise file_error(source, [LineProblem(None, actual, "judged ranks")], hint=_HINT)
+        raise file_error(
+            source, [LineProblem(None, actual, "ranks of judged documents")], hint=_HINT
+        )
     columns = list(COLUMNS)
     from metrics_core.formats.source.parquet_size import check_table_size
 

@@ -200,7 +200,8 @@ def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | No
     if odd_count:
         return None, [
             _order_only_note(
-                f"{format_count(odd_count, 'rank')} with a value that is not a whole number from 0",
+                f"{format_count(odd_count, 'rank')} with a value that is not a whole number of 0"
+                " or more",
                 odd_count,
             )
         ]
@@ -240,8 +241,8 @@ def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | No
         return None, [*notes, _order_only_note(f"ranks go down to {rank.max():,.0f}", 1)]
     affected_queries, count = np.unique(query[gap > 0]), int(gap.sum())
     message = (
-        f"{format_count(count, 'rank')} left empty, in {len(affected_queries):,} of {n:,} queries;"
-        " the other documents keep their ranks, as in MS MARCO's own evaluation"
+        f"{format_count(count, 'rank')} without a document, in {len(affected_queries):,} of {n:,}"
+        " queries; the documents keep their ranks, as in MS MARCO's own evaluation"
     )
     notes.append(
         Note("empty_ranks", message, count, _format_examples(query_id, affected_queries), loud=True)

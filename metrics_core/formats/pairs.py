@@ -36,7 +36,7 @@ from metrics_core.tables import Qrels, Run
 from metrics_core.tables.columns import CODED_ID, ID
 
 _TYPES = {"query_id": CODED_ID, "doc_id": ID}
-_EXPECTED = "two columns, query_id and doc_id, or a run or judgments"
+_EXPECTED = "two columns (query_id and doc_id), a run, or judgments"
 _HINT = "Write one pair per line: query_id and doc_id, separated by a tab, a comma or blanks."
 
 
@@ -141,6 +141,6 @@ def _pairs_from_table(source: Source, read_as: ReadAs) -> Qrels:
     except FileFormatError as error:
         raise FileFormatError(source.name, error.problems, hint=_HINT) from error
     if not isinstance(table, (Run, Qrels)) or not (isinstance(table, Qrels) or table.complete):
-        problem = LineProblem(None, "queries, documents or judged ranks", _EXPECTED)
+        problem = LineProblem(None, "queries, documents or ranks of judged documents", _EXPECTED)
         raise FileFormatError(source.name, [problem], hint=_HINT)
     return to_pairs(table.table)

@@ -110,7 +110,9 @@ def read_parquet(source: Source, request: Request) -> Loaded:
     file = open_parquet(source)
     names = read_column_names(source, file)
     if set(RANKS_COLUMNS) <= set(names):
-        problem = LineProblem(None, "judged ranks", "a table with one row per document")
+        problem = LineProblem(
+            None, "ranks of judged documents", "a table with one row per document"
+        )
         raise file_error(source, [problem], hint="Omit the format option; the columns identify it.")
     header_roles = check_columns(source, names, request, None)
     used_columns = set(header_roles.roles.values())

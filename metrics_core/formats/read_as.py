@@ -55,7 +55,7 @@ def parse_column_choice(text: str) -> Columns:
     for part in text.split(","):
         word, equals, name = (piece.strip() for piece in part.partition("="))
         if not (equals and name) or word in names_by_role:
-            raise ParameterError(f"{part!r} is not ROLE=NAME, such as query=user")
+            raise ParameterError(f"{part!r} is not of the form ROLE=NAME, such as query=user")
         names_by_role[word] = name
     return resolve_columns(names_by_role)
 
@@ -78,7 +78,8 @@ def parse_grade_choice(text: str) -> Grades:
             equals = ""
         if not (equals and word.strip() and math.isfinite(grades.get(word.strip(), math.nan))):
             raise ParameterError(
-                f"{part!r} is not integer, real or WORD=NUMBER, such as relevant=1"
+                f"{part!r} is not a valid way to read grades; use integer, real, or WORD=NUMBER"
+                " such as relevant=1"
             )
     return grades
 

@@ -62,7 +62,7 @@ def explain_as_run(run: Run, judgments: Sequence[Qrels]) -> str:
             and _count_distinct_scores(run) >= _MIN_SCORES * len(run)
         ):
             return (
-                f"the loaded judgments cover {w.format_count(judged_count)} of its"
+                f"the loaded judgments cover {w.format_count(judged_count)} of the run's"
                 f" {w.format_count(len(queries))} {w.plural(len(queries), 'query', 'queries')} and"
                 f" {w.format_count(known_count)} of its {w.format_count(len(run))} documents"
             )

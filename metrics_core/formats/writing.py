@@ -36,7 +36,7 @@ def write(table: Table, target: str | Path | BinaryIO, format: str) -> None:
         )
     if isinstance(table, RankedRun) and format != "parquet":
         raise RanklensError(
-            f"{judged_ranks_text([table.name])}, which can only be stored as Parquet.",
+            f"{judged_ranks_text([table.name])}; they can only be stored as Parquet.",
             "Write it as parquet.",
         )
     if isinstance(table, Run) and table.given_ranks is not None and format != "msmarco":

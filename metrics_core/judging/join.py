@@ -26,7 +26,7 @@ from metrics_core.tables.damaged_ids import explain_damage
 
 _OTHER_JUDGMENTS = (
     "Grades may change, but the same documents must be judged. Use the original judgments, or"
-    " create the judged ranks again with the current ones."
+    " create the ranks of judged documents again with the current judgments."
 )
 
 
@@ -138,14 +138,14 @@ def _refuse_other_judgments(
         row = run.table.slice(int(differs[0]), 1).to_pylist()[0]
         now = judged[row_query[differs[0]]]
         raise RanklensError(
-            f"The judged ranks of {run.name} were created with different judgments: query"
-            f" {row['query_id']} had {row['judged']:,} judged documents and now has {now:,}.",
+            f"The ranks of judged documents in {run.name} were created with different judgments:"
+            f" query {row['query_id']} had {row['judged']:,} judged documents and now has {now:,}.",
             _OTHER_JUDGMENTS,
         )
     if unknown:
         raise RanklensError(
-            f"The judged ranks of {run.name} were created with different judgments: {unknown:,} of"
-            " their documents are no longer judged.",
+            f"The ranks of judged documents in {run.name} were created with different judgments:"
+            f" {unknown:,} of their documents are no longer judged.",
             _OTHER_JUDGMENTS,
         )
 

@@ -45,7 +45,7 @@ def apply_layers(qrels: Qrels, layers: Sequence[Grades]) -> Qrels:
         return qrels
     grades = np.array(list(graded.values()), dtype=np.float64)
     if not np.isfinite(grades).all() or any(not (q and d) for q, d in graded):
-        raise ValueError("a layer has a pair of ids and a finite grade in every row")
+        raise ValueError("every row of a layer needs a query id, a document id and a finite grade")
     query_ids = list(dict.fromkeys([*qrels.query_ids, *(query_id for query_id, _ in graded)]))
     position = {query_id: i for i, query_id in enumerate(query_ids)}
     query = np.array([position[query_id] for query_id, _ in graded], dtype=np.int64)

@@ -38,7 +38,8 @@ Normalize = Annotated[bool, "divide by the highest score that the ideal order ca
         "ir_measures",
         "Judged documents missing from the run come last within their grade in the ideal"
         " list, even if the run has negative scores.",
-        "ir_measures gives them the score 0, so they come before documents with a negative score.",
+        "ir_measures gives missing documents the score 0, so they come before documents with a"
+        " negative score.",
     ),
 )
 def compatibility(
@@ -111,15 +112,15 @@ def _grade_keys(query: Ints, grade: Floats, grades: Floats) -> Ints:
         "accuracy": "the share of queries with a relevant document among the first {k}, which"
         " question answering and sentence-transformers call accuracy, is Success@{k}"
     },
-    elsewhere={"scikit-learn": "roc_auc_score, of the listed documents, where no scores tie"},
+    elsewhere={"scikit-learn": "roc_auc_score of the listed documents, if no scores are tied"},
     worked={
         "Accuracy": "1 - (1 + 2 + 3) / (3 * 3)",
         "Accuracy@5": "1 - (1 + 2) / (2 * 3)",
         "Accuracy(rel=3)": "1 - 5 / 5",
     },
     unjudged="An unjudged document counts as not relevant, so it should be ranked lower.",
-    missing="Undefined if no relevant document is listed, or no other document; such queries are"
-    " excluded from the mean.",
+    missing="Undefined if the list contains no relevant document, or no other document; such"
+    " queries are excluded from the mean.",
     differences=Difference(
         "ir_measures",
         "A query whose listed documents are all relevant is undefined and excluded.",

@@ -25,7 +25,7 @@ from metrics_core.measures.declaring.registry import measure, weights
 DECIMALS = Difference(
     "gdeval",
     "ERR@k and nDCG(dcg='exp-log2')@k differ from the sixth decimal on.",
-    "gdeval.pl, which ir_measures runs for them, prints five decimals.",
+    "ir_measures computes these measures with gdeval.pl, which prints five decimals.",
 )
 MaxRel = Annotated[
     int, "grade with the highest gain; higher grades count as this grade", Samples(2, 4)
@@ -56,7 +56,8 @@ Exponent = Annotated[MaxRel, Bounds(1, HIGHEST_EXPONENT)]
     differences=(
         Difference(
             "cwl_eval",
-            "RBP(rel=…) is (1 − p^1000) times as large as there, and continues below rank 1,000.",
+            "RBP(rel=…) is (1 − p^1000) times the value of cwl_eval, and continues below rank"
+            " 1,000.",
             "cwl_eval weights 1,000 ranks so that the weights sum to 1. The weights of the"
             " published formula sum to 1 over an infinite list. For p up to 0.97 the first 12"
             " digits are equal.",
@@ -64,7 +65,8 @@ Exponent = Annotated[MaxRel, Bounds(1, HIGHEST_EXPONENT)]
         Difference(
             "ir_measures",
             "RBP without rel, and RBP@k, are supported.",
-            "No provider of ir_measures computes them. Graded RBP is as in ranx and trec_eval.",
+            "No provider of ir_measures computes RBP without rel, or RBP@k. Graded RBP is as in"
+            " ranx and trec_eval.",
         ),
         Difference(
             "trec_eval",
@@ -148,7 +150,7 @@ def stop_chances(hits: Hits, chance: Floats) -> Floats:
         Difference(
             "ir_measures",
             "ERR without a cutoff is supported.",
-            "No provider of ir_measures computes it without one.",
+            "No provider of ir_measures computes ERR without a cutoff.",
         ),
     ),
 )

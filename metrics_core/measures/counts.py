@@ -28,7 +28,7 @@ from metrics_core.measures.precision_recall import relevant_weights
     range=(0, np.inf),
     condensable=False,
     residual="unaffected",
-    missing="Counted, even if the run does not list the query.",
+    missing="The query is counted, even if the run does not list it.",
 )
 def number_of_queries(ranks: JudgedRanks) -> Floats:
     """1 for each judged query; the sum is the number of queries."""
@@ -92,11 +92,11 @@ def number_retrieved(ranks: JudgedRanks, *, rel: Rel | None = None) -> Floats:
     range=(0, np.inf),
     condensable=False,
     residual="monotone",
-    missing="Counted, even if the run does not list the query.",
+    missing="Its relevant documents are counted, even if the run does not list the query.",
     differences=Difference(
         "pytrec_eval",
         "NumRel(rel=…) counts documents of at least that grade.",
-        "pytrec_eval does not support this, so ir_measures has NumRel only for rel=1.",
+        "pytrec_eval has no NumRel(rel=…), so ir_measures has NumRel only for rel=1.",
     ),
 )
 def number_relevant(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:

@@ -35,7 +35,7 @@ UNJUDGED = "An unjudged document covers no subtopic."
 _FIRST_RANK = Difference(
     "pyndeval",
     "At cutoff 1 the value is divided by the number of subtopics, as at every other cutoff.",
-    "In ndeval, the loop that divides starts at the second rank.",
+    "ndeval divides by the number of subtopics only from the second rank on.",
 )
 Deep = Annotated[TopK, Bounds(1, 1_000_000)]
 """A cutoff for measures that allocate an array of that length."""

@@ -44,7 +44,8 @@ _RANX_LEVEL = Difference(
 _SKLEARN_TIES = Difference(
     "scikit-learn",
     "Documents with tied scores have one order, by their ids.",
-    "ndcg_score and dcg_score average over all orders of them, unless ignore_ties is set.",
+    "ndcg_score and dcg_score average over all orders of tied documents, unless ignore_ties is"
+    " set.",
 )
 
 
@@ -242,9 +243,9 @@ def _dcg_terms(
     },
     range=(0, np.inf),
     condensable=False,
-    unjudged="It does not depend on the run.",
-    missing="It does not depend on the run.",
-    ties="It does not depend on the run.",
+    unjudged="The ideal DCG does not depend on the run.",
+    missing="The ideal DCG does not depend on the run.",
+    ties="The ideal DCG does not depend on the run.",
     residual="monotone",
 )
 def ideal_dcg(

@@ -89,8 +89,8 @@ def interpolate_precision(
         "pytrec_eval",
         "A recall level may require one document fewer.",
         "trec_eval rounds r·R to the nearest whole number since 10.0. Version 9.0.8, which"
-        " pytrec_eval and ir_measures run, took the whole part of r·R + 0.9: rounding='up' here."
-        " The Ranklens provider for ir_measures rounds that way.",
+        " pytrec_eval and ir_measures run, took the whole part of r·R + 0.9, which is"
+        " rounding='up' here. The Ranklens provider for ir_measures does the same.",
     ),
 )
 def interpolated_precision(

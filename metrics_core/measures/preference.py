@@ -33,12 +33,12 @@ from metrics_core.measures.declaring.registry import measure, weights
         Difference(
             "ranx",
             "Documents with a negative grade are ignored.",
-            "ranx treats them as judged and not relevant.",
+            "ranx treats such documents as judged and not relevant.",
         ),
         Difference(
             "ranx",
             "A query without judged non-relevant documents, or without relevant ones, has a value.",
-            "ranx divides by min(R, N), which is then 0, and by R.",
+            "ranx divides by min(R, N) and by R, so it divides by 0 for such queries.",
         ),
     ),
 )

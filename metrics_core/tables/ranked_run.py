@@ -41,7 +41,7 @@ def ranked_run_names(runs: Iterable[Run]) -> list[str]:
 def judged_ranks_text(names: Iterable[str]) -> str:
     """Return the beginning of a sentence: only judged ranks (the ranks of judged documents) were
     loaded for these runs."""
-    return f"Only judged ranks were loaded for {w.join_words(names)}"
+    return f"Only the ranks of judged documents were loaded for {w.join_words(names)}"
 
 
 @dataclass(frozen=True)

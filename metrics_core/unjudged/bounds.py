@@ -144,7 +144,7 @@ class PartialBounds:
                 exact=True,
             )
         if measure.declaration.needs:
-            reason = f"{measure} needs more than the grades of documents."
+            reason = f"{measure} does not depend only on the grades of documents."
             return _unknown_bounds(difference, own_scores, reason)
         unjudged = self._unjudged if is_open is None else self._unjudged.select(is_open)
         run_extremes = None

@@ -63,7 +63,7 @@ def estimate_difference(
     depth = min(deepest, DEEPEST)
     near_documents = _limit_depth(unjudged, depth)
     if measure.declaration.needs:
-        return LikelyDifference(None, f"{measure} needs more than the grades of documents.")
+        return LikelyDifference(None, f"{measure} does not depend only on the grades of documents.")
     if not len(near_documents):
         current = _combined_difference(measure.score(run), measure.score(baseline), measure)
         return LikelyDifference(Interval(*np.full(3, current)))

@@ -27,7 +27,7 @@ from metrics_core.explaining.what_if import Edit
 from metrics_core.tables.ranked_run import judged_ranks_text
 
 _PARTS = {
-    "terms": "Every judged document whose rank changed its contribution to {measure}.",
+    "terms": "Every judged document whose contribution to {measure} changed with its rank.",
     "shapley": "{measure} is not a sum over documents. Each part is a document's Shapley value: its"
     " average contribution over all orders of counting the relevant documents.",
     "order": "{measure} is not a sum over documents. Each part is what a document adds when the"
@@ -138,7 +138,9 @@ def what_if_card(page: QueryPage, query_ledger: QueryLedger, context: PageContex
     card = _open_card("what_if", "What if?")
     card.html(card_head.draw_key("W"))
     if nameless:
-        reason = f"{judged_ranks_text(nameless)}; a list can only be changed if the whole list is"
+        reason = (
+            f"{judged_ranks_text(nameless)}; a list can only be changed if all its documents are"
+        )
         with card:
             st.html(card_head.draw_remark(f"{reason} known."))
         return

@@ -35,8 +35,8 @@ interval and the verdict are corrected for all loaded runs against the baseline,
 _IN_GROUPS = f"""
 **Many queries.** With more than {w.format_count(MOST_SINGLE)} queries, the test resamples
 {w.format_count(GROUPS)} groups of queries, not single queries. Queries are assigned to groups at
-random, the same way each time. Group sizes differ by at most one query. An interval is as wide as
-with single queries, up to about 1 %.
+random, the same way each time. Group sizes differ by at most one query. The width of an
+interval differs from that with single queries by at most about 1 %.
 """
 
 
@@ -104,7 +104,7 @@ def _show_choices(context: PageContext, queries: int) -> None:
 
 def _test_label(test: str, queries: int) -> str:
     other = has_other_hypothesis(test, queries)
-    return f"{TESTS[test]} (different question)" if other else TESTS[test]
+    return f"{TESTS[test]} (tests something else)" if other else TESTS[test]
 
 
 def _margin_hint(context: PageContext) -> str:

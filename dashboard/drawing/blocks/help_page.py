@@ -21,10 +21,10 @@ FORMATS = "formats"
 _WORDS = (
     (
         "clear difference, significant after correction",
-        "The difference is larger than chance alone would often produce, corrected for all runs (or"
-        " steps, groups, cutoffs) tested together. Only then does a page say “beats” or “best” and"
-        " colour a difference of means. The difference on a single query is a fact: if there are at"
-        f" least {FEWEST_QUERIES} queries, better and worse ones are coloured.",
+        "The difference is larger than chance alone would often produce, corrected for all runs"
+        " (or steps, groups, cutoffs) tested together. A page says “beats” or “best”, and colours"
+        " a difference of means, only in this case. The difference on a single query is a fact:"
+        f" better and worse queries are coloured if there are at least {FEWEST_QUERIES} queries.",
     ),
     (
         "no clear difference",
@@ -33,13 +33,14 @@ _WORDS = (
     ),
     (
         "too few queries",
-        f"Nothing is tested with fewer than {FEWEST_QUERIES} queries, or if fewer than"
-        f" {FEWEST_DIFFERING} of them differ.",
+        f"Nothing is tested with fewer than {FEWEST_QUERIES} queries, or if the scores differ on"
+        f" fewer than {FEWEST_DIFFERING} of them.",
     ),
     (
         "interval",
-        "The range in which the difference may lie, given these queries. Its heading"
-        " says whether it is simultaneous for all comparisons or for each one.",
+        "The range in which the difference may lie, given these queries. The heading says whether"
+        " the intervals are simultaneous (valid for all comparisons together) or valid for each"
+        " comparison by itself.",
     ),
     (
         "place, bracket",
@@ -64,9 +65,9 @@ _WORDS = (
     ),
     (
         "worst case, likely",
-        "Worst case: the difference if unjudged documents were as unfavourable as"
-        f" possible. Likely: the range of the difference in {w.format_share(LEVEL)} of draws if"
-        " they were graded like similar judged documents.",
+        "Worst case: the difference if unjudged documents were as unfavourable as possible."
+        f" Likely: the range of the difference in {w.format_share(LEVEL)} of random draws that"
+        " grade unjudged documents like similar judged ones.",
     ),
     (
         "effect size",

@@ -203,6 +203,6 @@ def draw_beside_heatmap(
         )
     if len(ahead):
         rows = ahead.assign(amount=ahead["difference"].map(w.format_difference))
-        title, subtitle = f"{drawing.focus} is ahead of all others", "difference to the next best"
+        title, subtitle = f"{drawing.focus} is ahead of all others", "difference from the next best"
         lists.append(overview.draw_amount_list(title, rows, href, subtitle=subtitle))
     return overview.draw_side_by_side(*lists) if lists else Markup()

@@ -13,9 +13,9 @@ GATE_FORMATS = ("table", "markdown", "github", "junit", "json")
 
 _EXIT = (
     "Exit status (the first that applies): 2 = input error; 1 = worse, or below a floor; 4 ="
-    " judgments, queries or measures changed since the snapshot; 3 = cannot tell (with --if-unclear"
-    " fail); 0 = none of these. “Worse” is corrected over all gates and runs; “not worse” for all"
-    " of them needs no correction."
+    " judgments, queries or measures changed since the snapshot; 3 = cannot tell (with"
+    " --if-unclear fail); 0 = none of these. “Worse” is corrected for all gates and runs; “not"
+    " worse” for all gates and runs needs no correction."
 )
 
 
@@ -67,8 +67,8 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
             "--gate",
             "gates",
             "'MEASURE > -MARGIN'",
-            "the loss that is still allowed, such as 'nDCG@10 > -0.01'; for some of the queries,"
-            " 'nDCG@10[category=Billing] > -0.03' (with --queries); repeatable",
+            "the largest loss allowed, such as 'nDCG@10 > -0.01', or 'nDCG@10[category=Billing] >"
+            " -0.03' for some of the queries (needs --queries); repeatable",
         ),
         (
             "--floor",
@@ -97,7 +97,7 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
         "--if-unclear",
         choices=["pass", "fail"],
         default="pass",
-        help="outcome if a gate cannot tell (default: %(default)s)",
+        help="outcome of a gate that cannot tell whether the run is worse (default: %(default)s)",
     )
     group.add_argument(
         "--allow-changed",
@@ -107,7 +107,8 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--update",
         action="store_true",
-        help="overwrite the baseline snapshot with this run, unless a gate fails or is unclear",
+        help="overwrite the baseline snapshot with this run, unless a gate fails or is"
+        " inconclusive",
     )
     group.add_argument(
         "--accept-loss",

@@ -46,7 +46,9 @@ def update_snapshot(
     if report.status == CHANGED:
         return [f"{path} was not changed: judgments, queries or measures changed."]
     if not report.outcomes or report.status or not set(report.words) <= {NOT_WORSE, HELD}:
-        return [f"{path} was not changed: --update needs gates that show the run is not worse."]
+        return [
+            f"{path} was not changed: --update needs gates that show that the run is not worse."
+        ]
     compared_measures = [*compared.scores.measures, *compared.changes.not_compared]
     measures = [*snapshot.measures, *(m for m in compared_measures if m not in snapshot.measures)]
     ranks = compared.judged[compared.runs[0]]
@@ -64,7 +66,8 @@ def update_snapshot(
     sentences = [f"{path} now contains the scores of this run."]
     if snapshot.origin.label and not options.label:
         sentences.append(
-            f"Its label {snapshot.origin.label!r} was removed; set a new one with --label."
+            f"The label {snapshot.origin.label!r} of the snapshot was removed; set a new one with"
+            " --label."
         )
     return [" ".join(sentences)]
 

@@ -117,7 +117,7 @@ def parse_mapping(text: str) -> Mapping[str, Alternatives]:
         role, equals, path = part.partition("=")
         if not equals or role in paths:
             raise ParameterError(
-                f"{part!r} is not ROLE=PATH, or repeats a role.",
+                f"{part!r} is not of the form ROLE=PATH, or repeats a role.",
                 "Example of a mapping: query=qid doc=docs[].",
             )
         paths[role] = parse_path(path)

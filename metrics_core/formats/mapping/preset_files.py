@@ -121,7 +121,7 @@ def _check_only_one(remark: Remark, cases: list[str], records: Records) -> None:
     distinct_cases = list(dict.fromkeys(cases))
     if remark.only_one and len(distinct_cases) > 1:
         axis, _ = records.values_at(())
-        actual = f"two, {distinct_cases[0]} and {distinct_cases[1]}"
+        actual = f"two: {distinct_cases[0]} and {distinct_cases[1]}"
         raise MappingError(axis, axis.count - 1, actual, remark.message, remark.only_one)
 
 

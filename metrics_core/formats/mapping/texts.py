@@ -106,7 +106,8 @@ def _build_table(
 def _text_notes(id_role: str, unused: list[str], changed_ids: list[str]) -> Iterator[Note]:
     if unused:
         message = (
-            f"list and object fields of documents, not used: {shorten_line(', '.join(unused))}"
+            "unused fields of documents, which contain lists or objects:"
+            f" {shorten_line(', '.join(unused))}"
         )
         yield Note("columns", message, len(unused), tuple(unused[:3]))
     if changed_ids:
@@ -163,10 +164,14 @@ def _document_texts(
         elif value is None:
             continue
         else:
-            text_expected = "a text, or an object with one"
+            text_expected = "a text, or an object that contains one"
             indexes = rows.columns[role].indexes
             index = row if indexes is None else int(indexes[row])
-            expected = text_expected if role == "body" else "an object of fields, or its JSON"
+            expected = (
+                text_expected
+                if role == "body"
+                else "an object of fields, or such an object as JSON text"
+            )
             raise wrong_value_error(rows, role, index, expected)
         if entries.keys() - columns.keys():
             source.check_cells(row + 1, len(columns.keys() | entries.keys()))

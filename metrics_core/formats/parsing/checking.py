@@ -149,8 +149,8 @@ def note_subtopics(qrels: Qrels) -> Qrels:
         )
     else:
         message = (
-            f"the second column varies within a query ({mean_count:.3g} values on average), though"
-            " no document is judged under two values; diversity measures use it as the subtopic"
+            "diversity measures use the second column as the subtopic, because it varies within a"
+            f" query ({mean_count:.3g} values on average); no document is judged under two values"
         )
     return qrels.with_notes(Note("subtopics", message, len(table), examples))
 

@@ -56,8 +56,8 @@ def ranks_note(run: RankedRun) -> Note:
     """Return a note about what is known and unknown in a run of judged ranks."""
     documents = len(run) - run.doc_ids.null_count
     message = (
-        f"only judged ranks were loaded: of {int(run.lengths.sum()):,} listed documents, they"
-        f" identify the {documents:,} judged {w.plural(documents, 'one', 'ones')}; other ids,"
-        " scores and ties are unknown"
+        f"only the ranks of judged documents were loaded: of {int(run.lengths.sum()):,} listed"
+        f" documents, they identify the {documents:,} judged {w.plural(documents, 'one', 'ones')};"
+        " other ids, scores and ties are unknown"
     )
     return Note("judged_ranks", message, documents)

@@ -101,7 +101,7 @@ class Limit:
         """
         max_values = max(VALUES_FROM, int(VALUES_A_BYTE * packed_size))
         if values > max_values and not self.is_explicit:
-            actual = f"more than {max_values:,} in {format_size(packed_size)}"
+            actual = f"more than {max_values:,} values in {format_size(packed_size)}"
             expected = f"at most {VALUES_A_BYTE} values per byte of a compressed file"
             raise self.limit_error(file, actual, expected, self.size, is_packed=True)
 

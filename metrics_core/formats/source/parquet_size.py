@@ -134,7 +134,10 @@ def check_table_size(
         groups = read_row_groups(unpacked_file)
     row_counts = [group.rows for group in groups]
     if min(row_counts, default=0) < 0 or sum(row_counts) != file.metadata.num_rows:
-        actual = f"a count of {file.metadata.num_rows:,} rows that does not match its parts"
+        actual = (
+            f"a count of {file.metadata.num_rows:,} rows, which does not match the parts of the"
+            " file"
+        )
         raise FileFormatError(
             source.name, [LineProblem(None, actual, "Parquet")], hint=_DAMAGED_HINT
         )

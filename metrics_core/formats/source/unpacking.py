@@ -223,7 +223,7 @@ def _find_only_member(name: str, archive: zipfile.ZipFile) -> str:
             "one file in the zip file",
             "A zip of several files must be a BEIR set (corpus.jsonl, queries.jsonl,"
             " qrels/test.tsv), contain only runs (NAME.res, NAME.run or NAME.trec), or contain one"
-            " folder of judged ranks. Otherwise unpack it and upload the files.",
+            " folder of ranks of judged documents. Otherwise unpack it and upload the files.",
         )
     return members[0]
 
@@ -278,7 +278,8 @@ def _read_error(name: str, error: OSError) -> FileFormatError:
     if isinstance(error, IsADirectoryError):
         return _refused_error(
             *(name, "a folder", "a file"),
-            "Use the files in it, or read a folder of BEIR, runs or judged ranks as a set.",
+            "Use the files in it. Folders of BEIR, of runs and of ranks of judged documents can be"
+            " read as a set.",
         )
     return _refused_error(name, f"an operating system error ({error.strerror})", "a readable file")
 

@@ -13,8 +13,8 @@ declare(
         "conversations",
         "TREC CAsT or iKAT run",
         endings=(".json",),
-        explanation="A run of TREC CAsT 2022 or iKAT. The provenance of a turn's responses"
-        " (passage_provenance, provenance) is the list of the turn, ordered by score. The responses"
+        explanation="A run of TREC CAsT 2022 or iKAT. The list of a turn is the provenance of its"
+        " responses (passage_provenance, provenance), ordered by score. The responses"
         " themselves and the PTKB statements are not read.",
         example='{"run_name": "ours", "turns": [{"turn_id": "9-1_1", "responses": [{"rank": 1,'
         ' "text": "…", "passage_provenance": [{"id": "doc-7", "score": 0.83}]}]}]}',
@@ -30,7 +30,7 @@ declare(
         tools=(
             Tool(
                 "TREC iKAT",
-                "the JSON file of a run; also of CAsT 2022",
+                "the JSON file of a run of iKAT or CAsT 2022",
                 "a run: the passages that each turn's responses are based on",
                 "the judgments; which response uses which passage",
                 ("rag",),

@@ -75,7 +75,7 @@ declare(
                 "Typesense",
                 "the response of `multi_search`",
                 "a run, the queries and the documents",
-                "scores: the order is the ranking",
+                "scores (the order is the ranking)",
                 ("search",),
             ),
         ),

@@ -92,7 +92,7 @@ declare(
                 "LlamaIndex",
                 "`EmbeddingQAFinetuneDataset.save_json(FILE)`",
                 "judgments, queries and documents",
-                "grades: relevant documents have grade 1",
+                "grades (relevant documents have grade 1)",
                 ("rag",),
             ),
         ),

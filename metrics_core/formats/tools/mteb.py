@@ -76,7 +76,7 @@ declare(
                 "MTEB",
                 "`evaluate(…, prediction_folder=…)`: the file `…_predictions.json` of a task",
                 "one run per subset and split, named after the model and its revision",
-                "judgments and texts: they are in the task",
+                "judgments and texts, which are part of the MTEB task",
                 ("search", "rag"),
             ),
         ),

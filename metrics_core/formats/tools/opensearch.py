@@ -103,7 +103,8 @@ declare(
         tools=(
             Tool(
                 "OpenSearch",
-                "Search Relevance: a judgment list, as imported, stored or searched for",
+                "Search Relevance: a judgment list, as imported, as stored, or as returned by a"
+                " search",
                 "judgments",
                 "the name of the list",
                 ("search",),
@@ -156,7 +157,7 @@ declare(
                 "OpenSearch",
                 "Search Relevance: evaluation results, or the snapshots of a pairwise comparison",
                 "one run per search configuration, and the queries",
-                "scores, and the names of configurations: their ids are used",
+                "scores, and the names of configurations (their ids are used instead)",
                 ("search",),
             ),
         ),

@@ -86,7 +86,7 @@ def recognise_ratings(sample: Sample) -> Mapping[Kind, int]:
             "Quepid",
             "a case's ratings: *Export*, Basic or CSV (query, docid, rating)",
             "judgments, and the queries",
-            "information need and notes: they are in the case's JSON",
+            "information need and notes, which are in the case's JSON",
             ("search",),
         ),
     ),
@@ -169,8 +169,8 @@ def _strip_guards(named: NamedColumns, names: list[str]) -> NamedColumns:
 
 def _guard_note(count: int, examples: list[str]) -> Note:
     message = (
-        f"{count:,} {plural(count, 'text begins', 'texts begin')} with a blank before = + - or @,"
-        " which Quepid adds for spreadsheets; it is removed"
+        f"{count:,} {plural(count, 'text begins', 'texts begin')} with a blank before = + - or @;"
+        " Quepid adds this blank for spreadsheets, and it is removed"
     )
     return Note("guards", message, count, tuple(examples[:3]))
 
@@ -216,8 +216,8 @@ SNAPSHOTS = Preset(
             "Quepid",
             "a case's snapshots as CSV",
             "one run per snapshot, queries and documents' fields",
-            "scores: the position is the rank; the query numbers of the TREC export, which no other"
-            " file contains",
+            "scores (the position is the rank); the query numbers of the TREC export, which no"
+            " other file contains",
             ("search",),
         ),
     ),

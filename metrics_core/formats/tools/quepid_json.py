@@ -65,9 +65,10 @@ declare(
         "Quepid book",
         endings=(".json",),
         explanation="A Quepid book as JSON: judgments, queries with information need, notes and"
-        " options, and document fields. The query text is the query id. If judges disagree on a"
-        " pair, the most frequent rating is used, and the last one if tied; a note reports how"
-        " often. Its positions are not a run, because a book collects pairs from several searches.",
+        " options, and document fields. The query text is the query id. If judges disagree on"
+        " a pair, the most frequent rating is used, and the last one if tied; a note reports"
+        " how often. The positions in a book are not a run, because it collects pairs from"
+        " several searches.",
         example='{"name": "Films", "query_doc_pairs": [{"query_text": "star wars", "doc_id": "11",'
         ' "position": 1, "document_fields": {"title": "A New Hope"}, "judgements": [{"rating": 3,'
         ' "user_email": "ann@example.org"}]}]}',
@@ -105,8 +106,8 @@ declare(
             Remark(
                 ("qrels",),
                 "positions",
-                "{n:,} {things} with a position, which is not read as a run: a book collects pairs"
-                " from several searches",
+                "{n:,} {things} with a position, which is not read as a run (a book collects pairs"
+                " from several searches)",
                 find_cases("query_doc_pairs[].position", lambda value: value is not None),
                 ("pair", "pairs"),
             ),
@@ -116,7 +117,7 @@ declare(
                 "Quepid",
                 "a book as JSON",
                 "judgments, queries and documents' fields",
-                "a run: a book collects pairs from several searches",
+                "a run (a book collects pairs from several searches)",
                 ("search",),
             ),
         ),
@@ -163,7 +164,7 @@ declare(
                 "Quepid",
                 "a case as JSON",
                 "judgments, and the queries with their notes",
-                "the ranked lists: they are in a snapshot",
+                "the ranked lists, which are in a snapshot",
                 ("search",),
             ),
         ),
@@ -206,7 +207,7 @@ declare(
                 "Quepid",
                 "a snapshot as JSON",
                 "a run, the queries and documents' fields",
-                "scores: the order is the ranking",
+                "scores (the order is the ranking)",
                 ("search",),
             ),
         ),

@@ -43,9 +43,10 @@ SAMPLES = Preset(
     "Ragas samples",
     endings=(".jsonl", ".json", ".csv", ".parquet"),
     explanation="Single-turn Ragas samples, as JSON Lines, JSON, CSV or Parquet."
-    " retrieved_context_ids are a run in this order, reference_context_ids are relevant (grade 1),"
-    " the contexts are documents, and user_input is the query; other fields become query columns."
-    " Without ids, columns doc=retrieved_contexts identifies documents by their texts.",
+    " retrieved_context_ids are a run in list order, reference_context_ids are relevant (grade"
+    " 1), the contexts are documents, and user_input is the query; other fields become query"
+    " columns. Without ids, columns doc=retrieved_contexts identifies documents by their"
+    " texts.",
     example='{"user_input": "refund", "retrieved_context_ids": ["doc-7", "doc-3"],'
     ' "reference_context_ids": ["doc-3"]}',
     recognised_by=("query_id",),
@@ -84,8 +85,8 @@ SAMPLES = Preset(
         Tool(
             "Ragas",
             "`dataset.to_jsonl(FILE)`, or the table of results as CSV or Parquet",
-            "a run, judgments, queries with your columns, the contexts",
-            "documents of contexts without an id: identified by their texts if you choose that",
+            "a run, judgments, queries with your columns, and the contexts",
+            "the ids of contexts that have none: you can identify these by their texts",
             ("rag",),
         ),
     ),

@@ -62,8 +62,8 @@ def recognise_ranx(sample: Sample) -> Mapping[Kind, int]:
     kinds=("run",),
     endings=(".lz4",),
     explanation="The .lz4 files of ranx's Run.save: scores by query and document as CBOR,"
-    " compressed twice with LZ4. They are read with cbor2, without ranx. Its .json, .parquet and"
-    " .trec files are also read.",
+    " compressed twice with LZ4. They are read with cbor2, without ranx. The .json, .parquet"
+    " and .trec files of Run.save are also read.",
     example="",
     recognise=recognise_ranx,
     magic=MAGIC,
@@ -72,7 +72,7 @@ def recognise_ranx(sample: Sample) -> Mapping[Kind, int]:
             "ranx",
             "`Run.save` and `Qrels.save`: .json, .parq, .parquet, .trec or .lz4",
             "a run; judgments",
-            "the run's name, which only .trec stores: the file name is used",
+            "the run's name, which only .trec stores (otherwise the file name is used)",
             ("search", "recommender"),
         ),
     ),
@@ -85,7 +85,7 @@ def read_ranx(source: Source, request: Request) -> Loaded:
     """
     inner = b"".join(source.chunks())
     if not inner.startswith(MAGIC):
-        raise _wrong_packing_error(source, "LZ4 compression once, or not at all")
+        raise _wrong_packing_error(source, "a file compressed with LZ4 once, or not at all")
     max_size = source.limit.max_unpacked(source.size())
     inner_source = Source(source.name, inner, None, Limit(max_size, is_explicit=True))
     data = b"".join(inner_source.chunks())

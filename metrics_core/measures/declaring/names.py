@@ -275,7 +275,9 @@ def score_only_measure(name: str, *, higher_is_better: bool = True) -> Measure:
     unbounded."""
 
     def kernel(ranks: JudgedRanks) -> Floats:
-        raise ParameterError(f"{name} cannot be computed: only its scores are known.")
+        raise ParameterError(
+            f"{name} cannot be computed here, because only the scores of this measure are known."
+        )
 
     declaration = Declaration(
         name=name,

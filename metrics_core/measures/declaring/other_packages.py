@@ -70,25 +70,26 @@ EVERYWHERE = (
     Difference(
         "ir_measures",
         "Documents with tied scores may be ordered differently.",
-        "Its providers differ. pytrec_eval and gdeval put the last doc_id first, as here. Judged,"
-        " Compat, RR@k and the subtopic measures put the first doc_id first. cwl_eval and Accuracy"
-        " keep the input order.",
+        "The providers of ir_measures differ. pytrec_eval and gdeval put the last doc_id first, as"
+        " here. Judged, Compat, RR@k and the subtopic measures put the first doc_id first."
+        " cwl_eval and Accuracy keep the input order.",
     ),
     Difference(
         "pytrec_eval",
         "Scores that differ only beyond single precision may be ordered differently.",
-        "trec_eval before 10.0 stores scores in single precision and treats them as tied. Here, as"
-        " in 10.0, scores have double precision.",
+        "trec_eval before 10.0 stores scores in single precision and treats such scores as tied."
+        " Here, as in 10.0, scores have double precision.",
     ),
     Difference(
         "pyndeval",
         "Cutoffs beyond 20, and judged_only, are supported.",
-        "ndeval has only 20 ranks, and ir_measures fails for its measures with judged_only.",
+        "ndeval supports only 20 ranks, and ir_measures fails for the measures of ndeval with"
+        " judged_only.",
     ),
     Difference(
         "pyndeval",
         "Measures with different rel, alpha or beta can be requested together.",
-        "ir_measures reads the whole run for the first of them; the others score 0.",
+        "ir_measures reads the whole run for the first such measure; the others score 0.",
     ),
 )
 """Differences that apply to all measures of a package; a measure's declaration has further ones.

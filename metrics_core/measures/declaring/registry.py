@@ -394,7 +394,7 @@ def _lacking_error(
     if ranks.listed is None:
         return LackingDataError(
             f"{name} needs the listed documents.",
-            "Use a run: judged ranks do not contain the ids of unjudged documents.",
+            "Use a run: ranks of judged documents do not contain the ids of unjudged ones.",
         )
     lacks = ranks.listed.lacks(column)
     return lacks and LackingDataError(f"{name}: {lacks.message}", lacks.hint)

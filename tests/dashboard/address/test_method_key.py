@@ -37,9 +37,12 @@ def test_a_margin_is_that_of_its_measure() -> None:
         ({"test": "z-test"}, "There is no test 'z-test'."),
         (
             {"test": "randomization", "correction": "holm"},
-            "randomization cannot be corrected by 'holm'.",
+            "The test randomization cannot be combined with the correction 'holm'.",
         ),
-        ({"test": "t-test", "correction": "max-t"}, "t-test cannot be corrected by 'max-t'."),
+        (
+            {"test": "t-test", "correction": "max-t"},
+            "The test t-test cannot be combined with the correction 'max-t'.",
+        ),
         ({"level": "10"}, "0.1 is not a valid confidence level."),
         ({"level": "nan"}, "nan is not a valid confidence level."),
         ({"level": "high"}, "The level and the margin must be numbers."),

@@ -25,7 +25,8 @@ def test_dates_in_the_names_come_before_those_of_the_files() -> None:
         "b-2026-01": "2026-01",
     }
     assert found.source_sentence == (
-        "Dates are taken from the names of runs and files. Undated, so placed last: c."
+        "Dates are taken from the names of runs and files. Placed last, because they have no date:"
+        " c."
     )
     assert not found.file_days
     named = version_dates(["a-2026-01-02"], files(**{"a-2026-01-02": "2025-01-01/a.run"}))

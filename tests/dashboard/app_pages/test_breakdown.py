@@ -263,13 +263,13 @@ def test_other_queries_are_told_from_other_scores_where_a_run_lacks_some(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(folder_of(tmp_path, runs=2)))
-    assert "Each averaged over its queries with results" not in text_of(
+    assert "Averaged over each run's queries with results" not in text_of(
         opened("breakdown", run="a", base="b")
     )
     run = tmp_path / "b.run"
     kept = [line for line in run.read_text().splitlines(True) if not line.startswith("q1 ")]
     run.write_text("".join(kept))
-    said = "Each averaged over its queries with results, a (120) and b (119) differ by"
+    said = "Averaged over each run's queries with results, a (120) and b (119) differ by"
     assert said in text_of(opened("breakdown", run="a", base="b"))
     assert said not in text_of(opened("breakdown", run="a", base="b", missing="shared"))
 

@@ -70,7 +70,7 @@ def test_a_folder_of_many_files_says_what_was_left_out(
     (tmp_path / "z-judged.txt").write_text("q1 0 d1 1\n")
     monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
     app = opened("data")
-    assert "205 files; 5 of them, runs first, were skipped: run199.txt" in text_of(app)
+    assert "205 files; 5 of them were skipped, runs first: run199.txt" in text_of(app)
     assert "Judgments" in text_of(app)
 
 
@@ -158,7 +158,7 @@ def test_runs_without_judgments_are_all_listed_and_what_is_missing_is_said() -> 
     assert not app.exception
     shown = text_of(app)
     assert 'data-page="data"' in drawn(app) and "20 files are loaded" in shown
-    assert "Judgments are still missing" in shown
+    assert "Still missing: judgments." in shown
     assert all(f"run{number}.run" in shown for number in range(20))
     overview = text_of(opened("overview", set="own"))
     assert "20 files are loaded" in overview and "Compare two systems" not in overview

@@ -185,7 +185,7 @@ def test_what_the_judgments_tell_is_not_asked_and_they_stay_in_use() -> None:
     given(app, ("a.json", json.dumps(scores).encode()), ("j.qrels", judged))
     assert QUESTION not in text_of(app)
     shown = text_of(app)
-    assert "read as a run: the loaded judgments cover 10 of its 10 queries" in shown
+    assert "read as a run: the loaded judgments cover 10 of the run's 10 queries" in shown
     assert "a scores" in shown and "not used" not in shown
     given(app, ("b.json", json.dumps({q: list(d) for q, d in scores.items()}).encode()))
     assert "b.json was not loaded" not in text_of(app)
@@ -200,7 +200,7 @@ def test_what_is_asked_may_be_the_other() -> None:
     app = opened("data", set="own")
     given(app, ("a.json", b'{"q1": {"d1": 3, "d2": 1}}'), ("b.run", b"q1 Q0 d1 1 2.0 x\n"))
     press(app, "Import as a run")
-    assert "Judgments are still missing" in text_of(app)
+    assert "Still missing: judgments." in text_of(app)
     assert "Two files are loaded" in text_of(app)
 
 

@@ -256,7 +256,7 @@ def test_that_a_difference_does_not_matter_is_a_result() -> None:
     shown = study.view(Address.create(run="new", base="old", **asked)).comparison
     strip = robustness_summary(study, shown)
     assert strip.pair is not None and strip.pair.verdict == "no difference that matters"
-    assert strip.text.startswith("Four checks of whether the difference could matter.")
+    assert strip.text.startswith("Four checks show whether the difference could matter.")
     assert {e.part: (e.word, e.tone) for e in strip.all_checks} == {
         "unjudged": ("cannot make it matter", "firm"),
         "queries": ("rests on all queries", "firm"),

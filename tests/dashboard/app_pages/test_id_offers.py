@@ -40,12 +40,12 @@ def test_chunks_are_read_as_their_documents_by_the_button_and_back() -> None:
         in shown
     )
     assert "#3' and 'doc" in shown
-    assert "relevant documents in the judgments are missing from these documents" in shown
+    assert "relevant documents in the judgments are missing from this documents table" in shown
     press(app, "Map these ids")
     assert workspace().collection("own").settings.map_docs == "cut #"
     shown = text_of(app)
     assert "Undo the mapping" in [b.label for b in app.button]
-    assert "match the run;" not in shown and "missing from these documents" not in shown
+    assert "match the run;" not in shown and "missing from this documents table" not in shown
     page = opened("curves", set="own")
     assert "Ids are mapped" in text_of(page)
     assert "0.000" not in text_of(opened("", set="own")).split("Compare")[0]

@@ -67,18 +67,20 @@ def test_what_needs_no_unjudged_document_is_the_same(page: str) -> None:
 UNKNOWN = {
     "query": (
         "unjudged, so unknown here",
-        "Only judged ranks were loaded for dense, so only judged documents are known.",
-        "Only judged ranks were loaded for dense; a list can only be changed if the whole list is"
+        "Only the ranks of judged documents were loaded for dense, so only judged documents are"
         " known.",
+        "Only the ranks of judged documents were loaded for dense; a list can only be changed if"
+        " all its documents are known.",
         "its unjudged documents are unknown, and it cannot be scored once another document is"
         " judged here.",
     ),
     "firm": (
-        "unknownOnly judged ranks were loaded for dense, without scores",
-        "Only judged ranks were loaded for dense, so it is unknown which documents are unjudged.",
+        "unknownOnly the ranks of judged documents were loaded for dense, without scores",
+        "Only the ranks of judged documents were loaded for dense, so it is unknown which"
+        " documents are unjudged.",
     ),
     "judge": ("its unjudged documents are unknown",),
-    "data": ("Judged ranks: run, query_id", "they identify the 1,448 judged ones"),
+    "data": ("Ranks of judged documents: run, query_id", "they identify the 1,448 judged ones"),
 }
 
 
@@ -115,7 +117,10 @@ def test_a_layer_that_judges_further_documents_leaves_the_run_out() -> None:
     layers.remove("ranks", regraded)
     layers.begin("ranks", "me", {("q001", "never judged"): 3})
     said = text_of(opened("", set="ranks"))
-    why = "The judged ranks of dense were created with different judgments: query q001 had"
+    why = (
+        "The ranks of judged documents in dense were created with different judgments: query"
+        " q001 had"
+    )
     assert why in said and "Grades may change, but the same documents must be judged" in said
     asked = text_of(opened("", **PAIR, set="ranks"))
     assert "This link refers to something that is no longer here" in asked and why in asked

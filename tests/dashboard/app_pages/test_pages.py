@@ -362,7 +362,7 @@ def test_under_ten_queries_nothing_is_coloured_and_the_reason_is_said(
 ) -> None:
     monkeypatch.setenv("RANKLENS_DATA", str(collection(tmp_path, 9)))
     app = opened(run="a", base="b")
-    assert "none is tested with fewer than 10 queries" in text_of(app)
+    assert "no difference is tested with fewer than 10 queries" in text_of(app)
     assert "A test needs at least 10 queries, so" in text_of(app)
     tables = drawn(app).split("lens measures")[1].split("</table>")[0]
     assert "change unclear" in tables and " clear" not in tables

@@ -127,7 +127,7 @@ def test_other_judgments_are_the_error_of_this_run_alone() -> None:
     study = Study([RUN, ranks], more)
     assert study.names == ["bm25"]
     assert (
-        "ranks: The judged ranks of ranks were created with different judgments"
+        "ranks: The ranks of judged documents in ranks were created with different judgments"
         in study.refused["ranks"].message
     )
 

@@ -135,7 +135,7 @@ def test_changes_are_named() -> None:
         " q1 (1 grade as before, but different ones), q2 (2 grades then, 1 now).",
         "One query is no longer judged: ü 3.",
         "One query is newly judged: q4.",
-        "b.json has no scores for RR: not compared.",
+        "b.json has no scores for RR, so there is no comparison.",
         "Compared on the no queries whose judgments did not change.",
     ]
     assert not find_changes(made(), mark_judgments(qrels_of(*ROWS)), [AP])
@@ -147,7 +147,7 @@ def test_a_measure_of_another_version_of_its_package_is_not_compared() -> None:
     changes = find_changes(of_a_package, snapshot.marks, (AP, NDCG))
     assert changes.remeasured == (AP,) and changes.not_compared == (AP,)
     assert changes_findings(changes, "b.json", 3) == [
-        "The package that adds AP now has a different version: not compared."
+        "The package that adds AP now has a different version, so there is no comparison."
     ]
     assert join_snapshot(of_a_package, snapshot.scores, changes).measures == (NDCG,)
 

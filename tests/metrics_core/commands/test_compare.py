@@ -132,8 +132,11 @@ def test_few_queries_say_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--test", "randomization", "--correction", "holm"), "cannot be corrected"),
-        (("--test", "t-test", "--correction", "min-p"), "cannot be corrected"),
+        (
+            ("--test", "randomization", "--correction", "holm"),
+            "cannot be combined with the correction",
+        ),
+        (("--test", "t-test", "--correction", "min-p"), "cannot be combined with the correction"),
         (("--margin", "0"), "0 is not a valid margin"),
         (("--margin", "nan"), "nan is not a valid margin"),
         (("--level", "95"), "95 is not a valid confidence level"),

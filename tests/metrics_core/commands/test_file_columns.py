@@ -68,7 +68,7 @@ def test_files_without_a_header(tmp_path: Path, capsys: pytest.CaptureFixture[st
             "No file has a column `guest`.\nAvailable columns: `u`, `i`, `stars`, `guess`",
         ),
         ("who=u", "Unknown column role 'who'"),
-        ("query", "'query' is not ROLE=NAME"),
+        ("query", "'query' is not of the form ROLE=NAME"),
     ],
 )
 def test_what_no_file_has(

@@ -253,7 +253,7 @@ def test_an_overlap_takes_no_judgments(
     asked = ["compare", "none", "dense.run", "hybrid.run", "--overlap"]
     assert main([*asked, "top10 >= 0.8"]) == 0
     out = capsys.readouterr().out.replace(w.NO_BREAK, " ")
-    assert "Overlap held: 88 % of the top 10 stayed (required: 80 %" in out
+    assert "Overlap held: 88 % of the top 10 remained (required: 80 %" in out
     assert "Largest changes among 86 changed queries (top 10 of hybrid):" in out
     assert out.split("RBO\n")[1].startswith("q003   60 %")
     assert main([*asked, "top10 >= 0.9"]) == 1

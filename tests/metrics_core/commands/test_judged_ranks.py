@@ -68,7 +68,8 @@ def test_each_run_is_named_with_what_is_known_of_it(
     assert main(["evaluate", QRELS, ranks]) == 0
     told = capsys.readouterr().err
     assert (
-        "note: dense: only judged ranks were loaded: of 10,400 listed documents, they identify"
+        "note: dense: only the ranks of judged documents were loaded: of 10,400 listed documents,"
+        " they identify"
     ) in told
     assert "have tied scores" not in told
 
@@ -88,7 +89,9 @@ def test_where_one_run_is_asked_for_several_are_refused(
 ) -> None:
     for arguments in (["compare", QRELS, ranks, BM25], ["explain", QRELS, BM25, ranks]):
         told = refused(capsys, *arguments)
-        assert "judged ranks of 2 runs, but only one is allowed: bm25 and dense" in told
+        assert (
+            "ranks of judged documents from 2 runs, but only one is allowed: bm25 and dense" in told
+        )
         assert f"Name one of them, such as {ranks}/bm25." in told
 
 
@@ -96,7 +99,7 @@ def test_where_one_run_is_asked_for_several_are_refused(
     ("option", "why"),
     [
         (["--clean-ids"], "its ids can no longer be changed"),
-        (["--memory", "1GB"], "a folder of judged ranks"),
+        (["--memory", "1GB"], "ranks of judged documents"),
         (["-m", "Coverage@5", "--documents", str(SAMPLE / "articles.jsonl")], "needs the listed"),
     ],
 )

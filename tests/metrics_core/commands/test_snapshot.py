@@ -64,13 +64,14 @@ def test_it_says_what_these_queries_can_detect(command: Command, tmp_path: Path)
     words = ("snapshot", "qrels.txt", "dense.run", "-o", tmp_path / "a.json", "-m")
     _, out, _ = command(*words, "nDCG@10,GMAP,P@10")
     assert out.splitlines()[1:] == [
-        "To choose margins: if a change affects 30\N{NO-BREAK SPACE}% of the queries, a gate finds"
-        " these losses with at least 80\N{NO-BREAK SPACE}% power: nDCG@10 0.077 and P@10 0.029."
+        "To choose margins: if a change affects 30\N{NO-BREAK SPACE}% of the queries, a gate"
+        " detects losses of these sizes with at least 80\N{NO-BREAK SPACE}% power: nDCG@10 0.077"
+        " and P@10 0.029."
     ]
     assert command(*words, "GMAP")[1].count("\n") == 1
     few = qrels_with(tmp_path, lambda rows: [row for row in rows if row < "q020"])
     _, out, _ = command("snapshot", few, *words[2:], "AP")
-    assert out.splitlines()[1:] == ["To choose margins, at least 20 queries are needed."]
+    assert out.splitlines()[1:] == ["At least 20 queries are needed to choose margins."]
 
 
 def qrels_with(tmp_path: Path, change: Callable[[list[str]], list[str]]) -> Path:
@@ -89,7 +90,7 @@ def test_judgments_that_changed_end_with_4_unless_allowed(
     assert "changed since baseline.json: q002 (13 grades then, 14 now)." in out
     assert "against dense, 103 queries" in out
     assert "Compared on the 103 queries whose judgments did not change." in out
-    assert out.endswith("--allow-changed accepts it.\n")
+    assert out.endswith("--allow-changed accepts the change.\n")
     status, out, _ = command(*asked, "--allow-changed")
     assert status == 0 and "q002" in out
 
@@ -117,7 +118,7 @@ def test_a_measure_that_it_lacks_is_named(command: Command, baseline: Path) -> N
     status, _, err = command(*asked)
     assert status == 2 and "baseline.json has no scores for RR" in err
     status, out, _ = command(*asked, "--gate", "AP > -0.05")
-    assert status == 4 and "has no scores for RR: not compared." in out
+    assert status == 4 and "has no scores for RR, so there is no comparison." in out
     assert "1 gate passed, 1 not compared" in out
     status, out, _ = command(*asked, "--gate", "AP > -0.05", "--allow-changed")
     assert status == 4 and out.endswith("since the snapshot; create a new snapshot.\n")
@@ -137,7 +138,8 @@ def test_a_better_run_may_take_its_place(command: Command, baseline: Path, tmp_p
     status, out, _ = command(*asked, "--update")
     assert (
         status == 0
-        and "now contains the scores of this run. Its label 'laptop 3' was removed" in out
+        and "now contains the scores of this run. The label 'laptop 3' of the snapshot was removed"
+        in out
     )
     made, wanted = read_snapshot(str(low)), read_snapshot(str(baseline))
     assert made.run == "dense" and made.origin == wanted.origin

@@ -88,5 +88,5 @@ def test_edges(test: str) -> None:
 
 def test_draws_are_not_corrected_by_their_number() -> None:
     for test in ("randomization", "bca"):
-        with pytest.raises(ParameterError, match="cannot be corrected by 'holm'"):
+        with pytest.raises(ParameterError, match="cannot be combined with the correction 'holm'"):
             Method(test, "holm")

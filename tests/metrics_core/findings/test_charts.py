@@ -41,11 +41,11 @@ def test_the_extreme_cells_have_enough_queries() -> None:
         columns=["row", "column", "difference", "queries"],
     )  # fmt: skip
     assert extreme_cells(cells, "new", "old") == (
-        "new is most ahead of old in A, y: +0.300 over 18 queries;"
-        " most behind old in B, x: −0.200 over 10 queries."
+        "new is furthest ahead of old in A, y: +0.300 over 18 queries;"
+        " furthest behind old in B, x: −0.200 over 10 queries."
     )
     few = extreme_cells(cells.assign(queries=2), "new", "old")
-    assert few == "No cell has ten queries, so each is an example rather than a result."
+    assert few == "No cell has ten queries, so the cells are examples, not results."
     same = extreme_cells(cells.assign(difference=0.0), "new", "old")
     assert same == "new equals old in each cell."
 

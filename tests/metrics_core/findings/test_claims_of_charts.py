@@ -102,7 +102,8 @@ def false_in_cells(seed: int, text: str) -> Iterator[str | bool]:
         yield bool((enough["difference"] != 0).any()) and "equals"
         return
     said = re.findall(
-        rf"most (ahead of|behind) old in (\w+), (\w+): ({NUMBER}) over (\S+) quer(?:y|ies)", text
+        rf"furthest (ahead of|behind) old in (\w+), (\w+): ({NUMBER}) over (\S+) quer(?:y|ies)",
+        text,
     )
     signs = {"ahead of": 1, "behind": -1}
     for word, sign in signs.items():

@@ -38,7 +38,7 @@ def loaded(seed: int) -> Loaded:
     draw = np.random.default_rng(seed)
     judged = frozenset(range(int(draw.integers(1, 30))))
     beyond = frozenset(range(100, 100 + int(draw.integers(0, 3))))
-    missing = str(draw.choice(["", "", "", "judgments are", "both are"]))
+    missing = str(draw.choice(["", "", "", "judgments", "judgments and runs"]))
     return Loaded(
         seed,
         int(draw.integers(0, 15)),
@@ -68,7 +68,8 @@ def false_in_files(given: Loaded, text: str) -> Iterator[str | bool]:
     some = re.search(r"([\d,]+) quer(?:y|ies) in the runs ha(?:s|ve) no judgments", text)
     said = unjudged if given.fits and not given.missing else 0
     yield (count_of(some[1]) if some else 0) != said and "how many have no judgments"
-    yield ("still missing" in text) is not bool(given.missing) and "that something is missing"
+    still = re.search(r"Still missing: (.+?)\.", text)
+    yield (still[1] if still else "") != given.missing and "what is missing"
 
 
 def test_what_is_loaded() -> None:

@@ -205,7 +205,7 @@ def test_the_worst_comes_first_and_all_are_counted() -> None:
     assert places == sorted(places)
     n = Counter(places)
     told = count_finding([one.outcome for one in found])
-    assert told == f"{n[0]} gates failed, {n[2]} passed, {n[1]} cannot tell"
+    assert told == f"{n[0]} gates failed, {n[2]} passed, {n[1]} inconclusive"
     assert count_finding(["not worse"] * 3) == "3 of 3 gates passed"
     assert count_finding(["below"]) == "1 check failed"
     assert count_finding(["not worse"], 1) == "1 gate passed, 1 not compared"

@@ -587,8 +587,9 @@ def mixed(within: list[float], mix: list[float]) -> str:
 
 def test_what_a_mix_consists_of_adds_up_as_printed() -> None:
     assert mixed([0.0536], [-0.0004]) == (
-        "Each averaged over its queries with results, dense (12) and bm25 (10) differ by +0.053:"
-        " +0.054 from the scores within groups, \u22120.001 from the different mix of groups."
+        "Averaged over each run's queries with results, dense (12) and bm25"
+        " (10) differ by +0.053: +0.054 from the scores within groups, \u22120.001 from the"
+        " different mix of groups."
     )
     assert mixed([0.0536], [0.0001]).endswith(" and bm25 (10) differ by +0.054.")
 
@@ -867,19 +868,19 @@ def test_no_judgments_and_nothing_relevant() -> None:
         (7, 0, {"unjudged": 1}, "Seven files are loaded. 1 query in the runs has no judgments."),
         (12, 0, {"fits": False}, "12 files are loaded. "
          "Not every id in the runs matches the judgments."),
-        (2, 3, {"missing": "judgments are"}, "Two files are loaded. Three could not be read. "
-         "Judgments are still missing."),
+        (2, 3, {"missing": "judgments"}, "Two files are loaded. Three could not be read. "
+         "Still missing: judgments."),
         (5, 1, {"unclear": ["x.jsonl"], "waiting": 1}, "One of six files needs a"
          " look. No known format fits x.jsonl; check its fields."),
         (5, 3, {"unclear": ["a", "b"], "waiting": 2}, "Two of eight files need a"
          " look. One could not be read. No known format fits a and b; check their fields."),
-        (2, 0, {"of_two_kinds": ["a"], "missing": "judgments are"}, "One of two files needs your"
-         " answer. Judgments or a run? a may be either. Judgments are still missing."),
+        (2, 0, {"of_two_kinds": ["a"], "missing": "judgments"}, "One of two files needs your"
+         " answer. Judgments or a run? a may be either. Still missing: judgments."),
         (1, 0, {"of_two_kinds": ["a"]}, "One file needs your answer. Judgments or a run? a may be"
          " either."),
         (0, 0, {}, "Nothing is loaded yet. Add judgments and runs."),
-        (0, 1, {"missing": "both are"}, "No files are loaded. One could not be read. "
-         "Both are still missing."),
+        (0, 1, {"missing": "judgments and runs"}, "No files are loaded. One could not be read. "
+         "Still missing: judgments and runs."),
     ],
 )  # fmt: skip
 def test_files(loaded: int, refused: int, options: dict[str, Any], text: str) -> None:

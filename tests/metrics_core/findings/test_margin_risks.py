@@ -34,7 +34,7 @@ def test_it_is_a_result_whose_ways_keep_their_tones(side: int) -> None:
     pair = ComparedPair(SMALL.run, SMALL.baseline, SMALL.measure, SMALL.verdict, side)
     found = build_robustness(pair, ENTRIES, 104)
     assert [entry.tone for entry in found.all_checks] == ["not firm", "firm"]
-    assert found.text.startswith("Two checks of whether the difference could matter.")
+    assert found.text.startswith("Two checks show whether the difference could matter.")
     assert robustness_finding(found).text == (
         "“No difference that matters” holds in one of two checks; one fails."
         " Unjudged documents could make it matter."

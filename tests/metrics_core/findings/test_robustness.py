@@ -324,7 +324,7 @@ ENTRIES = [
 def test_a_clear_verdict_keeps_its_tones() -> None:
     found = build_robustness(CLEAR, ENTRIES, 104)
     assert [entry.tone for entry in found.all_checks] == ["firm", "not firm"]
-    assert found.text.startswith("Two checks of how robust the verdict is.")
+    assert found.text.startswith("Two checks show how robust the verdict is.")
     said = robustness_finding(found).text
     assert said == "The lead of new holds in one of two checks; one fails. It rests on few queries."
     both = [ENTRIES[0], replace(ENTRIES[1], tone="firm")]
@@ -347,7 +347,7 @@ def test_where_none_is_closed_and_no_word_is_toned_there_is_a_verdict_still() ->
         (
             "unjudged",
             "unlikely to reverse it",
-            "Unjudged documents are unlikely to reverse it, but they could.",
+            "Unjudged documents are unlikely to reverse it, but this is possible.",
         ),
         ("unjudged", "could reverse it", "Unjudged documents could reverse it."),
         ("unjudged", "unknown", "The effect of unjudged documents is unknown."),

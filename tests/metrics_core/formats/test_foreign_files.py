@@ -77,7 +77,7 @@ STRANGERS: dict[str, tuple[bytes, tuple[str, ...]]] = {
     "runs.db": (_sqlite(), ("an SQLite database", "Export the table as CSV")),
     "predictions": (
         b"0.5\n-1.25\n1e-3\n",
-        ("one number per line", "the query and the document for each number"),
+        ("one number per line", "The query and the document of each prediction"),
     ),
 }
 

@@ -62,7 +62,7 @@ def test_a_file_a_folder_and_a_zip_are_the_same_runs(tmp_path: Path) -> None:
         assert a.query_ids == ["q1", "q3"] and a.lengths.tolist() == [5, 9]
         assert a.table["doc_id"].to_pylist() == ["d2", "d1", None]
         assert a.notes[0].message.startswith(
-            "only judged ranks were loaded: of 14 listed documents, they identify"
+            "only the ranks of judged documents were loaded: of 14 listed documents, they identify"
         )
         assert b.notes[0].message.count("the 0 judged ones")
     glance = guess_file_kind(whole)
@@ -96,7 +96,7 @@ def test_what_is_written_reads_back(tmp_path: Path) -> None:
     (again,) = read_judged_ranks(table_bytes(a, "parquet"))
     assert again.name == "a" and again.has_same_rows(a)
     for name in ("trec", "csv", "jsonl"):
-        with pytest.raises(RanklensError, match="which can only be stored as Parquet"):
+        with pytest.raises(RanklensError, match="they can only be stored as Parquet"):
             write(a, tmp_path / "a.run", name)
     assert not (tmp_path / "a.run").exists()
 
@@ -104,7 +104,7 @@ def test_what_is_written_reads_back(tmp_path: Path) -> None:
 def test_read_gives_one_run_or_says_how_many_there_are() -> None:
     loaded = read(part(ROWS[:1]), name="b.parquet")
     assert isinstance(loaded.table, RankedRun) and loaded.file == "b.parquet"
-    with pytest.raises(FileFormatError, match="judged ranks of 2 runs: a and b"):
+    with pytest.raises(FileFormatError, match="ranks of judged documents from 2 runs: a and b"):
         read(part(ROWS), name="ranks.parquet")
     with pytest.raises(FileFormatError, match="expected a table with one row per document"):
         read(part(ROWS), name="ranks.parquet", format="parquet", kind="run")

@@ -755,7 +755,7 @@ def test_what_nothing_else_tells_is_told_by_the_judgments_that_are_loaded(
     assert kind == taken
     if kind == "run":
         assert evidence == "loaded"
-        assert "read as a run: the loaded judgments cover 10 of its 10 queries" in said
+        assert "read as a run: the loaded judgments cover 10 of the run's 10 queries" in said
         assert "10 of its 50 documents" in said
     assert taken_for((JUDGED,), "gold_labels.json")[:2] == ("qrels", "name")
 

@@ -133,10 +133,12 @@ def test_what_needs_scores_or_names_says_so() -> None:
         run.first_ties,
         lambda: tie_extremes(join_judgments(run, QRELS)),
     ):
-        with pytest.raises(RanklensError, match="Only judged ranks were loaded for a"):
+        with pytest.raises(
+            RanklensError, match="Only the ranks of judged documents were loaded for a"
+        ):
             asked()
-    with pytest.raises(RanklensError, match="Only judged ranks were loaded for"):
+    with pytest.raises(RanklensError, match="Only the ranks of judged documents were loaded for"):
         clean_ids(run)
     lacking = parse_measure("Coverage@5").lacks(join_judgments(run, QRELS))
-    assert lacking is not None and "judged ranks do not contain" in lacking.hint
+    assert lacking is not None and "ranks of judged documents do not contain" in lacking.hint
     assert find_near_matches(run, Qrels.from_columns(["q1"], ["d 1"], [1])) == ()

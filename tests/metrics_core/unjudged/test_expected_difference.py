@@ -148,7 +148,9 @@ def test_nothing_unjudged_leaves_the_difference_as_it_is() -> None:
 def test_a_measure_of_more_than_grades_is_not_told() -> None:
     own, other, _, found = lists_of(half)
     asked = estimate_difference(own, other, parse_measure("alpha_nDCG@4"), found)
-    assert asked == LikelyDifference(None, "alpha_nDCG@4 needs more than the grades of documents.")
+    assert asked == LikelyDifference(
+        None, "alpha_nDCG@4 does not depend only on the grades of documents."
+    )
 
 
 @pytest.mark.parametrize("name", ["P@4", "nDCG@4", "RR", "AP"])

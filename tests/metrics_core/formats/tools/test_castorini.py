@@ -100,7 +100,7 @@ def test_what_is_refused() -> None:
     refused(FILE + FILE, NAME, "line 3", "query 7 a second time", "each query once", "several runs")
     odd = {"docid": "d", "score": 1, "doc": ["a"]}
     content = lines({"query": {"qid": "q"}, "candidates": [odd]})
-    told = ("line 1", "a list at candidates[0].doc", "a text, or an object with one")
+    told = ("line 1", "a list at candidates[0].doc", "a text, or an object that contains one")
     refused(content, NAME, *told, kind="documents")
 
 

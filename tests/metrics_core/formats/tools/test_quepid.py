@@ -87,8 +87,8 @@ def test_ratings() -> None:
         "queries": [{"query_id": text, "text": text} for text in queries],
     }
     guards = (
-        "2 texts begin with a blank before = + - or @, which Quepid adds for spreadsheets; it is"
-        ' removed: -x, "y", =1891'
+        "2 texts begin with a blank before = + - or @; Quepid adds this blank for spreadsheets,"
+        ' and it is removed: -x, "y", =1891'
     )
     assert notes(made["qrels"][0]) == notes(made["queries"][0]) == [guards, UNRATED]
 
@@ -154,8 +154,8 @@ def test_a_book() -> None:
         "1 pair without a rating, so unjudged: alien: 007",
         "!on 2 pairs the ratings differ; the most frequent one is used, or the last of the most"
         " frequent: star wars: 11 3, 2, 3, star wars: 13 0, 2",
-        "2 pairs with a position, which is not read as a run: a book collects pairs from several"
-        " searches",
+        "2 pairs with a position, which is not read as a run (a book collects pairs from several"
+        " searches)",
     ]
 
 
@@ -261,7 +261,13 @@ def test_broken_and_half_fitting_json() -> None:
     for fields in ("{1", '"\\ud800"'):
         book = as_json({"query_doc_pairs": [pair("q", "d", 1, document_fields=fields)]})
         place = "query_doc_pairs[0].document_fields"
-        refused(book, "x.json", "an object of fields, or its JSON", place, kind="documents")
+        refused(
+            book,
+            "x.json",
+            "an object of fields, or such an object as JSON text",
+            place,
+            kind="documents",
+        )
 
 
 def test_grades_by_words_and_fractions_are_taken_when_asked_for() -> None:
