@@ -14,6 +14,7 @@ from dashboard.answers.overview import gloss, overview_measures
 from dashboard.answers.pairs import all_run_pairs, are_pairs_known, pairs_key
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Floats, Ints
+from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.ranking import sole_best_finding
 from metrics_core.findings.sentence import Sentence
@@ -59,13 +60,20 @@ def ranking(study: Study, comparison: Comparison, *, all_places: bool = True) ->
     """Return all runs on the default measures and the chosen one. Places on the other measures take
     longer and are included if cached, or if `all_places` is set."""
     if all_places:
-        for measure in overview_measures(comparison):
-            all_run_pairs(study, _replace_measure(comparison, measure))
+        pairs_on_measures(study, comparison)
     known_places = tuple(
         are_pairs_known(study, _replace_measure(comparison, m))
         for m in overview_measures(comparison)
     )
     return study.cached_answer(_ranking, pairs_key(study, comparison), known_places)
+
+
+def pairs_on_measures(study: Study, comparison: Comparison) -> dict[Measure, AllPairs]:
+    """Return all pairs of all loaded runs, by measure of the table."""
+    return {
+        measure: all_run_pairs(study, _replace_measure(comparison, measure))
+        for measure in overview_measures(comparison)
+    }
 
 
 def is_ranking_known(study: Study, comparison: Comparison) -> bool:

@@ -14,6 +14,7 @@ from dashboard.address.query_list import DEFAULT_LIST, select_list
 from dashboard.answers import overview as answers
 from dashboard.answers.overview import Overview
 from dashboard.answers.overview_steps import overview_steps
+from dashboard.answers.paper_text import overview_texts
 from dashboard.answers.robustness_summary import is_robustness_known
 from dashboard.answers.robustness_summary import robustness_summary as firmness_of
 from dashboard.app_pages.parts import add_files, rail, section, test_picker
@@ -115,7 +116,13 @@ def _show_runs(answer: Overview, context: PageContext) -> None:
             st.html(note)
             return
         section.show_cached("runs", lambda: _runs_markup(answer, context), answer, context.drawing)
-        section.show_note(note, "Runs and measures", frame=answer.table, key="runs")
+        section.show_note(
+            note,
+            "Runs and measures",
+            frame=answer.table,
+            key="runs",
+            make_texts=lambda: overview_texts(context.study, context.comparison),
+        )
 
 
 def _runs_markup(answer: Overview, context: PageContext) -> Markup:
@@ -144,6 +151,7 @@ def _show_leaderboard(answer: Overview, context: PageContext) -> None:
             label_visibility="collapsed",
             width=220,
         )
+        section.copy_menu("runs", lambda: overview_texts(study, comparison))
         section.csv_link("Runs and measures", answer.table, "runs")
     title = f"All {w.format_count(len(answer.all_rows))} runs"
     heading.html(markup.draw_section(title, "Their places are being computed."))

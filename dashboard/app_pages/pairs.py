@@ -7,6 +7,7 @@ from dashboard.address.page import FEWEST_OF_PAIRS
 from dashboard.answers import pairs as answers
 from dashboard.answers import ranking as ranked
 from dashboard.answers.pairs import MOST_IN_MATRIX, Pairs
+from dashboard.answers.paper_text import ranking_texts
 from dashboard.answers.ranking import Ranking
 from dashboard.app_pages.parts import section
 from dashboard.app_pages.parts.markdown import escape_markdown
@@ -150,7 +151,13 @@ def _show_beside(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
         )
         basis, hint = _basis_texts(answer, context)
         note = blocks.draw_note(f"{_matrix_note(answer, some_pairs.runs, context)} {basis}", hint)
-        section.show_note(note, "Every pair", frame=answer.table, key="pairs")
+        section.show_note(
+            note,
+            "Every pair",
+            frame=answer.table,
+            key="pairs",
+            make_texts=lambda: ranking_texts(context.study, comparison),
+        )
 
 
 def _show_table(
@@ -181,7 +188,13 @@ def _show_table(
         )
     key = "ranking" if with_places else "ranking_awaited"
     note = blocks.draw_note(f"{text} Click a column to sort.")
-    section.show_note(note, "Ranking", frame=ranking.table, key=key)
+    section.show_note(
+        note,
+        "Ranking",
+        frame=ranking.table,
+        key=key,
+        make_texts=lambda: ranking_texts(context.study, comparison),
+    )
 
 
 def _show_matrix(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> None:

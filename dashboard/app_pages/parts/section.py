@@ -26,6 +26,8 @@ from metrics_core.base import wording as w
 from metrics_core.findings.sentence import Sentence
 from metrics_core.scoring.intervals import LEVEL
 
+_CODE_HEIGHT = 150
+"""Height in px of a text to copy: two of them are in view."""
 Mode = Literal["points", "box", "lasso"]
 _POINTS: tuple[Mode, ...] = ("points",)
 _NOT_OFFERED = ("zoom", "pan", "zoomIn", "zoomOut", "autoScale", "resetScale")
@@ -57,10 +59,20 @@ def show_heading(
         csv_link(title, frame, key)
 
 
-def show_note(note: Markup, title: str, *, frame: pd.DataFrame, key: str) -> None:
-    """Show a note below a table that needs no heading, with the same CSV link as `show_heading`."""
+def show_note(
+    note: Markup,
+    title: str,
+    *,
+    frame: pd.DataFrame,
+    key: str,
+    make_texts: Callable[[], Mapping[str, str]] | None = None,
+) -> None:
+    """Show a note below a table that needs no heading, with the same CSV link as `show_heading`.
+    `make_texts` makes the table as text to copy, by the name of each format."""
     with st.container(horizontal=True, key=f"head_{key}", vertical_alignment="top"):
         st.html(note or Markup("<span></span>"))
+        if make_texts is not None:
+            copy_menu(key, make_texts)
         csv_link(title, frame, key)
 
 
@@ -77,6 +89,15 @@ def csv_link(title: str, frame: pd.DataFrame, key: str) -> None:
         on_click="ignore",
         help=f"Download the table behind “{escape_markdown(title)}”.",
     )
+
+
+def copy_menu(key: str, make_texts: Callable[[], Mapping[str, str]]) -> None:
+    """Show the texts of a table, each with a button that copies it. They are made only when the
+    menu is opened."""
+    with st.popover("Copy as", type="tertiary", key=f"copy_{key}", on_change="rerun") as popover:
+        for name, text in make_texts().items() if popover.open else ():
+            st.caption(f"Copy as {name}")
+            st.code(text, language=name.lower(), height=_CODE_HEIGHT)
 
 
 def file_name(key: str, ending: str = ".csv") -> str:

@@ -135,3 +135,14 @@ def test_the_overview_of_many_is_their_leaderboard(
     app.text_input(key="w_named").set_value("R03").run()
     board = next(e.proto.body for e in app.get("html") if "leaderboard" in e.proto.body)
     assert "r03" in board and "r04" not in board
+
+
+def test_the_table_is_copied_as_latex_or_markdown() -> None:
+    for page, key in (("", "copy_runs"), ("pairs", "copy_ranking")):
+        app = opened(page, run="dense", base="bm25")
+        assert not app.code, "made only when the menu is opened"
+        app.session_state[key] = True
+        app.run()
+        latex, markdown = (block.value for block in app.code)
+        assert latex.startswith("% needs") and "titles-only" in latex
+        assert markdown.startswith("| run") and "0.636" in markdown
