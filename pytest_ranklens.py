@@ -52,7 +52,7 @@ class Ranklens:
         """
         __tracebackhide__ = True
         from metrics_core import RanklensError, gate
-        from metrics_core.commands.gate.terminal import table
+        from metrics_core.commands.gate.terminal import format_terminal_report
         from metrics_core.comparing.gates import Gate
         from metrics_core.comparing.verdicts import CANNOT_TELL
 
@@ -69,7 +69,7 @@ class Ranklens:
         except RanklensError as error:
             raise pytest.fail.Exception(str(error), pytrace=False) from None
         if report.status:
-            pytest.fail(table(report), pytrace=False)
+            pytest.fail(format_terminal_report(report), pytrace=False)
         if CANNOT_TELL in report.words:
             warnings.warn(UnclearGate(str(report)), stacklevel=2)
         elif report.unanswered:

@@ -208,7 +208,7 @@ def _what_if(
     lists, whole = edited(own.lists, grades, edits)
     every, top = written.scores(lists, whole, measures), top_grade(whole)
     for query_id, edit in edits.items():
-        ranks = edit_ranks(own.run, qrels, query_id, [edit], move_in=own.run.name)
+        ranks = edit_ranks(own.run, qrels, query_id, [edit], edited_run=own.run.name)
         found = [measure.score(ranks) for measure in measures] if ranks.n_queries else []
         scores, alone = every, edited(own.lists, grades, {query_id: edit})
         if top_grade(alone[1]) != top:

@@ -253,7 +253,7 @@ def main() -> None:
         os.environ["RANKLENS_DATA"] = str(data)
         os.environ["RANKLENS_WORKSPACE"] = str(options.workspace or Path(scratch) / "workspace")
         names = sorted(path.stem for path in data.glob("*.run"))
-        heap.keep_freed_memory(shared=True)
+        heap.keep_freed_memory(use_one_heap=True)
         gc.disable()
         of = str(data) if options.data else f"{made.queries:,} queries, {made.depth} results each"
         print(f"{of}: {len(names)} runs")

@@ -28,7 +28,7 @@ from scipy import stats
 
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.paired_tests import holm_adjusted
-from metrics_core.comparing.power import smallest_detectable
+from metrics_core.comparing.power import smallest_detectable_difference
 from metrics_core.comparing.resampled import resample_groups
 from metrics_core.comparing.testing import compare_columns
 from metrics_core.explaining.history import find_first_bad_versions
@@ -209,7 +209,7 @@ def powers(matrices: Sequence[Floats], n: int, populations: int, samples: int) -
         fresh.append(gaps[chance.integers(0, len(gaps), (n, samples))])
     first, second = np.concatenate(said, axis=1), np.concatenate(fresh, axis=1)
     width = float(stats.t.ppf((1 + LEVEL) / 2, n - 1))
-    one = smallest_detectable(1.0, width, n)
+    one = smallest_detectable_difference(1.0, width, n)
     moved = second + one * first.std(axis=0, ddof=1) / math.sqrt(n)
     shown = (p_values(moved) <= 1 - LEVEL) & (moved.mean(axis=0) > 0)
     return Rate(f"shown: n={n}", "0.75 to 0.85", float(shown.mean()), populations * samples)

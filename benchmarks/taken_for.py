@@ -31,7 +31,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dashboard.files.files import File
-from dashboard.study.library import assemble
+from dashboard.study.library import assemble_library
 from metrics_core.base.errors import RanklensError
 from metrics_core.formats import Loaded, read_each
 from metrics_core.formats.registry import Kind
@@ -389,7 +389,7 @@ def changes(parts: Sequence[Loaded], kind: Kind, here: Collection) -> bool:
         File(f"upload:{i}", part.file, "upload", table=part.table, read_as=part.title)
         for i, part in enumerate(parts)
     ]
-    after = assemble([*here.files, *added], qrels_key="qrels")
+    after = assemble_library([*here.files, *added], qrels_key="qrels")
     other = [each for each in ("qrels", "queries", "documents") if each == "qrels" or each != kind]
     if any(f.used for f in after.files if f.kind in other and f in added):
         return True
@@ -418,7 +418,7 @@ def open_collection() -> Collection:
         ),
     }
     files = [File(key, key, "upload", table=table) for key, table in tables.items()]
-    study = assemble(files, qrels_key="qrels").study
+    study = assemble_library(files, qrels_key="qrels").study
     assert study is not None
     return Collection(files, study.names, study.all_scores(MEASURE).values_of(MEASURE))
 

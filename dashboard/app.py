@@ -19,7 +19,7 @@ from dashboard.session.deferred_drawing import draw_deferred
 from dashboard.session.last_opened import remember_opened
 from dashboard.session.memory import release_after_page
 from dashboard.session.open_collection import is_collection_missing
-from dashboard.session.reconnection import note_page_drawn
+from dashboard.session.reconnection import mark_page_drawn
 from metrics_core.base.errors import RanklensError
 
 
@@ -30,7 +30,7 @@ def main() -> None:
     session.register_pages(PAGES, pages)
     navigation = st.navigation(list(pages.values()), position="hidden")
     current = next(page for page in PAGES if page.name == (navigation.url_path or PAGES[0].name))
-    session.sync(current)
+    session.sync_address(current)
     try:
         has_no_collection = is_collection_missing()
         # The user must choose another collection before a page can show one.
@@ -42,13 +42,13 @@ def main() -> None:
             from dashboard.app_pages import collections
 
             collections.render()
-        elif not frame.show_instead(current):
+        elif not frame.show_message_instead(current):
             navigation.run()
             draw_deferred()
             tell()
             remember_opened()
             release_after_page()
-        note_page_drawn()
+        mark_page_drawn()
     except RanklensError as error:
         frame.show_error(error)
     except Exception as error:

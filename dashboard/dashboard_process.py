@@ -40,7 +40,7 @@ class DashboardProcess:
         """
         with TemporaryFile("w+") as complaints:
             self._process = _start_process(folder, complaints)
-            printed = _first_line(self._process)
+            printed = _read_first_line(self._process)
             if not printed.startswith(_SAID):
                 self._process.wait()
                 complaints.seek(0)
@@ -89,10 +89,12 @@ def serve_tables(
         folder = temporary.path
     folder_path = Path(folder).expanduser().resolve()
     workspace = Workspace(folder_path)
-    same_name = (collection for collection in workspace.collections() if collection.name == name)
+    same_name = (
+        collection for collection in workspace.read_collections() if collection.name == name
+    )
     identity = (next(same_name, None) or workspace.new_collection(name)).id
     for loaded in files:
-        workspace.add(identity, loaded)
+        workspace.add_table(identity, loaded)
     return DashboardProcess(folder_path, view.with_values(set=identity), temporary)
 
 
@@ -114,12 +116,12 @@ def _start_process(folder: Path, complaints: IO[str]) -> subprocess.Popen[str]:
     )
 
 
-def _first_line(process: subprocess.Popen[str]) -> str:
+def _read_first_line(process: subprocess.Popen[str]) -> str:
     assert process.stdout is not None
     return process.stdout.readline()
 
 
-def _end_process(process: subprocess.Popen[str], temporary: TemporaryFolder | None) -> None:
+def _end_process(process: subprocess.Popen[str], temporary_folder: TemporaryFolder | None) -> None:
     assert process.stdin is not None and process.stdout is not None
     process.stdin.close()
     try:
@@ -128,5 +130,5 @@ def _end_process(process: subprocess.Popen[str], temporary: TemporaryFolder | No
         process.kill()
         process.wait()
     process.stdout.close()
-    if temporary is not None:
-        temporary.close()
+    if temporary_folder is not None:
+        temporary_folder.close()

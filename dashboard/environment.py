@@ -21,10 +21,10 @@ def workspace_folder() -> Path:
     """The workspace folder. Raises RanklensError if no folder is named and this account has no home
     folder."""
     folder_name = os.environ.get(WORKSPACE_VARIABLE)
-    return Path(folder_name) if folder_name else default_folder()
+    return Path(folder_name) if folder_name else default_workspace_folder()
 
 
-def default_folder() -> Path:
+def default_workspace_folder() -> Path:
     """The default workspace folder, in the user's data folder. Raises RanklensError without a home
     folder."""
     base = os.environ.get("XDG_DATA_HOME")

@@ -19,10 +19,10 @@ from dashboard.answers import curves as curves_answers
 from dashboard.answers.breakdown import scores_by_column
 from dashboard.answers.overview import Overview, overview
 from dashboard.answers.queries import QueryListRequest, query_list
-from dashboard.answers.report import report
+from dashboard.answers.report import make_report
 from dashboard.dashboard_process import DashboardProcess, serve_tables
 from dashboard.drawing.drawing import Drawing
-from dashboard.study.sharing import Include, share_study
+from dashboard.study.sharing import Include, make_shareable_study
 from dashboard.study.study import Study
 from dashboard.workspace.exports.packing import pack_new_collection
 from metrics_core.base import wording as w
@@ -32,9 +32,9 @@ from metrics_core.formats.in_memory import (
     QrelsLike,
     QueriesLike,
     RunsLike,
-    qrels_from,
-    queries_from,
-    runs_from,
+    convert_to_qrels,
+    convert_to_queries,
+    convert_to_runs,
 )
 from metrics_core.measures import GivenMeasure, parse_measure
 from metrics_core.python_interface import explain
@@ -68,10 +68,10 @@ def show(
     `breakdown`. `run` is the run in focus; the default is the best run other than the baseline. The
     default of `baseline` is the first run. Raises the errors of `evaluate`, and UnknownRunError.
     """
-    table = qrels_from(qrels)
-    loaded_runs = runs_from(runs, table.query_ids)
+    table = convert_to_qrels(qrels)
+    loaded_runs = convert_to_runs(runs, table.query_ids)
     refuse_same_names([given_run.name for given_run in loaded_runs])
-    query_table = None if queries is None else queries_from(queries)
+    query_table = None if queries is None else convert_to_queries(queries)
     study = Study(loaded_runs, table, query_table, documents)
     for error in study.refused.values():
         raise error
@@ -189,7 +189,7 @@ class NotebookComparison:
         (runs are A, B, C). `with_data` embeds the tables, so that the report opens in Ranklens.
         Raises ParameterError, and RanklensError if a PDF needs a browser and there is none.
         """
-        from dashboard.drawing.report.document import document
+        from dashboard.drawing.report.document import make_report_page
         from dashboard.drawing.report.parts import ReportRequest
         from dashboard.printing import write_page
 
@@ -201,11 +201,13 @@ class NotebookComparison:
                 f"with_data includes names and texts, which {include!r} leaves out.",
                 "Use only one of the two.",
             )
-        shared_study = share_study(self._study, include)
+        shared_study = make_shareable_study(self._study, include)
         study, view = shared_study.study, shared_study.comparison(self._view)
         data = pack_new_collection(title, self._files()) if with_data else b""
         request = ReportRequest(title, text, left_out_note=shared_study.omissions, data=data)
-        page = document(report(study, view, ()), Drawing.for_comparison(view, study.names), request)
+        page = make_report_page(
+            make_report(study, view, ()), Drawing.for_comparison(view, study.names), request
+        )
         write_page(page, path)
         return Path(path)
 

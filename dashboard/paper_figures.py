@@ -11,7 +11,7 @@ from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import breakdown, group_scores
 from dashboard.answers.curves import curves
 from dashboard.answers.pairs import all_run_pairs
-from dashboard.answers.run_comparisons import compare_runs, select_shown
+from dashboard.answers.run_comparisons import compare_runs, select_shown_runs
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.breakdown import difference_by_group, runs_with_values
 from dashboard.drawing.figures.chart import Chart
@@ -103,7 +103,7 @@ def _curves_figure(request: FigureRequest) -> tuple[Chart, str]:
     chart = measure_by_cutoff(
         answer.frames[family],
         drawing,
-        in_colour=coloured_runs,
+        coloured_runs=coloured_runs,
         ends=answer.list_ends,
         value_range=answer.ranges[family],
     )
@@ -121,7 +121,7 @@ def _curves_figure(request: FigureRequest) -> tuple[Chart, str]:
 
 def _forest_figure(request: FigureRequest) -> tuple[Chart, str]:
     view = request.view
-    frame = select_shown(compare_runs(request.study, view, view.measure), view)
+    frame = select_shown_runs(compare_runs(request.study, view, view.measure), view)
     tested = int(frame["p_corrected"].notna().sum())
     caption = (
         f"Difference from {view.baseline} on {view.name},"

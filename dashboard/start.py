@@ -60,12 +60,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _serve(options: argparse.Namespace) -> int:
     _allow_all_files()
-    heap.keep_freed_memory(shared=True)
+    heap.keep_freed_memory(use_one_heap=True)
     # Imports create no garbage; collecting it would take a tenth of the start.
     gc.disable()
     try:
-        _name_folders(options)
-        names = _served_names(options)
+        _set_folder_variables(options)
+        names = _find_server_names(options)
         listening = _open_socket(options.host, options.port)
         folder = workspace_folder()
         collection_id = _import_file(options.file, folder) if options.file else ""
@@ -73,8 +73,8 @@ def _serve(options: argparse.Namespace) -> int:
         print(w.escape_controls_in_lines(str(refused)), file=sys.stderr)
         return 2
     if options.until_eof:
-        Thread(target=_end_with_input, name="end with the input", daemon=True).start()
-    token = "" if options.no_token else _load_token(folder, renewed=options.new_token)
+        Thread(target=_exit_when_stdin_closes, name="end with the input", daemon=True).start()
+    token = "" if options.no_token else _load_token(folder, renew=options.new_token)
     port = listening.getsockname()[1]
     fields = "&".join(
         filter(None, (token and f"token={token}", collection_id and f"set={collection_id}"))
@@ -88,14 +88,14 @@ def _serve(options: argparse.Namespace) -> int:
         print(_NOT_ENCRYPTED.format(options.host), file=sys.stderr, flush=True)
     # Started only now, because it takes a second.
     from dashboard.serving.server import serve
-    from dashboard.temporary_folders import remove_abandoned
+    from dashboard.temporary_folders import remove_abandoned_folders
 
-    Thread(target=remove_abandoned, name="abandoned folders", daemon=True).start()
+    Thread(target=remove_abandoned_folders, name="abandoned folders", daemon=True).start()
     serve(listening, token, names, options.base_path)
     return 0
 
 
-def _name_folders(options: argparse.Namespace) -> None:
+def _set_folder_variables(options: argparse.Namespace) -> None:
     """Set the environment variables for the given folders. Raises _RefusedError."""
     if options.data:
         folder = _resolve_folder(options.data)
@@ -122,21 +122,23 @@ def _import_file(name: str, folder: Path) -> str:
     """Import the collection in a file and return its id. Raises _RefusedError and StorageError."""
     from dashboard.workspace import Workspace
     from dashboard.workspace.exports import report_data
-    from dashboard.workspace.exports.packing import is_packed, unpack
+    from dashboard.workspace.exports.packing import import_packed_collection, is_packed_collection
 
     path = _resolve_folder(name)
     if not path.is_file():
         raise _RefusedError(f"There is no file {name}.")
     if report_data.is_page_with_data(path):
-        return unpack(Workspace(folder), report_data.extract_packed(path), file=path.name).id
-    if is_packed(path):
-        return unpack(Workspace(folder), path, file=path.name).id
+        return import_packed_collection(
+            Workspace(folder), report_data.extract_packed(path), file=path.name
+        ).id
+    if is_packed_collection(path):
+        return import_packed_collection(Workspace(folder), path, file=path.name).id
     raise _RefusedError(
         f"{name} contains no collection. A report contains one if it was saved with the data."
     )
 
 
-def _served_names(options: argparse.Namespace) -> list[str]:
+def _find_server_names(options: argparse.Namespace) -> list[str]:
     """The names by which a browser may address the server; the first is the one to print. Raises
     _RefusedError."""
     host = options.host
@@ -183,13 +185,13 @@ _NOT_ENCRYPTED = (
 )
 
 
-def _load_token(folder: Path, *, renewed: bool) -> str:
-    """The workspace's token, or a new one if `renewed`; if the token cannot be stored, a token for
+def _load_token(folder: Path, *, renew: bool) -> str:
+    """The workspace's token, or a new one if `renew`; if the token cannot be stored, a token for
     this start only."""
     from dashboard.serving.access.token import load_token, new_token
 
     try:
-        return load_token(folder, renewed=renewed)
+        return load_token(folder, renew=renew)
     except OSError as error:
         print(
             f"The workspace {w.escape_controls(str(folder))} cannot be made private to this account"
@@ -235,7 +237,7 @@ def _next_port(port: int) -> int:
     return port + 1 if port + 1 < 2**16 else port - 1
 
 
-def _end_with_input() -> None:
+def _exit_when_stdin_closes() -> None:
     """End this process when its standard input closes. The process that started this one holds the
     other end of the input, which closes when that process ends for any reason."""
     sys.stdin.buffer.read()

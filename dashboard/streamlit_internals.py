@@ -24,16 +24,16 @@ id."""
 __all__ = [
     "UPLOADS",
     "FileOfUploader",
-    "ask_nowhere_else",
-    "draw_again",
+    "append_to_module_path",
+    "current_page_run",
     "is_served_by_streamlit",
-    "keep_on_path",
-    "page_run",
+    "prevent_outgoing_requests",
+    "redraw_page",
     "static_folder",
 ]
 
 
-def ask_nowhere_else(address: str, options: Path) -> None:
+def prevent_outgoing_requests(address: str, options_file: Path) -> None:
     """Restrict Streamlit to the options in the file `options`, and skip slow steps and outgoing
     requests of its start.
 
@@ -43,7 +43,7 @@ def ask_nowhere_else(address: str, options: Path) -> None:
     """
 
     def get_config_files(file_name: str) -> list[str]:
-        return [str(options)] if file_name == options.name else []
+        return [str(options_file)] if file_name == options_file.name else []
 
     config.get_config_files = get_config_files
     config.get_config_options(force_reparse=True)
@@ -52,7 +52,7 @@ def ask_nowhere_else(address: str, options: Path) -> None:
     delta_generator._use_warning_has_been_displayed = True
 
 
-def keep_on_path(folder: Path) -> None:
+def append_to_module_path(folder: Path) -> None:
     """Append a folder to the module search path.
 
     Streamlit prepends the app's folder for each run of a page, unless it is in the path, and
@@ -73,20 +73,20 @@ def static_folder() -> Path:
     return Path(file_util.get_static_dir())
 
 
-def page_run() -> ScriptRunContext | None:
+def current_page_run() -> ScriptRunContext | None:
     """The page run of this thread; None in other threads."""
     return get_script_run_ctx(suppress_warning=True)
 
 
-def draw_again(run: ScriptRunContext) -> None:
+def redraw_page(page_context: ScriptRunContext) -> None:
     """Draw the page once more with the current widgets; does not return."""
     # Raised rather than requested, so that clicks in the queue are handled after it.
     raise RerunException(
         RerunData(
-            query_string=run.query_string,
-            page_script_hash=run.page_script_hash,
-            widget_states=WidgetStates(widgets=run.session_state.get_widget_states()),
-            cached_message_hashes=run.cached_message_hashes,
-            context_info=run.context_info,
+            query_string=page_context.query_string,
+            page_script_hash=page_context.page_script_hash,
+            widget_states=WidgetStates(widgets=page_context.session_state.get_widget_states()),
+            cached_message_hashes=page_context.cached_message_hashes,
+            context_info=page_context.context_info,
         )
     )

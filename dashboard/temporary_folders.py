@@ -19,8 +19,8 @@ _PREFIX, _LOCK = "ranklens-", "owner.lock"
 
 class TemporaryFolder:
     """A folder private to this account. The folder is removed by `close`, together with this
-    object, or at the end of the process. If the process is killed, the next `remove_abandoned`
-    removes it. Files go into `path`."""
+    object, or at the end of the process. If the process is killed, the next
+    `remove_abandoned_folders` removes it. Files go into `path`."""
 
     def __init__(self) -> None:
         """Create the folder. Raises OSError."""
@@ -41,12 +41,12 @@ class TemporaryFolder:
         self._directory.cleanup()
 
 
-def remove_abandoned() -> None:
+def remove_abandoned_folders() -> None:
     """Remove temporary folders whose process has ended. Folders that are in use or belong to
     another account stay."""
     for folder in Path(gettempdir()).glob(f"{_PREFIX}*"):
         with suppress(Timeout, OSError):
-            if not _is_ours(folder) or not (folder / _LOCK).is_file():
+            if not _belongs_to_account(folder) or not (folder / _LOCK).is_file():
                 continue
             with _folder_lock(folder).acquire(timeout=0):
                 shutil.rmtree(folder, ignore_errors=True)
@@ -57,7 +57,7 @@ def _folder_lock(folder: Path) -> FileLock:
     return FileLock(folder / _LOCK, mode=0o600, thread_local=False)
 
 
-def _is_ours(folder: Path) -> bool:
+def _belongs_to_account(folder: Path) -> bool:
     """Whether a folder belongs to this account, and is not a link placed in a shared folder."""
     status = folder.lstat()
     return stat.S_ISDIR(status.st_mode) and (os.name != "posix" or status.st_uid == os.getuid())

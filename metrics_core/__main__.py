@@ -18,7 +18,12 @@ from metrics_core.base.errors import RanklensError
 from metrics_core.base.version import __version__
 from metrics_core.commands import Command, CommandOptions, CommandResult, commands_for
 from metrics_core.commands.command_parser import CommandParser
-from metrics_core.commands.console import INTERRUPTED, NOBODY_READS, adapt_console, silence_streams
+from metrics_core.commands.console import (
+    INTERRUPTED,
+    NOBODY_READS,
+    adapted_console,
+    silence_streams,
+)
 
 _GARBAGE_THRESHOLD = 200_000
 """Number of new objects that triggers garbage collection; a start of the program creates fewer."""
@@ -28,7 +33,7 @@ _VERBATIM_FORMATS = ("csv", "tsv")
 itself."""
 
 
-def process() -> int:
+def main_process() -> int:
     """Run `main` in a separate process: freed memory is kept on the heap, garbage is not collected
     while modules are loaded, and the process exits with the status."""
     heap.keep_freed_memory()
@@ -40,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line. Returns the exit status."""
     command_line = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        with adapt_console():
+        with adapted_console():
             return _run_command_line(command_line)
     except BrokenPipeError:
         return NOBODY_READS
@@ -145,4 +150,4 @@ def _command_line_hints(error: RanklensError) -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(process())
+    sys.exit(main_process())

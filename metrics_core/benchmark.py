@@ -61,8 +61,8 @@ class MetricsCalculator:
         """Return all metrics of one query; nDCG uses binary relevance and log2(rank + 1)."""
         expected_ids = _expected_ids(expected)
         judged_each, judged_once = (
-            _judge_each_place(retrieved, expected_ids),
-            _judge_first_place(retrieved, expected_ids),
+            _judge_all_positions(retrieved, expected_ids),
+            _judge_first_positions(retrieved, expected_ids),
         )
         return IRMetrics(
             precision_at_3=_score(_P_3, judged_each),
@@ -79,31 +79,31 @@ class MetricsCalculator:
     def precision_at_k(retrieved: Sequence[str], expected: Iterable[str], k: int) -> float:
         """Return the number of relevant documents among the first k, divided by k."""
         return _score(
-            parse_measure(f"P@{k}"), _judge_each_place(retrieved, _expected_ids(expected))
+            parse_measure(f"P@{k}"), _judge_all_positions(retrieved, _expected_ids(expected))
         )
 
     @staticmethod
     def recall_at_k(retrieved: Sequence[str], expected: Iterable[str], k: int) -> float:
         """Return the share of the expected documents among the first k; 0 if none is expected."""
         return _score(
-            parse_measure(f"R@{k}"), _judge_first_place(retrieved, _expected_ids(expected))
+            parse_measure(f"R@{k}"), _judge_first_positions(retrieved, _expected_ids(expected))
         )
 
     @staticmethod
     def mrr(retrieved: Sequence[str], expected: Iterable[str]) -> float:
         """Return 1 divided by the position of the first relevant document; 0 if there is none."""
-        return _score(_RR, _judge_each_place(retrieved, _expected_ids(expected)))
+        return _score(_RR, _judge_all_positions(retrieved, _expected_ids(expected)))
 
     @staticmethod
     def count_hits(retrieved: Sequence[str], expected: Iterable[str]) -> int:
         """Return how many of the retrieved documents are relevant, counting duplicates each
         time."""
-        return int(_score(_HITS, _judge_each_place(retrieved, _expected_ids(expected))))
+        return int(_score(_HITS, _judge_all_positions(retrieved, _expected_ids(expected))))
 
     @staticmethod
     def first_relevant_position(retrieved: Sequence[str], expected: Iterable[str]) -> int | None:
         """Return the position of the first relevant document, from 1; None if there is none."""
-        return _first_position(_judge_each_place(retrieved, _expected_ids(expected)))
+        return _first_position(_judge_all_positions(retrieved, _expected_ids(expected)))
 
 
 class ReportAggregator:
@@ -180,11 +180,11 @@ def _expected_ids(expected: Iterable[str]) -> set[Hashable]:
     return set(read_document_ids(expected, "expected"))
 
 
-def _judge_each_place(retrieved: Sequence[str], expected_ids: set[Hashable]) -> JudgedRanks:
+def _judge_all_positions(retrieved: Sequence[str], expected_ids: set[Hashable]) -> JudgedRanks:
     return judged_list(retrieved, expected_ids, duplicates="each")
 
 
-def _judge_first_place(retrieved: Sequence[str], expected_ids: set[Hashable]) -> JudgedRanks:
+def _judge_first_positions(retrieved: Sequence[str], expected_ids: set[Hashable]) -> JudgedRanks:
     """Return the judged ranks of a list (the ranks of its judged documents).
 
     If a document is repeated, only its first position counts; the other positions still take up

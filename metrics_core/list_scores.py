@@ -17,7 +17,7 @@ from metrics_core.measures import (
     Declaration,
     GivenMeasure,
     declarations,
-    name_measures,
+    parse_measures_by_name,
 )
 from metrics_core.scoring.scores import WithoutRelevant, score_run
 
@@ -29,7 +29,7 @@ def require_expected(function: Function) -> Function:
     """Return the function with an error that names `graded_list` if only grades are given."""
 
     @wraps(function)
-    def checked(*values: Any, **options: Any) -> Any:
+    def checked_function(*values: Any, **options: Any) -> Any:
         expected = options.get("expected", values[1] if len(values) > 1 else None)
         if expected is None or isinstance(expected, Number):
             raise ParameterError(
@@ -38,7 +38,7 @@ def require_expected(function: Function) -> Function:
             )
         return function(*values, **options)
 
-    return cast(Function, checked)
+    return cast(Function, checked_function)
 
 
 @require_expected
@@ -60,7 +60,7 @@ def score_list(
     {'P@2': 0.5, 'MRR': 1.0}
     """
     ranks = judged_list(retrieved, expected, duplicates=duplicates, columns=columns)
-    named = name_measures(measures)
+    named = parse_measures_by_name(measures)
     return ByMeasure({name: float(m.score(ranks)[0]) for name, m in named.items()})
 
 
@@ -82,7 +82,7 @@ def mean_scores(
     >>> mean_scores([(["a", "b"], {"b"}), (["c"], {"c"})], "MAP")
     {'MAP': 0.75}
     """
-    named = name_measures(measures)
+    named = parse_measures_by_name(measures)
     scored = []
     for pair in lists:
         ranks = judged_list(*_read_pair(pair), duplicates=duplicates)
@@ -97,7 +97,7 @@ def mean_scores(
             "There are no lists to score.",
             "Give pairs of retrieved and expected ids: [(['a', 'b'], {'a'})].",
         )
-    return ByMeasure({name: _mean([s[name] for s in scored]) for name in named})
+    return ByMeasure({name: _mean_of_scores([s[name] for s in scored]) for name in named})
 
 
 def _read_pair(pair: Any) -> tuple[Retrieved, Expected]:
@@ -112,7 +112,7 @@ def _read_pair(pair: Any) -> tuple[Retrieved, Expected]:
     )
 
 
-def _mean(values: Sequence[float]) -> float:
+def _mean_of_scores(values: Sequence[float]) -> float:
     defined = [v for v in values if not math.isnan(v)]
     return math.fsum(defined) / len(defined) if defined else math.nan
 

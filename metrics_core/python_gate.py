@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from metrics_core.base.errors import RanklensError
-from metrics_core.checks.snapshots import is_snapshot, read_snapshot, refuse_other_reading
+from metrics_core.checks.snapshots import is_snapshot, read_snapshot, refuse_changed_reading
 from metrics_core.comparing.gates import Gate
 from metrics_core.findings.gate_report import (
     GateComparison,
@@ -27,8 +27,8 @@ from metrics_core.formats.in_memory import (
     QrelsLike,
     QueriesLike,
     RunsLike,
-    qrels_from,
-    queries_from,
+    convert_to_qrels,
+    convert_to_queries,
 )
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import parse_measures
@@ -69,15 +69,15 @@ def gate(
     if not conditions.measures:
         raise RanklensError("No gate is given.", "Give one, such as 'nDCG@10 > -0.01'.")
     compared, file = _read_comparison(runs, baseline, qrels, conditions)
-    query_table = None if queries is None else queries_from(queries)
+    query_table = None if queries is None else convert_to_queries(queries)
 
-    def queries_of(scores: Scores) -> Queries | None:
+    def checked_queries(scores: Scores) -> Queries | None:
         if query_table is not None:
             refuse_unknown_queries(query_table, scores.query_ids, "The table of queries")
         return query_table
 
     return replace(
-        report_of(conditions, compared, queries_of, fail_unclear=if_unclear == "fail"),
+        report_of(conditions, compared, checked_queries, fail_unclear=if_unclear == "fail"),
         changes=changes_findings(compared.changes, file, compared.scores.n_queries),
         allow_changed=allow_changed,
     )
@@ -88,11 +88,11 @@ def _read_comparison(
 ) -> tuple[GateComparison, str]:
     """Return the comparison and the name of the snapshot. The name is "" if the baseline is not a
     snapshot."""
-    measures, table = parse_measures(conditions.measures), qrels_from(qrels)
+    measures, table = parse_measures(conditions.measures), convert_to_qrels(qrels)
     judged = judge_runs(runs, table, measures)
     if isinstance(baseline, (str, Path)) and is_snapshot(str(baseline)):
         snapshot = read_snapshot(str(baseline))
-        refuse_other_reading(str(baseline), snapshot, {})
+        refuse_changed_reading(str(baseline), snapshot, {})
         file = Path(baseline).name
         scores = score_runs(judged, measures)
         return compare_with_snapshot(snapshot, file, judged, table, scores, conditions), file

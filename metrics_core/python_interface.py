@@ -31,17 +31,17 @@ from metrics_core.formats.in_memory import (
     QrelsLike,
     QueriesLike,
     RunsLike,
-    qrels_from,
-    queries_from,
-    runs_from,
+    convert_to_qrels,
+    convert_to_queries,
+    convert_to_runs,
 )
 from metrics_core.formats.parsing.columns import NAMES, find_position
 from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.exclusions import Exclusions, exclude_documents
-from metrics_core.measures import GivenMeasure, Measure, name_measures, parse_measure
+from metrics_core.measures import GivenMeasure, Measure, parse_measure, parse_measures_by_name
 from metrics_core.results.explanation import Explanation
 from metrics_core.results.pairs import MeasuredPairs, PairsByMeasure, measured_pairs
-from metrics_core.scoring.curves import cutoffs_up_to, deepest_list
+from metrics_core.scoring.curves import cutoffs_up_to, longest_list_length
 from metrics_core.scoring.evaluate import judge_runs, make_exclusions, refuse_same_names
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.score_tables import read_scores_frame
@@ -80,19 +80,18 @@ def compare(
 
     `runs`, `qrels` and `measures` are as for `evaluate`. `margin` is the smallest difference that
     matters; `test` and `correction` are as on the command line. Columns: run, baseline, measure,
-    mean, baseline_mean, difference, low, high (interval of the mean difference), inner_low,
-    inner_high, won, lost, same (queries; the parameter `same` is half the width of the band),
-    queries, differing, p, p_corrected (for all runs of a measure), effect, effect_low, effect_high,
-    error, width, verdict, reason; see `comparing.pairs.compare`. `to_latex()` is a paper's table.
-    Raises the errors of `evaluate`, UnknownRunError and ParameterError.
+    mean, baseline_mean, difference, low, high (its interval), inner_low, inner_high, won, lost,
+    same (queries; the parameter `same` is half the width of the band), queries, differing, p,
+    p_corrected (for all runs of a measure), effect, effect_low, effect_high, error, width, verdict,
+    reason; see `comparing.pairs.compare`. Raises the errors of `evaluate`, and UnknownRunError.
 
     >>> compare({"old": old, "new": new}, qrels, "nDCG@10")  # doctest: +SKIP
     """
     _refuse_scores(runs)
-    named, method = name_measures(measures), Method(test, correction, margin, level)
+    named, method = parse_measures_by_name(measures), Method(test, correction, margin, level)
     parsed, left_out = list(named.values()), make_exclusions(exclude_self, exclude)
     scores = _score_runs(runs, qrels, parsed, without_relevant, documents, left_out)
-    return _compare_all(scores, baseline, method, same, named)
+    return _compare_with_baselines(scores, baseline, method, same, named)
 
 
 def compare_scores(
@@ -120,16 +119,16 @@ def compare_scores(
     """
     method = Method(test, correction, margin, level)
     if isinstance(scores, Scores) and higher_is_better is None:
-        named = name_measures(scores.measures if measure is None else measure)
-        return _compare_all(scores, baseline, method, same, named)
+        named = parse_measures_by_name(scores.measures if measure is None else measure)
+        return _compare_with_baselines(scores, baseline, method, same, named)
     frame = read_scores_frame(scores.frame if isinstance(scores, Scores) else scores)
     column = None if measure is None else str(measure)
     if column is not None and column not in frame.columns:
-        column = next((c for c in frame.columns if _is_measure(c, measure)), column)
+        column = next((c for c in frame.columns if _is_measure_column(c, measure)), column)
     selected_scores = scores_from_frame(frame, column, higher_is_better=higher_is_better)
     names = measure_columns(frame, numeric=True) if measure is None else [measure]
     named = dict(zip(map(str, names), selected_scores.measures, strict=True))
-    return _compare_all(selected_scores, baseline, method, same, named)
+    return _compare_with_baselines(selected_scores, baseline, method, same, named)
 
 
 def breakdown(
@@ -154,7 +153,7 @@ def breakdown(
     simultaneous over all groups of a run. Raises the errors of `evaluate`, UnknownColumnError,
     UnknownRunError, and NoSharedQueriesError if `queries` has none of the judged queries.
     """
-    query_table, parsed = queries_from(queries), parse_measure(measure)
+    query_table, parsed = convert_to_queries(queries), parse_measure(measure)
     left_out = make_exclusions(exclude_self, exclude)
     scores = _score_runs(runs, qrels, [parsed], without_relevant, documents, left_out)
     refuse_unknown_queries(query_table, scores.query_ids, "The table of queries")
@@ -182,10 +181,10 @@ def curves(
     the curves are as deep as the runs, at most 1,000. Raises the errors of `evaluate`,
     UnknownRunError, and ParameterError if the measure has no cutoff or a k is invalid.
     """
-    parsed, table = _with_cutoff(measure), qrels_from(qrels)
+    parsed, table = _parse_with_default_cutoff(measure), convert_to_qrels(qrels)
     left_out = make_exclusions(exclude_self, exclude)
     judged = judge_runs(runs, table, [parsed], documents=documents, exclusions=left_out)
-    ks = cutoffs_up_to(deepest_list(judged)) if cutoffs is None else _check_cutoffs(cutoffs)
+    ks = cutoffs_up_to(longest_list_length(judged)) if cutoffs is None else _check_cutoffs(cutoffs)
     baseline_name = _baseline([ranks.run_name for ranks in judged], baseline)
     if len(judged) == 1:
         (means,) = means_by_cutoff([(judged[0], parsed)], ks, level=level)
@@ -240,7 +239,7 @@ def all_pairs(
     Several measures give a dictionary by their names, with the same attributes for all of them;
     each measure is corrected separately. Raises the errors of `evaluate`.
     """
-    named, left_out = name_measures(measure), make_exclusions(exclude_self, exclude)
+    named, left_out = parse_measures_by_name(measure), make_exclusions(exclude_self, exclude)
     measures = list(named.values())
     scores = _score_runs(runs, qrels, measures, without_relevant, documents, left_out)
     pairs = {name: measured_pairs(scores, one, level) for name, one in named.items()}
@@ -261,20 +260,19 @@ def explain(
     exclude_self: bool = False,
     exclude: PairsLike | None = None,
 ) -> Explanation:
-    """Explain a query's score, or with several runs the difference of two: a sentence, and the
-    contribution of each document.
+    """Explain a query's score, or the difference of two runs: a sentence, and each document's
+    contribution.
 
-    By default `baseline` is the first run and `run` the first other run. Raises the errors of
-    `evaluate`, UnknownRunError, RanklensError if the query is not judged, and LackingDataError for
-    a measure that depends on more than grades.
+    By default `baseline` is the first run and `run` the next. Raises the errors of `evaluate`,
+    UnknownRunError, RanklensError if the query is not judged, LackingDataError for some measures.
     """
-    parsed, table = parse_measure(measure), qrels_from(qrels)
+    parsed, table = parse_measure(measure), convert_to_qrels(qrels)
     query_id = to_id_text(query)
     if query_id is None or query_id not in table.query_ids:
         suggestion = did_you_mean(str(query), table.query_ids)
         raise RanklensError(f"There is no judged query {w.shorten_value(query)}.", suggestion)
     left_out = make_exclusions(exclude_self, exclude)
-    all_runs = [exclude_documents(run, left_out) for run in runs_from(runs, table.query_ids)]
+    all_runs = [exclude_documents(run, left_out) for run in convert_to_runs(runs, table.query_ids)]
     names = [candidate_run.name for candidate_run in all_runs]
     refuse_same_names(names)
     baseline_name = _baseline(names, baseline)
@@ -286,7 +284,7 @@ def explain(
     diagnosis = diagnose(
         sides, judged, table, query_id, parsed, baseline=baseline_name, focus=focus, cutoff=top
     )
-    parts, rest = _parts([select_query(ranks, query_id) for ranks in judged], parsed)
+    parts, rest = _contributions([select_query(ranks, query_id) for ranks in judged], parsed)
     parts.insert(0, "doc_id", table.doc_ids.take(parts.pop("qrels_row").to_numpy()).to_pylist())
     order = np.argsort(-np.abs(parts["part"].to_numpy()), kind="stable")
     return Explanation(
@@ -303,7 +301,7 @@ def explain(
     )
 
 
-def _parts(judged: Sequence[JudgedRanks], measure: Measure) -> tuple[pd.DataFrame, float]:
+def _contributions(judged: Sequence[JudgedRanks], measure: Measure) -> tuple[pd.DataFrame, float]:
     """Return documents' contributions to one run's score, or to the second run's difference from
     the first, and the rest. Columns: qrels_row, grade, rank, part; baseline_rank for two runs."""
     ledger: Any = (
@@ -322,17 +320,19 @@ def _score_runs(
     measures: Sequence[Measure],
     without_relevant: WithoutRelevant,
     documents: Documents | None,
-    left_out: Exclusions,
+    exclusions: Exclusions,
 ) -> Scores:
-    judged = judge_runs(runs, qrels_from(qrels), measures, documents=documents, exclusions=left_out)
+    judged = judge_runs(
+        runs, convert_to_qrels(qrels), measures, documents=documents, exclusions=exclusions
+    )
     return score_runs(judged, measures, without_relevant=without_relevant)
 
 
-def _compare_all(
+def _compare_with_baselines(
     scores: Scores,
     baseline: str | None,
     method: Method,
-    same: float,
+    tie_threshold: float,
     named: Mapping[str, Measure],
 ) -> pd.DataFrame:
     from metrics_core.results.comparison_frame import compare_by_name
@@ -342,7 +342,7 @@ def _compare_all(
         raise RanklensError(
             f"There is no run to compare with {baseline_name}.", "Give at least one more run."
         )
-    return compare_by_name(scores, named, baseline_name, method, same)
+    return compare_by_name(scores, named, baseline_name, method, tie_threshold)
 
 
 def _baseline(names: Sequence[str], baseline: str | None) -> str:
@@ -370,7 +370,7 @@ def _refuse_scores(value: Any) -> None:
         )
 
 
-def _is_measure(column: Any, measure: GivenMeasure) -> bool:
+def _is_measure_column(column: Any, measure: GivenMeasure) -> bool:
     """Whether the name of a column is a name of this measure."""
     try:
         return parse_measure(str(column)) == parse_measure(measure)
@@ -378,7 +378,7 @@ def _is_measure(column: Any, measure: GivenMeasure) -> bool:
         return False
 
 
-def _with_cutoff(measure: GivenMeasure) -> Measure:
+def _parse_with_default_cutoff(measure: GivenMeasure) -> Measure:
     """Return the measure, with the default cutoff if its name lacks a required one."""
     try:
         return parse_measure(measure)

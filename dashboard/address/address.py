@@ -28,11 +28,11 @@ class Field:
     lasting: bool = True
 
     @property
-    def empty(self) -> Any:
+    def empty_value(self) -> Any:
         """The value if the address does not contain the field."""
         return "" if self.kind == "one" else ()
 
-    def read(self, texts: Sequence[str]) -> Any:
+    def parse_value(self, texts: Sequence[str]) -> Any:
         """Parse the texts in an address; invalid pairs are dropped."""
         if self.kind == "one":
             return texts[-1] if texts else ""
@@ -40,7 +40,7 @@ class Field:
             return tuple(texts)
         return tuple(dict.fromkeys(pair for text in texts if (pair := _parse_pair(text))))
 
-    def write(self, value: Any) -> str | list[str]:
+    def format_value(self, value: Any) -> str | list[str]:
         """Return the texts that represent a value."""
         if self.kind == "pairs":
             return [f"{_quote(column)}={text}" for column, text in value]
@@ -109,10 +109,10 @@ whose terms the page for uploads uses, and `screen` the finding shown large for 
 
 
 @lru_cache(maxsize=1 << 12)
-def _encode(declared: Field, value: Any) -> str:
+def _encode_parameter(address_field: Field, value: Any) -> str:
     """Format a field's value as in a link; cached, because a page has dozens of links with similar
     values."""
-    return urlencode({declared.name: declared.write(value)}, doseq=True)
+    return urlencode({address_field.name: address_field.format_value(value)}, doseq=True)
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Address:
     """A value for each declared field, in the order of declaration."""
 
     fields: tuple[Field, ...] = SHARED_FIELDS
-    values: tuple[Any, ...] = tuple(field.empty for field in SHARED_FIELDS)
+    values: tuple[Any, ...] = tuple(field.empty_value for field in SHARED_FIELDS)
     _place: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -134,7 +134,7 @@ class Address:
         """Return an address with the shared fields and the given fields. Fields without a value are
         empty."""
         declared = tuple(dict.fromkeys((*SHARED_FIELDS, *fields)))
-        return cls(declared, tuple(field.empty for field in declared)).with_values(**values)
+        return cls(declared, tuple(field.empty_value for field in declared)).with_values(**values)
 
     def __getitem__(self, name: str) -> Any:
         """The value of a declared field."""
@@ -153,34 +153,38 @@ class Address:
     def menu_address(self) -> Address:
         """The address for the links of the menu, in which all fields that are not lasting are
         empty."""
-        return self.with_values(**{f.name: f.empty for f in self.fields if not f.lasting})
+        return self.with_values(**{f.name: f.empty_value for f in self.fields if not f.lasting})
 
-    def restricted_to(self, fields: Iterable[Field]) -> Address:
+    def restrict_to_fields(self, fields: Iterable[Field]) -> Address:
         """Return the address for a page that declares these fields. Fields of other pages are
         emptied unless they are lasting."""
         declared = {*SHARED_FIELDS, *fields}
         foreign = (f for f in self.fields if not f.lasting and f not in declared)
-        return self.with_values(**{f.name: f.empty for f in foreign})
+        return self.with_values(**{f.name: f.empty_value for f in foreign})
 
     def read(self, texts: Mapping[str, Sequence[str]]) -> Address:
         """Parse the texts of each field; missing fields are empty."""
-        return replace(self, values=tuple(f.read(texts.get(f.name, ())) for f in self.fields))
+        return replace(
+            self, values=tuple(f.parse_value(texts.get(f.name, ())) for f in self.fields)
+        )
 
     @property
     def _nonempty_fields(self) -> list[tuple[Field, Any]]:
         """The fields that are not empty, with their values."""
         pairs = zip(self.fields, self.values, strict=True)
-        return [(field, value) for field, value in pairs if value != field.empty]
+        return [(field, value) for field, value in pairs if value != field.empty_value]
 
     def parameters(self) -> dict[str, str | list[str]]:
         """The query parameters, without empty fields."""
-        return {field.name: field.write(value) for field, value in self._nonempty_fields}
+        return {field.name: field.format_value(value) for field, value in self._nonempty_fields}
 
     @property
     def query(self) -> str:
         """The query string with its question mark; empty without parameters."""
         query = "&".join(
-            filter(None, (_encode(field, value) for field, value in self._nonempty_fields))
+            filter(
+                None, (_encode_parameter(field, value) for field, value in self._nonempty_fields)
+            )
         )
         return f"?{query}" if query else ""
 
@@ -188,7 +192,7 @@ class Address:
         """A relative link to a page. The empty name is the first page."""
         return f"./{page}{self.query}"
 
-    def links(self, page: str, field: str) -> Callable[[str], str]:
+    def make_link_function(self, page: str, field: str) -> Callable[[str], str]:
         """Return a function that makes a link to `page` from the value of one field; all other
         fields are as in this address. For long tables, this is faster than `link`."""
         prefix = self.with_values(**{field: ""}).link(page)

@@ -15,7 +15,7 @@ _NUMBER = re.compile("[0-9]+")
 _BETWEEN_WORDS = re.compile(r"[\W_]+")
 
 
-def default_baseline(names: Sequence[str], *, as_before: bool = False) -> str:
+def default_baseline(names: Sequence[str], *, accept_old_words: bool = False) -> str:
     """Return the run whose name contains a word that identifies a baseline, otherwise the first
     run.
 
@@ -24,7 +24,7 @@ def default_baseline(names: Sequence[str], *, as_before: bool = False) -> str:
     `as_before`, any name that contains one of a few words is accepted, so that links of older
     collections do not change.
     """
-    if as_before:
+    if accept_old_words:
         matching = [name for hint in _BEFORE for name in names if hint in name.casefold()]
         return matching[0] if matching else names[0]
     words = {name: _split_words(name) for name in names}
@@ -33,14 +33,14 @@ def default_baseline(names: Sequence[str], *, as_before: bool = False) -> str:
         matching_names = [name for name in names if hint in words[name][:looked_at]]
         if matching_names:
             return min(matching_names, key=lambda name: len(words[name]))
-    return min(names, key=natural_sort_key) if differ_by_numbers(names) else names[0]
+    return min(names, key=natural_sort_key) if differ_only_by_numbers(names) else names[0]
 
 
 def _split_words(name: str) -> list[str]:
     return [word for word in _BETWEEN_WORDS.split(name.casefold()) if word]
 
 
-def differ_by_numbers(names: Sequence[str]) -> bool:
+def differ_only_by_numbers(names: Sequence[str]) -> bool:
     """Whether the names differ only by their numbers and dates."""
     return len({_NUMBER.sub("#", name.casefold()) for name in names}) == 1
 

@@ -16,7 +16,7 @@ _OUT, _GRADE = "out", "g"
 _LARGEST = 10**9
 
 
-def edit_key(edit: Edit) -> str:
+def format_edit(edit: Edit) -> str:
     """Return the text of an edit."""
     if isinstance(edit, Remove):
         return f"{_OUT}:{edit.doc_id}"

@@ -76,26 +76,26 @@ def explain_unsupported(declaration: Declaration) -> str:
 
 
 @lru_cache(maxsize=4)
-def _choices(names: tuple[str, ...]) -> list[MeasureChoice]:
+def _make_choices(names: tuple[str, ...]) -> list[MeasureChoice]:
     drawable = [d for d in declarations() if not explain_unsupported(d)]
     ordered = [d for ds in group_by_family(drawable).values() for d in ds]
     positions = {name: i for i, name in enumerate(_DEFAULTS)}
     ordered.sort(key=lambda d: positions.get(d.name, len(positions)))
-    return [MeasureChoice(_default_key(d), _label(d), d) for d in ordered]
+    return [MeasureChoice(_default_key(d), _choice_label(d), d) for d in ordered]
 
 
 def measure_choices() -> list[MeasureChoice]:
     """The entries of the measure picker: the default ones first, then by family."""
-    return _choices(tuple(d.name for d in declarations()))
+    return _make_choices(tuple(d.name for d in declarations()))
 
 
-def _label(declaration: Declaration) -> str:
+def _choice_label(declaration: Declaration) -> str:
     """Name and title, then the names in other packages, so that a search in the picker finds these
     too."""
     names = [declaration.name]
-    if _fold(declaration.title) != _fold(declaration.name):
+    if _fold_name(declaration.title) != _fold_name(declaration.name):
         names.append(declaration.title)
-    folded_names = {_fold(name) for name in names}
+    folded_names = {_fold_name(name) for name in names}
     other_names = []
     description = describe_measure(declaration)
     for name in [
@@ -104,8 +104,8 @@ def _label(declaration: Declaration) -> str:
         for n in (ns if not package else map(_strip_remark, ns))
     ]:
         plain_name = _strip_parameter(name)
-        if plain_name and _fold(plain_name) not in folded_names:
-            folded_names.add(_fold(plain_name))
+        if plain_name and _fold_name(plain_name) not in folded_names:
+            folded_names.add(_fold_name(plain_name))
             other_names.append(plain_name)
     return _BETWEEN.join([*names, *other_names])
 
@@ -119,7 +119,7 @@ def _strip_parameter(name: str) -> str:
     return re.sub(r"([_@](k|<\w+>)|\.\d+)$", "", name)
 
 
-def _fold(name: str) -> str:
+def _fold_name(name: str) -> str:
     return re.sub(r"[\s_\-]", "", name).lower()
 
 
@@ -181,7 +181,7 @@ def pick_measure(text: str, cutoff: int) -> dict[str, str]:
     if choice is not None:
         return {"m": choice.key}
     try:
-        measure = _parse_typed(text.strip(), cutoff)
+        measure = _parse_typed_name(text.strip(), cutoff)
     except RanklensError:
         choice = _find_choice(text)
         if choice is None:
@@ -199,12 +199,12 @@ def pick_measure(text: str, cutoff: int) -> dict[str, str]:
 def _find_choice(text: str) -> MeasureChoice | None:
     """The entry of the picker that has this name; case, spaces, underscores and hyphens are
     ignored."""
-    name = _fold(text)
-    listing = (c for c in measure_choices() if name in map(_fold, c.label.split(_BETWEEN)))
+    name = _fold_name(text)
+    listing = (c for c in measure_choices() if name in map(_fold_name, c.label.split(_BETWEEN)))
     return next(listing, None)
 
 
-def presets() -> dict[str, str]:
+def trec_eval_presets() -> dict[str, str]:
     """Names of trec_eval that imply parameters, with the measures that they mean: {"rbp":
     "RBP(p=0.9)"}."""
     pairs = [
@@ -218,12 +218,16 @@ def presets() -> dict[str, str]:
     }
 
 
-def describe_reading(text: str, measure: Measure) -> str:
+def explain_typed_name(text: str, measure: Measure) -> str:
     """Explain how a typed name was read, if the measure's name does not show it. Empty for an entry
     of the picker, and for another spelling of the name."""
     names = {name for choice in measure_choices() for name in (choice.name, choice.label)}
     text = text.strip()
-    if not text or text in names or _fold(text) in (_fold(str(measure)), _fold(key_at_k(measure))):
+    if (
+        not text
+        or text in names
+        or _fold_name(text) in (_fold_name(str(measure)), _fold_name(key_at_k(measure)))
+    ):
         return ""
     declaration = measure.declaration
     is_trec_eval_name = any(
@@ -232,7 +236,7 @@ def describe_reading(text: str, measure: Measure) -> str:
     sentence = (
         f"`{text}`{' is trec_eval’s name and' if is_trec_eval_name else ''} was read as {measure}."
     )
-    alike = _fold(text) == _fold(declaration.name)
+    alike = _fold_name(text) == _fold_name(declaration.name)
     return (
         f"{sentence} {declaration.name} itself is {_format_defaults(declaration)}."
         if alike
@@ -248,7 +252,7 @@ def _format_defaults(declaration: Declaration) -> str:
     return f"{declaration.name}({', '.join(parameters)})"
 
 
-def _parse_typed(text: str, cutoff: int) -> Measure:
+def _parse_typed_name(text: str, cutoff: int) -> Measure:
     """Parse a typed name. If the measure needs a cutoff and the name has none, `cutoff` is used."""
     if text.endswith("@k"):
         return _parse_at(text, cutoff)

@@ -26,22 +26,22 @@ QUERIES_FIELDS = (*(queries_field for queries_field, _ in _PAIRS), Field("p"))
 QUERY_FIELDS = tuple(query_field for _, query_field in _PAIRS)
 """The fields of the Query page that describe the list from which the query was opened."""
 
-DEFAULT_LIST: dict[str, Any] = {field.name: field.empty for field in QUERIES_FIELDS}
+DEFAULT_LIST: dict[str, Any] = {field.name: field.empty_value for field in QUERIES_FIELDS}
 """The list of all queries in default order, on its first page."""
-NO_LIST: dict[str, Any] = {field.name: field.empty for field in QUERY_FIELDS}
+NO_LIST: dict[str, Any] = {field.name: field.empty_value for field in QUERY_FIELDS}
 """Values for a query that was not opened from a list."""
 
 
-def list_for_query(address: Address) -> dict[str, Any]:
+def fields_for_query_page(address: Address) -> dict[str, Any]:
     """Convert the list in an address of the Queries page to fields of the Query page."""
     return {query_field.name: address[queries_field.name] for queries_field, query_field in _PAIRS}
 
 
-def list_for_queries_page(address: Address) -> dict[str, Any]:
+def fields_for_queries_page(address: Address) -> dict[str, Any]:
     """Convert the list from which a query was opened to fields of the Queries page."""
     return {queries_field.name: address[query_field.name] for queries_field, query_field in _PAIRS}
 
 
-def select_list(show: str) -> dict[str, Any]:
+def fields_of_list(show: str) -> dict[str, Any]:
     """The fields that select the list with the key `show`; the search is cleared."""
     return DEFAULT_LIST | {"show": show}

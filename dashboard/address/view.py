@@ -1,8 +1,8 @@
 """View: the user's choices as one value.
 
-Every value of an address is checked against the loaded files. `find_missing` describes the values
-that do not exist; these messages are shown instead of the page, so that a link never shows anything
-other than what was meant.
+Every value of an address is checked against the loaded files. `explain_missing_items` describes
+the values that do not exist; these messages are shown instead of the page, so that a link never
+shows anything other than what was meant.
 """
 
 from __future__ import annotations
@@ -49,23 +49,23 @@ class Comparison:
     method: Method = DEFAULT_METHOD
     controls: tuple[str, ...] = ("",) * len(CONTROLS)
 
-    def control_word(self, control: Control) -> str:
+    def control_value(self, control: Control) -> str:
         """The word of this control; empty by default."""
         return self.controls[CONTROLS.index(control)]
 
-    def with_default_control(self, control: Control) -> Comparison:
+    def reset_control(self, control: Control) -> Comparison:
         """Return the comparison with this control reset."""
-        return replace(self, controls=self._control_words(lambda other: other is not control))
+        return replace(self, controls=self._control_values(lambda other: other is not control))
 
-    def _control_words(self, is_kept: Callable[[Control], bool]) -> tuple[str, ...]:
+    def _control_values(self, is_kept: Callable[[Control], bool]) -> tuple[str, ...]:
         """The words of all controls, reset to "" for controls that are not to be kept."""
         pairs = zip(CONTROLS, self.controls, strict=True)
         return tuple(word if is_kept(control) else "" for control, word in pairs)
 
     @property
-    def is_shared_only(self) -> bool:
+    def is_limited_to_shared_queries(self) -> bool:
         """Whether only the queries that both compared runs list are in view."""
-        return self.control_word(MISSING) == SHARED_QUERIES
+        return self.control_value(MISSING) == SHARED_QUERIES
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -102,14 +102,14 @@ class Comparison:
         return self.name.rpartition("@")[0] or self.name
 
     @property
-    def narrowing_part(self) -> Comparison:
+    def narrowing_comparison(self) -> Comparison:
         """The comparison, reduced to the values that determine the queries in view.
 
         The compared runs are kept only if a derived column or a control narrows the queries;
         measure and cutoff are kept only for a derived column.
         """
         derived = any(column.endswith(MARK) for column, _ in self.filters)
-        words = self._control_words(lambda control: control.narrows)
+        words = self._control_values(lambda control: control.narrows)
         pair = (self.focus, self.baseline) if derived or any(words) else ("", "")
         scored = (self.chosen_measure, self.cutoff) if derived else (_ANY, _DEFAULT_CUTOFF)
         return Comparison(*pair, (), *scored, self.filters, controls=words)
@@ -173,24 +173,24 @@ def address_for_measure(
     return Address.create(m=key_at_k(measure), k=k, base=baseline, run=run, also=other_runs)
 
 
-def read_cutoff(text: str, *, deepest: int) -> int:
+def read_cutoff(text: str, *, deepest_cutoff: int) -> int:
     """Parse a cutoff from the address. An invalid cutoff is read as 10; a cutoff deeper than the
     lists is reduced to their depth."""
     cutoff = parse_whole_number(text)
-    return min(cutoff, max(deepest, 1)) if cutoff else _DEFAULT_CUTOFF
+    return min(cutoff, max(deepest_cutoff, 1)) if cutoff else _DEFAULT_CUTOFF
 
 
 def choose_runs(
-    address: Address, names: Sequence[str], best_first: Sequence[str], default_run: str
+    address: Address, names: Sequence[str], runs_by_score: Sequence[str], default_run: str
 ) -> tuple[str, str, tuple[str, ...]]:
     """Choose the run in focus, the baseline and the other shown runs. By default the baseline is
     `default_run`, and the best of the remaining runs is in focus."""
     baseline = address["base"] if address["base"] in names else default_run
-    candidates = [name for name in best_first if name != baseline]
+    candidates = [name for name in runs_by_score if name != baseline]
     focus = (
         address["run"] if address["run"] in names else (candidates[0] if candidates else baseline)
     )
-    other_names = [name for name in best_first if name not in (focus, baseline)]
+    other_names = [name for name in runs_by_score if name not in (focus, baseline)]
     if NO_OTHER_RUN in address["also"]:
         return focus, baseline, ()
     if ALL_RUNS in address["also"]:
@@ -199,13 +199,13 @@ def choose_runs(
     return focus, baseline, named_runs or tuple(other_names[:_ALSO_SHOWN])
 
 
-def find_missing(
+def explain_missing_items(
     address: Address,
     names: Sequence[str],
     groups: Mapping[str, Sequence[str]],
     query_ids: Mapping[str, object],
     chosen_measure: ChosenMeasure,
-    refused: Mapping[str, RanklensError],
+    refused_runs: Mapping[str, RanklensError],
 ) -> dict[str, str]:
     """Return a message for each field of the address whose value does not exist in these files.
     `refused` has the error of each run that does not fit the judgments."""
@@ -213,8 +213,8 @@ def find_missing(
     run_names = [address["run"], address["base"], *address["also"]]
     runs = dict.fromkeys(n for n in run_names if n and n not in (*names, NO_OTHER_RUN, ALL_RUNS))
     if runs:
-        refusals = [str(refused[name]) for name in runs if name in refused]
-        unknown_runs = [name for name in runs if name not in refused]
+        refusals = [str(refused_runs[name]) for name in runs if name in refused_runs]
+        unknown_runs = [name for name in runs if name not in refused_runs]
         messages["run"] = " ".join(
             [*([_missing_text("run", unknown_runs)] if unknown_runs else []), *refusals]
         )

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.answers.group_names import column_name, group_noun, name_groups, quote_groups
+from dashboard.answers.group_names import column_name, group_noun, quote_groups, replace_group_names
 from dashboard.answers.headroom import PARTS, headroom_by_group
 from dashboard.answers.run_comparisons import compare_runs
 from dashboard.study.study import Study
@@ -25,7 +25,7 @@ from metrics_core.slicing import breakdowns
 from metrics_core.slicing.composition import decompose_change
 from metrics_core.slicing.contributions import additive_differences, group_contributions
 from metrics_core.slicing.derived_groups import find_derived_column
-from metrics_core.slicing.finder import find_unlike_groups
+from metrics_core.slicing.finder import find_differing_groups
 
 ALL_QUERIES = ""
 """Name of the group of all queries in a frame of groups."""
@@ -66,20 +66,20 @@ class Breakdown:
         return self.table.iloc[-1]
 
     @property
-    def sheet(self) -> pd.DataFrame:
+    def download_table(self) -> pd.DataFrame:
         """`table` for the download."""
         return self.table.assign(group=self.table["group"].replace({ALL_QUERIES: "(all)"}))
 
     @property
-    def has_own_order(self) -> bool:
+    def has_numeric_order(self) -> bool:
         """Whether the groups are numbers or ranges, which are best read in numeric order."""
-        return breakdowns.are_all_sizes(self.groups["group"])
+        return breakdowns.are_numeric_groups(self.groups["group"])
 
     def lead(self, slices: str, *, higher_is_better: bool) -> Sentence:
         """Return the text below the title; `slices` is the text about the slices."""
         if self.bridge.empty:
             return Sentence()
-        return told.groups_lead(
+        return told.groups_subtitle(
             self.bridge,
             n_tested=self.group_count,
             noun=self.noun,
@@ -114,7 +114,7 @@ def breakdown(study: Study, comparison: Comparison, by: str) -> Breakdown:
 def _breakdown(study: Study, comparison: Comparison, by: str) -> Breakdown:
     columns, higher = study.columns(comparison), comparison.measure.declaration.higher_is_better
     focus_groups, noun = focus_by_column(study, comparison, by), group_noun(by)
-    parts = _bridge(study, comparison, by, focus_groups)
+    parts = _group_contributions(study, comparison, by, focus_groups)
     named_bridge = quote_groups(parts, by)
     if comparison.is_alone:
         title = told.single_run_title(
@@ -183,7 +183,7 @@ def _all_queries_row(study: Study, comparison: Comparison) -> dict[str, object]:
     }
 
 
-def _bridge(
+def _group_contributions(
     study: Study, comparison: Comparison, by: str, focus_groups: pd.DataFrame
 ) -> pd.DataFrame:
     """Return the contribution of each group to the difference: group, queries, difference, part
@@ -201,7 +201,7 @@ def _bridge(
     )
     gaps = additive_differences(one, other, comparison.measure.declaration.combination)
     group_labels = breakdowns.fill_missing_groups(groups.reindex(list(scores.query_ids)))
-    unlike_names = find_unlike_groups(gaps, group_labels.to_numpy())
+    unlike_names = find_differing_groups(gaps, group_labels.to_numpy())
     return steps.assign(
         clear=[bool(clear[group]) for group in steps["group"]],
         unlike=[group in unlike_names for group in steps["group"]],
@@ -226,7 +226,7 @@ def _query_mix(study: Study, comparison: Comparison, by: str) -> Sentence:
     if focus_scores.isna().all() or baseline_scores.isna().all():
         return Sentence()
     groups = study.columns(comparison)[by]
-    return told.mix_finding(
+    return told.query_mix_finding(
         decompose_change(baseline_scores, groups, focus_scores, groups),
         comparison.focus,
         comparison.baseline,
@@ -244,8 +244,8 @@ def _group_scores(
     study: Study, comparison: Comparison, by: str, group_names: tuple[str, ...]
 ) -> GroupScores:
     groups = scores_by_column(study, comparison, by)
-    strongest = told.strongest_other(
-        name_groups(groups, by),
+    strongest = told.strongest_other_run_finding(
+        replace_group_names(groups, by),
         comparison.focus,
         comparison.baseline,
         higher_is_better=comparison.measure.declaration.higher_is_better,

@@ -110,7 +110,7 @@ def describe_test(saved_preview: Preview) -> str:
     ]
 
 
-def format_opened(row: ListedCollection, today: datetime) -> str:
+def format_opening_time(row: ListedCollection, today: datetime) -> str:
     """Return the time of the last opening of a collection as text, in the time zone of `today`."""
     if not row.opened:
         return ""
@@ -123,9 +123,9 @@ def format_opened(row: ListedCollection, today: datetime) -> str:
     )
 
 
-def format_moment(when: str) -> str:
+def format_timestamp(timestamp: str) -> str:
     """Format an ISO timestamp to the minute."""
-    return f"{when[:16].replace('T', ' ')} UTC"
+    return f"{timestamp[:16].replace('T', ' ')} UTC"
 
 
 def file_name(name: str) -> str:

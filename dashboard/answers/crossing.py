@@ -44,7 +44,7 @@ class Crossing:
 
     def lead(self, slices: str) -> Sentence:
         """Return the text below the title; `slices` is the text about the slices."""
-        return told.crossed_lead(self.margins, slices)
+        return told.crossed_groups_subtitle(self.margins, slices)
 
 
 def crossing(
@@ -82,7 +82,7 @@ def _crossing(
         for name, side, other in ((by, "row", "column"), (across, "column", "row"))
     }
     shown_groups = {
-        side: _shown_groups(study, comparison, name, show_all)
+        side: _choose_shown_groups(study, comparison, name, show_all)
         for name, side in ((by, "row"), (across, "column"))
     }
     shown_cells = cells[
@@ -98,7 +98,7 @@ def _crossing(
     order = list(dict.fromkeys(groups["group"]))
     return Crossing(
         across=across,
-        title=told.crossed_title(
+        title=told.crossed_groups_title(
             pd.concat(margins.values(), ignore_index=True),
             float(total),
             higher_is_better=comparison.measure.declaration.higher_is_better,
@@ -131,12 +131,14 @@ def _margin_groups(cells: pd.DataFrame, side: str, name: str, cutoff: int) -> pd
     )
 
 
-def _shown_groups(study: Study, comparison: Comparison, by: str, show_all: bool) -> list[str]:
+def _choose_shown_groups(
+    study: Study, comparison: Comparison, by: str, show_all: bool
+) -> list[str]:
     """Return the groups to show, followed by `ALL`. Numbers and ranges are in numeric order, other
     groups by contribution, largest first."""
     page = breakdown(study, comparison, by)
     groups = page.groups
-    if not page.has_own_order:
+    if not page.has_numeric_order:
         falling = groups["adds"].abs().sort_values(ascending=False, kind="stable").index
         groups = groups.loc[falling]
     names = groups["group"].tolist()
@@ -156,7 +158,10 @@ def offered_crossings(
     pairs = [*combinations(file_columns, 2)]
     if by in splitting:
         others = [c for c in splitting if c != by]
-        pairs += [(by, default_across(study, comparison, by)), *((by, other) for other in others)]
+        pairs += [
+            (by, default_across(study, comparison, by)),
+            *((by, other) for other in others),
+        ]
     if across:
         pairs.append((by, across))
     distinct_pairs = {frozenset(pair): pair for pair in reversed(pairs) if all(pair)}

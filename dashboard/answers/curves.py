@@ -25,11 +25,11 @@ from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.charts import precision_at_half_recall
 from metrics_core.findings.cutoffs import (
     curves_finding_at_k,
-    curves_lead,
     curves_placeholder,
+    curves_subtitle,
     curves_title,
-    list_end,
-    precision_lead,
+    median_list_length,
+    precision_subtitle,
     precision_title,
     short_lists_note,
 )
@@ -71,7 +71,7 @@ class _CurveInputs:
 
     @property
     def means_keys(self) -> dict[RunMeasure, MeansKey]:
-        comparison, view = self.comparison, self.comparison.narrowing_part
+        comparison, view = self.comparison, self.comparison.narrowing_comparison
         measures = self.families.values()
         return {(run, m): (run, m, self.cutoffs, view) for m in measures for run in comparison.runs}
 
@@ -135,7 +135,9 @@ def are_curves_quick(study: Study, comparison: Comparison) -> bool:
     pairs = inputs.band_keys
     new_count = sum(not _is_band_known(study, key) for key in pairs.values())
     if not pairs:  # one run has bands as well
-        new_count = sum(not study.has_answer(_means, key) for key in inputs.means_keys.values())
+        new_count = sum(
+            not study.has_answer(_curve_means, key) for key in inputs.means_keys.values()
+        )
     return new_count * len(inputs.cutoffs) * int(study.view_mask(comparison).sum()) < _QUICK_SIZE
 
 
@@ -150,24 +152,24 @@ def _curves(study: Study, comparison: Comparison) -> Curves:
     pairs = inputs.band_keys
     for key in pairs.values():
         # The band of the reversed pair is the same with its sign changed.
-        if not study.has_answer(_bands, key) and _is_band_known(study, key):
+        if not study.has_answer(_curve_bands, key) and _is_band_known(study, key):
             reversed_bands: tuple[Band, ...] = (
-                study.cached_answer(_bands, _reversed_key(key))[0].inverse,
+                study.cached_answer(_curve_bands, _reversed_key(key))[0].reversed_band,
             )
-            study.cached_answer(_bands, key, precomputed=reversed_bands)
+            study.cached_answer(_curve_bands, key, precomputed=reversed_bands)
     return _assemble_curves(
         study,
         inputs,
-        _answer_each(study, _means, inputs.means_keys),
-        _answer_each(study, _bands, pairs),
+        _answer_all_keys(study, _curve_means, inputs.means_keys),
+        _answer_all_keys(study, _curve_bands, pairs),
     )
 
 
 def _curves_without_bands(study: Study, comparison: Comparison) -> Curves:
     inputs = _curve_inputs(study, comparison)
-    gaps = _answer_each(study, _differences, inputs.band_keys)
+    gaps = _answer_all_keys(study, _curve_differences, inputs.band_keys)
     page = _assemble_curves(
-        study, inputs, _answer_each(study, _quick_means, inputs.means_keys), gaps
+        study, inputs, _answer_all_keys(study, _curve_means_without_bounds, inputs.means_keys), gaps
     )
     if not gaps:
         return page
@@ -199,8 +201,10 @@ def _curve_inputs(study: Study, comparison: Comparison) -> _CurveInputs:
         families = {family: families[family], **families}
     else:
         families = {family: comparison.measure.at(1), **families}
-    depth = by_cutoff.deepest_list(ranks)
-    cutoffs = tuple(by_cutoff.cutoffs_up_to(depth, also=[*_DEFAULT_CUTOFFS, comparison.cutoff]))
+    depth = by_cutoff.longest_list_length(ranks)
+    cutoffs = tuple(
+        by_cutoff.cutoffs_up_to(depth, extra_cutoffs=[*_DEFAULT_CUTOFFS, comparison.cutoff])
+    )
     return _CurveInputs(comparison, ranks, families, cutoffs)
 
 
@@ -213,8 +217,8 @@ def _is_band_known(study: Study, key: BandKey) -> bool:
     """Whether the band is in the cache. If the measure is averaged linearly over queries, the band
     of the reversed pair is equivalent and counts, too."""
     linear = key[1].declaration.combination.linear
-    return study.has_answer(_bands, key) or (
-        linear and study.has_answer(_bands, _reversed_key(key))
+    return study.has_answer(_curve_bands, key) or (
+        linear and study.has_answer(_curve_bands, _reversed_key(key))
     )
 
 
@@ -229,7 +233,7 @@ def _assemble_curves(
     if queries < FEWEST_QUERIES:
         frames = {name: f.assign(**dict.fromkeys(_BOUNDS, np.nan)) for name, f in frames.items()}
     run_frames = [
-        study.cached_answer(_precision_recall, run, comparison.narrowing_part)
+        study.cached_answer(_precision_recall, run, comparison.narrowing_comparison)
         for run in comparison.runs
     ]
     precision_recall = pd.concat(run_frames, ignore_index=True)
@@ -239,7 +243,10 @@ def _assemble_curves(
         ranges[family] = comparison.measure.declaration.range
     pair = comparison.focus, comparison.baseline
     title = title_by_k = curves_title(frames[family], family, *pair)
-    sentences = [curves_lead(frames[family], family, *pair), short_lists_note(inputs.ranks, pair)]
+    sentences = [
+        curves_subtitle(frames[family], family, *pair),
+        short_lists_note(inputs.ranks, pair),
+    ]
     if (
         comparison.measure.cutoff is not None
         and not comparison.is_alone
@@ -260,19 +267,19 @@ def _assemble_curves(
         title_by_k=title_by_k,
         lead=join_sentences([part for part in sentences if part], " "),
         recall_title=precision_title(precision_recall, comparison.focus),
-        recall_lead=precision_lead(precision_recall, *pair, comparison.name),
+        recall_lead=precision_subtitle(precision_recall, *pair, comparison.name),
         frames=frames,
         precision_recall=precision_recall,
         table=pd.concat([f.assign(measure=name) for name, f in frames.items()], ignore_index=True),
         queries=queries,
         ranges=ranges,
-        list_ends={ranks.run_name: list_end(ranks) for ranks in inputs.ranks},
+        list_ends={ranks.run_name: median_list_length(ranks) for ranks in inputs.ranks},
         half_recall=precision_at_half_recall(precision_recall, comparison.runs),
-        best_runs=_best_first(frames[family], comparison),
+        best_runs=_order_runs_by_mean(frames[family], comparison),
     )
 
 
-def _best_first(frame: pd.DataFrame, comparison: Comparison) -> tuple[str, ...]:
+def _order_runs_by_mean(frame: pd.DataFrame, comparison: Comparison) -> tuple[str, ...]:
     """Order the shown runs by their means at the chosen k, or at the deepest cutoff below it."""
     upto = frame[frame["k"] <= comparison.cutoff].groupby("run")["mean"].last()
     means = {run: upto.get(run, np.nan) for run in comparison.runs}
@@ -299,7 +306,7 @@ def _curve_frames(
     }
 
 
-def _answer_each(
+def _answer_all_keys(
     study: Study,
     answer: Callable[..., tuple[Result, ...]],
     keys: Mapping[RunMeasure, tuple[Any, ...]],
@@ -317,11 +324,11 @@ def _answer_each(
     return {run_measure: study.cached_answer(answer, key)[0] for run_measure, key in keys.items()}
 
 
-def _means(study: Study, *keys: MeansKey) -> tuple[MeanCurve, ...]:
+def _curve_means(study: Study, *keys: MeansKey) -> tuple[MeanCurve, ...]:
     return _compute_means(study, keys, bounds=True)
 
 
-def _quick_means(study: Study, *keys: MeansKey) -> tuple[MeanCurve, ...]:
+def _curve_means_without_bounds(study: Study, *keys: MeansKey) -> tuple[MeanCurve, ...]:
     return _compute_means(study, keys, bounds=False)
 
 
@@ -342,15 +349,15 @@ def _compute_means(
     return tuple(means[i] for i in range(len(keys)))
 
 
-def _bands(study: Study, *keys: BandKey) -> tuple[Band, ...]:
-    return tuple(find_bands(*_pair_ranks(study, keys)))
+def _curve_bands(study: Study, *keys: BandKey) -> tuple[Band, ...]:
+    return tuple(find_bands(*_select_pair_ranks(study, keys)))
 
 
-def _differences(study: Study, *keys: BandKey) -> tuple[Band, ...]:
-    return tuple(differences_by_cutoff(*_pair_ranks(study, keys)))
+def _curve_differences(study: Study, *keys: BandKey) -> tuple[Band, ...]:
+    return tuple(differences_by_cutoff(*_select_pair_ranks(study, keys)))
 
 
-def _pair_ranks(study: Study, keys: Sequence[BandKey]) -> tuple[list[Pair], Cutoffs]:
+def _select_pair_ranks(study: Study, keys: Sequence[BandKey]) -> tuple[list[Pair], Cutoffs]:
     _, _, cutoffs, view, baseline = keys[0]
     mask = study.view_mask(view)
     runs = {

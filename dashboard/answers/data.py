@@ -10,7 +10,7 @@ import pandas as pd
 
 from dashboard.address.measure_key import read_measure
 from dashboard.address.view import Comparison
-from dashboard.answers.id_offers import IdOffer, id_offers
+from dashboard.answers.id_offers import IdOffer, find_offered_id_maps
 from dashboard.files.files import File
 from dashboard.study.library import Library
 from dashboard.study.study import Study
@@ -66,11 +66,11 @@ def cutoff_and_measure(comparison: Comparison | None) -> tuple[int, Measure]:
 
 def files_page(
     library: Library,
-    refused: int,
+    n_refused: int,
     measure: Measure,
     cutoff: int,
-    unclear: Sequence[str] = (),
-    of_two_kinds: Sequence[str] = (),
+    unclear_files: Sequence[str] = (),
+    ambiguous_files: Sequence[str] = (),
 ) -> Data:
     """Return the Data page. `refused` is the number of uploads that could not be read. The reader
     is asked about the files in `unclear` and in `of_two_kinds`. Notes on ties refer to
@@ -81,7 +81,7 @@ def files_page(
     rows = [_file_row(f, library, measure, cutoff) for f in loaded_files]
     unread = [f for f in library.files if f.error is not None]
     fit = study.cached_answer(_fit_lines, cutoff) if study else []
-    offers = id_offers(library)
+    offers = find_offered_id_maps(library)
     missing_kinds = [
         name
         for name, kind in (("judgments", "qrels"), ("runs", "run"))
@@ -90,15 +90,15 @@ def files_page(
     return Data(
         finding=files_finding(
             len(rows),
-            refused + len(unread),
-            fits=not offers and _files_fit(library, measure),
-            unjudged=_count_unjudged(study),
-            missing=" and ".join(missing_kinds),
-            answered=_answered_counts(study) if study else {},
-            judged=len(study.query_ids) if study else 0,
-            unclear=unclear,
-            of_two_kinds=of_two_kinds,
-            waiting=len({*unclear, *of_two_kinds} - {row.file.file for row in rows}),
+            n_refused + len(unread),
+            files_fit=not offers and _do_files_fit(library, measure),
+            n_unjudged=_count_unjudged(study),
+            missing_table=" and ".join(missing_kinds),
+            answered_counts=_count_answered_queries(study) if study else {},
+            n_judged=len(study.query_ids) if study else 0,
+            unclear_files=unclear_files,
+            ambiguous_files=ambiguous_files,
+            n_waiting=len({*unclear_files, *ambiguous_files} - {row.file.file for row in rows}),
         ),
         files=rows,
         unread=unread,
@@ -120,7 +120,7 @@ def _fit_lines(study: Study, cutoff: int) -> list[FitLine]:
     )
 
 
-def _files_fit(library: Library, measure: Measure) -> bool:
+def _do_files_fit(library: Library, measure: Measure) -> bool:
     """Whether the files belong together. They do if every run can be judged and no ids are almost
     equal. A few missing queries or texts are fine; the table names them."""
     study = library.study
@@ -139,7 +139,7 @@ def _count_unjudged(study: Study | None) -> int:
     return len({q for name in study.names for q in study.judged[name].unjudged_queries})
 
 
-def _answered_counts(study: Study) -> dict[str, int]:
+def _count_answered_queries(study: Study) -> dict[str, int]:
     """Return the number of judged queries that a run answered, for each run that lacks some."""
     ranks = (study.judged[name] for name in study.names)
     return {r.run_name: r.n_queries - len(r.missing_queries) for r in ranks if r.missing_queries}

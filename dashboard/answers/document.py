@@ -36,7 +36,10 @@ def document_fields(study: Study, query_id: str, doc_id: str) -> DocumentCard | 
 def _document(study: Study, query_id: str, doc_id: str) -> DocumentCard | None:
     grades = find_grades(study.qrels, query_id)
     rows = [
-        (*_standing(study, name, query_id, doc_id), study.runs[name].complete or doc_id in grades)
+        (
+            *_find_rank_and_score(study, name, query_id, doc_id),
+            study.runs[name].complete or doc_id in grades,
+        )
         for name in study.names
     ]
     grade = find_grade(grades, doc_id)
@@ -48,7 +51,9 @@ def _document(study: Study, query_id: str, doc_id: str) -> DocumentCard | None:
     return DocumentCard(doc_id, title.strip(), text.strip(), grade, standings, fields)
 
 
-def _standing(study: Study, name: str, query_id: str, doc_id: str) -> tuple[str, float, float, int]:
+def _find_rank_and_score(
+    study: Study, name: str, query_id: str, doc_id: str
+) -> tuple[str, float, float, int]:
     ranking = ranked_documents(study.runs[name], query_id)
     row = ranking[ranking["doc_id"] == doc_id]
     if row.empty:

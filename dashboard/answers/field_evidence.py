@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dashboard.answers.file_numbers import is_of_file
+from dashboard.answers.file_numbers import was_read_from_file
 from dashboard.study.library import Library
 from metrics_core.base import wording as w
 from metrics_core.formats.fields import FileField, FileFields
@@ -45,7 +45,7 @@ class LoadedIds:
     documents: frozenset[str]
 
 
-def loaded_ids(fields: FileFields, library: Library, file: str) -> LoadedIds:
+def find_loaded_ids(fields: FileFields, library: Library, file: str) -> LoadedIds:
     """Return which ids of `file` also occur in other loaded files."""
     values = sorted(
         {value for column in fields.fields.values() for value in column.distinct_values}
@@ -54,7 +54,7 @@ def loaded_ids(fields: FileFields, library: Library, file: str) -> LoadedIds:
     queries, judged_ids, document_ids = frozenset[str](), frozenset[str](), frozenset[str]()
     qrels = (
         None
-        if judgments_file is None or is_of_file(judgments_file.file, file)
+        if judgments_file is None or was_read_from_file(judgments_file.file, file)
         else judgments_file.table
     )
     if isinstance(qrels, Qrels):
@@ -62,7 +62,7 @@ def loaded_ids(fields: FileFields, library: Library, file: str) -> LoadedIds:
         texts = pa.array(values, ID)
         is_judged = pc.is_in(texts, value_set=qrels.doc_ids.combine_chunks())
         judged_ids = frozenset(texts.filter(is_judged).to_pylist())
-    documents = None if corpus is None or is_of_file(corpus.file, file) else corpus.table
+    documents = None if corpus is None or was_read_from_file(corpus.file, file) else corpus.table
     if isinstance(documents, Documents):
         column = documents.are_known(pa.array(values, ID))
         document_ids = frozenset(
@@ -85,7 +85,7 @@ class FieldEvidence:
     loaded: LoadedIds
 
     @cached_property
-    def fields_by_ids(self) -> dict[str, str]:
+    def fields_inferred_from_ids(self) -> dict[str, str]:
         """The query field and the document field, as far as the loaded ids determine them:
         {"query": name, "doc": name}."""
         matches: dict[str, str] = {}
@@ -110,13 +110,13 @@ class FieldEvidence:
         file_field = self.fields.fields[name]
         loaded = self.loaded
         if word == "query" and loaded.judgments:
-            return _count_known(
+            return _count_known_ids(
                 file_field, loaded.queries, f"are query ids of `{loaded.judgments}`"
             )
         if word == "doc" and loaded.corpus:
-            return _count_known(file_field, loaded.documents, f"are in `{loaded.corpus}`")
+            return _count_known_ids(file_field, loaded.documents, f"are in `{loaded.corpus}`")
         if word == "doc" and loaded.judgments:
-            evidence = _count_known(
+            evidence = _count_known_ids(
                 file_field, loaded.judged_ids, f"are judged in `{loaded.judgments}`"
             )
             return evidence._replace(fails=file_field.distinct_values.isdisjoint(loaded.judged_ids))
@@ -144,7 +144,7 @@ class FieldEvidence:
         return Evidence(f"one number per query, {spread}" if once else spread)
 
     def _score_evidence(self, name: str, query: str) -> Evidence:
-        falling, rising, lists = self.fields.count_directions(name, query)
+        falling, rising, lists = self.fields.count_list_directions(name, query)
         if not lists:
             return Evidence(_describe_values(self.fields.fields[name]))
         count, verb = (rising, "rises") if rising > falling else (falling, "falls")
@@ -162,12 +162,12 @@ class FieldEvidence:
         first, last = w.format_grade(lists[0][0]), w.format_count(max(map(max, lists)))
         text = f"{first} to {last} in every list"
         if score and score != name:
-            falling, _, list_count = self.fields.count_directions(score, query)
+            falling, _, list_count = self.fields.count_list_directions(score, query)
             text += f", the same order as `{score}`" if falling == list_count > 0 else ""
         return Evidence(text)
 
 
-def _count_known(file_field: FileField, ids: frozenset[str], meaning: str) -> Evidence:
+def _count_known_ids(file_field: FileField, ids: frozenset[str], meaning: str) -> Evidence:
     """State how many of the distinct values are loaded ids."""
     known_count, total = len(file_field.distinct_values & ids), len(file_field.distinct_values)
     if known_count == total > 1:

@@ -12,7 +12,7 @@ from dashboard.answers.field_evidence import Evidence, FieldEvidence
 from metrics_core.base import wording as w
 from metrics_core.formats.fields import MEANINGS, FileFields
 from metrics_core.formats.parsing.chosen_columns import NO_COLUMN, WORD_OF, resolve_columns
-from metrics_core.formats.parsing.columns import fold_name, understand_header
+from metrics_core.formats.parsing.columns import fold_name, infer_header_roles
 from metrics_core.formats.registry import Kind
 
 KIND_WORDS: Mapping[Kind, str] = {
@@ -75,12 +75,12 @@ class FieldTable:
         )
 
     @property
-    def shown_fields(self) -> tuple[list[str], list[str]]:
+    def shown_and_folded_fields(self) -> tuple[list[str], list[str]]:
         """The fields shown, and the remaining ones, which are folded."""
         unused = [name for name in self.fields.fields if name not in self.used_fields]
         return [*self.used_fields, *unused[:_MAX_UNUSED]], unused[_MAX_UNUSED:]
 
-    def meaning(self, name: str) -> str:
+    def likely_meaning(self, name: str) -> str:
         """Return the likely meaning of a field."""
         return next(
             (word for word, field in self.proposed_fields.items() if field == name), NOT_USED
@@ -90,9 +90,9 @@ class FieldTable:
         """Return the name of a meaning on screen."""
         return self.words.get(word, "not used")
 
-    def title(self, name: str) -> str:
+    def field_title(self, name: str) -> str:
         """Return the title of a field; columns without names have numbers."""
-        return f"column {name}" if self.fields.is_numbered else name
+        return f"column {name}" if self.fields.has_numbered_columns else name
 
     def is_smallest_best(self, name: str, meanings: Mapping[str, str]) -> bool:
         """Whether the smallest score in a field is probably the best. An earlier choice decides.
@@ -134,12 +134,12 @@ class FieldTable:
         self,
         word_by_field: Mapping[str, str],
         *,
-        smallest: bool = False,
+        smallest_is_best: bool = False,
         all_relevant: bool = False,
     ) -> dict[str, Any]:
         """Return the choices for reading the file that follow from these meanings of its fields."""
         columns = {word: name for name, word in word_by_field.items() if word}
-        if smallest and "score" in columns:
+        if smallest_is_best and "score" in columns:
             columns["score"] = f"-{columns['score']}"
         has_systems = self.kind == "run" and "system" in self.fields.inferred["run"]
         if has_systems and "system" not in columns:
@@ -156,22 +156,24 @@ class FieldTable:
 def field_table(
     evidence: FieldEvidence,
     kind: Kind,
-    columns_before: Mapping[str, str],
+    previous_columns: Mapping[str, str],
     *,
-    of_users: bool = False,
+    is_user_data: bool = False,
 ) -> FieldTable:
     """Return the fields with their proposed meanings. `columns_before` are the columns chosen
     before. With `of_users`, queries are called users and documents items; names of fields can imply
     this too."""
     fields = evidence.fields
     folded_names = {fold_name(name.rpartition(".")[2]) for name in fields.fields}
-    words = _USER_WORDS if of_users or not folded_names.isdisjoint((*_USERS, *_ITEMS)) else _WORDS
+    words = (
+        _USER_WORDS if is_user_data or not folded_names.isdisjoint((*_USERS, *_ITEMS)) else _WORDS
+    )
     chosen_fields = {
-        WORD_OF.get(role, role): name for role, name in resolve_columns(columns_before).items()
+        WORD_OF.get(role, role): name for role, name in resolve_columns(previous_columns).items()
     }
     plain = {word: name.removeprefix("-") for word, name in chosen_fields.items()}
     known_fields = {word: name for word, name in plain.items() if name in fields.fields}
-    proposed = fields.assign_meanings(kind, {**evidence.fields_by_ids, **known_fields})
+    proposed = fields.assign_meanings(kind, {**evidence.fields_inferred_from_ids, **known_fields})
     # If a number was chosen, no other is proposed; a choice that is no field is a constant or none.
     dropped_words = {*plain} | (_NUMBERS if not _NUMBERS.isdisjoint(plain) else set())
     for word in dropped_words - known_fields.keys():
@@ -189,7 +191,7 @@ def offered_kinds(fields: FileFields) -> list[Kind]:
 
 def has_unknown_columns(fields: FileFields) -> bool:
     """Whether the column names identify the file neither as a run nor as judgments."""
-    return all(understand_header(list(fields.fields), kind).missing for kind in ("run", "qrels"))
+    return all(infer_header_roles(list(fields.fields), kind).missing for kind in ("run", "qrels"))
 
 
 def format_offered_grade(grade: float, offered_grades: Sequence[float], judgment: str) -> str:

@@ -58,7 +58,7 @@ class RunsAndQrels:
     qrels: Qrels | None
 
 
-def pair_with(
+def combine_with_loaded_tables(
     tables: Sequence[Table], file: str, library: Library, settings: Settings
 ) -> RunsAndQrels:
     """Combine the tables of a file with the loaded tables that complete them. Tables loaded earlier
@@ -68,7 +68,7 @@ def pair_with(
     loaded = [
         f.table
         for f in library.files_of_kind("run")
-        if isinstance(f.table, Run) and f.used and not is_of_file(f.file, file)
+        if isinstance(f.table, Run) and f.used and not was_read_from_file(f.file, file)
     ]
     runs = tuple(own_runs or loaded)
     if own_qrels:
@@ -76,24 +76,24 @@ def pair_with(
     judgments_file = library.judgments
     if (
         judgments_file is None
-        or is_of_file(judgments_file.file, file)
+        or was_read_from_file(judgments_file.file, file)
         or not isinstance(judgments_file.table, Qrels)
     ):
         return RunsAndQrels(runs, None)
     return RunsAndQrels(runs, apply_settings(judgments_file.table, settings))
 
 
-def is_of_file(table_name: str, file: str) -> bool:
+def was_read_from_file(table_name: str, file: str) -> bool:
     """Whether a table was read from this file; a file with several systems has tables named
     FILE/SYSTEM."""
     return table_name == file or table_name.startswith(f"{file}/")
 
 
-def offered_grades(qrels: Qrels, current: float | None) -> list[float]:
+def offered_grades(qrels: Qrels, current_grade: float | None) -> list[float]:
     """Return the grades that are offered as the lowest relevant grade. The first counts every grade
     above 0 as relevant; the others are higher. If there are many grades, only those nearest to 60,
     70 and 80 % of the highest are offered. `current` is included unless it is None."""
-    also = [] if current is None else [current]
+    also = [] if current_grade is None else [current_grade]
     grades = np.unique(qrels.relevance[qrels.relevance > 0]).astype(float)
     if not len(grades):
         return also or [1.0]

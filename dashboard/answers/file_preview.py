@@ -12,9 +12,9 @@ import numpy as np
 from dashboard.answers.file_numbers import (
     SEARCH_WORDS,
     FileNumbers,
+    combine_with_loaded_tables,
     file_numbers,
     judged_share,
-    pair_with,
 )
 from dashboard.study.library import Library
 from dashboard.workspace import Settings
@@ -80,7 +80,7 @@ def file_preview(table: Table, library: Library, file: str) -> FilePreview:
         ]
         return FilePreview("qrels", rows)
     assert isinstance(table, Run)
-    judgments = pair_with([table], file, library, Settings()).qrels
+    judgments = combine_with_loaded_tables([table], file, library, Settings()).qrels
     judgments_file = library.judgments
     rows = []
     for query in table.query_ids[:_ROWS]:
@@ -150,7 +150,7 @@ def describe_contents(
     runs = [table for table in tables if isinstance(table, Run)]
     run_names = w.join_words([f"`{run.name}`" for run in runs[:_ROWS]])
     runs_text = "the run" if len(runs) == 1 else f"{w.number_word(len(runs))} runs:"
-    pair = pair_with(tables, file, library, settings)
+    pair = combine_with_loaded_tables(tables, file, library, settings)
     share = None if pair.qrels is None else judged_share(runs, pair.qrels, _CUTOFF)
     judged_text = (
         f", {w.format_share(share)} of the top {_CUTOFF} judged" if share is not None else ""
@@ -167,7 +167,7 @@ def _describe_lists(runs: Sequence[Run]) -> str:
     return f"{lists} of {between} {w.plural(int(lengths.max()), 'document')}"
 
 
-def kind_reading(
+def preview_as_kind(
     tables: Sequence[Table],
     file: str,
     library: Library,
@@ -176,11 +176,11 @@ def kind_reading(
 ) -> KindReading:
     """Return a file read as `tables` of one kind. `number` is the name of the numeric field."""
     table = tables[0]
-    pair = pair_with(tables, file, library, settings)
+    pair = combine_with_loaded_tables(tables, file, library, settings)
     preview = file_preview(table, library, file)
     numbers = file_numbers(pair, SEARCH_WORDS, _CUTOFF, 1)
     if isinstance(table, Run):
-        tied_rows = _count_tied_rows(table)
+        tied_rows = _describe_tied_rows(table)
         missing = pair.qrels is None
         consequence = "Most ranks would be decided by document id. " if tied_rows[1] else ""
         consequence += "Judgments would still be missing." if missing else ""
@@ -198,7 +198,7 @@ def kind_reading(
     grades_text = (
         "every listed document is relevant" if grades == [1] else f"{grades_text}, like grades"
     )
-    loaded_pair = pair_with([], file, library, settings)
+    loaded_pair = combine_with_loaded_tables([], file, library, settings)
     judgments_text = (
         "no judgments are loaded yet" if loaded_pair.qrels is None else "other judgments are in use"
     )
@@ -207,7 +207,7 @@ def kind_reading(
     return KindReading(preview, [grades_text, judgments_text], numbers, consequence, False)
 
 
-def _count_tied_rows(run: Run) -> tuple[str, bool]:
+def _describe_tied_rows(run: Run) -> tuple[str, bool]:
     """State how many rows of a run are tied, that is, have the same score as another row of their
     list. Also return whether more than half of the rows are tied."""
     pairs = np.stack([run.query_codes.astype(np.float64), run.scores], axis=1)

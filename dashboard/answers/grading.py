@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.answers.judging_order import AT_RANDOM, BY_QUERY, MOVING, random_order
+from dashboard.answers.judging_order import AT_RANDOM, BY_QUERY, MOVING, order_randomly
 from dashboard.answers.robustness import pair_ranks
 from dashboard.answers.unjudged import (
-    is_next_known,
+    are_next_judgments_known,
     next_judgments,
     unjudged_bounds,
     unjudged_of_pair,
@@ -26,7 +26,7 @@ from metrics_core.findings.grading import judging_finding, judging_subtitle
 from metrics_core.findings.sentence import Sentence
 from metrics_core.judging.ranking import ranked_documents
 from metrics_core.scoring.scores import Scores
-from metrics_core.unjudged.next_judgments import rank_by_move
+from metrics_core.unjudged.next_judgments import rank_by_effect
 
 MOST_QUEUED = 500
 """Maximum number of documents that a judging session offers."""
@@ -68,7 +68,7 @@ def grade_names(study: Study) -> list[str]:
     return list(_NAMES.get(grades[-1], ("Not relevant", *[""] * (len(grades) - 1))))
 
 
-def named_grades(study: Study) -> dict[float, str]:
+def grade_adverbs(study: Study) -> dict[float, str]:
     """Return an adverb to put before "relevant" for each grade, in lower case. Grades without an
     adverb are omitted."""
     adverbs = {"Highly", "Fairly", "Partly"}
@@ -105,22 +105,22 @@ def _unjudged_documents(
         {
             "query_id": query_id,
             "doc_id": ranks.index.astype(object),
-            "ranks": [_known_ranks(row) for row in ranks.to_dict("records")],
+            "ranks": [_drop_unknown_ranks(row) for row in ranks.to_dict("records")],
             # The compared pair comes first among the shown runs.
             "first": ranks[ranks.columns.intersection(runs[:2])].min(axis=1).to_numpy(np.float64),
             "rank": ranks.min(axis=1).to_numpy(np.float64),
         }
     )
     frame = frame.sort_values(["first", "rank", "doc_id"], ignore_index=True)
-    return with_documents(study, frame.drop(columns=["first", "rank"]))
+    return add_document_texts(study, frame.drop(columns=["first", "rank"]))
 
 
-def _known_ranks(ranks: Mapping[Hashable, float]) -> dict[str, int]:
+def _drop_unknown_ranks(ranks: Mapping[Hashable, float]) -> dict[str, int]:
     return {str(run): int(rank) for run, rank in ranks.items() if not math.isnan(rank)}
 
 
 def judging_queue(
-    study: Study, comparison: Comparison, order: str = MOVING, settle: int | None = None
+    study: Study, comparison: Comparison, order: str = MOVING, n_to_settle: int | None = None
 ) -> pd.DataFrame:
     """Return the documents to judge next for the comparison: query_id, doc_id, ranks (a dict from
     each of the two runs to the document's rank, 0 if not within the cutoff).
@@ -131,12 +131,12 @@ def judging_queue(
     order come first. Empty if one of the runs was loaded as judged ranks.
     """
     return study.unlayered.cached_answer(
-        _judging_queue, comparison, order, settle if order == BY_QUERY else None
+        _judging_queue, comparison, order, n_to_settle if order == BY_QUERY else None
     )
 
 
 def _judging_queue(
-    study: Study, comparison: Comparison, order: str, settle: int | None
+    study: Study, comparison: Comparison, order: str, n_to_settle: int | None
 ) -> pd.DataFrame:
     lists = pair_ranks(study, comparison)
     cutoff = comparison.measure.cutoff or comparison.cutoff
@@ -154,15 +154,15 @@ def _judging_queue(
     by_rank = by_rank.iloc[np.argsort(unjudged_ranks.best_rank, kind="stable")]
     if order == AT_RANDOM:
         rows = by_rank.iloc[
-            random_order(list(zip(by_rank["query_id"], by_rank["doc_id"], strict=True)))
+            order_randomly(list(zip(by_rank["query_id"], by_rank["doc_id"], strict=True)))
         ]
     else:
-        rows = _most_moving_first(study, comparison, by_rank)
+        rows = _order_by_effect(study, comparison, by_rank)
     if order == BY_QUERY:
         positions = {query_id: i for i, query_id in enumerate(lists[0].query_ids)}
         query_positions, later = (
             rows["query_id"].map(positions).to_numpy(),
-            np.arange(len(rows)) >= (settle or 0),
+            np.arange(len(rows)) >= (n_to_settle or 0),
         )
         rows = rows.iloc[np.lexsort((query_positions, later))]
     rows = rows.head(MOST_QUEUED)
@@ -174,7 +174,7 @@ def _judging_queue(
     return rows[["query_id", "doc_id"]].assign(ranks=ranks).reset_index(drop=True)
 
 
-def _most_moving_first(study: Study, comparison: Comparison, by_rank: pd.DataFrame) -> pd.DataFrame:
+def _order_by_effect(study: Study, comparison: Comparison, by_rank: pd.DataFrame) -> pd.DataFrame:
     if comparison.measure.declaration.needs:
         return by_rank  # the measure depends on more than grades
     cutoff = comparison.measure.cutoff or comparison.cutoff
@@ -182,7 +182,7 @@ def _most_moving_first(study: Study, comparison: Comparison, by_rank: pd.DataFra
         unjudged_of_pair(study, comparison, cutoff),
         layers_effect(study, comparison).difference[0],
     )
-    first = rank_by_move(
+    first = rank_by_effect(
         *pair_ranks(study, comparison), comparison.measure, unjudged_ranks, difference
     )
     return pd.concat([first, by_rank]).drop_duplicates(["query_id", "doc_id"])
@@ -211,34 +211,36 @@ def judging_summary(study: Study, comparison: Comparison) -> JudgingSummary:
     if (
         can_settle
         and comparison.measure.cutoff
-        and (_is_small(study) or is_next_known(study.unlayered, comparison))
+        and (_has_few_queries(study) or are_next_judgments_known(study.unlayered, comparison))
     ):
         settle = next_judgments(study.unlayered, comparison).n_to_settle
     return study.unlayered.cached_answer(_judging_summary, comparison, settle)
 
 
-def _is_small(study: Study) -> bool:
+def _has_few_queries(study: Study) -> bool:
     return len(study.unlayered.query_ids) <= _QUICK_QUERIES
 
 
-def _judging_summary(study: Study, comparison: Comparison, settle: int | None) -> JudgingSummary:
+def _judging_summary(
+    study: Study, comparison: Comparison, n_to_settle: int | None
+) -> JudgingSummary:
     cutoff = comparison.measure.cutoff or comparison.cutoff
     unjudged_ranks = unjudged_of_pair(study, comparison, cutoff)
     unjudged = len(unjudged_ranks) if unjudged_ranks.is_matched else None
     lead = judging_subtitle(
-        comparison.focus, comparison.baseline, cutoff, n_unjudged=unjudged, n_to_settle=settle
+        comparison.focus, comparison.baseline, cutoff, n_unjudged=unjudged, n_to_settle=n_to_settle
     )
     side = better_side(
         layers_effect(study, comparison).difference[0], comparison.measure.declaration.direction
     )
     leader = comparison.focus if side > 0 else comparison.baseline
     return JudgingSummary(
-        judging_finding(cutoff, unjudged, settle, leader),
+        judging_finding(cutoff, unjudged, n_to_settle, leader),
         lead,
         unjudged or 0,
         len(np.unique(unjudged_ranks.query)),
         int(study.view_mask(comparison).sum()),
-        settle if settle is not None and settle <= MOST_QUEUED else None,
+        n_to_settle if n_to_settle is not None and n_to_settle <= MOST_QUEUED else None,
     )
 
 
@@ -256,7 +258,7 @@ class WorstCase:
 def worst_case(study: Study, comparison: Comparison) -> WorstCase | None:
     """Return the effect of the active layers on the worst case; None if there is no worst case, if
     the layers change the leader, or if the effect would take long to compute."""
-    if comparison.is_alone or not _is_small(study):
+    if comparison.is_alone or not _has_few_queries(study):
         return None
     before, after = (unjudged_bounds(s, comparison) for s in (study.unlayered, study))
     side = better_side(before.difference)
@@ -266,18 +268,18 @@ def worst_case(study: Study, comparison: Comparison) -> WorstCase | None:
     return WorstCase(ends[0], ends[1], after.can_reverse)
 
 
-def queue_window(
-    study: Study, queue: pd.DataFrame, done: Container[tuple[str, str]], size: int
+def first_undone_in_queue(
+    study: Study, queue: pd.DataFrame, judged_pairs: Container[tuple[str, str]], size: int
 ) -> pd.DataFrame:
     """Return the first `size` documents of a queue that are not done: the queue's columns with
     title, text and query (the query's text)."""
     pairs = zip(queue["query_id"], queue["doc_id"], strict=True)
-    is_open = np.array([pair not in done for pair in pairs], dtype=np.bool_)
-    frame = with_documents(study, queue[is_open].head(size).reset_index(drop=True))
+    is_open = np.array([pair not in judged_pairs for pair in pairs], dtype=np.bool_)
+    frame = add_document_texts(study, queue[is_open].head(size).reset_index(drop=True))
     return frame.assign(query=[study.texts.get(q, q) for q in frame["query_id"]])
 
 
-def with_documents(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
+def add_document_texts(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
     """Return the frame with two more columns, the title and text of the document in doc_id; "" if
     unknown."""
     if study.documents is None or frame.empty:

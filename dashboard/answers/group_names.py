@@ -19,7 +19,7 @@ def group_name(group: str, by: str, groups: pd.Series, *, short: bool = False) -
         return f"queries without {derived.name if derived else by}"
     if derived is not None:
         return group if short else derived.describe_group(group)
-    return f"{by} {group}" if breakdowns.are_all_sizes(groups) else group
+    return f"{by} {group}" if breakdowns.are_numeric_groups(groups) else group
 
 
 def quote_groups(groups: pd.DataFrame, by: str) -> pd.DataFrame:
@@ -35,7 +35,7 @@ def quote_groups(groups: pd.DataFrame, by: str) -> pd.DataFrame:
     return groups.assign(group=groups["group"].map(names))
 
 
-def name_groups(groups: pd.DataFrame, by: str) -> pd.DataFrame:
+def replace_group_names(groups: pd.DataFrame, by: str) -> pd.DataFrame:
     """Replace the values of the column group by the groups' names in sentences."""
     names = {g: group_name(g, by, groups["group"]) for g in dict.fromkeys(groups["group"])}
     return groups.assign(group=groups["group"].map(names))

@@ -56,20 +56,20 @@ def list_groups(
     breakdown: Breakdown,
     request: GroupTableRequest,
     *,
-    alone: bool,
+    is_single_run: bool,
     higher_is_better: bool,
-    most: int = MOST_ROWS,
+    max_rows: int = MOST_ROWS,
 ) -> GroupRows:
     """Return the requested rows, at most `most` unless all are requested."""
     groups = breakdown.groups
     total = float(breakdown.total_row["adds"])
     groups = groups.assign(printed=w.round_parts(total, groups["adds"].tolist()))
     default_key = "-mean" if higher_is_better else "mean"
-    if not alone:
+    if not is_single_run:
         default_key = "-adds"
-    if breakdown.has_own_order:
+    if breakdown.has_numeric_order:
         default_key = "group"
-    keys = sort_columns(groups)
+    keys = make_sort_values(groups)
     sort_key = request.ranked if request.ranked.removeprefix("-") in keys else default_key
     order = keys[sort_key.removeprefix("-")].sort_values(
         ascending=not sort_key.startswith("-"), kind="stable", na_position="last"
@@ -81,7 +81,7 @@ def list_groups(
             groups["group"].str.casefold().str.contains(request.within.casefold(), regex=False)
         )
     matching = groups[is_matching]
-    rows = matching if request.every else matching.head(most)
+    rows = matching if request.every else matching.head(max_rows)
     rest = groups.drop(index=rows.index)
     return GroupRows(
         rows=rows,
@@ -91,11 +91,11 @@ def list_groups(
         hidden_printed=float(rest["printed"].sum()),
         matching_count=len(matching),
         sort_key=sort_key,
-        note="" if alone else untested_note(rows),
+        note="" if is_single_run else untested_note(rows),
     )
 
 
-def sort_columns(groups: pd.DataFrame) -> dict[str, pd.Series]:
+def make_sort_values(groups: pd.DataFrame) -> dict[str, pd.Series]:
     """Return the values of each column that rows can be sorted by; `groups` is
     `Breakdown.groups`."""
     positions = {group: i for i, group in enumerate(order_groups(groups["group"]))}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from dashboard.address.default_baseline import differ_by_numbers, natural_sort_key
+from dashboard.address.default_baseline import differ_only_by_numbers, natural_sort_key
 from dashboard.address.page import FEWEST_VERSIONS
 from dashboard.address.view import Comparison
 from dashboard.answers.history_dates import NAMES, NO_DATES, VersionDates
@@ -86,7 +86,7 @@ def are_versions(
     if order == NONE:
         return False
     by_hand = order != BY_NAME or tuple(dict.fromkeys(names)) == tuple(runs)
-    return by_hand or differ_by_numbers(runs) or dates.source == NAMES
+    return by_hand or differ_only_by_numbers(runs) or dates.source == NAMES
 
 
 def history_page(
@@ -112,7 +112,7 @@ def _versions_key(comparison: Comparison) -> Comparison:
     the key only if the queries in view depend on them."""
     method = Method(level=comparison.method.level)
     return replace(
-        comparison.narrowing_part,
+        comparison.narrowing_comparison,
         chosen_measure=comparison.chosen_measure,
         cutoff=comparison.cutoff,
         method=method,
@@ -151,12 +151,12 @@ def _history_page(
         list(overall["run"]),
         overall["mean"].to_numpy() * comparison.measure.declaration.direction,
         comparison.name,
-        now_bad=int((result.first_bad_version >= 0).sum()),
-        flickering=int(result.is_flickering.sum()),
-        since=_find_first_bad(
+        n_failing=int((result.first_bad_version >= 0).sum()),
+        n_flickering=int(result.is_flickering.sum()),
+        first_bad_version=_find_first_bad_versions(
             study, comparison, runs, [np.ones(len(result.query_ids), dtype=bool)]
         )[0],
-        is_best=_is_best(study, comparison, runs),
+        is_best=_is_last_version_best(study, comparison, runs),
     )
     return HistoryPage(
         finding=finding,
@@ -168,7 +168,7 @@ def _history_page(
     )
 
 
-def _is_best(study: Study, comparison: Comparison, runs: Sequence[str]) -> bool:
+def _is_last_version_best(study: Study, comparison: Comparison, runs: Sequence[str]) -> bool:
     """Whether the last version is significantly better than every other version, according to the
     test of all pairs."""
     pairs = all_run_pairs(study, comparison)
@@ -185,7 +185,7 @@ def _group_means(
     ]
 
 
-def _find_first_bad(
+def _find_first_bad_versions(
     study: Study, comparison: Comparison, runs: Sequence[str], slices: Sequence[np.ndarray]
 ) -> list[str]:
     """For each slice (bool[query]), return the version since which it has been significantly worse
@@ -213,7 +213,7 @@ def _groups_by_version(
         return GroupsByVersion(pd.DataFrame(), [], {})
     groups = columns[by][study.view_mask(comparison)]
     codes, ordered = encode_groups(groups)
-    first_bad = _find_first_bad(
+    first_bad = _find_first_bad_versions(
         study, comparison, runs, [codes == code for code in range(len(ordered))]
     )
     means = _group_means(study, comparison, runs, groups)

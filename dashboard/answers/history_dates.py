@@ -45,7 +45,7 @@ class VersionDates:
             return sentence
         return f"{sentence} Placed last, because they have no date: {w.shorten_list(self.undated)}."
 
-    def text(self, name: str) -> str:
+    def date_text(self, name: str) -> str:
         """Return a version's date as written at its source; "" without a date."""
         return self.dates[name].text if name in self.dates else ""
 
@@ -68,12 +68,12 @@ NO_DATES = VersionDates()
 def version_dates(names: Sequence[str], files: Mapping[str, File]) -> VersionDates:
     """Return the dates of these runs. `files` maps runs to their files; a date in the run's name
     takes precedence over a date in the path of its file."""
-    name_dates = _drop_missing(
+    name_dates = _drop_missing_dates(
         {name: find_date(name) or _date_in_path(files.get(name)) for name in names}
     )
     if name_dates and 2 * len(name_dates) >= len(names):
         return _make_dates(NAMES, name_dates, names)
-    written = _drop_missing({name: _file_date(files.get(name)) for name in names})
+    written = _drop_missing_dates({name: _file_date(files.get(name)) for name in names})
     return _make_dates(FILES, written, names) if written else VersionDates(undated=tuple(names))
 
 
@@ -82,7 +82,7 @@ def _make_dates(source: Source, dates: dict[str, RunDate], names: Sequence[str])
     return VersionDates(source, MappingProxyType(dates), undated)
 
 
-def _drop_missing(dates: Mapping[str, RunDate | None]) -> dict[str, RunDate]:
+def _drop_missing_dates(dates: Mapping[str, RunDate | None]) -> dict[str, RunDate]:
     return {name: moment for name, moment in dates.items() if moment is not None}
 
 

@@ -28,7 +28,7 @@ class IdOffer:
     docs: str
 
 
-def id_offers(library: Library) -> list[IdOffer]:
+def find_offered_id_maps(library: Library) -> list[IdOffer]:
     """Return the mappings to offer; empty if all ids match or nothing would help."""
     study = library.study
     if study is None:
@@ -40,7 +40,7 @@ def id_offers(library: Library) -> list[IdOffer]:
     }
     grouped: dict[tuple[str, str], list[tuple[str, Mismatch]]] = {}
     for mismatches in (
-        *study.cached_answer(_mismatches),
+        *study.cached_answer(_find_id_mismatches),
         find_query_mismatches(refused, study.qrels),
     ):
         for name, mismatch in mismatches.items():
@@ -50,8 +50,8 @@ def id_offers(library: Library) -> list[IdOffer]:
         IdOffer(
             f"{w.shorten_list([name for name, _ in members])}: {members[0][1].text}.",
             f"For example {w.join_words(members[0][1].examples)}.",
-            _append_map(settings.map_queries, reading if id_kind == "query" else ""),
-            _append_map(settings.map_docs, reading if id_kind == "document" else ""),
+            _append_id_map(settings.map_queries, reading if id_kind == "query" else ""),
+            _append_id_map(settings.map_docs, reading if id_kind == "document" else ""),
         )
         for (id_kind, reading), members in grouped.items()
     ]
@@ -62,17 +62,17 @@ def id_maps_sentence(study: Study) -> str:
     return id_maps(study.settings).description
 
 
-def _append_map(current: str, reading: str) -> str:
+def _append_id_map(current_map: str, new_map: str) -> str:
     """Append a mapping to an id map. If the mapping or the map contains ": " (has sides), the
     mapping replaces the map."""
     return (
-        ", ".join(filter(None, (current, reading)))
-        if ": " not in current + reading
-        else reading or current
+        ", ".join(filter(None, (current_map, new_map)))
+        if ": " not in current_map + new_map
+        else new_map or current_map
     )
 
 
-def _mismatches(study: Study) -> tuple[dict[str, Mismatch], dict[str, Mismatch]]:
+def _find_id_mismatches(study: Study) -> tuple[dict[str, Mismatch], dict[str, Mismatch]]:
     """Return the mismatches of query ids and of document ids, each by run."""
     lists = {
         name: (study.judged[name], partial(_load_run, run)) for name, run in study.runs.items()

@@ -21,22 +21,22 @@ Pair = tuple[str, str]
 """A query_id and a doc_id."""
 
 
-def read_order(word: str) -> str:
+def parse_judging_order(word: str) -> str:
     """Return the order that an address names, or the default order if the name is unknown."""
     return word if word in ORDERS else MOVING
 
 
-def random_order(pairs: Sequence[Pair]) -> list[int]:
+def order_randomly(pairs: Sequence[Pair]) -> list[int]:
     """Return the positions of the pairs in random order. The order comes from a hash of each pair,
     so the start of any selection of pairs is a random sample of the selection."""
     hashes = [blake2b("\0".join(pair).encode(), digest_size=8).digest() for pair in pairs]
     return sorted(range(len(pairs)), key=hashes.__getitem__)
 
 
-def is_sample(graded: set[Pair], candidates: Sequence[Pair]) -> bool:
+def is_random_sample(graded_pairs: set[Pair], candidates: Sequence[Pair]) -> bool:
     """Whether the `graded` pairs are a random sample: they are the first of all `candidates` in
     random order, with at most a tenth missing."""
-    is_graded = [candidates[position] in graded for position in random_order(candidates)]
+    is_graded = [candidates[position] in graded_pairs for position in order_randomly(candidates)]
     n = sum(is_graded)
     reached = max((position for position, is_hit in enumerate(is_graded, 1) if is_hit), default=0)
     return n >= (1 - _LEFT_OUT) * reached

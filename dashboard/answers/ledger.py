@@ -98,16 +98,16 @@ def _ledger_steps(documents: pd.DataFrame, empty: float, total: float) -> pd.Dat
         size = parts["part"].abs().rank(ascending=False, method="first")
         rest = parts[size >= _MOST_STEPS]
         words = f"{len(rest)} other documents"
-        rest_bar = _ledger_bar(words, math.fsum(rest["part"]), len(rest))
+        rest_bar = _make_summary_bar(words, math.fsum(rest["part"]), len(rest))
         parts = pd.concat([parts[size < _MOST_STEPS], rest_bar], ignore_index=True)
     parts = parts.sort_values("part", ascending=total < 0, kind="stable", ignore_index=True)
     if abs(empty) > _NOTHING:
-        without = _ledger_bar("without any relevant document", empty, 0)
+        without = _make_summary_bar("without any relevant document", empty, 0)
         parts = pd.concat([parts, without], ignore_index=True)
     return parts
 
 
-def _ledger_bar(words: str, part: float, documents: int) -> pd.DataFrame:
+def _make_summary_bar(label: str, part: float, documents: int) -> pd.DataFrame:
     """Return a bar that is not about a single document."""
-    row = {"doc_id": words, "grade": math.nan, "rank": math.nan, "baseline_rank": math.nan}
+    row = {"doc_id": label, "grade": math.nan, "rank": math.nan, "baseline_rank": math.nan}
     return pd.DataFrame([{**row, "part": part, "documents": documents}])

@@ -42,7 +42,7 @@ class MeasureDetail:
     why_not: str
 
 
-def measure_list(find: str, family: str) -> MeasureList:
+def find_measures(search_text: str, family: str) -> MeasureList:
     """Return the list of measures by family. Without a search or family, the most used come
     first."""
     declared_measures = declarations()
@@ -53,29 +53,31 @@ def measure_list(find: str, family: str) -> MeasureList:
         for f, ds in families.items()
         if family not in questions or f.title == family
     }
-    if not find.strip() and family not in questions:
+    if not search_text.strip() and family not in questions:
         groups = {
             _FIRST: [describe_measure(find_declaration(name)) for name in USED_MOST],
             **groups,
         }
     near: tuple[str, ...] = ()
-    if find.strip():
+    if search_text.strip():
         everything = [
             description for descriptions in groups.values() for description in descriptions
         ]
         ranked = sorted(
-            (r, i) for i, t in enumerate(everything) if (r := _match_rank(t, find)) is not None
+            (r, i)
+            for i, t in enumerate(everything)
+            if (r := _search_match_rank(t, search_text)) is not None
         )
         groups = {"Found": [everything[i] for _, i in ranked]} if ranked else {}
-        near = () if ranked else _similar_names(find)
+        near = () if ranked else _similar_names(search_text)
     group_questions = {**questions, _FIRST: _FIRST_ASKS}
     return MeasureList(groups, group_questions, list(questions), len(declared_measures), near)
 
 
-def _match_rank(description: Description, find: str) -> int | None:
+def _search_match_rank(description: Description, search_text: str) -> int | None:
     """Return how well a measure matches a search, 0 for the best match. None if it does not
     match."""
-    words = find.casefold().split()
+    words = search_text.casefold().split()
     names = [description.name, *description.other_names, description.title]
     plain = " ".join(words)
     if any(plain == name.casefold() for name in names):
@@ -99,9 +101,9 @@ def _match_rank(description: Description, find: str) -> int | None:
     return None
 
 
-def _similar_names(find: str) -> tuple[str, ...]:
+def _similar_names(search_text: str) -> tuple[str, ...]:
     try:
-        find_declaration(find)
+        find_declaration(search_text)
     except UnknownMeasureError as error:
         return error.nearest
     except RanklensError:

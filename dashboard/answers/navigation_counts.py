@@ -28,7 +28,7 @@ def page_counts(study: Study, comparison: Comparison) -> Mapping[str, str]:
     elif summary.settling_checks:
         texts["firm"] = "n.s."
     else:
-        texts["firm"] = f"{summary.n_holding} of {len(summary.checks)}"
+        texts["firm"] = f"{summary.n_passed_checks} of {len(summary.checks)}"
     if comparison.measure.cutoff is not None and not study.settings.complete:
         waiting = count_unjudged(study, comparison)
         texts["judge"] = w.format_count(waiting) if waiting else ""

@@ -124,7 +124,7 @@ def version_rows(
     if by_date:
         parts.sort(key=lambda part: min(part[0].sort_key(run) for run in part[1]["run"]))
     frames = [
-        frame.assign(date=[run_dates.text(run) if by_date or run_dates.source == NAMES else ""
+        frame.assign(date=[run_dates.date_text(run) if by_date or run_dates.source == NAMES else ""
                            for run in frame["run"]])
         for run_dates, frame in parts
     ]  # fmt: skip

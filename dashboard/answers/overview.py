@@ -14,13 +14,13 @@ from dashboard.address.address import MISSING, Address
 from dashboard.address.measure_key import key_at_k
 from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import focus_by_column
-from dashboard.answers.group_names import group_noun, name_groups
+from dashboard.answers.group_names import group_noun, replace_group_names
 from dashboard.answers.pairs import all_run_pairs, are_pairs_known
 from dashboard.answers.run_comparisons import (
     compare_on_measures,
+    doubts_about_test,
     power_sentences,
-    select_shown,
-    test_doubts,
+    select_shown_runs,
 )
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Floats, Ints
@@ -32,7 +32,7 @@ from metrics_core.findings.changes import summarize_change
 from metrics_core.findings.groups import untested_note
 from metrics_core.findings.queries import ViewFacts
 from metrics_core.findings.sentence import Sentence, join_sentences, muted_span
-from metrics_core.findings.significance import coloured_note
+from metrics_core.findings.significance import colour_note_text
 from metrics_core.findings.verdicts import (
     VerdictFinding,
     groups_finding,
@@ -46,7 +46,7 @@ from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring.curves import judged_share
 from metrics_core.scoring.means import aggregate
 from metrics_core.scoring.scores import Scores
-from metrics_core.slicing.breakdowns import are_all_sizes
+from metrics_core.slicing.breakdowns import are_numeric_groups
 from metrics_core.slicing.derived_groups import DERIVED
 from metrics_core.slicing.filtering import quote_name
 
@@ -104,7 +104,7 @@ class Overview:
     colour_note: str
 
     @property
-    def grouped_by(self) -> str:
+    def grouping_name(self) -> str:
         """The name of the grouping column in headings."""
         by = self.grouping or ""
         return "query length (computed)" if by == _LENGTH_COLUMN else by
@@ -120,7 +120,7 @@ def overview(study: Study, comparison: Comparison) -> Overview:
     return study.cached_answer(_overview, comparison)
 
 
-def run_places(study: Study, comparison: Comparison) -> AllPairs | None:
+def compare_all_runs(study: Study, comparison: Comparison) -> AllPairs | None:
     """Return the comparison of all pairs of runs, which determines the places. None if there are
     few runs, or too few queries to test."""
     if len(study.names) <= SHOWN_IN_FULL:
@@ -129,7 +129,7 @@ def run_places(study: Study, comparison: Comparison) -> AllPairs | None:
     return pairs if pairs.draws else None
 
 
-def are_places_known(study: Study, comparison: Comparison) -> bool:
+def are_all_runs_compared(study: Study, comparison: Comparison) -> bool:
     """Whether `run_places` is in the cache or not needed; it takes a while to compute."""
     return len(study.names) <= SHOWN_IN_FULL or are_pairs_known(study, comparison)
 
@@ -145,13 +145,13 @@ def _overview(study: Study, comparison: Comparison) -> Overview:
     frames = compare_on_measures(study, comparison, measures)
     all_rows = frames[measures.index(comparison.measure)]
     if len(all_rows) <= SHOWN_IN_FULL:
-        frames = [select_shown(frame, comparison) for frame in frames]
+        frames = [select_shown_runs(frame, comparison) for frame in frames]
     table = pd.concat(
         [frame.assign(measure=str(m)) for m, frame in zip(measures, frames, strict=True)],
         ignore_index=True,
     )
     table["clear"] = table["verdict"].isin(CLEAR)
-    shown_rows = select_shown(all_rows, comparison)
+    shown_rows = select_shown_runs(all_rows, comparison)
     grouping = _choose_grouping(study, comparison)
     groups = None
     if grouping is not None and scores.n_queries:
@@ -173,16 +173,18 @@ def _overview(study: Study, comparison: Comparison) -> Overview:
             ],
             " ",
         ),
-        doubts=test_doubts(study, comparison),
+        doubts=doubts_about_test(study, comparison),
         measures_sentence=measures_finding(table, comparison.focus, comparison.name),
         groups_sentence=_groups_sentence(groups, grouping, comparison),
-        facts=_facts(study, comparison, scores, {name: in_view[name] for name in comparison.runs}),
+        facts=_view_facts(
+            study, comparison, scores, {name: in_view[name] for name in comparison.runs}
+        ),
         table=table,
-        measures=[(str(m), gloss(m), key_at_k(m)) for m in measures],
+        measures=[(str(m), measure_gloss(m), key_at_k(m)) for m in measures],
         judged_shares={n: judged_share(ranks, comparison.cutoff) for n, ranks in in_view.items()},
         all_rows=all_rows,
         shown_rows=shown_rows,
-        **_query_lists(study, comparison, scores, in_view),
+        **_make_query_lists(study, comparison, scores, in_view),
         histogram=_score_histogram(scores, comparison),
         interval=verdict_interval(
             all_rows.set_index("run").loc[comparison.focus].to_dict(), comparison.method.level
@@ -191,7 +193,7 @@ def _overview(study: Study, comparison: Comparison) -> Overview:
         grouping=grouping,
         group_count=int(study.columns(comparison)[grouping].nunique()) if grouping else 0,
         too_few=list(shown_rows.loc[shown_rows["queries"] < FEWEST_QUERIES, "run"]),
-        colour_note=coloured_note(int(all_rows["p_corrected"].notna().sum()), comparison.method),
+        colour_note=colour_note_text(int(all_rows["p_corrected"].notna().sum()), comparison.method),
     )
 
 
@@ -225,12 +227,12 @@ def _find_verdict(scores: Scores, comparison: Comparison, all_rows: pd.DataFrame
     )
 
 
-def _query_lists(
+def _make_query_lists(
     study: Study, comparison: Comparison, scores: Scores, in_view: Mapping[str, JudgedRanks]
 ) -> dict[str, pd.DataFrame]:
     """Return the fields worse, better, lowest, highest and examples of `Overview`."""
     gaps = query_differences(scores, comparison.measure, comparison.focus, comparison.baseline)
-    gaps["unlisted_by"] = _unlisted_by(scores, comparison)
+    gaps["unlisted_by"] = _find_unlisting_runs(scores, comparison)
     focus = in_view[comparison.focus]
     difference, score = gaps["difference"].to_numpy(), gaps["score"].to_numpy()
     outcome = gaps["outcome"].to_numpy()
@@ -244,29 +246,26 @@ def _query_lists(
     scored = rising[~np.isnan(difference[rising])]
     few = scored if len(scored) < FEWEST_QUERIES else scored[:0]
 
-    def query_rows(places: Ints, most: int = _LISTED_QUERIES) -> pd.DataFrame:
-        return study.with_texts(gaps.iloc[places[:most]])
+    def select_query_rows(places: Ints, max_rows: int = _LISTED_QUERIES) -> pd.DataFrame:
+        return study.with_texts(gaps.iloc[places[:max_rows]])
 
-    def rows_with_cause(places: Ints) -> pd.DataFrame:
+    def select_rows_with_cause(places: Ints) -> pd.DataFrame:
         first = places[:_LISTED_QUERIES]
-        return query_rows(first).assign(
-            cause=[_query_cause(comparison, in_view, q, difference) for q in first]
+        return select_query_rows(first).assign(
+            cause=[_describe_query_cause(comparison, in_view, q, difference) for q in first]
         )
 
     return {
-        "worse": rows_with_cause(worse),
-        "better": rows_with_cause(better[::-1]),
-        "lowest": query_rows(low),
-        "highest": query_rows(high),
-        "examples": query_rows(few, FEWEST_QUERIES),
+        "worse": select_rows_with_cause(worse),
+        "better": select_rows_with_cause(better[::-1]),
+        "lowest": select_query_rows(low),
+        "highest": select_query_rows(high),
+        "examples": select_query_rows(few, FEWEST_QUERIES),
     }
 
 
-def _query_cause(
-    comparison: Comparison,
-    in_view: Mapping[str, JudgedRanks],
-    query: int,
-    difference: Floats,
+def _describe_query_cause(
+    comparison: Comparison, in_view: Mapping[str, JudgedRanks], query: int, difference: Floats
 ) -> str:
     """State in a few words why a query got better or worse."""
     loses = difference[query] * comparison.measure.declaration.direction < 0
@@ -279,7 +278,7 @@ def _query_cause(
     return summarize_change(
         find_top_document(focus, baseline, query, least),
         worse.run_name,
-        loses=loses,
+        is_loss=loses,
         has_relevant=bool(worse.relevant(least).count(comparison.cutoff)[query]),
         cutoff=comparison.cutoff,
     )
@@ -294,7 +293,7 @@ def _score_histogram(scores: Scores, comparison: Comparison) -> list[int]:
     return [int(n) for n in counts]
 
 
-def first_comparison(study: Study, address: Address) -> Comparison:
+def comparison_to_offer(study: Study, address: Address) -> Comparison:
     """Return the comparison to offer for a run that is shown alone. It compares the run with the
     default baseline. If the run itself is the default baseline, it is the default comparison."""
     comparison = study.view(address.with_values(base="")).comparison
@@ -318,15 +317,15 @@ def _groups_sentence(
     if groups is None or grouping is None or comparison.is_alone:
         return Sentence()
     higher = comparison.measure.declaration.higher_is_better
-    named_groups, noun = name_groups(groups, grouping), group_noun(grouping)
+    named_groups, noun = replace_group_names(groups, grouping), group_noun(grouping)
     finding = groups_finding(named_groups, comparison.focus, noun=noun, higher_is_better=higher)
     untested = untested_note(
-        name_groups(_order_groups(groups, comparison).head(LISTED_GROUPS), grouping)
+        replace_group_names(_order_groups(groups, comparison).head(LISTED_GROUPS), grouping)
     )
     return finding + muted_span(f" {untested}") if finding and untested else finding
 
 
-def _unlisted_by(scores: Scores, comparison: Comparison) -> npt.NDArray[np.object_]:
+def _find_unlisting_runs(scores: Scores, comparison: Comparison) -> npt.NDArray[np.object_]:
     """For each query, return the one of the two runs that does not list it, object[query]. The
     value is "" if both runs list the query, or neither does."""
     focus_missing, baseline_missing = scores.select_runs(
@@ -342,13 +341,13 @@ def _unlisted_by(scores: Scores, comparison: Comparison) -> npt.NDArray[np.objec
 def _order_groups(groups: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
     """Order the groups by size of the difference, or by lowest score for a single run; numbers and
     ranges stay in numeric order."""
-    if are_all_sizes(groups["group"]):
+    if are_numeric_groups(groups["group"]):
         return groups
     by = groups["mean"] if comparison.is_alone else -groups["difference"].abs()
     return groups.loc[by.sort_values(kind="stable", na_position="last").index]
 
 
-def _facts(
+def _view_facts(
     study: Study, comparison: Comparison, scores: Scores, in_view: Mapping[str, JudgedRanks]
 ) -> ViewFacts:
     ranks = list(in_view.values())
@@ -364,7 +363,7 @@ def _facts(
         cutoff=comparison.cutoff,
         all_zero=int((scores.values_of(comparison.measure) == 0).all(axis=0).sum()),
         missing=missing_queries(study, comparison, (comparison.focus, comparison.baseline)),
-        left_out=comparison.is_shared_only,
+        left_out=comparison.is_limited_to_shared_queries,
         unanswerable=int((ranks[0].n_relevant() == 0).sum()),
         unjudged=len({q for n in comparison.runs for q in study.judged[n].unjudged_queries}),
         every_run=comparison.every_run,
@@ -375,7 +374,7 @@ def _facts(
 def missing_queries(study: Study, comparison: Comparison, runs: Iterable[str]) -> dict[str, int]:
     """Return the number of queries in view that each run lacks, omitting runs that lack none.
     Queries that are excluded from the view because they are missing are counted."""
-    mask = study.view_mask(comparison.with_default_control(MISSING))
+    mask = study.view_mask(comparison.reset_control(MISSING))
     counts = {
         run: len(study.judged[run].select_queries(mask).missing_queries)
         for run in dict.fromkeys(runs)
@@ -390,7 +389,7 @@ def overview_measures(comparison: Comparison) -> list[Measure]:
     return measures if comparison.measure in measures else [comparison.measure, *measures]
 
 
-def gloss(measure: Measure) -> str:
+def measure_gloss(measure: Measure) -> str:
     """Return a measure's meaning in a few words, for a table heading."""
     text = measure.declaration.gloss
     if measure.cutoff is None and "{k}" in text:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
-from metrics_core.judging.exclusions import own_query_notes
+from metrics_core.judging.exclusions import own_document_notes
 
 
 def has_own_documents(study: Study) -> bool:
@@ -34,4 +34,4 @@ def exclusion_sentence(study: Study) -> str:
 
 
 def _holds_own_documents(study: Study, name: str) -> bool:
-    return bool(own_query_notes(study.runs[name]))
+    return bool(own_document_notes(study.runs[name]))

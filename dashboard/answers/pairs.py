@@ -11,7 +11,7 @@ from dashboard.address.view import Comparison
 from dashboard.study.study import Study
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs, all_pairs
 from metrics_core.comparing.method import Method
-from metrics_core.findings.ranking import ranking_lead, ranking_title
+from metrics_core.findings.ranking import ranking_subtitle, ranking_title
 from metrics_core.findings.sentence import Sentence
 
 MOST_IN_MATRIX = 40
@@ -82,7 +82,7 @@ def _pairs(study: Study, comparison: Comparison) -> Pairs:
     queries = int(mask.sum())
     return Pairs(
         title=ranking_title(run_pairs, comparison.name, queries),
-        lead=ranking_lead(run_pairs, comparison.name, queries),
+        lead=ranking_subtitle(run_pairs, comparison.name, queries),
         run_pairs=run_pairs,
         queries=queries,
         judged_share=judged_count / listed_count if listed_count else float("nan"),

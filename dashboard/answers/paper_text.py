@@ -32,7 +32,7 @@ def overview_texts(study: Study, comparison: Comparison) -> Texts:
     )
     runs = ordered["run"].tolist()
     scores = study.scores_of_all_runs(comparison, *measures).select_runs(runs)
-    means = RunMeans.of_scores(scores, measures)
+    means = RunMeans.from_scores(scores, measures)
     # The frames have all loaded runs: the caption counts the comparisons of the correction.
     frames = compare_on_measures(study, comparison, measures)
     tested = pd.concat(
@@ -53,7 +53,7 @@ def ranking_texts(study: Study, comparison: Comparison) -> Texts:
     by_measure = pairs_on_measures(study, comparison)
     runs = by_measure[comparison.measure].runs
     scores = study.scores_of_all_runs(comparison, *by_measure).select_runs(runs)
-    means = RunMeans.of_scores(scores, list(by_measure))
+    means = RunMeans.from_scores(scores, list(by_measure))
     pairs = {str(measure): run_pairs for measure, run_pairs in by_measure.items()}
     return _format_texts(means, all_pairs_table(means, pairs, comparison.method.level))
 

@@ -20,7 +20,7 @@ from metrics_core.base.digits import parse_whole_number
 from metrics_core.base.errors import FilterLineError
 from metrics_core.comparing.pairs import BETTER, query_differences
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.findings.queries import QueryCounts, queries_finding, queries_lead
+from metrics_core.findings.queries import QueryCounts, queries_finding, queries_subtitle
 from metrics_core.findings.sentence import Sentence
 
 PAGE_ROWS = 100
@@ -104,7 +104,7 @@ class QueryList:
         names = ["query_id", "query", *(c.label for c in columns)]
         return self.rows[sources].set_axis(names, axis=1)
 
-    def page(self, number: str) -> QueryRows:
+    def select_page(self, number: str) -> QueryRows:
         """Return the page with this number, or the page with the nearest number; the first page if
         `number` is not a number."""
         pages = max(1, -(-len(self.rows) // PAGE_ROWS))
@@ -112,7 +112,7 @@ class QueryList:
         start = (page_number - 1) * PAGE_ROWS
         return QueryRows(self.rows.iloc[start : start + PAGE_ROWS], page_number, pages, start)
 
-    def toggled_order(self, key: str) -> str:
+    def order_after_click(self, key: str) -> str:
         """Return the order after a click on the heading of a column: ascending by this column, or
         descending if the order was ascending already. "" means the default order."""
         order = f"-{key}" if self.order == key else key
@@ -149,7 +149,7 @@ def _query_list(study: Study, comparison: Comparison, request: QueryListRequest)
     default_order = _default_order(comparison, show)
     all_columns = [*query_columns.offered_columns(study, comparison), *remarks.columns]
     order, sort_column = _sort_order(all_columns, request, default_order)
-    columns = query_columns.chosen_columns(study, comparison, request.columns, all_columns)
+    columns = query_columns.choose_columns(study, comparison, request.columns, all_columns)
     frame = _add_columns(all_rows, study, comparison, remarks, [*columns, sort_column])
     return QueryList(
         finding=findings.finding,
@@ -173,7 +173,7 @@ def _query_list(study: Study, comparison: Comparison, request: QueryListRequest)
     )
 
 
-def listed_ids(study: Study, comparison: Comparison, request: QueryListRequest) -> list[str]:
+def query_ids_of_list(study: Study, comparison: Comparison, request: QueryListRequest) -> list[str]:
     """Return the ids of the rows of `query_list` in their order. For the list of all queries the
     other lists are not computed."""
     if request.show not in ("", SHOW_ALL):
@@ -200,11 +200,11 @@ def _add_columns(
     study: Study,
     comparison: Comparison,
     remarks: Remarks,
-    needed: list[TableColumn],
+    needed_columns: list[TableColumn],
 ) -> pd.DataFrame:
     """Return the frame with the notes on its queries and these columns."""
-    note_values = {c.source: remarks.values(c, frame["query_id"]) for c in remarks.columns}
-    return query_columns.add_columns(frame.assign(**note_values), study, comparison, needed)
+    note_values = {c.source: remarks.column_values(c, frame["query_id"]) for c in remarks.columns}
+    return query_columns.add_columns(frame.assign(**note_values), study, comparison, needed_columns)
 
 
 def _row_mask(
@@ -274,7 +274,7 @@ def _query_findings(study: Study, comparison: Comparison) -> _QueryFindings:
     pair = (comparison.focus, comparison.baseline)
     return _QueryFindings(
         finding=queries_finding(frame, *pair, counts),
-        lead=queries_lead(frame, *pair, counts),
+        lead=queries_subtitle(frame, *pair, counts),
         lists=masks,
         scale=_score_scale(comparison, scores.values_of(comparison.measure)),
     )

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.answers.grading import named_grades
+from dashboard.answers.grading import grade_adverbs
 from dashboard.answers.ledger import QueryLedger, query_ledger
-from dashboard.answers.queries import QueryListRequest, listed_ids
+from dashboard.answers.queries import QueryListRequest, query_ids_of_list
 from dashboard.study.numbers import NumberedIds
 from dashboard.study.study import Study
 from metrics_core.explaining.diagnosis import Diagnosis, diagnose
@@ -36,13 +36,13 @@ class QueryPage:
     listed: int = 0
 
 
-def query(
+def query_page(
     study: Study, comparison: Comparison, query_id: str, request: QueryListRequest, rows: int = 0
 ) -> QueryPage:
     """Return the Query page. If `query_id` is empty, it shows the first query of the list.
     `request` is the list that the reader came from. Each run shows `rows` rows, or k rows if k is
     larger."""
-    query_ids = study.cached_answer(listed_ids, comparison, request)
+    query_ids = study.cached_answer(query_ids_of_list, comparison, request)
     query_id = query_id or next(iter(query_ids), study.query_ids[0])
     position = query_ids.index(query_id) if query_id in query_ids else None
     return replace(
@@ -66,40 +66,40 @@ def _query_page(study: Study, comparison: Comparison, query_id: str, rows: int) 
         diagnosis=diagnosis,
         text=study.texts[query_id],
         metadata=_query_metadata(study, query_id),
-        explanation=explain(diagnosis, named_grades(study)),
+        explanation=explain(diagnosis, grade_adverbs(study)),
         documents=documents,
-        lists=_download_lists(diagnosis, documents, rows),
+        lists=_make_download_table(diagnosis, documents, rows),
         ledger=ledger,
     )
     numbers = study.document_numbers
-    return page if numbers is None else _number_documents(page, numbers)
+    return page if numbers is None else _replace_ids_by_numbers(page, numbers)
 
 
-def _number_documents(page: QueryPage, numbers: NumberedIds) -> QueryPage:
+def _replace_ids_by_numbers(page: QueryPage, numbers: NumberedIds) -> QueryPage:
     """Return the page with numbers instead of document ids. Documents at the top of the lists are
     numbered first."""
     original, ledger = page.diagnosis, page.ledger
 
-    def with_numbers(frame: pd.DataFrame) -> pd.DataFrame:
+    def replace_ids(frame: pd.DataFrame) -> pd.DataFrame:
         ids = [numbers[doc_id] if isinstance(doc_id, str) else doc_id for doc_id in frame["doc_id"]]
         return frame.assign(doc_id=pd.Series(ids, index=frame.index, dtype=object))
 
-    def number_bars(steps: pd.DataFrame) -> pd.DataFrame:
+    def replace_ids_of_bars(steps: pd.DataFrame) -> pd.DataFrame:
         # A bar for several documents has words instead of an id.
         single = steps["documents"] == 1
-        return pd.concat([with_numbers(steps[single]), steps[~single]]).sort_index()
+        return pd.concat([replace_ids(steps[single]), steps[~single]]).sort_index()
 
-    lists = with_numbers(page.lists)
+    lists = replace_ids(page.lists)
     diagnosis = replace(
         original,
-        rankings={run: with_numbers(rows) for run, rows in original.rankings.items()},
+        rankings={run: replace_ids(rows) for run, rows in original.rankings.items()},
         grades={numbers[doc_id]: grade for doc_id, grade in original.grades.items()},
         effects={numbers[doc_id]: effect for doc_id, effect in original.effects.items()},
-        missed=with_numbers(original.missed),
+        missed=replace_ids(original.missed),
     )
     if ledger is not None:
         ledger = replace(
-            ledger, documents=with_numbers(ledger.documents), steps=number_bars(ledger.steps)
+            ledger, documents=replace_ids(ledger.documents), steps=replace_ids_of_bars(ledger.steps)
         )
     return replace(page, diagnosis=diagnosis, lists=lists, ledger=ledger)
 
@@ -146,7 +146,7 @@ def _query_metadata(study: Study, query_id: str) -> dict[str, str]:
     return {c: str(row[c]) for c in study.queries.columns if pd.notna(row[c]) and row[c] != ""}
 
 
-def _download_lists(diagnosis: Diagnosis, documents: pd.DataFrame, rows: int) -> pd.DataFrame:
+def _make_download_table(diagnosis: Diagnosis, documents: pd.DataFrame, rows: int) -> pd.DataFrame:
     """Return all lists in one frame, one below the other, each down to the rank `rows`."""
     tops = {name: frame[frame["rank"] <= rows] for name, frame in diagnosis.rankings.items()}
     parts = [frame.assign(run=name) for name, frame in tops.items()]

@@ -68,13 +68,17 @@ def query_failures(study: Study, comparison: Comparison) -> Objects:
 
 def run_failures(study: Study, run: str, measure: Measure, cutoff: int) -> Objects:
     """Return the kind of failure of each judged query for a run, object[query]."""
-    return study.cached_answer(_failures, run, measure, cutoff)
+    return study.cached_answer(_classify_failures, run, measure, cutoff)
 
 
 def query_changes(study: Study, comparison: Comparison) -> Objects:
     """Return the kind of change of each query in view between the two runs, object[query]."""
     run_changes = study.cached_answer(
-        _changes, comparison.focus, comparison.baseline, comparison.measure, comparison.cutoff
+        _classify_changes,
+        comparison.focus,
+        comparison.baseline,
+        comparison.measure,
+        comparison.cutoff,
     )
     return run_changes[study.view_mask(comparison)]
 
@@ -119,16 +123,20 @@ def offered_lists(masks: dict[str, Mask], comparison: Comparison, show: str) -> 
     return keys
 
 
-def _failures(study: Study, run: str, measure: Measure, cutoff: int) -> Objects:
+def _classify_failures(study: Study, run: str, measure: Measure, cutoff: int) -> Objects:
     headroom = run_headroom(study, run, query_kinds.quality_measure(measure, cutoff), cutoff)
     complete = study.settings.complete
     return query_kinds.classify_queries(
-        study.judged[run], measure, cutoff, known_headroom=headroom, complete=complete
+        study.judged[run], measure, cutoff, known_headroom=headroom, judgments_complete=complete
     )
 
 
-def _changes(study: Study, run: str, baseline: str, measure: Measure, cutoff: int) -> Objects:
+def _classify_changes(
+    study: Study, run: str, baseline: str, measure: Measure, cutoff: int
+) -> Objects:
     ranks = study.judged[run], study.judged[baseline]
     both = (run, baseline)
     run_kinds = map_on_all_cores(lambda name: run_failures(study, name, measure, cutoff), both)
-    return query_kinds.classify_changes(*ranks, measure, cutoff, same=SAME, known_kinds=run_kinds)
+    return query_kinds.classify_changes(
+        *ranks, measure, cutoff, tie_threshold=SAME, known_kinds=run_kinds
+    )

@@ -16,11 +16,11 @@ from dashboard.answers import query_chips
 from dashboard.answers.headroom import query_headroom
 from dashboard.answers.table_column import TableColumn
 from dashboard.answers.unjudged import unjudged_of_pair
-from dashboard.study.cached_answers import keep_at_most
+from dashboard.study.cached_answers import limit_cached_results
 from dashboard.study.study import Study
 from metrics_core.base.arrays import AnyArray
 from metrics_core.explaining.headroom import has_headroom
-from metrics_core.explaining.list_comparison import spread_of_scores
+from metrics_core.explaining.list_comparison import find_score_spread
 from metrics_core.explaining.query_kinds import CHANGES, KINDS
 from metrics_core.slicing.breakdowns import NO_GROUP, order_groups
 from metrics_core.slicing.derived_groups import MARK
@@ -60,12 +60,15 @@ def default_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
     return [column for column in offered_columns(study, comparison) if column.key in keys]
 
 
-def chosen_columns(
-    study: Study, comparison: Comparison, keys: tuple[str, ...], offered: list[TableColumn]
+def choose_columns(
+    study: Study,
+    comparison: Comparison,
+    keys: tuple[str, ...],
+    available_columns: list[TableColumn],
 ) -> list[TableColumn]:
     """Return the query text and the columns with these keys, in the order of the keys. If no key is
     known, return the default columns."""
-    by_key = {column.key: column for column in offered}
+    by_key = {column.key: column for column in available_columns}
     columns = [by_key[key] for key in dict.fromkeys(keys) if key in by_key and key != "text"]
     return [by_key["text"], *columns] if columns else default_columns(study, comparison)
 
@@ -144,7 +147,7 @@ def _column_values(study: Study, comparison: Comparison, column: TableColumn) ->
         )
         return kinds_answer(study, comparison)
     if prefix == "n":
-        return _number_values(study, comparison, name, mask)
+        return _numeric_column_values(study, comparison, name, mask)
     queries = study.queries
     if queries is not None and name in queries.numbers:
         numbers = queries.numbers[name].reindex(study.query_ids)
@@ -178,7 +181,9 @@ def _file_values(study: Study, name: str) -> AnyArray:
     return column.where(column.notna(), "").astype(str).to_numpy(dtype=object)
 
 
-def _number_values(study: Study, comparison: Comparison, key: str, mask: AnyArray) -> AnyArray:
+def _numeric_column_values(
+    study: Study, comparison: Comparison, key: str, mask: AnyArray
+) -> AnyArray:
     ranks = study.judged[comparison.focus]
     if key == UNJUDGED.name:
         return _unjudged_counts(study, comparison)
@@ -191,7 +196,7 @@ def _number_values(study: Study, comparison: Comparison, key: str, mask: AnyArra
     if key in _HEADROOM:
         return np.asarray(getattr(query_headroom(study, comparison), key))
     scores = study.scores_of_all_runs(comparison, comparison.measure).values_of(comparison.measure)
-    summary = spread_of_scores(scores, comparison.measure)
+    summary = find_score_spread(scores, comparison.measure)
     return summary.mean if key == "mean" else summary.spread
 
 
@@ -230,7 +235,7 @@ def group_positions(column: TableColumn, values: pd.Series) -> pd.Series:
     return values.astype(str).map({group: i for i, group in enumerate(order)})
 
 
-def is_of_files(study: Study, column: TableColumn) -> bool:
+def depends_only_on_files(study: Study, column: TableColumn) -> bool:
     """Whether a column's values depend only on the files."""
     file_columns = () if study.queries is None else study.queries.columns
     is_query_column = column.key.startswith("by:") and (
@@ -239,7 +244,7 @@ def is_of_files(study: Study, column: TableColumn) -> bool:
     return is_query_column or column.key in ("query_id", "text")
 
 
-@keep_at_most(100)
+@limit_cached_results(100)
 def _describe_column(study: Study, comparison: Comparison, column: TableColumn) -> dict[str, Any]:
     return describe_column(filter_values(study, comparison, column))
 
@@ -247,10 +252,10 @@ def _describe_column(study: Study, comparison: Comparison, column: TableColumn) 
 def filter_values(study: Study, comparison: Comparison, column: TableColumn) -> AnyArray:
     """Return a column's values for a filter line: float64[query], or object[query] with None for
     missing texts."""
-    return _replace_missing(column_values(study, comparison, column))
+    return _replace_missing_groups(column_values(study, comparison, column))
 
 
-def _replace_missing(values: AnyArray) -> AnyArray:
+def _replace_missing_groups(values: AnyArray) -> AnyArray:
     if values.dtype.kind == "f":
         return values
     texts = values.astype(object)
@@ -282,19 +287,19 @@ class FilterColumns(Mapping[str, AnyArray]):
         return (
             filter_values(self._study, self._comparison, column)
             if further is None
-            else _replace_missing(further)
+            else _replace_missing_groups(further)
         )
 
     def describe_column(self, name: str) -> dict[str, Any]:
         """Return the result of `filtering.describe_column` for a column. For columns of the files,
         it is cached for all comparisons."""
         column, study = self._columns[name], self._study
-        if column in self._further or not is_of_files(study, column):
+        if column in self._further or not depends_only_on_files(study, column):
             return describe_column(self[name])
-        return study.cached_answer(_describe_column, self._comparison.narrowing_part, column)
+        return study.cached_answer(_describe_column, self._comparison.narrowing_comparison, column)
 
     @property
-    def numeric(self) -> frozenset[str]:
+    def numeric_columns(self) -> frozenset[str]:
         """The names of the numeric columns, as far as known without reading values."""
         return frozenset(
             name

@@ -25,7 +25,7 @@ _TEXT = re.compile('"([^"]*)"')
 _EXAMPLES = {"difference": "difference < -0.1", "words": "words > 5", "relevant": "relevant >= 2"}
 
 
-def split_typed(text: str) -> tuple[str, str]:
+def split_search_text(text: str) -> tuple[str, str]:
     """Split the text typed into the search field into a search and a filter line, one of which is
     "". Text in quotes is always a search."""
     text = text.strip()
@@ -35,33 +35,35 @@ def split_typed(text: str) -> tuple[str, str]:
     return ("", text) if _TESTS.search(text) else (text, "")
 
 
-def typed_text(search: str, line: str) -> str:
+def join_search_text(search: str, line: str) -> str:
     """Return the text for the search field: the filter line if there is one, otherwise the search.
-    The search is quoted if `split_typed` would read it as a filter line."""
+    The search is quoted if `split_search_text` would read it as a filter line."""
     if line or not search:
         return line
-    return search if split_typed(search) == (search, "") else f'"{search}"'
+    return search if split_search_text(search) == (search, "") else f'"{search}"'
 
 
 def filter_mask(study: Study, comparison: Comparison, line: str, remarks: Remarks) -> Mask:
     """Return which queries in view match a filter line, bool[query]. Raises FilterLineError if the
     line is invalid."""
-    columns = _columns(study, comparison, remarks)
-    return parse_filter(_with_current_names(line), columns).matches(columns)
+    columns = _make_filter_columns(study, comparison, remarks)
+    return parse_filter(_replace_former_names(line), columns).matches(columns)
 
 
-def _with_current_names(line: str) -> str:
+def _replace_former_names(line: str) -> str:
     """Replace former names of kinds of failure, which older links contain."""
 
-    def rename(part: re.Match[str]) -> str:
+    def replace_names(part: re.Match[str]) -> str:
         return _TEXT.sub(lambda v: f'"{FORMER_NAMES.get(v[1], v[1])}"', part[0])
 
-    return _OF_FAILURES.sub(rename, line)
+    return _OF_FAILURES.sub(replace_names, line)
 
 
-def _columns(study: Study, comparison: Comparison, remarks: Remarks) -> query_columns.FilterColumns:
+def _make_filter_columns(
+    study: Study, comparison: Comparison, remarks: Remarks
+) -> query_columns.FilterColumns:
     ids = np.array(study.query_ids, dtype=object)[study.view_mask(comparison)]
-    note_values = {column: remarks.values(column, ids) for column in remarks.columns}
+    note_values = {column: remarks.column_values(column, ids) for column in remarks.columns}
     return query_columns.FilterColumns(study, comparison, note_values)
 
 
@@ -73,15 +75,15 @@ def filter_vocabulary(
 
 
 def _vocabulary(study: Study, comparison: Comparison, remarks: Remarks) -> dict[str, Any]:
-    columns = _columns(study, comparison, remarks)
-    return vocabulary(columns, columns.numeric, columns.describe_column)
+    columns = _make_filter_columns(study, comparison, remarks)
+    return vocabulary(columns, columns.numeric_columns, columns.describe_column)
 
 
 def filter_names(
     study: Study, comparison: Comparison, remarks: Remarks = NOTHING_NOTED
 ) -> list[str]:
     """Return the columns that a filter line can name, quoted as needed."""
-    return [quote_name(name) for name in _columns(study, comparison, remarks)]
+    return [quote_name(name) for name in _make_filter_columns(study, comparison, remarks)]
 
 
 def filter_example(study: Study, comparison: Comparison) -> str:

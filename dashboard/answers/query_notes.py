@@ -43,7 +43,9 @@ class Remarks:
             for tag in tags
         }
 
-    def values(self, column: TableColumn, query_ids: Iterable[str]) -> npt.NDArray[np.object_]:
+    def column_values(
+        self, column: TableColumn, query_ids: Iterable[str]
+    ) -> npt.NDArray[np.object_]:
         """Return a column for these queries, object[query]: their tags or notes, "" if none."""
         tagged = column == COLUMNS[0]
         texts = {q: ", ".join(tags) if tagged else " · ".join(n) for q, tags, n in self.rows}

@@ -68,7 +68,7 @@ def heatmap(study: Study, queries: QueryList, comparison: Comparison) -> Heat:
     at_zero = (scores == 0).all(axis=1)
     means, failing = scores.mean(axis=1), count_failing(comparison, int(at_zero.sum()))
     failed = frame[at_zero].head(_LISTED if failing else 0)
-    ahead = _find_ahead(frame, comparison)
+    ahead = _find_leading_queries(frame, comparison)
     easiest = means.sort_values(ascending=False, kind="stable", na_position="last").index
     if comparison.measure.declaration.direction < 0:
         easiest = means.sort_values(kind="stable", na_position="last").index
@@ -82,7 +82,7 @@ def heatmap(study: Study, queries: QueryList, comparison: Comparison) -> Heat:
     return Heat(cells, pd.DataFrame(empty, index=cells.index), failing, failed, ahead)
 
 
-def _find_ahead(frame: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
+def _find_leading_queries(frame: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
     """Return the queries on which the run in focus leads the next best shown run by more than
     `SAME`."""
     rivals = frame[[f"run: {name}" for name in comparison.runs if name != comparison.focus]]
@@ -93,7 +93,9 @@ def _find_ahead(frame: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
     return ahead.sort_values("difference", key=lambda gap: -gap.abs(), kind="stable").head(_LISTED)
 
 
-def ids_inside(frame: pd.DataFrame, x: str, y: str, regions: Sequence[Region]) -> list[str]:
+def find_ids_in_regions(
+    frame: pd.DataFrame, x: str, y: str, regions: Sequence[Region]
+) -> list[str]:
     """Return the query_ids of the rows whose point (columns `x`, `y`) is inside one of the regions.
     A region with two corners is a box; one with more corners is a lasso. Uses the even-odd rule: a
     point is outside if a ray from it crosses an even number of edges."""

@@ -10,7 +10,7 @@ import pandas as pd
 
 from dashboard.address.measure_key import key_at_k, read_measure
 from dashboard.address.view import Comparison
-from dashboard.answers.overview import gloss, overview_measures
+from dashboard.answers.overview import measure_gloss, overview_measures
 from dashboard.answers.pairs import all_run_pairs, are_pairs_known, pairs_key
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Floats, Ints
@@ -93,7 +93,7 @@ def _replace_measure(comparison: Comparison, measure: Measure) -> Comparison:
 def _ranking(study: Study, comparison: Comparison, known_places: tuple[bool, ...]) -> Ranking:
     runs = all_run_pairs(study, comparison).runs
     columns = tuple(
-        _rank_on_measure(study, comparison, measure, runs, placed=placed)
+        _rank_on_measure(study, comparison, measure, runs, with_places=placed)
         for measure, placed in zip(overview_measures(comparison), known_places, strict=True)
     )
     parts = [
@@ -117,7 +117,12 @@ def _ranking(study: Study, comparison: Comparison, known_places: tuple[bool, ...
 
 
 def _rank_on_measure(
-    study: Study, comparison: Comparison, measure: Measure, runs: tuple[str, ...], *, placed: bool
+    study: Study,
+    comparison: Comparison,
+    measure: Measure,
+    runs: tuple[str, ...],
+    *,
+    with_places: bool,
 ) -> RankedMeasure:
     scores = study.scores_of_all_runs(comparison, measure)
     values = np.asarray(scores.values_of(measure), dtype=np.float64)
@@ -130,11 +135,11 @@ def _rank_on_measure(
     if scores.n_queries < FEWEST_QUERIES:
         low, high = np.full((2, len(runs)), np.nan)
     first = last = None
-    if placed:
+    if with_places:
         run_pairs = all_run_pairs(study, _replace_measure(comparison, measure))
         if run_pairs.draws:
             pair_rows = [run_pairs.runs.index(run) for run in runs]
             first, last = run_pairs.first[pair_rows], run_pairs.last[pair_rows]
     return RankedMeasure(
-        measure, key_at_k(measure), gloss(measure), means.mean, low, high, first, last
+        measure, key_at_k(measure), measure_gloss(measure), means.mean, low, high, first, last
     )

@@ -19,7 +19,7 @@ from dashboard.answers.id_offers import id_maps_sentence
 from dashboard.answers.overview import Overview, missing_queries, overview, overview_measures
 from dashboard.answers.own_documents import exclusion_sentence
 from dashboard.answers.queries import QueryList, QueryListRequest, query_list
-from dashboard.answers.query import QueryPage, query
+from dashboard.answers.query import QueryPage, query_page
 from dashboard.answers.query_chips import query_masks
 from dashboard.answers.query_notes import COLUMNS, NOTHING_NOTED, Remarks
 from dashboard.answers.robustness_summary import robustness_summary
@@ -102,7 +102,7 @@ class Report:
     errors: Mapping[str, Exception] = field(default_factory=dict)
 
 
-def report(
+def make_report(
     study: Study,
     comparison: Comparison,
     files: tuple[UsedFile, ...],
@@ -116,9 +116,9 @@ def report(
     overview_page, errors = overview(study, comparison), dict[str, Exception]()
     is_tested = comparison.focus not in overview_page.too_few and not comparison.is_alone
 
-    def try_part(name: str, make: Callable[[], Part], default: Part) -> Part:
+    def try_part(name: str, make_part: Callable[[], Part], default: Part) -> Part:
         try:
-            return make()
+            return make_part()
         except Exception as error:
             errors[name] = error
             return default
@@ -155,7 +155,7 @@ def _query_notes(study: Study, comparison: Comparison, remarks: Remarks) -> pd.D
     notes."""
     frame = query_list(study, comparison, QueryListRequest()).frame[["query_id", "text"]].copy()
     for column in COLUMNS:
-        frame[column.name] = remarks.values(column, frame["query_id"])
+        frame[column.name] = remarks.column_values(column, frame["query_id"])
     return frame[(frame["tags"] != "") | (frame["notes"] != "")]
 
 
@@ -169,7 +169,7 @@ def _report_groups(
         return None
     higher = comparison.measure.declaration.higher_is_better
     return page, list_groups(
-        page, GroupTableRequest(), alone=comparison.is_alone, higher_is_better=higher
+        page, GroupTableRequest(), is_single_run=comparison.is_alone, higher_is_better=higher
     )
 
 
@@ -178,7 +178,7 @@ def _report_cases(study: Study, comparison: Comparison, rows: pd.DataFrame) -> l
         return []
     records = rows.to_dict("records")
     return [
-        Case(row, query(study, comparison, str(row["query_id"]), QueryListRequest()))
+        Case(row, query_page(study, comparison, str(row["query_id"]), QueryListRequest()))
         for row in records
     ]
 
@@ -193,7 +193,9 @@ def _example_queries(study: Study, comparison: Comparison) -> dict[str, QueryPag
     for part, kind in (("losses", "worse"), ("wins", "better")):
         ids = query_list(study, comparison, QueryListRequest(show=kind)).rows["query_id"]
         for query_id in pd.concat([ids[ids.isin(with_results)], ids]).head(1):
-            pages[part] = query(study, comparison, str(query_id), QueryListRequest(), CASE_ROWS)
+            pages[part] = query_page(
+                study, comparison, str(query_id), QueryListRequest(), CASE_ROWS
+            )
     return pages
 
 

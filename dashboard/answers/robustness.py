@@ -68,7 +68,7 @@ def _runs_key(comparison: Comparison) -> Comparison:
     """Return the cache key of answers that depend on the runs and the queries in view, but not on
     the chosen measure."""
     return replace(
-        comparison.narrowing_part,
+        comparison.narrowing_comparison,
         focus=comparison.focus,
         baseline=comparison.baseline,
         other_runs=comparison.other_runs,
@@ -102,7 +102,7 @@ def _query_fragility(study: Study, comparison: Comparison) -> Fragility:
     return find_fragility(query_differences(study, comparison))
 
 
-def missed_queries(
+def find_missed_queries(
     study: Study, comparison: Comparison, removals: Fragility
 ) -> MissedQueries | None:
     """Return the queries for which the run that is behind found nothing relevant, and the empty
@@ -130,7 +130,7 @@ def difference_after_removal(study: Study, comparison: Comparison) -> Floats:
     return (removals.total - removed_sums) / np.arange(removals.queries, most - end, -1)
 
 
-def removed_queries(study: Study, comparison: Comparison) -> pd.DataFrame:
+def queries_that_reverse_sign(study: Study, comparison: Comparison) -> pd.DataFrame:
     """Return the queries whose removal changes the sign, largest contribution first: query_id,
     text, meta, difference, left (mean difference without this query and the ones above it)."""
     removals = query_fragility(study, comparison)
@@ -146,13 +146,13 @@ def removed_queries(study: Study, comparison: Comparison) -> pd.DataFrame:
     return study.with_texts(frame)
 
 
-def pair_by_cutoff(study: Study, comparison: Comparison) -> ByCutoff | None:
+def compare_pair_by_cutoff(study: Study, comparison: Comparison) -> ByCutoff | None:
     """Return the comparison of the pair at every cutoff. None if the measure has no cutoff or needs
     further data."""
-    return study.cached_answer(_pair_by_cutoff, pair_key(comparison))
+    return study.cached_answer(_compare_pair_by_cutoff, pair_key(comparison))
 
 
-def _pair_by_cutoff(study: Study, comparison: Comparison) -> ByCutoff | None:
+def _compare_pair_by_cutoff(study: Study, comparison: Comparison) -> ByCutoff | None:
     measure = comparison.measure
     if measure.declaration.cutoff is None or measure.declaration.needs:
         return None
@@ -160,7 +160,7 @@ def _pair_by_cutoff(study: Study, comparison: Comparison) -> ByCutoff | None:
     differences = study.cached_answer(_differences_by_cutoff, _runs_key(comparison), measure.at(1))
     lists = pair_ranks(study, comparison)
     crossing_points = find_crossings(
-        *lists, measure, also=measure.cutoff or comparison.cutoff, difference=differences
+        *lists, measure, also_cutoff=measure.cutoff or comparison.cutoff, difference=differences
     )
     means = dict(zip((comparison.focus, comparison.baseline), crossing_points.means, strict=True))
     gap = crossing_points.difference[crossing_points.cutoffs - 1]
@@ -230,7 +230,9 @@ def _most_opposed_measure(study: Study, comparison: Comparison) -> tuple[str, pd
         )
         for other in others
     }
-    name = max(frames, key=lambda n: other_measures.count_opposed(frames[n], [chosen_measure, n]))
+    name = max(
+        frames, key=lambda n: other_measures.count_opposed_queries(frames[n], [chosen_measure, n])
+    )
     return name, study.with_texts(frames[name].head(10))
 
 
@@ -251,7 +253,7 @@ class TieEffects:
 def tie_effects(study: Study, comparison: Comparison) -> TieEffects | None:
     """Return the possible effect of the order of tied scores; None if a run was loaded as judged
     ranks, which have no scores."""
-    if study.unnamed_runs((comparison.focus, comparison.baseline)):
+    if study.runs_without_doc_ids((comparison.focus, comparison.baseline)):
         return None
     return study.cached_answer(_tie_effects, pair_key(comparison))
 
@@ -303,7 +305,7 @@ def pair_coverage(study: Study, comparison: Comparison) -> QueryCoverage:
     return find_coverage(pair_ranks(study, comparison))
 
 
-def means_by_coverage(study: Study, comparison: Comparison) -> pd.DataFrame:
+def compare_means_by_coverage(study: Study, comparison: Comparison) -> pd.DataFrame:
     """Return the means over all queries and over those with results from both runs, a row each:
     queries, mean, baseline_mean, difference. A mean over no query is NaN."""
     pair = [comparison.focus, comparison.baseline]
@@ -319,10 +321,10 @@ def means_by_coverage(study: Study, comparison: Comparison) -> pd.DataFrame:
 
 def shared_difference(study: Study, comparison: Comparison) -> float:
     """Return the difference over the queries that both runs list; NaN if there are none."""
-    return float(means_by_coverage(study, comparison)["difference"].iloc[1])
+    return float(compare_means_by_coverage(study, comparison)["difference"].iloc[1])
 
 
-def lacking_queries(study: Study, comparison: Comparison) -> pd.DataFrame:
+def queries_without_results(study: Study, comparison: Comparison) -> pd.DataFrame:
     """Return the queries in view that one of the two runs lacks: query_id, text, meta, run."""
     rows = [
         {"query_id": query_id, "run": run}

@@ -42,7 +42,7 @@ def _robustness_summary(study: Study, comparison: Comparison) -> Robustness:
         future = executor.submit(unjudged_effects, study, comparison)
         pair = robustness.compared_pair(study, comparison)
         by_cutoff, measures = (
-            robustness.pair_by_cutoff(study, comparison),
+            robustness.compare_pair_by_cutoff(study, comparison),
             robustness.measure_agreement(study, comparison),
         )
         tie_effects, fragility = (
@@ -70,7 +70,7 @@ def _robustness_summary(study: Study, comparison: Comparison) -> Robustness:
         file_risks.ties_check(tie_effects.span, difference, tie_effects.counts, tie_effects.exact)
         if tie_effects
         else file_risks.unknown_ties_check(
-            study.unnamed_runs((comparison.focus, comparison.baseline))
+            study.runs_without_doc_ids((comparison.focus, comparison.baseline))
         )
     )
     by_missing = file_risks.missing_queries_check(
@@ -95,7 +95,7 @@ def _robustness_summary(study: Study, comparison: Comparison) -> Robustness:
                 fragility,
                 pair,
                 differences,
-                robustness.missed_queries(study, comparison, fragility),
+                robustness.find_missed_queries(study, comparison, fragility),
             ),
             ways.cutoff_check(cutoffs, pair, comparison.measure.cutoff, lengths),
             ways.other_measures_check(measures, pair, len(comparison.runs)),

@@ -19,9 +19,9 @@ from metrics_core.comparing.verdicts import CANNOT_TELL, CLEAR
 from metrics_core.findings.sentence import Sentence, join_sentences
 from metrics_core.findings.significance import (
     detectable_finding,
-    doubts_findings,
-    margin_finding,
+    mean_difference_doubts,
     needed_queries_finding,
+    supported_margin_finding,
 )
 from metrics_core.measures import Measure
 
@@ -40,7 +40,7 @@ def compare_on_measures(
 ) -> list[pd.DataFrame]:
     """Return the frame of `compare_runs` for each measure. Frames that are not in the cache are
     computed in one pass."""
-    keys = [_compare_key(comparison, measure) for measure in measures]
+    keys = [_comparison_cache_key(comparison, measure) for measure in measures]
     new_keys = tuple(key for key in keys if not study.has_answer(_compare_runs, *key))
     if len(new_keys) > 1:
         for key, frame in zip(
@@ -50,14 +50,14 @@ def compare_on_measures(
     return [study.cached_answer(_compare_runs, *key) for key in keys]
 
 
-def _compare_key(comparison: Comparison, measure: Measure) -> CompareKey:
+def _comparison_cache_key(comparison: Comparison, measure: Measure) -> CompareKey:
     # The margin belongs to the chosen measure alone.
     is_chosen = measure == comparison.measure
     method = comparison.method if is_chosen else replace(comparison.method, margin=None)
-    return measure, comparison.baseline, comparison.narrowing_part, method
+    return measure, comparison.baseline, comparison.narrowing_comparison, method
 
 
-def select_shown(frame: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
+def select_shown_runs(frame: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
     """Return the rows of `frame` (with a column run) for the shown runs, the baseline first."""
     runs = list(dict.fromkeys([comparison.baseline, *comparison.runs]))
     positions = {run: i for i, run in enumerate(frame["run"].tolist())}
@@ -87,14 +87,14 @@ def power_sentences(study: Study, comparison: Comparison) -> Sentence:
         return Sentence()
     margin = Sentence()
     if comparison.method.margin is not None:
-        margin = margin_finding(*size.inner, unchanged=size.unchanged)
+        margin = supported_margin_finding(*size.inner, all_scores_equal=size.unchanged)
     sentences = [detectable_finding(size.smallest, size.queries)]
     if sentences[0]:
         sentences.append(needed_queries_finding(size.difference, size.needed))
     return join_sentences([sentence for sentence in (*sentences, margin) if sentence], " ")
 
 
-def test_doubts(study: Study, comparison: Comparison) -> Sentence:
+def doubts_about_test(study: Study, comparison: Comparison) -> Sentence:
     """Return the reasons why the test of the mean is unreliable, as sentences; empty if there are
     none."""
     size = sample_size(study, comparison)
@@ -106,7 +106,7 @@ def test_doubts(study: Study, comparison: Comparison) -> Sentence:
         .values_of(comparison.measure)
     )
     return join_sentences(
-        doubts_findings(
+        mean_difference_doubts(
             doubts_of(focus_scores - baseline_scores), is_significant=size.verdict in CLEAR
         ),
         " ",
@@ -145,7 +145,9 @@ def sample_size(study: Study, comparison: Comparison) -> SampleSize:
     linear = comparison.measure.declaration.combination.linear
     if np.isnan(row["width"]) or not linear or queries < power.FEWEST_FOR_POWER:
         return size
-    size = replace(size, smallest=power.smallest_detectable(row["error"], row["width"], queries))
+    size = replace(
+        size, smallest=power.smallest_detectable_difference(row["error"], row["width"], queries)
+    )
     if size.verdict != CANNOT_TELL:
         return size
     level = power.single_test_level(row["width"], queries)

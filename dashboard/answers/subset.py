@@ -58,7 +58,7 @@ def export_subset(
                 ranks_only = run_rows.given_ranks is not None
                 _add_table(
                     archive,
-                    f"{_safe_name(name)}.run",
+                    f"{_make_safe_file_name(name)}.run",
                     run_rows,
                     "msmarco" if ranks_only else "trec",
                 )
@@ -71,7 +71,7 @@ def export_subset(
         for name, content in {NOTES_FILE: notes, LAYERS_FILE: grades}.items():
             if content:
                 archive.writestr(zipfile.ZipInfo(name, _EPOCH), content)
-        about = _about_text(study, comparison, query_ids, layered=bool(grades))
+        about = _describe_subset(study, comparison, query_ids, has_layers=bool(grades))
         archive.writestr(zipfile.ZipInfo(ABOUT, _EPOCH), about)
     return out.getvalue()
 
@@ -111,12 +111,12 @@ def _add_table(archive: zipfile.ZipFile, name: str, table: Table, format: str) -
             shutil.copyfileobj(draft, member)
 
 
-def _safe_name(name: str) -> str:
+def _make_safe_file_name(name: str) -> str:
     return "".join("_" if letter in _NO_FILE_NAME else letter for letter in name)
 
 
-def _about_text(
-    study: Study, comparison: Comparison, query_ids: Sequence[str], *, layered: bool
+def _describe_subset(
+    study: Study, comparison: Comparison, query_ids: Sequence[str], *, has_layers: bool
 ) -> str:
     total = len(study.query_ids)
     lines = [
@@ -132,7 +132,7 @@ def _about_text(
             "No document of these queries has the highest grade of the whole collection. Measures"
             " that use it, such as ERR, give different scores here."
         )
-    if layered:
+    if has_layers:
         lines.append(
             f"{LAYERS_FILE} contains grades given in Ranklens. They count in its scores"
             " but are not in qrels.txt."

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.answers.judging_order import Pair, is_sample
+from dashboard.answers.judging_order import Pair, is_random_sample
 from dashboard.answers.robustness import pair_key, pair_ranks
-from dashboard.study.cached_answers import keep_at_most
+from dashboard.study.cached_answers import limit_cached_results
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Ints
 from metrics_core.base.parallel import map_on_all_cores
@@ -67,7 +67,7 @@ def _unjudged_effects(study: Study, comparison: Comparison) -> UnjudgedEffects:
     # Both take long for very many queries and are independent, so they run in parallel.
     with ThreadPoolExecutor(1) as executor:
         compute_likely = partial(
-            estimate_difference, is_selective=_is_graded_by_choice(study, comparison)
+            estimate_difference, is_selective=_is_selective_sample(study, comparison)
         )
         future = executor.submit(compute_likely, focus_ranks, baseline_ranks, measure, unjudged)
         outer_bounds, likely = unjudged_bounds(study, comparison), future.result()
@@ -90,23 +90,26 @@ def _unjudged_bounds(study: Study, comparison: Comparison) -> DifferenceBounds:
     return bound_difference(*pair_ranks(study, comparison), comparison.measure, unjudged)
 
 
-def _is_graded_by_choice(study: Study, comparison: Comparison) -> bool:
+def _is_selective_sample(study: Study, comparison: Comparison) -> bool:
     """Whether the documents that the layers judge are not a random sample of the documents that the
     files leave unjudged. By default, the page To judge offers the most influential documents
     first."""
     if not _has_layer_grades(study, comparison):
         return False
     files, still_unjudged = (
-        unjudged_ids(s, comparison, comparison.measure.cutoff) for s in (study.unlayered, study)
+        find_unjudged_documents(s, comparison, comparison.measure.cutoff)
+        for s in (study.unlayered, study)
     )
     return (
         files is None
         or still_unjudged is None
-        or not is_sample(set(files) - set(still_unjudged), files)
+        or not is_random_sample(set(files) - set(still_unjudged), files)
     )
 
 
-def unjudged_ids(study: Study, comparison: Comparison, cutoff: int | None) -> list[Pair] | None:
+def find_unjudged_documents(
+    study: Study, comparison: Comparison, cutoff: int | None
+) -> list[Pair] | None:
     """Return the unjudged documents of the pair within a cutoff as (query_id, doc_id); None if the
     lists are too long to compare."""
     unjudged = unjudged_of_pair(study, comparison, cutoff)
@@ -134,7 +137,9 @@ def unjudged_of_pair(study: Study, comparison: Comparison, cutoff: int | None) -
     `cutoff` is None, the whole lists are searched."""
     return study.cached_answer(
         _unjudged_ranks,
-        replace(comparison.narrowing_part, focus=comparison.focus, baseline=comparison.baseline),
+        replace(
+            comparison.narrowing_comparison, focus=comparison.focus, baseline=comparison.baseline
+        ),
         cutoff,
     )
 
@@ -147,34 +152,34 @@ def count_unjudged(study: Study, comparison: Comparison) -> int:
     return len(unjudged) if unjudged.is_matched else 0
 
 
-@keep_at_most(2)
+@limit_cached_results(2)
 def _unjudged_ranks(study: Study, comparison: Comparison, cutoff: int | None) -> UnjudgedRanks:
-    return find_unjudged(*pair_ranks(study, comparison), cutoff, _find_first_of_both(study))
+    return find_unjudged(*pair_ranks(study, comparison), cutoff, _make_pair_reader(study))
 
 
-def _find_first_of_both(study: Study) -> Callable[[Run, Run, int], FirstDocumentPair]:
+def _make_pair_reader(study: Study) -> Callable[[Run, Run, int], FirstDocumentPair]:
     """Return a function that reads the first documents of two runs. Its results are cached, and
     views of similar depth share them."""
 
-    def find_first(run: Run, baseline: Run, depth: int) -> FirstDocumentPair:
+    def read_cached_pair(run: Run, baseline: Run, depth: int) -> FirstDocumentPair:
         least_depth = max(depth, min(_USUAL, _FEW_ROWS // max(len(run.query_ids), 1)))
         cached_depth = next((k for k in _KEPT_DEPTHS if least_depth <= k), depth)
         # Opening a run with very many queries takes long.
         focus_documents, baseline_documents = map_on_all_cores(
             lambda of: study.cached_answer(_first_documents, of.name, cached_depth), (run, baseline)
         )
-        same = study.cached_answer(_same_documents, run.name, baseline.name, cached_depth)
+        same = study.cached_answer(_match_pair_documents, run.name, baseline.name, cached_depth)
         return FirstDocumentPair(focus_documents, baseline_documents, same)
 
-    return find_first
+    return read_cached_pair
 
 
-@keep_at_most(5)
+@limit_cached_results(5)
 def _first_documents(study: Study, name: str, depth: int) -> FirstDocuments:
     return read_first_documents(study.runs[name], depth)
 
 
-def _same_documents(study: Study, name: str, baseline: str, depth: int) -> Ints:
+def _match_pair_documents(study: Study, name: str, baseline: str, depth: int) -> Ints:
     run, other = study.runs[name], study.runs[baseline]
     focus_documents, baseline_documents = (
         study.cached_answer(_first_documents, run_name, depth) for run_name in (name, baseline)
@@ -187,7 +192,7 @@ def next_judgments(study: Study, comparison: Comparison) -> NextJudgments:
     return study.cached_answer(_next_judgments, pair_key(comparison))
 
 
-def is_next_known(study: Study, comparison: Comparison) -> bool:
+def are_next_judgments_known(study: Study, comparison: Comparison) -> bool:
     """Whether `next_judgments` is in the cache; it takes a while to compute."""
     return study.has_answer(_next_judgments, pair_key(comparison))
 

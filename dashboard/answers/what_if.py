@@ -19,7 +19,7 @@ from metrics_core.explaining.what_if import (
     edit_grades,
     edit_list,
     edit_ranks,
-    replace_in_mean,
+    replace_score_in_mean,
 )
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.ranking import documents_by_rank, ranked_documents
@@ -72,7 +72,7 @@ def apply_edits(
     """Return the query with these edits. None if the query is not judged, if the measure depends on
     more than grades, or if one of the two runs was loaded as judged ranks (only the ranks of judged
     documents)."""
-    if study.unnamed_runs((comparison.focus, comparison.baseline)):
+    if study.runs_without_doc_ids((comparison.focus, comparison.baseline)):
         return None
     if query_id not in study.query_ids or not has_ledger(comparison.measure):
         return None
@@ -114,20 +114,24 @@ def _edited_rows(
     study: Study,
     comparison: Comparison,
     query_id: str,
-    before: list[str | None],
+    list_before: list[str | None],
     edits: tuple[Edit, ...],
 ) -> pd.DataFrame:
-    after = edit_list(before, edits)
+    after = edit_list(list_before, edits)
     grades = edit_grades(find_grades(study.qrels, query_id), edits)
-    ranks_before, ranks_after = _rank_by_id(before), _rank_by_id(after)
+    ranks_before, ranks_after = _rank_by_id(list_before), _rank_by_id(after)
     least = comparison.measure.relevant_from
     relevant = [d for d in sorted(grades, key=lambda d: -grades[d]) if grades[d] >= least]
     k = _max_rows(comparison)
     below = sorted((d for d in relevant if ranks_after.get(d, 0) > k), key=ranks_after.__getitem__)[
         :_FURTHER
     ]
-    shortfalls = {} if after != before else _shortfalls(study, comparison, query_id, k, len(before))
-    left_out = [d for d in before[:k] if d is not None and d not in ranks_after]
+    shortfalls = (
+        {}
+        if after != list_before
+        else _find_score_shortfalls(study, comparison, query_id, k, len(list_before))
+    )
+    left_out = [d for d in list_before[:k] if d is not None and d not in ranks_after]
     missing = [*left_out, *(d for d in relevant if d not in ranks_after and d not in left_out)]
     graded = {edit.doc_id for edit in edits if isinstance(edit, Grade)}
     rows = [
@@ -151,11 +155,13 @@ def _edited_rows(
     return pd.DataFrame(rows, columns=list(_ROW))
 
 
-def _shortfalls(
+def _find_score_shortfalls(
     study: Study, comparison: Comparison, query_id: str, k: int, list_length: int
 ) -> dict[str, float]:
     run = study.runs[comparison.focus]
-    near = find_near_misses(run, study.qrels, query_id, comparison.measure, k, deep=list_length)
+    near = find_near_misses(
+        run, study.qrels, query_id, comparison.measure, k, deepest_rank=list_length
+    )
     return dict(zip(near["doc_id"], near["short"], strict=True))
 
 
@@ -164,7 +170,7 @@ def _measure_scores(
 ) -> pd.DataFrame:
     pair = [comparison.focus, comparison.baseline]
     edited = [
-        edit_ranks(study.runs[name], study.qrels, query_id, edits, move_in=comparison.focus)
+        edit_ranks(study.runs[name], study.qrels, query_id, edits, edited_run=comparison.focus)
         for name in pair
     ]
     measures = [m for m in overview_measures(comparison) if has_ledger(m)]
@@ -175,20 +181,20 @@ def _measure_scores(
                 comparison,
                 query_id,
                 measure,
-                [_first_score(measure, ranks) for ranks in edited],
+                [_score_of_only_query(measure, ranks) for ranks in edited],
             )
             for measure in measures
         ]
     )
 
 
-def _first_score(measure: Measure, ranks: JudgedRanks) -> float:
+def _score_of_only_query(measure: Measure, ranks: JudgedRanks) -> float:
     """Return the score of one query; NaN if its last judgment was removed."""
     return float(measure.score(ranks)[0]) if ranks.n_queries else float("nan")
 
 
 def _measure_score(
-    study: Study, comparison: Comparison, query_id: str, measure: Measure, after: list[float]
+    study: Study, comparison: Comparison, query_id: str, measure: Measure, ranks_after: list[float]
 ) -> dict[str, object]:
     scores = study.scores_of_all_runs(comparison, measure)
     pair = [scores.position(name) for name in (comparison.focus, comparison.baseline)]
@@ -203,15 +209,15 @@ def _measure_score(
     if query_id in ids:
         position = ids.index(query_id)
         means_after = [
-            replace_in_mean(row, position, value, combination)
-            for row, value in zip(rows, after, strict=True)
+            replace_score_in_mean(row, position, value, combination)
+            for row, value in zip(rows, ranks_after, strict=True)
         ]
     return {
         "measure": str(measure),
         "before": float(before[0]),
-        "after": after[0],
+        "after": ranks_after[0],
         "baseline_before": float(before[1]),
-        "baseline_after": after[1],
+        "baseline_after": ranks_after[1],
         "mean_before": means[0] if query_id in ids else float("nan"),
         "mean_after": means_after[0],
         "gap_before": means[0] - means[1] if query_id in ids else float("nan"),

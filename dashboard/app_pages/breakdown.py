@@ -22,7 +22,7 @@ from dashboard.answers.group_table import (
     GroupRows,
     GroupTableRequest,
     list_groups,
-    sort_columns,
+    make_sort_values,
 )
 from dashboard.answers.headroom import largest_gain
 from dashboard.answers.slices import are_slices_known, slices
@@ -32,7 +32,7 @@ from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import curves, groups, markup
 from dashboard.drawing.blocks.slices import draw_slice_rows
 from dashboard.session import PageContext
-from dashboard.session.deferred_drawing import defer
+from dashboard.session.deferred_drawing import defer_drawing
 from metrics_core.base import wording as w
 from metrics_core.base.digits import parse_whole_number
 from metrics_core.findings.groups import SLICES_PENDING, slices_finding
@@ -40,8 +40,8 @@ from metrics_core.findings.sentence import Sentence
 from metrics_core.scoring.intervals import LEVEL
 
 
-def show_crossed(
-    breakdown: Breakdown, across: str, context: PageContext, top: Callable[..., None]
+def show_crossed_groups(
+    breakdown: Breakdown, across: str, context: PageContext, show_head: Callable[..., None]
 ) -> None:
     """Show the cells of two crossed columns, and the scores of all runs by the second column. `top`
     shows the head of the page."""
@@ -53,7 +53,7 @@ def show_crossed(
         ("cells", "Cells (CSV)", lambda: crossed_groups.cells),
         ("second", "Scores of all runs shown (CSV)", lambda: crossed_groups.groups),
     ]
-    top(context, crossed_groups.title, crossed_groups.lead, breakdown, across, downloads)
+    show_head(context, crossed_groups.title, crossed_groups.lead, breakdown, across, downloads)
     group_charts.show_legend(context)
     with st.container(key="crossed"):
         left, right = st.columns([1.8, 1], gap="medium")
@@ -67,7 +67,7 @@ def show_crossed(
         group_charts.show_scores(
             crossed_groups.groups, across, crossed_groups.order, crossed_groups.summary, context
         )
-        st.html(curves.draw_note("Click a dot or a row to open its queries."))
+        st.html(curves.draw_chart_note("Click a dot or a row to open its queries."))
 
 
 _RANKS = {
@@ -101,8 +101,8 @@ def render() -> None:
     if context.comparison.is_alone or across not in breakdown.columns or across == breakdown.by:
         _show_groups(breakdown, context)
     else:
-        show_crossed(breakdown, across, context, _show_head)
-    defer(lambda: _show_slices(context))
+        show_crossed_groups(breakdown, across, context, _show_head)
+    defer_drawing(lambda: _show_slices(context))
 
 
 def _show_no_columns_message() -> None:
@@ -119,7 +119,7 @@ def _show_no_columns_message() -> None:
 def _show_head(
     context: PageContext,
     title: Sentence,
-    lead: Callable[[str], Sentence],
+    make_subtitle: Callable[[str], Sentence],
     breakdown: Breakdown,
     across: str,
     downloads: list[tuple[str, str, Callable[[], pd.DataFrame]]],
@@ -127,22 +127,22 @@ def _show_head(
     """Show the title, the lead (with the slices once computed), the column links and downloads."""
     placeholder, comparison = st.empty(), context.comparison
 
-    def show_answer(slices_text: str) -> None:
-        st.html(markup.draw_answer(title, lead(slices_text), context.drawing.styles))
+    def show_answer_sentence(slices_text: str) -> None:
+        st.html(markup.draw_answer(title, make_subtitle(slices_text), context.drawing.styles))
 
-    def show_found_slices() -> None:
+    def show_slice_result() -> None:
         result = slices(context.study, comparison)
-        show_answer(slices_finding(result.searched_count, len(result.slices)))
+        show_answer_sentence(slices_finding(result.searched_count, len(result.slices)))
 
     with placeholder:
         if are_slices_known(context.study, comparison):
-            show_found_slices()
+            show_slice_result()
         else:
-            show_answer(SLICES_PENDING)
-            defer(show_found_slices, placeholder)
+            show_answer_sentence(SLICES_PENDING)
+            defer_drawing(show_slice_result, placeholder)
     with st.container(horizontal=True, key="choice_of_columns", vertical_alignment="center"):
         if not across and len(breakdown.groups) > 1:
-            session.widget(
+            session.draw_widget(
                 st.segmented_control,
                 "Show as",
                 "charts",
@@ -158,7 +158,7 @@ def _show_head(
                 st.download_button(
                     label,
                     data=partial(_spreadsheet_bytes, frame),
-                    file_name=section.file_name(key),
+                    file_name=section.make_download_name(key),
                     mime="text/csv",
                     key=f"csv_{key}",
                     type="tertiary",
@@ -169,8 +169,7 @@ def _show_head(
 
 
 def _chart_form(context: PageContext) -> str:
-    """Return the form in which groups are shown: the form in the address or, by default, charts for
-    more than two runs and a table otherwise."""
+    """Return the form of the groups, by default charts for more than two runs, else a table."""
     form: str = context.view.address["charts"]
     default = _CHARTS if len(context.comparison.runs) > _TABLE_RUNS else _TABLE
     return form if form in (_CHARTS, _TABLE) else default
@@ -193,13 +192,13 @@ def _show_column_choice(breakdown: Breakdown, across: str, context: PageContext)
             column_title(by, cutoff), link, kind, by == breakdown.by and not across
         )
 
-    def pair(by: str, other: str) -> groups.Choice:
+    def crossing(by: str, other: str) -> groups.Choice:
         link = session.href("breakdown", **CLEARED_FIELDS | {"by": by, "across": other})
         text = crossed_title(by, other, cutoff)
         return groups.Choice(text, link, "crossed", {by, other} == {breakdown.by, across})
 
     pairs = offered_crossings(context.study, context.comparison, breakdown.by, across)
-    choices = [*map(grouping_choice, breakdown.columns), *(pair(*both) for both in pairs)]
+    choices = [*map(grouping_choice, breakdown.columns), *(crossing(*both) for both in pairs)]
     st.html(groups.draw_column_choice(choices, most=_UNFOLDED))
 
 
@@ -221,20 +220,22 @@ def _show_groups(breakdown: Breakdown, context: PageContext) -> None:
             (
                 "groups",
                 f"Table by {escape_markdown(breakdown.column)} (CSV)",
-                lambda: breakdown.sheet,
+                lambda: breakdown.download_table,
             ),
             ("scores", "Scores and differences of all runs shown (CSV)", all_run_scores),
         ],
     )
     least = parse_whole_number(address["least"]) or 0
     request = GroupTableRequest(address["ranked"], address["within"], least, bool(address["every"]))
-    result = list_groups(breakdown, request, alone=comparison.is_alone, higher_is_better=higher)
+    result = list_groups(
+        breakdown, request, is_single_run=comparison.is_alone, higher_is_better=higher
+    )
     many = len(breakdown.groups) > MOST_ROWS
     if many:
         _show_group_controls(breakdown, result, request)
     if len(breakdown.groups) < 2:
         if breakdown.query_mix:
-            st.html(groups.draw_below_groups(breakdown, context.drawing, ""))
+            st.html(groups.draw_note_below_groups(breakdown, context.drawing, ""))
     elif not len(result.rows):
         total = f"{len(breakdown.groups)} groups in total."
         st.html(markup.draw_empty_state("No group matches.", total))
@@ -249,9 +250,9 @@ def _show_group_controls(
     breakdown: Breakdown, group_rows: GroupRows, request: GroupTableRequest
 ) -> None:
     """Show the controls for many groups: search, sort order, and minimum number of queries."""
-    ranks = [key for key in _RANKS if key in sort_columns(breakdown.groups)]
+    ranks = [key for key in _RANKS if key in make_sort_values(breakdown.groups)]
     with st.container(horizontal=True, key="finding_groups"):
-        session.widget(
+        session.draw_widget(
             st.text_input,
             "Find a group",
             "within",
@@ -261,7 +262,7 @@ def _show_group_controls(
             label_visibility="collapsed",
             width=230,
         )
-        session.widget(
+        session.draw_widget(
             st.selectbox,
             "Sort by",
             "ranked",
@@ -272,7 +273,7 @@ def _show_group_controls(
             label_visibility="collapsed",
             width=250,
         )
-        session.widget(
+        session.draw_widget(
             st.selectbox,
             "Show groups of at least",
             "least",
@@ -298,7 +299,7 @@ def _show_table(
             breakdown,
             context.drawing,
             column=column_title(breakdown.by, comparison.cutoff),
-            lead=lambda group: session.href(
+            make_group_link=lambda group: session.href(
                 "queries", where=comparison.replace_filters({breakdown.by: [group]}), **DEFAULT_LIST
             ),
             sort_link=lambda order: session.href("breakdown", ranked=order),
@@ -312,7 +313,7 @@ def _show_table(
     note = " ".join(
         part for part in (group_rows.note, gain, "Click a row to open its queries.") if part
     )
-    st.html(groups.draw_below_groups(breakdown, context.drawing, note))
+    st.html(groups.draw_note_below_groups(breakdown, context.drawing, note))
 
 
 def _more_link(group_rows: GroupRows, request: GroupTableRequest) -> str:
@@ -326,8 +327,7 @@ def _more_link(group_rows: GroupRows, request: GroupTableRequest) -> str:
 def _show_charts(
     breakdown: Breakdown, group_rows: GroupRows, request: GroupTableRequest, context: PageContext
 ) -> None:
-    """Show charts of all runs by group, and the cells of the column crossed with the best other
-    column."""
+    """Show charts of all runs by group, and the cells crossed with the best other column."""
     comparison = context.comparison
     scores = answers.group_scores(
         context.study, comparison, breakdown.by, tuple(group_rows.rows["group"])
@@ -362,9 +362,9 @@ def _show_charts(
     note = " ".join(
         part for part in (group_rows.note, "Click a dot or a row to open its queries.") if part
     )
-    st.html(groups.draw_below_groups(breakdown, context.drawing, note))
+    st.html(groups.draw_note_below_groups(breakdown, context.drawing, note))
     if scores.strongest:
-        st.html(markup.draw_second_line(scores.strongest, context.drawing.styles))
+        st.html(markup.draw_subtitle(scores.strongest, context.drawing.styles))
 
 
 _FORMS: dict[str, Callable[[Breakdown, GroupRows, GroupTableRequest, PageContext], None]] = {
@@ -389,7 +389,7 @@ def _show_slices(context: PageContext) -> None:
     st.html(
         draw_slice_rows(
             result.slices,
-            lead=lambda unlike_slice: session.href(
+            make_slice_link=lambda unlike_slice: session.href(
                 "queries", where=unlike_slice.filters, **DEFAULT_LIST
             ),
         )

@@ -20,7 +20,7 @@ from dashboard.session.actions.collections import (
     remove_collection,
     rename_collection,
     restore_collection,
-    restore_last_good,
+    restore_last_good_state,
 )
 from dashboard.session.open_collection import (
     all_collections,
@@ -41,7 +41,7 @@ def render() -> None:
     entries = all_collections().list_collections()
     title, lead = answers.collections_finding(entries, missing).statement_and_rest
     st.html(markup.draw_answer(title, lead, {}))
-    receipts_area = add_files.receipts_area()
+    receipts_area = add_files.make_message_area()
     with receipts_area:
         add_files.show_messages()
     with st.container(horizontal=True, vertical_alignment="bottom", key="find_new_import"):
@@ -51,12 +51,12 @@ def render() -> None:
         with st.popover("New collection", type="primary", key="new_collection_here"):
             rail.new_collection_form("here")
     _show_rows(matching, identity)
-    for removed in workspace().collections(removed=True):
+    for removed in workspace().read_collections(only_removed=True):
         message = (
             f"“{escape_markdown(removed.name)}” was removed. The next start deletes it permanently."
         )
-        section.show_removed(message, f"restore_{removed.id}", restore_collection, removed.id)
-    st.html(collections.draw_storage_note(str(workspace().folder), workspace().set_aside_paths()))
+        section.show_restore_row(message, f"restore_{removed.id}", restore_collection, removed.id)
+    st.html(collections.draw_storage_note(str(workspace().folder), workspace().paths_moved_aside()))
 
 
 def _show_rows(entries: Sequence[ListedCollection], open_id: str) -> None:
@@ -66,7 +66,7 @@ def _show_rows(entries: Sequence[ListedCollection], open_id: str) -> None:
     now = datetime.now().astimezone()
     with st.container(key="collections_here"):
         with st.container(key="heads_of_collections"):
-            st.html(collections.draw_heads())
+            st.html(collections.draw_column_headings())
         for row in entries:
             _show_row(row, now, is_open=row.id == open_id)
 
@@ -78,15 +78,15 @@ def _show_row(row: ListedCollection, now: datetime, *, is_open: bool) -> None:
         collection_href(row.id),
         answers.describe_contents(row),
         is_open,
-        answers.format_opened(row, now),
+        answers.format_opening_time(row, now),
         answers.missing_result_reason(row),
         preview,
         answers.describe_test(preview) if preview else "",
     )
     with st.container(horizontal=True, vertical_alignment="center", key=f"collection_{row.id}"):
-        st.html(collections.draw_row(collection_row))
+        st.html(collections.draw_collection_row(collection_row))
         # The key changes with every action, which closes the popover.
-        state_key = f"{row.changed}_{session.generation('collections')}"
+        state_key = f"{row.changed}_{session.widget_generation('collections')}"
         with st.popover(
             f"⋯ :gray[Actions for {escape_markdown(row.name)}]",
             type="tertiary",
@@ -102,9 +102,9 @@ def _show_actions(row: ListedCollection) -> None:
     if row.folder:
         if row.good:
             st.button(
-                f"Restore the state of {answers.format_moment(row.good)}",
+                f"Restore the state of {answers.format_timestamp(row.good)}",
                 key=f"good_{row.id}",
-                on_click=restore_last_good,
+                on_click=restore_last_good_state,
                 args=(row.id,),
                 width="stretch",
                 help="The damaged database is moved aside within the same folder.",

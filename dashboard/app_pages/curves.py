@@ -12,10 +12,10 @@ from dashboard.answers.curves import MOST_IN_COLOUR, Curves
 from dashboard.app_pages.parts import section
 from dashboard.drawing.blocks import curves as blocks
 from dashboard.drawing.blocks import markup
-from dashboard.drawing.drawing_cache import draw_once
+from dashboard.drawing.drawing_cache import draw_figure_cached
 from dashboard.drawing.figures import curves as figures
 from dashboard.session import PageContext
-from dashboard.session.deferred_drawing import defer
+from dashboard.session.deferred_drawing import defer_drawing
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
@@ -43,7 +43,7 @@ def render() -> None:
     )
     head = st.empty()
     head.html(_answer_markup(curves, part, context))
-    session.widget(
+    session.draw_widget(
         st.pills,
         "Part",
         "part",
@@ -57,14 +57,14 @@ def render() -> None:
     with placeholder.container():
         _DRAW[part](curves, context, is_quick)
 
-    def finish() -> None:
+    def show_complete_page() -> None:
         complete = answers.curves(context.study, comparison)
         head.html(_answer_markup(complete, part, context))
         with placeholder.container():
             _DRAW[part](complete, context, True)
 
     if not is_quick and part != "recall":
-        defer(finish, placeholder)
+        defer_drawing(show_complete_page, placeholder)
 
 
 def _answer_markup(curves: Curves, part: str, context: PageContext) -> Markup:
@@ -91,7 +91,7 @@ def _legend_markup(curves: Curves, context: PageContext, note: str) -> Markup:
         hidden,
         f"{hint}{note}".rstrip(" ·"),
         # Of few runs, hidden ones were hidden on purpose; of many, only some are drawn at first.
-        left_out=(
+        omitted_runs=(
             others if len(context.study.names) > MOST_IN_COLOUR else 0,
             session.href("curves", also=(ALL_RUNS,)),
         ),
@@ -104,7 +104,7 @@ def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None
     is_tested = curves.queries >= FEWEST_QUERIES
     note = blocks.bands_note(context.drawing, is_tested=is_tested)
     key_suffix = "" if with_bands else "_lines"
-    section.show_note(
+    section.show_note_with_csv(
         _legend_markup(curves, context, note),
         "By cutoff",
         frame=curves.table,
@@ -137,13 +137,13 @@ def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None
     ]
     if short_runs:
         text += " Lines are thin beyond the rank at which half of a run’s lists have ended."
-    st.html(blocks.draw_note(text))
+    st.html(blocks.draw_chart_note(text))
 
 
 def _show_panel(curves: Curves, family: str, context: PageContext, key_suffix: str) -> None:
     title, gloss = _panel_title(family, context)
     st.html(blocks.draw_panel_head(title, gloss))
-    figure = draw_once(
+    figure = draw_figure_cached(
         figures.measure_by_cutoff,
         curves.frames[family],
         context.drawing,
@@ -167,7 +167,7 @@ def _panel_title(family: str, context: PageContext) -> tuple[str, str]:
 
 def _show_precision_recall(curves: Curves, context: PageContext, with_bands: bool) -> None:
     in_colour = curves.coloured_runs(context.comparison)
-    section.show_note(
+    section.show_note_with_csv(
         _legend_markup(curves, context, ""),
         "Precision against recall",
         frame=curves.precision_recall,
@@ -175,7 +175,7 @@ def _show_precision_recall(curves: Curves, context: PageContext, with_bands: boo
     )
     left, right = st.columns([1.2, 1], gap="large")
     with left:
-        figure = draw_once(
+        figure = draw_figure_cached(
             figures.precision_recall, curves.precision_recall, context.drawing, in_colour=in_colour
         )
         alt = (
@@ -195,8 +195,8 @@ def _show_table(curves: Curves, context: PageContext, with_bands: bool) -> None:
     text = "Bold: best in the row." + (
         f" {w.format_count(more)} more runs in the CSV." if more else ""
     )
-    section.show_note(
-        blocks.draw_note(text),
+    section.show_note_with_csv(
+        blocks.draw_chart_note(text),
         "By cutoff",
         frame=curves.table,
         key="table" if with_bands else "table_lines",

@@ -14,7 +14,7 @@ from dashboard.answers.file_fields import KIND_WORDS
 from dashboard.answers.id_offers import id_maps_sentence
 from dashboard.answers.own_documents import has_own_documents
 from dashboard.app_pages.parts import add_files, file_fields, grading, section
-from dashboard.app_pages.parts.completeness import complete_switch
+from dashboard.app_pages.parts.completeness import show_completeness_switch
 from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import data, markup
 from dashboard.files.files import File
@@ -22,7 +22,7 @@ from dashboard.session import PageContext
 from dashboard.session.actions.judgments import exclude_own_documents
 from dashboard.session.actions.refused_files import refusals
 from dashboard.session.actions.uploads import change_kind, remove_file, restore_file
-from dashboard.session.deferred_drawing import defer
+from dashboard.session.deferred_drawing import defer_drawing
 from dashboard.session.open_collection import collection_id, current_library, workspace
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
@@ -36,10 +36,10 @@ _HELP = (
 )
 
 
-def exclusion_switch(study: Study) -> None:
+def show_exclusion_switch(study: Study) -> None:
     """Show the switch that excludes each query's own document, that is, the document with the
     query's id."""
-    session.widget(
+    session.draw_widget(
         st.toggle,
         "Leave out each query's own document",
         "exclude_self",
@@ -57,20 +57,20 @@ def render() -> None:
     library = current_library()
     context = session.page_context()
     if not library.files:
-        add_files.show_first_run()
+        add_files.show_getting_started()
         return
     cutoff, measure = answers.cutoff_and_measure(context.comparison if context else None)
-    questions = file_fields.file_checks(library.files)
-    unclear, of_two_kinds = add_files.question_names(questions)
+    questions = file_fields.find_file_checks(library.files)
+    unclear, of_two_kinds = add_files.names_in_questions(questions)
     answer = answers.files_page(library, len(refusals()), measure, cutoff, unclear, of_two_kinds)
     st.html(markup.draw_answer(*answer.finding.statement_and_rest, {}))
-    with add_files.receipts_area():
+    with add_files.make_message_area():
         add_files.show_messages(answer.unread, questions)
         add_files.show_unused_judgments(library)
         if context and _has_result(context):
             placeholder = st.empty()
             placeholder.html(data.draw_result(None, {}, ""))
-            defer(lambda: _show_result(context), placeholder)
+            defer_drawing(lambda: _show_result(context), placeholder)
         for number, offer in enumerate(answer.offers):
             add_files.show_id_offer(offer, f"ids_{number}")
         if context and id_maps_sentence(context.study):
@@ -79,7 +79,7 @@ def render() -> None:
             st.html(data.draw_error_card(error))
         for note in answer.notes:
             if not note.examples:  # not about single runs
-                st.html(data.draw_receipt(f"{w.sentence_case(note.message)}."))
+                st.html(data.draw_action_message(f"{w.sentence_case(note.message)}."))
     add_files.show_uploader()
     if answer.files:
         rows = [
@@ -98,14 +98,14 @@ def render() -> None:
             section.show_heading("Do the ids match?", "Compared exactly, case-sensitive.")
             st.html(data.draw_fit_table(answer.fit))
         if library.study is not None and has_own_documents(library.study):
-            exclusion_switch(library.study)
+            show_exclusion_switch(library.study)
     with right:
         if context:
             section.show_heading(
                 "Judgment layers",
                 "Judgments made here, separate from the files. Active layers count in all scores.",
             )
-            complete_switch(context.study, "files")
+            show_completeness_switch(context.study, "files")
             grading.show_layers()
 
 
@@ -121,7 +121,9 @@ def _show_result(context: PageContext) -> None:
     verdict = overview.overview(context.study, context.comparison).verdict
     is_alone = context.comparison.is_alone
     st.html(
-        data.draw_result(verdict, context.look.styles, session.href("overview"), alone=is_alone)
+        data.draw_result(
+            verdict, context.look.styles, session.href("overview"), is_single_run=is_alone
+        )
     )
 
 
@@ -133,8 +135,8 @@ def _describe_file(
     return {
         "file": row.file.file,
         "kind": row.kind,
-        "use": _use_text(row.file),
-        "correctable": _is_correctable(row.file),
+        "use": _usage_text(row.file),
+        "correctable": _is_kind_correctable(row.file),
         "read_as": row.file.read_as,
         "rows": row.rows,
         "queries": row.file.queries,
@@ -145,7 +147,7 @@ def _describe_file(
     }
 
 
-def _use_text(file: File) -> str:
+def _usage_text(file: File) -> str:
     """Return a text that says whether a file is in use, "" if it need not be said. It is said for
     judgments, because only one file of them is used, and for unused files."""
     if not file.used:
@@ -178,7 +180,7 @@ def _show_file_actions(rows: list[FileRow]) -> None:
     if not look.open:
         return
     with look:
-        for row in _chosen_files(rows):
+        for row in _choose_files(rows):
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(f"**{escape_markdown(row.file.file)}**")
                 if row.file.number:
@@ -205,13 +207,13 @@ def _show_file_actions(rows: list[FileRow]) -> None:
                 st.html(data.draw_preview(row.kind, answers.first_rows(row.file.table)))
         for entry in workspace().removed_entries(collection_id()):
             message = f"{escape_markdown(entry.file)} was removed."
-            section.show_removed(message, f"back_{entry.number}", restore_file, entry.number)
+            section.show_restore_row(message, f"back_{entry.number}", restore_file, entry.number)
 
 
 def _kind_picker(file: File) -> None:
     """Show a choice of the kind that the file is read as. The kind can be run or judgments, because
     both assign numbers to documents. If the kind cannot be changed, show nothing."""
-    if not _is_correctable(file):
+    if not _is_kind_correctable(file):
         return
 
     def store_kind(kind: Literal["run", "qrels"]) -> dict[str, Any]:
@@ -219,7 +221,7 @@ def _kind_picker(file: File) -> None:
             change_kind(file, kind)
         return {}
 
-    session.widget(
+    session.draw_widget(
         st.selectbox,
         f"Read {escape_markdown(file.file)} as",
         f"read_as_{file.key}",
@@ -232,13 +234,13 @@ def _kind_picker(file: File) -> None:
     )
 
 
-def _is_correctable(file: File) -> bool:
+def _is_kind_correctable(file: File) -> bool:
     return file.kind in file_fields.RANKED and not (
         isinstance(file.table, Run) and not file.table.complete
     )
 
 
-def _chosen_files(rows: list[FileRow]) -> list[FileRow]:
+def _choose_files(rows: list[FileRow]) -> list[FileRow]:
     """Return all files, or the chosen one if there are many."""
     if len(rows) <= _ALL_FILES:
         return rows

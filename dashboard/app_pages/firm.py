@@ -10,19 +10,19 @@ from dashboard import session
 from dashboard.address.query_list import NO_LIST
 from dashboard.answers import robustness, unjudged
 from dashboard.answers import robustness_summary as answers
-from dashboard.answers.grading import with_documents
+from dashboard.answers.grading import add_document_texts
 from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.app_pages.parts import section
-from dashboard.app_pages.parts.completeness import complete_switch
+from dashboard.app_pages.parts.completeness import show_completeness_switch
 from dashboard.drawing.blocks import card_head, layers, markup, robustness_checks
 from dashboard.drawing.blocks.robustness_checks import Cell, DifferenceRange
 from dashboard.drawing.blocks.table import Column
-from dashboard.drawing.drawing_cache import draw_once
+from dashboard.drawing.drawing_cache import draw_figure_cached
 from dashboard.drawing.figures import curves as figures
 from dashboard.drawing.figures import removal
 from dashboard.drawing.figures.text import short_names
 from dashboard.session import PageContext
-from dashboard.session.deferred_drawing import defer
+from dashboard.session.deferred_drawing import defer_drawing
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.findings.grading import judge_next_finding
@@ -55,7 +55,9 @@ def render() -> None:
         for entry in checks:
             is_open = entry.part == open_part
             link, unclear = session.href("firm", part=entry.part), bool(strip.settling_checks)
-            row = robustness_checks.draw_check(entry, link, unclear=unclear, is_open=is_open)
+            row = robustness_checks.draw_check(
+                entry, link, is_inconclusive=unclear, is_open=is_open
+            )
             if not is_open:
                 st.html(row)
                 continue
@@ -90,15 +92,17 @@ def _show_unjudged(context: PageContext, _: str) -> None:
             grey=True,
         ),
     ]
-    _show_spans(context, spans, "Possible range of the difference")
-    defer(lambda: _show_judge_next(context, effects.shares))
+    _show_difference_ranges(context, spans, "Possible range of the difference")
+    defer_drawing(lambda: _show_judge_next(context, effects.shares))
 
 
-def _show_spans(context: PageContext, spans: Sequence[DifferenceRange], label: str) -> None:
+def _show_difference_ranges(
+    context: PageContext, ranges: Sequence[DifferenceRange], label: str
+) -> None:
     comparison = context.comparison
     pair = f"{comparison.focus} minus {comparison.baseline}"
     label = f"{label} on {comparison.name}, {pair}"
-    st.html(robustness_checks.draw_spans(spans, context.drawing, label))
+    st.html(robustness_checks.draw_difference_ranges(ranges, context.drawing, label))
 
 
 def _judged_table(context: PageContext, shares: pd.DataFrame) -> None:
@@ -119,12 +123,12 @@ def _judged_table(context: PageContext, shares: pd.DataFrame) -> None:
             for row in shares.to_dict("records")
         ]
         st.html(robustness_checks.draw_table(heads, rows, "Judged share by k"))
-        complete_switch(context.study, "robustness")
+        show_completeness_switch(context.study, "robustness")
 
 
 def _show_judge_next(context: PageContext, shares: pd.DataFrame) -> None:
     comparison, study = context.comparison, context.study
-    nameless = study.unnamed_runs((comparison.focus, comparison.baseline))
+    nameless = study.runs_without_doc_ids((comparison.focus, comparison.baseline))
     if nameless:
         section.show_heading(
             "Judge next",
@@ -145,12 +149,12 @@ def _show_judge_next(context: PageContext, shares: pd.DataFrame) -> None:
     judge_label = f"Judge these {w.format_count(settling)}" if settling > 1 else "Judge one by one"
     with st.container(horizontal=True, vertical_alignment="center", key="judge_these"):
         st.html(layers.draw_judging_link(session.href("judge"), judge_label, "primary"))
-        st.html(card_head.draw_remark(sentence))
+        st.html(card_head.draw_card_remark(sentence))
         _judged_table(context, shares)
         st.download_button(
             f"Sheet to fill in :gray[{section.format_count(len(sheet), 'document', 'documents')}]",
             data=lambda: spreadsheet(sheet),
-            file_name=section.file_name("to-judge"),
+            file_name=section.make_download_name("to-judge"),
             mime="text/csv",
             key="csv_to_judge",
             type="tertiary",
@@ -158,10 +162,10 @@ def _show_judge_next(context: PageContext, shares: pd.DataFrame) -> None:
             help="Fill in the column relevance, then upload the file under Files as"
             " judgments. Rows left empty stay unjudged.",
         )
-        section.csv_link("Judge next", judgments.table, "judge_next")
+        section.show_csv_link("Judge next", judgments.table, "judge_next")
     first = judgments.table.head(_TO_JUDGE)
     first_rows = study.with_texts(first)
-    first_rows["title"] = with_documents(study, first)["title"].to_numpy()
+    first_rows["title"] = add_document_texts(study, first)["title"].to_numpy()
     heads = [
         Column("Judge next, most influential first"),
         Column("Document"),
@@ -185,7 +189,7 @@ def _show_judge_next(context: PageContext, shares: pd.DataFrame) -> None:
 
 def _show_queries(context: PageContext, reason: str) -> None:
     comparison, study = context.comparison, context.study
-    removed = robustness.removed_queries(study, comparison)
+    removed = robustness.queries_that_reverse_sign(study, comparison)
     title = "Difference without the most favourable queries"
     section.show_heading(
         title,
@@ -195,7 +199,7 @@ def _show_queries(context: PageContext, reason: str) -> None:
         frame=removed,
         key="turning",
     )
-    figure = draw_once(
+    figure = draw_figure_cached(
         removal.difference_after_removal,
         robustness.difference_after_removal(study, comparison),
         robustness.query_fragility(study, comparison).turning,
@@ -218,12 +222,12 @@ def _query_table(frame: pd.DataFrame, column_names: Mapping[str, str], caption: 
         for row in frame.head(_SHOWN).to_dict("records")
     ]
     st.html(robustness_checks.draw_table(heads, rows, caption))
-    _rest_note(len(frame))
+    _show_rest_note(len(frame))
 
 
 def _show_cutoffs(context: PageContext, reason: str) -> None:
     comparison = context.comparison
-    by_cutoff = robustness.pair_by_cutoff(context.study, comparison)
+    by_cutoff = robustness.compare_pair_by_cutoff(context.study, comparison)
     if by_cutoff is None:
         section.show_heading("No cutoff", reason)
         return
@@ -235,7 +239,7 @@ def _show_cutoffs(context: PageContext, reason: str) -> None:
         frame=by_cutoff.frame,
         key="by_cutoff",
     )
-    figure = draw_once(
+    figure = draw_figure_cached(
         figures.measure_by_cutoff,
         by_cutoff.frame,
         context.drawing,
@@ -269,16 +273,16 @@ def _show_measures(context: PageContext, _: str) -> None:
         )
         for row in table.to_dict("records")
     ]
-    _show_spans(context, spans, "Difference on other measures, besides the difference")
+    _show_difference_ranges(context, spans, "Difference on other measures, besides the difference")
     other, disagreements = robustness.most_opposed_measure(context.study, comparison)
     title = f"Queries on which {comparison.name} and {other} disagree most"
     with st.expander(title):
         st.html(
-            card_head.draw_remark(
+            card_head.draw_card_remark(
                 "The two differences are compared in units of each measure's typical difference."
             )
         )
-        section.csv_link(title, disagreements, "apart")
+        section.show_csv_link(title, disagreements, "apart")
         _query_table(disagreements, {"first": comparison.name, "second": other}, title)
 
 
@@ -296,13 +300,15 @@ def _show_ties(context: PageContext, reason: str) -> None:
         key="ties",
     )
     low, high = effects.span
-    difference = float(robustness.means_by_coverage(study, comparison)["difference"].iloc[0])
+    difference = float(
+        robustness.compare_means_by_coverage(study, comparison)["difference"].iloc[0]
+    )
     orders = "lowest and highest" if effects.exact else "two orders tried, not all"
     spans = [
         DifferenceRange("Now", "ties broken by document id", difference, difference),
         DifferenceRange("Any order of ties", orders, low, high, grey=not effects.exact),
     ]
-    _show_spans(context, spans, "Range of the difference over the orders of ties")
+    _show_difference_ranges(context, spans, "Range of the difference over the orders of ties")
     if queries.empty:
         st.html(markup.draw_empty_state("None.", "Ties affect no query's difference."))
         return
@@ -314,14 +320,14 @@ def _show_ties(context: PageContext, reason: str) -> None:
 
 def _show_missing(context: PageContext, _: str) -> None:
     study, comparison = context.study, context.comparison
-    queries = robustness.lacking_queries(study, comparison)
+    queries = robustness.queries_without_results(study, comparison)
     section.show_heading(
         "Difference with and without the missing queries",
         "A run without results for a query gets the score of an empty list, usually 0.",
         frame=queries,
         key="missing",
     )
-    rows = robustness.means_by_coverage(study, comparison).to_dict("records")
+    rows = robustness.compare_means_by_coverage(study, comparison).to_dict("records")
     spans = [
         DifferenceRange(
             name,
@@ -332,7 +338,7 @@ def _show_missing(context: PageContext, _: str) -> None:
         )
         for name, row in zip(("All queries", "Answered by both runs"), rows, strict=True)
     ]
-    _show_spans(context, spans, "Difference over all and over shared queries")
+    _show_difference_ranges(context, spans, "Difference over all and over shared queries")
     if queries.empty:
         return
     heads = [Column("Query"), Column("no results from")]
@@ -340,7 +346,7 @@ def _show_missing(context: PageContext, _: str) -> None:
     title = "Queries for which a run has no results"
     with st.expander(f"{title} ({w.format_count(len(queries))})"):
         st.html(robustness_checks.draw_table(heads, table, title))
-        _rest_note(len(queries))
+        _show_rest_note(len(queries))
 
 
 def _pair_names(context: PageContext) -> tuple[str, str]:
@@ -355,7 +361,7 @@ def _query_cell(row: dict[str, object]) -> Cell:
     return Cell(str(row["text"]), link, str(row["meta"]))
 
 
-def _rest_note(count: int) -> None:
+def _show_rest_note(count: int) -> None:
     if count > _SHOWN:
         st.html(
             markup.draw_empty_state("", f"{w.format_count(count - _SHOWN)} more are in the CSV.")

@@ -26,14 +26,14 @@ from dashboard.app_pages.parts.style_sheet import style_sheet
 from dashboard.components.connection import watch_connection
 from dashboard.components.links import clicked_link
 from dashboard.components.meeting import show_meeting
-from dashboard.components.place import remember_scroll
+from dashboard.components.place import remember_scroll_position
 from dashboard.drawing.blocks import data, layers, markup, navigation
 from dashboard.drawing.blocks.navigation import ShelfEntry
 from dashboard.drawing.theme import COLORS, RunStyle
 from dashboard.session import PageContext
 from dashboard.session.actions.arrival import open_landing_page
 from dashboard.session.actions.collections import collection_href, remove_collection
-from dashboard.session.actions.reports import meeting_screens
+from dashboard.session.actions.reports import make_presentation_screens
 from dashboard.session.actions.runs import rename_run
 from dashboard.session.context import current_theme
 from dashboard.session.open_collection import (
@@ -42,7 +42,7 @@ from dashboard.session.open_collection import (
     current_library,
     workspace,
 )
-from dashboard.session.reconnection import handle_return, largest_upload
+from dashboard.session.reconnection import handle_reconnection, largest_upload
 from dashboard.streamlit_internals import is_served_by_streamlit, static_folder
 from dashboard.workspace.disk.errors import page_failed_error
 from metrics_core.base import wording as w
@@ -59,12 +59,12 @@ def show_run_dialog(context: PageContext) -> None:
 
     @st.dialog("Name and colour", on_dismiss=lambda: session.change(naming=""))
     def show_card() -> None:
-        _run_dialog(run)
+        _show_run_dialog(run)
 
     show_card()
 
 
-def _run_dialog(run: str) -> None:
+def _show_run_dialog(run: str) -> None:
     library = current_library()
     original_name, slot = library.own_names.get(run, run), library.slots[run]
     file = library.run_files.get(run)
@@ -113,17 +113,19 @@ _FIRST_SCREENS |= {"queries": "losses", "query": "losses"}
 """The first screen of a presentation, by page; from other pages it is the verdict."""
 
 
-def show_present_link(context: PageContext, page: Page) -> None:
+def show_presentation_link(context: PageContext, page: Page) -> None:
     """Show the link that starts the presentation."""
     screen = _FIRST_SCREENS.get(page.name, "verdict")
-    st.html(navigation.draw_present_link(session.href(page.name, screen=screen)), width="content")
+    st.html(
+        navigation.draw_presentation_link(session.href(page.name, screen=screen)), width="content"
+    )
 
 
-def draw_meeting(context: PageContext) -> None:
+def draw_presentation(context: PageContext) -> None:
     """Show the presentation, if the address asks for one of its screens."""
     screen = context.view.address["screen"]
     if screen:
-        show_meeting(meeting_screens(context), screen, lambda: session.change(screen=""))
+        show_meeting(make_presentation_screens(context), screen, lambda: session.change(screen=""))
 
 
 _STATIC = Path(__file__).parents[1] / "static"
@@ -160,33 +162,35 @@ def draw_frame(pages: Sequence[Page], current: Page) -> Callable[[], None]:
     context = session.page_context()
     open_landing_page(is_ready=context is not None)
     query = session.address().query
-    theme_generation = session.generation("theme")
-    link = clicked_link(current_theme(), theme_generation, query, partial(session.forget, "theme"))
-    remember_scroll()
-    uploads, largest = session.generation("upload"), largest_upload()
-    handle_return(watch_connection(query, uploads, largest, _chart_script()))
+    theme_generation = session.widget_generation("theme")
+    link = clicked_link(
+        current_theme(), theme_generation, query, partial(session.reset_widget, "theme")
+    )
+    remember_scroll_position()
+    uploads, largest = session.widget_generation("upload"), largest_upload()
+    handle_reconnection(watch_connection(query, uploads, largest, _chart_script()))
     if link:
-        session.follow(link)
+        session.open_link(link)
     controls.watch_controls(context, current.name)
     with st.sidebar:
-        update_counts = rail.draw_rail(pages, current, context)
+        update_counts = rail.draw_navigation(pages, current, context)
     with st.container(
         key="top", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     ):
         st.html(navigation.draw_page_title(current.title, current.name))
         if context is not None and current.controls:
-            controls.show_sentence(context, current)
+            controls.show_control_sentence(context, current)
         if current.bar == "files":
-            add_files.show_bar()
+            add_files.show_files_bar()
         else:
             st.html(navigation.draw_copy_link(), width="content")
             if context is not None and current.controls:
                 save_button(context)
-                show_present_link(context, current)
+                show_presentation_link(context, current)
     if context is not None:
         show_run_dialog(context)
         if current.controls:
-            draw_meeting(context)
+            draw_presentation(context)
     return update_counts
 
 
@@ -197,7 +201,7 @@ def _chart_script() -> str:
     return f"./static/js/{scripts[0].name}" if len(scripts) == 1 else ""
 
 
-def show_instead(page: Page) -> bool:
+def show_message_instead(page: Page) -> bool:
     """Show a message instead of the page, and return whether one was shown. A message is shown if
     the page does not exist, no files are open, the link is invalid, no query is in view, or the
     measure lacks data. Otherwise, show notices on layers, id maps, exclusions and refused runs
@@ -212,22 +216,24 @@ def show_instead(page: Page) -> bool:
         return False
     context = session.page_context()
     if context is None:
-        add_files.show_first_run()
+        add_files.show_getting_started()
         return True
     if _has_invalid_link(context, page) or _has_empty_view(context) or _has_missing_data(context):
         return True
     # Above all scores, because active layers must never go unnoticed. The placeholder always
     # exists, so that the first grade does not move the component that listens to the keys.
     placeholder = st.empty()
-    notices = layers.draw_notice(context.layers, session.href(page.name, layers=(NO_OTHER_RUN,)))
+    notices = layers.draw_active_layers_notice(
+        context.layers, session.href(page.name, layers=(NO_OTHER_RUN,))
+    )
     receipts = list[Markup]()
     mapped = id_maps_sentence(context.study)
     if mapped:
         sentence = "Ids are mapped. Undo under Files."
-        receipts.append(data.draw_receipt(sentence, f"{w.sentence_case(mapped)}."))
+        receipts.append(data.draw_action_message(sentence, f"{w.sentence_case(mapped)}."))
     left_out = exclusion_sentence(context.study)
     if left_out:
-        receipts.append(data.draw_receipt(f"{left_out} Undo under Files."))
+        receipts.append(data.draw_action_message(f"{left_out} Undo under Files."))
     notices = Markup().join([notices, *receipts, *map(data.draw_error_card, context.refused)])
     if notices:
         placeholder.html(notices)
@@ -250,7 +256,7 @@ def _has_invalid_link(context: PageContext, page: Page) -> bool:
     runs = {"run": "", "base": "", "also": ()} if "run" in problems else {}
     method_fields = dict.fromkeys(method_key.METHOD_FIELDS, "") if "test" in problems else {}
     empty = {
-        field.name: field.empty
+        field.name: field.empty_value
         for field in (*SHARED_FIELDS, *page.fields)
         if field.name in problems
     }
@@ -296,7 +302,7 @@ def show_failure(error: Exception) -> None:
         st.button("Remove this collection", on_click=remove_collection, args=(current,))
     others = [row for row in entries if row.id != current]
     st.html(
-        navigation.draw_shelf(
+        navigation.draw_collection_choices(
             [
                 ShelfEntry(row.name, describe_contents(row), collection_href(row.id), False, "", "")
                 for row in others

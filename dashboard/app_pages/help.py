@@ -20,7 +20,7 @@ def render() -> None:
     st.html(markup.draw_answer("Help", "Glossary and keyboard shortcuts.", {}))
     if is_served_by_streamlit():
         st.html(
-            data.draw_receipt(
+            data.draw_action_message(
                 "If Ranklens is started by streamlit run, any program on this computer can open"
                 " it.",
                 "Start it with python -m dashboard to admit only browsers that have its token.",
@@ -29,8 +29,8 @@ def render() -> None:
     page_keys = [(page.key.upper(), page.title) for page in PAGES if page.key]
     words, keys = st.columns([3, 2], gap="large")
     formats = session.href("help", about=help_page.FORMATS)
-    words.html(help_page.draw_words(session.href("measures"), formats))
-    keys.html(help_page.draw_keys(page_keys))
+    words.html(help_page.draw_glossary(session.href("measures"), formats))
+    keys.html(help_page.draw_keyboard_shortcuts(page_keys))
 
 
 if __name__ == "__main__":

@@ -22,12 +22,16 @@ from dashboard.app_pages.parts import section
 from dashboard.components import history_order
 from dashboard.drawing.blocks import history as blocks
 from dashboard.drawing.blocks import markup
-from dashboard.drawing.drawing_cache import draw_once
+from dashboard.drawing.drawing_cache import draw_figure_cached
 from dashboard.drawing.figures import history as figures
 from dashboard.session import PageContext
 from dashboard.session.actions.collections import collection_href
-from dashboard.session.actions.history import count_shared_queries, other_library, store_order
-from dashboard.session.deferred_drawing import defer
+from dashboard.session.actions.history import (
+    count_shared_queries,
+    other_library,
+    store_version_order,
+)
+from dashboard.session.deferred_drawing import defer_drawing
 from dashboard.session.open_collection import all_collections, collection_id, current_library
 from metrics_core.base import wording as w
 from metrics_core.explaining.query_kinds import GOOD
@@ -79,13 +83,13 @@ def render() -> None:
         return
     _show_means(history, rows, context)
     if sentences := version_sentences(rows, others, comparison.cutoff):
-        st.html(blocks.draw_remarks(sentences))
+        st.html(blocks.draw_version_remarks(sentences))
     _show_order(runs, dates, context, are_versions=True)
     judged_in = f"Judged in top {w.format_count(comparison.cutoff)}"
     st.html(blocks.draw_version_table(rows, comparison.name, judged_in, collection_href))
     if by:
-        defer(lambda: _show_slices(runs, columns, by, context))
-    defer(lambda: _show_queries(history, context))
+        defer_drawing(lambda: _show_slices(runs, columns, by, context))
+    defer_drawing(lambda: _show_queries(history, context))
 
 
 def _ask_versions(runs: tuple[str, ...]) -> None:
@@ -98,7 +102,7 @@ def _ask_versions(runs: tuple[str, ...]) -> None:
         "If you answer “No”, this page shows no progress, and Ranking compares all runs. You"
         " can undo this."
     )
-    st.html(blocks.draw_remarks([remark]))
+    st.html(blocks.draw_version_remarks([remark]))
 
 
 def _show_order(
@@ -109,7 +113,7 @@ def _show_order(
     study, address = context.study, context.view.address
     default_order = answers.ordered_versions(study, address["in_order"], (), dates)
     with st.container(horizontal=True, key="versions", vertical_alignment="bottom"):
-        session.widget(
+        session.draw_widget(
             st.segmented_control,
             "Versions, first to last",
             "in_order",
@@ -121,7 +125,7 @@ def _show_order(
         if are_versions:
             _other_collections(context)
             st.button("They are different systems", on_click=session.change, kwargs=_SYSTEMS)
-    history_order.order_versions(
+    history_order.show_version_order(
         runs,
         study.names,
         styles=context.look.styles,
@@ -129,10 +133,10 @@ def _show_order(
         collection=collection_id(),
         fewest=FEWEST_VERSIONS,
         in_rows=not are_versions,
-        on_order=partial(store_order, history_order.KEY, tuple(default_order)),
+        on_order=partial(store_version_order, history_order.KEY, tuple(default_order)),
     )
     if address["in_order"] == answers.BY_DATE:
-        st.html(blocks.draw_remarks([dates.source_sentence]))
+        st.html(blocks.draw_version_remarks([dates.source_sentence]))
 
 
 def _other_collections(context: PageContext) -> None:
@@ -151,7 +155,7 @@ def _other_collections(context: PageContext) -> None:
         if not {*query_counts, *identities}:
             st.write("No other collection judges any of these queries.")
             return
-        session.widget(
+        session.draw_widget(
             st.multiselect,
             "Collections that judge some of these queries",
             "also_from",
@@ -197,7 +201,7 @@ def _show_means(history: HistoryPage, rows: pd.DataFrame, context: PageContext) 
     section.show_heading(
         title, f"The mean of each version with its {level} interval.", frame=rows, key="versions"
     )
-    figure = draw_once(figures.mean_by_version, rows, context.drawing)
+    figure = draw_figure_cached(figures.mean_by_version, rows, context.drawing)
     picture = section.make_caption(
         f"{comparison.measure} by version",
         str(comparison.measure),

@@ -33,7 +33,7 @@ def render() -> None:
 
 def _show_list() -> None:
     address = session.address()
-    listing = answers.measure_list(address["find"], address["family"])
+    listing = answers.find_measures(address["find"], address["family"])
     st.html(
         markup.draw_answer(
             f"{w.format_count(listing.total)} measures",
@@ -42,7 +42,7 @@ def _show_list() -> None:
         )
     )
     with st.container(key="finding"):
-        session.widget(
+        session.draw_widget(
             st.text_input,
             "Search the measures",
             "find",
@@ -52,7 +52,7 @@ def _show_list() -> None:
             label_visibility="collapsed",
             width=420,
         )
-        session.widget(
+        session.draw_widget(
             st.pills,
             "Family",
             "family",
@@ -66,7 +66,7 @@ def _show_list() -> None:
     if listing.groups:
         st.html(measures.draw_catalogue(listing.groups, listing.questions, session.href))
     else:
-        st.html(measures.draw_no_measure(address["find"], listing.similar, session.href))
+        st.html(measures.draw_no_matching_measure(address["find"], listing.similar, session.href))
 
 
 def _show_detail(detail: MeasureDetail, *, in_use: bool) -> None:
@@ -75,7 +75,7 @@ def _show_detail(detail: MeasureDetail, *, in_use: bool) -> None:
     if detail.key and not detail.why_not and in_use:
         use_link = session.href("overview", m=detail.key, measure="")
     back = session.href("measures", measure="")
-    st.html(measures.draw_head(description, back, use_link, detail.why_not))
+    st.html(measures.draw_measure_heading(description, back, use_link, detail.why_not))
     with st.container(key="formula"):
         st.latex(description.formula)
     section.show_heading("Parameters", "What the measure's name can contain.")

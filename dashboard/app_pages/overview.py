@@ -10,7 +10,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from dashboard import session
-from dashboard.address.query_list import DEFAULT_LIST, select_list
+from dashboard.address.query_list import DEFAULT_LIST, fields_of_list
 from dashboard.answers import overview as answers
 from dashboard.answers.overview import Overview
 from dashboard.answers.overview_steps import overview_steps
@@ -26,9 +26,9 @@ from dashboard.drawing.blocks import (
     robustness_checks,
     untested,
 )
-from dashboard.drawing.blocks.markup import Badge, Lead
+from dashboard.drawing.blocks.markup import Badge, LinkMaker
 from dashboard.session import PageContext
-from dashboard.session.deferred_drawing import defer
+from dashboard.session.deferred_drawing import defer_drawing
 from metrics_core.base import wording as w
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.pairs import SAME
@@ -45,8 +45,8 @@ def render() -> None:
     context = session.study_context()
     comparison = context.comparison
     rail.own_files_button("page")
-    add_files.show_arrival()
-    section.run_steps(overview_steps(context.study, comparison))
+    add_files.show_upload_result()
+    section.run_steps_with_progress(overview_steps(context.study, comparison))
     answer = answers.overview(context.study, comparison)
     if comparison.is_alone:
         _show_single_run(answer, context)
@@ -66,11 +66,13 @@ def _show_comparison(answer: Overview, context: PageContext) -> None:
     # The link to the method continues the lead's line.
     with left_column, st.container(key="verdict"):
         _show_answer(answer, context)
-        test_picker.show_test(answer.test_sentence, context, answer.facts.queries)
+        test_picker.show_test_method(answer.test_sentence, context, answer.facts.queries)
     with right_column:
-        st.html(differences.draw_against_zero(row, answer.interval, answer.all_rows, drawing))
+        st.html(
+            differences.draw_difference_interval(row, answer.interval, answer.all_rows, drawing)
+        )
     if answer.doubts:
-        st.html(markup.draw_second_line(answer.doubts, drawing.styles))
+        st.html(markup.draw_subtitle(answer.doubts, drawing.styles))
     st.html(overview.draw_outcomes(row, session.href))
     if row["differing"] and not answer.is_leaderboard:
         _show_checks(row, context)
@@ -93,7 +95,7 @@ def _show_checks(row: Mapping[str, Any], context: PageContext) -> None:
     placeholder, comparison = st.empty(), context.comparison
     if not is_robustness_known(context.study, comparison):
         unclear = row["verdict"] == CANNOT_TELL
-        placeholder.html(robustness_checks.draw_checks_placeholder(unclear=unclear))
+        placeholder.html(robustness_checks.draw_checks_placeholder(is_inconclusive=unclear))
 
     def draw() -> None:
         checks = robustness_checks.draw_checks(firmness_of(context.study, comparison), session.href)
@@ -102,7 +104,7 @@ def _show_checks(row: Mapping[str, Any], context: PageContext) -> None:
         else:
             placeholder.empty()
 
-    defer(draw, placeholder)
+    defer_drawing(draw, placeholder)
 
 
 def _show_runs(answer: Overview, context: PageContext) -> None:
@@ -116,7 +118,7 @@ def _show_runs(answer: Overview, context: PageContext) -> None:
             st.html(note)
             return
         section.show_cached("runs", lambda: _runs_markup(answer, context), answer, context.drawing)
-        section.show_note(
+        section.show_note_with_csv(
             note,
             "Runs and measures",
             frame=answer.table,
@@ -141,7 +143,7 @@ def _show_leaderboard(answer: Overview, context: PageContext) -> None:
     comparison, study, search = context.comparison, context.study, context.view.address["named"]
     with st.container(horizontal=True, key="head_leaderboard", vertical_alignment="center"):
         heading = st.empty()
-        session.widget(
+        session.draw_widget(
             st.text_input,
             "Find a run",
             "named",
@@ -152,7 +154,7 @@ def _show_leaderboard(answer: Overview, context: PageContext) -> None:
             width=220,
         )
         section.copy_menu("runs", lambda: overview_texts(study, comparison))
-        section.csv_link("Runs and measures", answer.table, "runs")
+        section.show_csv_link("Runs and measures", answer.table, "runs")
     title = f"All {w.format_count(len(answer.all_rows))} runs"
     heading.html(markup.draw_section(title, "Their places are being computed."))
     placeholder = st.empty()
@@ -166,24 +168,24 @@ def _show_leaderboard(answer: Overview, context: PageContext) -> None:
                 answer.judged_shares,
                 _run_link(context),
                 pairs=session.href("pairs"),
-                places=run_pairs,
+                all_pairs=run_pairs,
                 search=search,
             )
         )
 
-    def show_places() -> None:
-        run_pairs = answers.run_places(study, comparison)
+    def show_run_ranks() -> None:
+        run_pairs = answers.compare_all_runs(study, comparison)
         draw(run_pairs)
         places_text = Sentence()
         if run_pairs is not None:
             places_text = ranking_title(run_pairs, comparison.name, answer.facts.queries)
         heading.html(markup.draw_section(title, places_text, styles=context.look.styles))
 
-    if answers.are_places_known(study, comparison):
-        show_places()
+    if answers.are_all_runs_compared(study, comparison):
+        show_run_ranks()
         return
     draw(None)
-    defer(show_places)
+    defer_drawing(show_run_ranks)
 
 
 def _measure_links(answer: Overview, context: PageContext) -> list[tuple[str, str, str]]:
@@ -230,7 +232,7 @@ def _lists_markup(answer: Overview, context: PageContext, row: dict[str, int]) -
                 drawing,
                 session.href,
                 _group_link(answer, context),
-                by=(answer.grouping or "", answer.grouped_by),
+                by=(answer.grouping or "", answer.grouping_name),
                 finding=answer.groups_sentence,
                 looked_at=answer.group_count,
             )
@@ -252,7 +254,7 @@ def _show_differences(answer: Overview, context: PageContext) -> None:
         return differences.draw_difference_rows(
             answer.shown_rows,
             context.drawing,
-            lead=_run_link(context),
+            make_link=_run_link(context),
             level=comparison.method.level,
             list_link=lambda run, outcome: _query_list_link(context, run, outcome),
         )
@@ -271,7 +273,9 @@ def _show_few_queries(answer: Overview, context: PageContext) -> None:
         text = f"Your filter leaves {w.format_count(queries)} of {w.format_count(total)} {noun}."
         if comparison.filters:
             st.html(
-                untested.draw_box(text, "", f"Show all {w.format_count(total)} {noun}", all_link)
+                untested.draw_message_box(
+                    text, "", f"Show all {w.format_count(total)} {noun}", all_link
+                )
             )
     if len(answer.examples):
         st.html(untested.draw_examples(answer.examples, drawing, session.href))
@@ -287,16 +291,16 @@ def _show_single_run(answer: Overview, context: PageContext) -> None:
             "Add results of another version or system on the same queries, in any supported format."
         )
         st.html(
-            untested.draw_box(
+            untested.draw_message_box(
                 "Add a second run to compare", text, "Add a run", session.href("data")
             )
         )
     else:
-        first = answers.first_comparison(context.study, context.view.address)
+        first = answers.comparison_to_offer(context.study, context.view.address)
         link = session.href("overview", run=first.focus, base=first.baseline)
         label = f"Compare {first.focus} with {first.baseline}"
         st.html(
-            untested.draw_box(
+            untested.draw_message_box(
                 f"{comparison.focus} is shown alone, without a comparison", "", label, link
             )
         )
@@ -304,13 +308,13 @@ def _show_single_run(answer: Overview, context: PageContext) -> None:
         _show_runs(answer, context)
     else:
         values = _runs_markup(answer, context)
-        section.show_note(values, "Runs and measures", frame=answer.table, key="runs")
+        section.show_note_with_csv(values, "Runs and measures", frame=answer.table, key="runs")
     unanswerable = answer.facts.unanswerable
     lists = []
     if answer.histogram:
         lists.append(untested.draw_histogram(answer.histogram, drawing, _score_lead(context)))
     if answer.groups is not None:
-        by, lead = (answer.grouping or "", answer.grouped_by), _group_link(answer, context)
+        by, lead = (answer.grouping or "", answer.grouping_name), _group_link(answer, context)
         lists.append(untested.draw_mean_list(answer.groups, drawing, session.href, lead, by=by))
     lists += [
         untested.draw_score_list(
@@ -321,7 +325,7 @@ def _show_single_run(answer: Overview, context: PageContext) -> None:
     st.html(overview.draw_side_by_side(*lists))
 
 
-def _score_lead(context: PageContext) -> untested.ScoreLead:
+def _score_lead(context: PageContext) -> untested.ScoreLinkMaker:
     """Return a function that makes a link to the queries with scores between two values."""
     run = context.comparison.focus
     return lambda low, high: session.href(
@@ -329,7 +333,7 @@ def _score_lead(context: PageContext) -> untested.ScoreLead:
     )
 
 
-def _group_link(answer: Overview, context: PageContext) -> Lead:
+def _group_link(answer: Overview, context: PageContext) -> LinkMaker:
     by = answer.grouping or ""
 
     def group_link(group: str) -> str:
@@ -339,7 +343,7 @@ def _group_link(answer: Overview, context: PageContext) -> Lead:
     return group_link
 
 
-def _run_link(context: PageContext) -> Lead:
+def _run_link(context: PageContext) -> LinkMaker:
     """Return a function that makes a link from a run's name. The link puts the run in focus; for
     the run in focus, it leads to the run's queries."""
 
@@ -352,7 +356,9 @@ def _run_link(context: PageContext) -> Lead:
 
 
 def _query_list_link(context: PageContext, run: str, outcome: str) -> str:
-    return session.href("queries", **context.view.changes_to_compare(run), **select_list(outcome))
+    return session.href(
+        "queries", **context.view.changes_to_compare(run), **fields_of_list(outcome)
+    )
 
 
 if __name__ == "__main__":

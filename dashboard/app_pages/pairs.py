@@ -14,7 +14,7 @@ from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import markup
 from dashboard.drawing.blocks import pairs as blocks
 from dashboard.session import PageContext
-from dashboard.session.deferred_drawing import defer
+from dashboard.session.deferred_drawing import defer_drawing
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.sentence import Sentence, muted_span
@@ -34,23 +34,23 @@ def render() -> None:
     answer = answers.pairs(context.study, context.comparison)
     head = st.empty()
 
-    def show_head(more: Sentence) -> None:
-        lead = answer.lead + muted_span(" ") + more if more else answer.lead
+    def show_answer_heading(further_text: Sentence) -> None:
+        lead = answer.lead + muted_span(" ") + further_text if further_text else answer.lead
         head.html(markup.draw_answer(answer.title, lead, context.look.styles))
 
-    show_head(Sentence())
+    show_answer_heading(Sentence())
     runs = _matching_runs(answer, context)
     if not runs:
         return
     if len(answer.run_pairs.runs) > blocks.ROOMY and not _choose_measure(context):
-        _show_beside(answer, runs, context)
+        _show_ranking_beside_pairs(answer, runs, context)
         return
     with st.container(key="runs_table"):
         placeholder = st.empty()
 
     def draw(*, with_places: bool) -> None:
         if with_places:
-            show_head(ranked.ranking(context.study, context.comparison).alone_sentence)
+            show_answer_heading(ranked.ranking(context.study, context.comparison).alone_sentence)
         with placeholder.container(gap=None):
             _show_table(answer, runs, context, with_places)
 
@@ -58,7 +58,7 @@ def render() -> None:
     is_known = ranked.is_ranking_known(context.study, context.comparison)
     draw(with_places=is_known)
     if not is_known:
-        defer(lambda: draw(with_places=True), placeholder)
+        defer_drawing(lambda: draw(with_places=True), placeholder)
     with st.container(gap=None):
         _show_matrix(answer, runs[:MOST_IN_MATRIX], context)
 
@@ -77,7 +77,7 @@ def _matching_runs(answer: Pairs, context: PageContext) -> tuple[str, ...]:
     if len(answer.run_pairs.runs) <= _SEARCHED:
         return answer.run_pairs.runs
     search = context.view.address["named"]
-    session.widget(
+    session.draw_widget(
         st.text_input,
         "Find runs",
         "named",
@@ -104,17 +104,17 @@ def _choose_measure(context: PageContext) -> bool:
     is_all = context.view.address["part"] == _ALL_MEASURES
     names = {**measures, _ALL_MEASURES: f"all {w.number_word(len(measures))}"}
 
-    def store(key: str | None) -> dict[str, str]:
+    def store_choice(key: str | None) -> dict[str, str]:
         if key == _ALL_MEASURES:
             return {"part": _ALL_MEASURES}
         return {"part": "", **({} if key in (None, chosen_key) else {"m": str(key)})}
 
-    session.widget(
+    session.draw_widget(
         st.pills,
         "Measure",
         "part",
         value=_ALL_MEASURES if is_all else chosen_key,
-        store=store,
+        store=store_choice,
         options=list(names),
         format_func=lambda key: escape_markdown(names[key]),
         label_visibility="collapsed",
@@ -126,7 +126,7 @@ def _ranking(context: PageContext) -> Ranking:
     return ranked.ranking(context.study, context.comparison, all_places=False)
 
 
-def _show_beside(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> None:
+def _show_ranking_beside_pairs(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> None:
     """Show a ranking of many runs on one measure, and beside it the pairs of these runs."""
     run_pairs, comparison = answer.run_pairs, context.comparison
     some_pairs = run_pairs.select_runs(runs[:MOST_IN_MATRIX])
@@ -138,7 +138,7 @@ def _show_beside(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
     )
     with st.container(key="runs_table"):
         st.html(
-            blocks.draw_ranking_beside(
+            blocks.draw_ranking_and_pairs(
                 _ranking(context),
                 runs,
                 run_pairs,
@@ -150,8 +150,10 @@ def _show_beside(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
             )
         )
         basis, hint = _basis_texts(answer, context)
-        note = blocks.draw_note(f"{_matrix_note(answer, some_pairs.runs, context)} {basis}", hint)
-        section.show_note(
+        note = blocks.draw_table_note(
+            f"{_matrix_note(answer, some_pairs.runs, context)} {basis}", hint
+        )
+        section.show_note_with_csv(
             note,
             "Every pair",
             frame=answer.table,
@@ -187,8 +189,8 @@ def _show_table(
             " overlapping intervals are not decisive."
         )
     key = "ranking" if with_places else "ranking_awaited"
-    note = blocks.draw_note(f"{text} Click a column to sort.")
-    section.show_note(
+    note = blocks.draw_table_note(f"{text} Click a column to sort.")
+    section.show_note_with_csv(
         note,
         "Ranking",
         frame=ranking.table,
@@ -213,7 +215,7 @@ def _show_matrix(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
             label=f"Every pair on {comparison.name}",
         )
     )
-    st.html(blocks.draw_note(*_basis_texts(answer, context)))
+    st.html(blocks.draw_table_note(*_basis_texts(answer, context)))
 
 
 def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> str:

@@ -4,7 +4,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from dashboard import session
-from dashboard.address.query_list import list_for_query
+from dashboard.address.query_list import fields_for_query_page
 from dashboard.answers import queries as answers
 from dashboard.answers.queries import QueryList
 from dashboard.answers.query_chips import RULES
@@ -13,14 +13,14 @@ from dashboard.drawing.blocks import filter_line, markup
 from dashboard.drawing.blocks import queries as blocks
 from dashboard.session import PageContext
 from dashboard.session.actions.notes import current_remarks
-from dashboard.session.picked_queries import picked_queries
+from dashboard.session.picked_queries import ids_in_selection
 
 
 def render() -> None:
     """Show the finding, the search and filter field, the chips, a chart and the table."""
     context = session.study_context()
     comparison, address = context.comparison, context.view.address
-    picked_ids = picked_queries(address["pick"])
+    picked_ids = ids_in_selection(address["pick"])
     request = answers.QueryListRequest(
         address["show"],
         address["s"],
@@ -40,7 +40,7 @@ def render() -> None:
         query_charts.draw_chart(chart, query_list, context)
     st.html(_filter_summary(query_list, context, picked_ids))
     if query_list.rows.empty:
-        _show_no_match(query_list, context)
+        _show_no_matching_queries(query_list, context)
     else:
         _show_table(query_list, context)
 
@@ -74,7 +74,7 @@ def _count_text(n: int) -> str:
     return section.format_count(n, "query", "queries")
 
 
-def _show_no_match(query_list: QueryList, context: PageContext) -> None:
+def _show_no_matching_queries(query_list: QueryList, context: PageContext) -> None:
     list_name = query_controls.filter_chip_label(query_list.show, context.comparison)
     address, count_text = context.view.address, _count_text(query_list.list_size)
     is_filtered = address["s"] or address["filter"] or address["pick"]
@@ -98,7 +98,7 @@ def _show_no_match(query_list: QueryList, context: PageContext) -> None:
 
 
 def _show_table(query_list: QueryList, context: PageContext) -> None:
-    comparison, page = context.comparison, query_list.page(context.view.address["p"])
+    comparison, page = context.comparison, query_list.select_page(context.view.address["p"])
     row_count = len(query_list.rows)
 
     def draw() -> Markup:
@@ -111,11 +111,13 @@ def _show_table(query_list: QueryList, context: PageContext) -> None:
             label=f"{_count_text(row_count)} with their scores on {comparison.name}",
             span=query_list.difference_span,
             scale=query_list.scale if comparison.is_alone else None,
-            coloured=query_list.has_enough_queries,
-            sorted_by=lambda key: session.href(
-                "queries", order=query_list.toggled_order(key), p=""
+            use_colours=query_list.has_enough_queries,
+            make_sort_link=lambda key: session.href(
+                "queries", order=query_list.order_after_click(key), p=""
             ),
-            opened=session.hrefs("query", "q", rows="", **list_for_query(context.view.address)),
+            make_query_link=session.hrefs(
+                "query", "q", rows="", **fields_for_query_page(context.view.address)
+            ),
         )
         return table + blocks.draw_page_links(
             page, row_count, lambda number: session.href("queries", p=number)

@@ -6,7 +6,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from dashboard import session
-from dashboard.address.query_list import list_for_queries_page
+from dashboard.address.query_list import fields_for_queries_page
 from dashboard.answers import query as answers
 from dashboard.answers.queries import QueryListRequest
 from dashboard.answers.query import QueryPage
@@ -17,7 +17,7 @@ from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import navigation, query, two_lists, word_marks
 from dashboard.session import PageContext
 from dashboard.session.actions.notes import current_remarks
-from dashboard.session.picked_queries import picked_queries
+from dashboard.session.picked_queries import ids_in_selection
 from metrics_core.base import wording as w
 from metrics_core.base.digits import parse_whole_number
 from metrics_core.explaining.diagnosis import SQUARES
@@ -52,12 +52,12 @@ def render() -> None:
         address["search"],
         address["sort"],
         address["line"],
-        picked_queries(address["among"]),
+        ids_in_selection(address["among"]),
         remarks=current_remarks(),
     )
-    runs_beside = _runs_beside(context)
-    rows = _row_count(address["rows"], is_several=bool(runs_beside))
-    page = answers.query(context.study, comparison, address["q"], request, rows)
+    runs_beside = _chosen_runs_beside(context)
+    rows = _parse_row_count(address["rows"], is_several=bool(runs_beside))
+    page = answers.query_page(context.study, comparison, address["q"], request, rows)
     diagnosis = page.diagnosis
     # Colours follow the grades of the whole collection, so that a 2 looks the same on every query.
     grades = dict.fromkeys(context.study.grades, "")
@@ -72,7 +72,7 @@ def render() -> None:
         with st.container(key="query_lists"):
             score_explanations.what_if_part(page, context, grades)
             _show_lists(page, context, grades, runs_beside, rows)
-            _show_missed(page, context, grades)
+            _show_missed_documents(page, context, grades)
         with st.container(key="query_side"):
             if page.ledger is not None:
                 score_explanations.ledger_card(page, page.ledger, context)
@@ -97,7 +97,7 @@ def _show_lists(
 ) -> None:
     """Show the lists side by side, and links to more rows or runs."""
     diagnosis, drawing, comparison = page.diagnosis, context.drawing, context.comparison
-    nameless = context.study.unnamed_runs(comparison.runs)
+    nameless = context.study.runs_without_doc_ids(comparison.runs)
     note = f"{judged_ranks_text(nameless)}, so only judged documents are known." if nameless else ""
 
     def draw_lists() -> Markup:
@@ -107,7 +107,7 @@ def _show_lists(
             page.documents,
             word_marks.query_words(page.text),
             grades,
-            further=runs_beside,
+            further_ids=runs_beside,
             rows=rows,
             note=note,
         )
@@ -133,9 +133,9 @@ def _show_lists(
                 beside_link=further,
             )
         )
-        section.csv_link("The lists", page.lists, "lists")
+        section.show_csv_link("The lists", page.lists, "lists")
     if runs_beside and len(others) > 1:
-        session.widget(
+        session.draw_widget(
             st.pills,
             "Also side by side",
             "beside",
@@ -147,7 +147,9 @@ def _show_lists(
         )
 
 
-def _show_missed(page: QueryPage, context: PageContext, grades: Mapping[float, str]) -> None:
+def _show_missed_documents(
+    page: QueryPage, context: PageContext, grades: Mapping[float, str]
+) -> None:
     """Show the relevant documents that are not in the top k of the run in focus."""
     comparison, study = context.comparison, context.study
     diagnosis, styles = page.diagnosis, context.drawing.styles
@@ -194,13 +196,13 @@ def _other_runs(context: PageContext) -> list[str]:
     return [run for run in comparison.runs if run not in (comparison.focus, comparison.baseline)]
 
 
-def _runs_beside(context: PageContext) -> list[str]:
+def _chosen_runs_beside(context: PageContext) -> list[str]:
     """Return the runs that the reader chose to list beside the compared pair."""
     others = _other_runs(context)
     return [run for run in context.view.address["beside"] if run in others][:_MOST_BESIDE]
 
 
-def _row_count(text: str, *, is_several: bool) -> int:
+def _parse_row_count(text: str, *, is_several: bool) -> int:
     """Return the number of rows of the lists to show: the number in the address, but not fewer than
     the default."""
     first = two_lists.FIRST_OF_SEVERAL if is_several else two_lists.FIRST
@@ -224,9 +226,11 @@ def _show_steps(page: QueryPage, context: PageContext) -> None:
             f"{w.format_count(page.position + 1)} of"
             f" {w.format_count(page.listed)}{noun}{kind}{searched}"
         )
-    back = session.href("queries", **list_for_queries_page(address))
+    back = session.href("queries", **fields_for_queries_page(address))
     st.html(
-        navigation.draw_steps(query_link(page.previous), query_link(page.following), position, back)
+        navigation.draw_query_navigation(
+            query_link(page.previous), query_link(page.following), position, back
+        )
     )
 
 

@@ -21,7 +21,7 @@ COMMANDS = {
 def run_command(name: str, arguments: list[str]) -> int:
     """Run a command and return the exit status."""
     try:
-        message = import_module(f"dashboard.commands.{name}").made(arguments)
+        message = import_module(f"dashboard.commands.{name}").execute(arguments)
     except RanklensError as error:
         print(w.escape_controls_in_lines(str(error)), file=sys.stderr)
         return 2

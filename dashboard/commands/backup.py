@@ -7,20 +7,20 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from dashboard.workspace.exports.backup import back_up
+from dashboard.workspace.exports.backup import write_backup
 from metrics_core.base import wording as w
 from metrics_core.base.whole_files import open_replacement
 from metrics_core.formats.source.limits import format_size
 
 
-def made(arguments: Sequence[str]) -> str:
+def execute(arguments: Sequence[str]) -> str:
     """Make the backup; return its path, its size and the damaged collections in the backup."""
     options = _make_parser().parse_args(arguments)
     folder, out = Path(options.folder).expanduser().resolve(), Path(options.out)
     with open_replacement(out) as file:
         if os.name == "posix":
             os.fchmod(file.fileno(), 0o600)
-        damaged = back_up(folder, file)
+        damaged = write_backup(folder, file)
         size = format_size(file.tell())
     message = f"{out}: {size}, a backup of {folder}"
     if damaged:

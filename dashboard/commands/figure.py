@@ -26,7 +26,7 @@ class FigureOptions(ViewOptions):
     by: str | None
 
 
-def made(arguments: Sequence[str]) -> str:
+def execute(arguments: Sequence[str]) -> str:
     """Write the figure; return its path, its size and its caption."""
     options = FigureOptions(**vars(_make_parser().parse_args(arguments)))
     ending = Path(options.out).suffix.lower()

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dashboard.answers.report import UsedFile, report
+from dashboard.answers.report import UsedFile, make_report
 from dashboard.commands.view_options import ViewOptions, add_view_options, read_view
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.report.document import document
+from dashboard.drawing.report.document import make_report_page
 from dashboard.drawing.report.parts import PARTS, ReportRequest
-from dashboard.files.files import fingerprint
+from dashboard.files.files import hash_file
 from dashboard.printing import write_page
-from dashboard.study.sharing import Include, share_study
+from dashboard.study.sharing import Include, make_shareable_study
 from dashboard.study.study import Study
 from dashboard.workspace.exports.packing import pack_new_collection
 from metrics_core import formats
@@ -47,7 +47,7 @@ class ReportOptions(ViewOptions):
         return "run names" if self.no_texts else "full texts"
 
 
-def made(arguments: Sequence[str]) -> str:
+def execute(arguments: Sequence[str]) -> str:
     """Write the report; return its path, its size and the compared pair."""
     options = ReportOptions(**vars(_make_parser().parse_args(arguments)))
     parts = _parse_parts(options.parts)
@@ -58,7 +58,7 @@ def made(arguments: Sequence[str]) -> str:
             "Use only one of the two.",
         )
     study, view, input_files = read_view(options, "A report")
-    shared_study = share_study(study, options.include)
+    shared_study = make_shareable_study(study, options.include)
     study, view = shared_study.study, shared_study.comparison(view)
     files = () if options.public else _used_files(options, input_files)
     drawing = Drawing.for_comparison(view, study.names)
@@ -70,7 +70,9 @@ def made(arguments: Sequence[str]) -> str:
     )
     queries = w.format_count(len(study.query_ids))
     with show_step(f"Creating the report of {queries} queries"):
-        size = write_page(document(report(study, view, files), drawing, request), options.out)
+        size = write_page(
+            make_report_page(make_report(study, view, files), drawing, request), options.out
+        )
     pair = f"{view.focus} against {view.baseline} on {view.name}"
     return f"{options.out}: {format_size(size)}, {pair}"
 
@@ -151,5 +153,5 @@ def _pack_tables(
 
 def _used_file(path: str, kind: formats.Kind, run: str, rows: int, queries: int) -> UsedFile:
     name, file = split_name_and_file(path)
-    content_hash = fingerprint(Path(file)) if Path(file).is_file() else ""
+    content_hash = hash_file(Path(file)) if Path(file).is_file() else ""
     return UsedFile(name, kind, run, rows, queries, content_hash)

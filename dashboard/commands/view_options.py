@@ -81,7 +81,7 @@ def read_view(
 def _build_study(input_files: InputFiles, options: ViewOptions) -> Study:
     judged = {ranks.run_name: ranks for ranks in input_files.judged}
 
-    def judging(run: Run, *_: object, **__: object) -> JudgedRanks:
+    def find_judged_ranks(run: Run, *_: object, **__: object) -> JudgedRanks:
         return judged[run.name]
 
     return Study(
@@ -89,5 +89,5 @@ def _build_study(input_files: InputFiles, options: ViewOptions) -> Study:
         input_files.qrels,
         read_named_queries(options),
         input_files.documents,
-        judging,
+        find_judged_ranks,
     )

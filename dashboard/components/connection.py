@@ -15,7 +15,7 @@ _CONNECTION = st.components.v2.component(
 )
 
 
-def watch_connection(address: str, uploads: int, largest: int, charts: str) -> Any:
+def watch_connection(address: str, uploads: int, max_file_size: int, chart_script: str) -> Any:
     """Return the browser's message if the page has reconnected to a server. None if the page was
     never disconnected.
 
@@ -24,7 +24,12 @@ def watch_connection(address: str, uploads: int, largest: int, charts: str) -> A
     """
     result = _CONNECTION(
         key="connection",
-        data={"address": address, "uploads": uploads, "largest": largest, "charts": charts},
+        data={
+            "address": address,
+            "uploads": uploads,
+            "largest": max_file_size,
+            "charts": chart_script,
+        },
         on_back_change=lambda: None,
     )
     return result.back

@@ -33,13 +33,13 @@ def filter_field(
     vocabulary: Mapping[str, Any],
     *,
     placeholder: str,
-    wrong: bool,
+    is_invalid: bool,
     on_line: Callable[[], None],
 ) -> None:
     """Draw the field with the text `line`. When the user presses Enter, `on_line` is called.
     `wrong` says that the parser rejected the line."""
     _FIELD(
         key=KEY,
-        data={**vocabulary, "line": line, "placeholder": placeholder, "wrong": wrong},
+        data={**vocabulary, "line": line, "placeholder": placeholder, "wrong": is_invalid},
         on_line_change=on_line,
     )

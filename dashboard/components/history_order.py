@@ -26,7 +26,7 @@ _CHIPS = st.components.v2.component(
 )
 
 
-def order_versions(
+def show_version_order(
     version_names: Sequence[str],
     all_names: Sequence[str],
     *,

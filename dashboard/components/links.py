@@ -20,7 +20,9 @@ _LINKS = st.components.v2.component(
 )
 
 
-def clicked_link(theme: str, heard: int, address: str, on_theme: Callable[[], None]) -> str:
+def clicked_link(
+    theme: str, n_handled_themes: int, address: str, on_theme: Callable[[], None]
+) -> str:
     """Return the link that was clicked, or an empty text.
 
     `theme` is the current theme of the page, `heard` the number of theme changes handled by
@@ -28,7 +30,7 @@ def clicked_link(theme: str, heard: int, address: str, on_theme: Callable[[], No
     """
     result = _LINKS(
         key="links",
-        data={"theme": theme, "heard": heard, "address": address},
+        data={"theme": theme, "heard": n_handled_themes, "address": address},
         on_go_change=lambda: None,
         on_theme_change=on_theme,
     )

@@ -13,6 +13,6 @@ _PLACE = st.components.v2.component(
 )
 
 
-def remember_scroll() -> None:
+def remember_scroll_position() -> None:
     """Let the browser remember the scroll position of the page."""
     _PLACE(key="place")

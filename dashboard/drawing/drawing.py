@@ -44,7 +44,7 @@ class Drawing:
         return self.comparison.baseline
 
     @property
-    def alone(self) -> bool:
+    def is_single_run(self) -> bool:
         """Whether there is no comparison: the run in focus is the baseline itself."""
         return self.comparison.is_alone
 
@@ -69,7 +69,7 @@ class Drawing:
         return self.comparison.measure.declaration.range
 
     @property
-    def quiet(self) -> Drawing:
+    def without_outcome_colours(self) -> Drawing:
         """The same drawing without the colours for better and worse, for use if there are too few
         queries to test."""
-        return replace(self, palette=self.palette.quiet)
+        return replace(self, palette=self.palette.without_outcome_colours)

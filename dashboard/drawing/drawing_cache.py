@@ -49,7 +49,7 @@ class _Identity:
         return value is not None and other.find() is value
 
 
-def draw_once(figure: Callable[..., Drawn], *arguments: Any, **options: Any) -> Drawn:
+def draw_figure_cached(figure: Callable[..., Drawn], *arguments: Any, **options: Any) -> Drawn:
     """Return `figure(*arguments, **options)`, cached."""
     options_key = tuple((name, _hashable(value)) for name, value in sorted(options.items()))
     return draw_cached((figure, *arguments, options_key), lambda: figure(*arguments, **options))

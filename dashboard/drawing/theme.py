@@ -60,7 +60,7 @@ class Palette:
     diverging_high: str
 
     @property
-    def diverging(self) -> tuple[str, str, str, str, str]:
+    def diverging_scale(self) -> tuple[str, str, str, str, str]:
         """The colour scale of differences, from the worst through zero to the best."""
         return (
             self.diverging_low,
@@ -71,7 +71,7 @@ class Palette:
         )
 
     @property
-    def quiet(self) -> Palette:
+    def without_outcome_colours(self) -> Palette:
         """The same palette without the colours for better and worse, for views with too few queries
         to test."""
         return replace(self, better=self.muted, worse=self.muted)
@@ -177,7 +177,7 @@ class RunStyle:
     - The baseline is always drawn in ink with a dashed line; it keeps its shape.
     - While a run is in focus, no other run has its colour: a run of the same colour is grey
       (`is_dimmed`), but keeps its shape. The line of the run in focus is solid and the thickest.
-    - Lines with distinct colours are solid (`solid_lines`).
+    - Lines with distinct colours are solid (`make_lines_solid`).
     """
 
     name: str
@@ -206,12 +206,12 @@ class RunStyle:
     @property
     def symbol(self) -> str:
         """Plotly's name of the run's marker."""
-        return _SYMBOLS[self._shape]
+        return _SYMBOLS[self._shape_index]
 
     @property
     def glyph(self) -> str:
         """The run's marker as a character."""
-        return _GLYPHS[self._shape]
+        return _GLYPHS[self._shape_index]
 
     @property
     def dash(self) -> str:
@@ -223,7 +223,7 @@ class RunStyle:
         return _DASHES[self.slot // COLORS % len(_DASHES)]
 
     @property
-    def _shape(self) -> int:
+    def _shape_index(self) -> int:
         # Shifted by one in each round, so that all combinations of colour and shape occur.
         return (self.slot - self.slot // COLORS) % len(_SYMBOLS)
 
@@ -252,7 +252,7 @@ def run_styles(
     """Return the style of each of these runs in a view; see `RunStyle` for the rule."""
     focused = slots.get(focus, SLOTS) % COLORS if focus != baseline else None
 
-    def style(name: str) -> RunStyle:
+    def make_style(name: str) -> RunStyle:
         slot = slots.get(name, SLOTS)
         if name == baseline:
             return RunStyle(name, slot, "baseline")
@@ -260,10 +260,10 @@ def run_styles(
             return RunStyle(name, slot, "focus")
         return RunStyle(name, slot, is_dimmed=slot % COLORS == focused)
 
-    return {name: style(name) for name in names}
+    return {name: make_style(name) for name in names}
 
 
-def solid_lines(styles: Sequence[RunStyle]) -> list[RunStyle]:
+def make_lines_solid(styles: Sequence[RunStyle]) -> list[RunStyle]:
     """Return the styles, with solid lines if no two of them share a colour. The baseline stays
     dashed: another dashed line could be mistaken for a second baseline."""
     are_distinct = len({style.color_name for style in styles}) == len(styles)

@@ -18,7 +18,7 @@ class Ticks(NamedTuple):
     texts: list[str]
     span: tuple[float, float]
 
-    def within(self, low: float, high: float) -> Ticks:
+    def select_range(self, low: float, high: float) -> Ticks:
         """Return the ticks between low and high, on an axis with this range."""
         pairs = [(v, t) for v, t in zip(self.values, self.texts, strict=True) if low <= v <= high]
         return Ticks([v for v, _ in pairs], [t for _, t in pairs], (low, high))
@@ -32,7 +32,7 @@ def nice_ticks(
     low: float,
     high: float,
     *,
-    most: int = 6,
+    max_ticks: int = 6,
     fewest_digits: int = 0,
     write: Callable[[float, int], str] = wording.format_score,
 ) -> Ticks:
@@ -41,9 +41,9 @@ def nice_ticks(
     span = high - low
     if not (math.isfinite(span) and span > 0):
         low, high, span = 0.0, 1.0, 1.0
-    power = 10.0 ** math.floor(math.log10(span / most))
+    power = 10.0 ** math.floor(math.log10(span / max_ticks))
     step = next(
-        f * power for f in (1, 2, 5, 10, 20) if _count_intervals(low, high, f * power) <= most
+        f * power for f in (1, 2, 5, 10, 20) if _count_intervals(low, high, f * power) <= max_ticks
     )
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     needed = max(0, -math.floor(math.log10(step) + 1e-9))
@@ -61,20 +61,22 @@ def _format_signed(value: float, digits: int) -> str:
     return "0" if value == 0 else wording.format_difference(value, digits)
 
 
-def signed_ticks(low: float, high: float, *, most: int = 6, fewest_digits: int = 0) -> Ticks:
+def signed_ticks(low: float, high: float, *, max_ticks: int = 6, fewest_digits: int = 0) -> Ticks:
     """Return ticks for differences on an axis from low to high."""
-    ticks = nice_ticks(low, high, most=most, fewest_digits=fewest_digits, write=_format_signed)
-    return ticks.within(low, high)
+    ticks = nice_ticks(
+        low, high, max_ticks=max_ticks, fewest_digits=fewest_digits, write=_format_signed
+    )
+    return ticks.select_range(low, high)
 
 
-def covering_ticks(values: Iterable[float], *, most: int = 6) -> Ticks:
+def zero_based_ticks(values: Iterable[float], *, max_ticks: int = 6) -> Ticks:
     """Return ticks for differences on an axis that includes zero and starts and ends at a tick. NaN
     is ignored."""
-    return nice_ticks(*_finite_range(values, 0.0), most=most, write=_format_signed)
+    return nice_ticks(*_finite_range(values, 0.0), max_ticks=max_ticks, write=_format_signed)
 
 
 def difference_ticks(
-    values: Iterable[float], *, most: int = 6, padding: float = 0.04, fewest_digits: int = 0
+    values: Iterable[float], *, max_ticks: int = 6, padding: float = 0.04, fewest_digits: int = 0
 ) -> Ticks:
     """Return ticks for differences on an axis that includes zero and extends beyond the values by
     `padding`, a share of their range, at both ends. NaN is ignored."""
@@ -82,7 +84,7 @@ def difference_ticks(
     if high - low < 1e-9:
         low, high = -0.1, 0.1
     more = padding * (high - low)
-    return signed_ticks(low - more, high + more, most=most, fewest_digits=fewest_digits)
+    return signed_ticks(low - more, high + more, max_ticks=max_ticks, fewest_digits=fewest_digits)
 
 
 def score_ticks(values: Iterable[float], value_range: tuple[float, float] = (0, 1)) -> Ticks:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dashboard.files.files import SAMPLE_FOLDER, list_folder
-from dashboard.files.shape_choices import Answers, is_shape
+from dashboard.files.shape_choices import Answers, is_shape_key
 from dashboard.workspace import DEFAULT_SETTINGS, Collection, Entry, Settings, Workspace
 from dashboard.workspace.disk.durable import file_state
 from dashboard.workspace.long_runs.cache import CachedValue
@@ -49,7 +49,7 @@ class Preview:
     runs: int
 
     @property
-    def best(self) -> str:
+    def best_run(self) -> str:
         """The run that scores highest."""
         return self.run if self.mean >= self.baseline_mean else self.baseline
 
@@ -113,7 +113,7 @@ class CollectionCatalog:
         if self.folder_id:
             return self.folder_id
         # If several tie, the first is the one that changed last.
-        return max((c.id for c in self._own_collections()), key=self._opened_time, default=SAMPLE)
+        return max((c.id for c in self._user_collections()), key=self._opened_time, default=SAMPLE)
 
     def has_collection(self, identity: str) -> bool:
         """Whether a collection with this id can be opened. The user's first collection can be
@@ -132,19 +132,19 @@ class CollectionCatalog:
             return SAMPLE_FOLDER
         return self._folder if identity and identity == self.folder_id else None
 
-    def read_choices(self, identity: str) -> Mapping[str, Mapping[str, Any]]:
+    def reading_choices(self, identity: str) -> Mapping[str, Mapping[str, Any]]:
         """The choices for reading files of a collection's folder, by file name."""
         record = self._record(identity)
         return record.choices if record else {}
 
-    def answers_by_shape(self, identity: str) -> Answers:
+    def choices_by_shape(self, identity: str) -> Answers:
         """The choices for reading files, by the shape of the file. Choices made in this collection
         take precedence over choices made in another collection. Among other collections, the most
         recently changed takes precedence."""
-        other_choices = [c.choices for c in self._own_collections() if c.id != identity]
-        all_choices = [*reversed(other_choices), self.read_choices(identity)]
+        other_choices = [c.choices for c in self._user_collections() if c.id != identity]
+        all_choices = [*reversed(other_choices), self.reading_choices(identity)]
         merged_choices = {key: value for choices in all_choices for key, value in choices.items()}
-        return {key: value for key, value in merged_choices.items() if is_shape(key) and value}
+        return {key: value for key, value in merged_choices.items() if is_shape_key(key) and value}
 
     def chosen_judgments(self, identity: str) -> str:
         """The key of the file whose judgments a collection uses; empty if none was chosen."""
@@ -179,17 +179,21 @@ class CollectionCatalog:
         """List the collections that can be opened, last opened first. A collection that was never
         opened is sorted by the time of its last change. Reads records only."""
         rows = [
-            *([self._list_with_preview(self.folder_id, "folder")] if self.folder_id else []),
-            *(self._list_own(c) for c in self._own_collections() if c.id != self.folder_id),
-            self._list_with_preview(SAMPLE, "sample"),
+            *([self._describe_with_preview(self.folder_id, "folder")] if self.folder_id else []),
+            *(
+                self._describe_user_collection(c)
+                for c in self._user_collections()
+                if c.id != self.folder_id
+            ),
+            self._describe_with_preview(SAMPLE, "sample"),
         ]
         return sorted(rows, key=lambda row: -(row.opened or _time_in_seconds(row.changed)))
 
-    def mark_opened(self, identity: str) -> None:
+    def record_opening(self, identity: str) -> None:
         """Remember that a collection was opened now, without changing its record."""
-        self._workspace.cache.mark(_OPENED, identity)
+        self._workspace.cache.record_time(_OPENED, identity)
 
-    def keep_preview(self, identity: str, version: str, preview: Preview) -> None:
+    def store_preview(self, identity: str, version: str, preview: Preview) -> None:
         """Store the preview of a collection at this `version`."""
         cached = CachedValue(metadata={"version": version, **asdict(preview)})
         self._workspace.cache.put(_PREVIEWS, identity, value=cached)
@@ -197,7 +201,7 @@ class CollectionCatalog:
     def version(self, identity: str) -> str:
         """A hash of a collection's files and of the choices for reading them, computed from
         records. It changes if a file or a choice changes."""
-        parts: list[Any] = [self.read_choices(identity), self.chosen_judgments(identity)]
+        parts: list[Any] = [self.reading_choices(identity), self.chosen_judgments(identity)]
         parts += [self.read_settings(identity)]
         folder = self.folder_of(identity)
         if folder is not None:
@@ -207,20 +211,20 @@ class CollectionCatalog:
             parts += [(e.number, e.changed) for e in self._workspace.entries(identity)]
         return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()
 
-    def _own_collections(self) -> list[Collection]:
+    def _user_collections(self) -> list[Collection]:
         """The collections of the user, last changed first. The record that stores judgments of the
         example is not included."""
-        return [c for c in self._workspace.collections() if c.id != SAMPLE]
+        return [c for c in self._workspace.read_collections() if c.id != SAMPLE]
 
     def _opened_time(self, identity: str) -> float:
-        return self._workspace.cache.mark_time(_OPENED, identity)
+        return self._workspace.cache.recorded_time(_OPENED, identity)
 
-    def _list_own(self, collection: Collection) -> ListedCollection:
+    def _describe_user_collection(self, collection: Collection) -> ListedCollection:
         try:
-            return self._list_readable(collection)
+            return self._describe_readable_collection(collection)
         except Exception:  # whatever is wrong with it, the others are listed
             folder = str(self._workspace.folder_of(collection.id))
-            good_time = self._workspace.good_state_time(collection.id)
+            good_time = self._workspace.last_good_state_time(collection.id)
             return ListedCollection(
                 collection.id,
                 collection.name,
@@ -230,9 +234,9 @@ class CollectionCatalog:
                 good=good_time,
             )
 
-    def _list_readable(self, collection: Collection) -> ListedCollection:
+    def _describe_readable_collection(self, collection: Collection) -> ListedCollection:
         entries = self._workspace.entries(collection.id)
-        return self._list_with_preview(
+        return self._describe_with_preview(
             collection.id,
             "own",
             runs=sum(e.kind == "run" for e in entries),
@@ -242,7 +246,9 @@ class CollectionCatalog:
             damaged=len(self._workspace.damaged_records(collection.id)),
         )
 
-    def _list_with_preview(self, identity: str, origin: Origin, **numbers: Any) -> ListedCollection:
+    def _describe_with_preview(
+        self, identity: str, origin: Origin, **numbers: Any
+    ) -> ListedCollection:
         """A collection with its stored preview."""
         cached, preview = self._workspace.cache.get(_PREVIEWS, identity), None
         metadata = {} if cached is None else dict(cached.metadata)

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from dashboard.files.query_zip import is_notes_or_layers
-from dashboard.files.shape_choices import note_read_as_before, select_kept_choices
+from dashboard.files.shape_choices import add_read_as_before_note, select_remembered_choices
 from dashboard.workspace.disk.durable import file_state
 from dashboard.workspace.exports.notes_and_layers import LAYERS_FILE, NOTES_FILE
 from dashboard.workspace.long_runs.tables import count_queries
@@ -26,9 +26,9 @@ from metrics_core.checks.stored_scores import compare_stored_scores
 from metrics_core.formats import Loaded
 from metrics_core.formats.parsing.ranks_parts import (
     is_marker_file,
-    is_part,
+    is_part_file,
     join_run_parts,
-    shared_name,
+    shared_part_name,
 )
 from metrics_core.formats.registry import Evidence, Kind, kind_of
 from metrics_core.tables import Table
@@ -115,7 +115,7 @@ def list_folder(
         and not (path.name in (NOTES_FILE, LAYERS_FILE) and _has_notes_or_layers(path))
     ]
     paths = _merge_rank_folders(folder, files)
-    units = {path: shared_name(str(path)) for path in paths}
+    units = {path: shared_part_name(str(path)) for path in paths}
     if len(set(units.values())) <= max_files:
         return FolderListing(tuple(paths))
     needed = sorted(paths, key=lambda path: guess_kind(path) in ("run", None))
@@ -134,7 +134,7 @@ def _merge_rank_folders(folder: Path, files: Sequence[Path]) -> list[Path]:
         of_folder.setdefault(path.parent, []).append(path)
     paths: list[Path] = []
     for parent, folder_files in of_folder.items():
-        is_one = parent != folder and all(is_part(path.name) for path in folder_files)
+        is_one = parent != folder and all(is_part_file(path.name) for path in folder_files)
         paths += [parent] if is_one and guess_kind(parent) == "run" else folder_files
     return sorted(paths)
 
@@ -172,11 +172,11 @@ def read_files(
     cannot be read, the result has a File with the error; no exception is raised.
     """
     if BEFORE in choices:
-        earlier_choices = select_kept_choices(choices)
+        earlier_choices = select_remembered_choices(choices)
         with suppress(RanklensError):  # then it is unlike the earlier file
             loaded = formats.read_each(path, name=display_name, **earlier_choices)
             return _make_files(
-                [note_read_as_before(loaded_table, earlier_choices) for loaded_table in loaded],
+                [add_read_as_before_note(loaded_table, earlier_choices) for loaded_table in loaded],
                 display_name,
                 origin,
             )
@@ -207,7 +207,7 @@ def _make_files(loaded: Sequence[Loaded], display_name: str, origin: Origin) -> 
     ]
 
 
-def fingerprint(path: Path) -> str:
+def hash_file(path: Path) -> str:
     """The SHA-256 of a file's content."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -232,7 +232,7 @@ def join_loaded_parts(loaded_files: Sequence[Loaded]) -> list[Loaded]:
         [(part.file, part.table) for part in loaded_files]
     ):
         joined[first] = replace(
-            loaded_files[first], table=run, file=shared_name(loaded_files[first].file)
+            loaded_files[first], table=run, file=shared_part_name(loaded_files[first].file)
         )
         for position in other_positions:
             joined[position] = None

@@ -47,11 +47,13 @@ class CachedRanks:
         if cached is not None:
             return _unpack_places(cached)
         judged_places = find_judged_places(run, qrels)
-        cache_places(self._cache, run.rows.content, qrels, judged_places)
+        cache_judged_places(self._cache, run.rows.content, qrels, judged_places)
         return judged_places
 
 
-def cache_places(cache: Cache, content: str, qrels: Qrels, judged_places: JudgedPlaces) -> None:
+def cache_judged_places(
+    cache: Cache, content: str, qrels: Qrels, judged_places: JudgedPlaces
+) -> None:
     """Cache the positions of the judged documents of a long run, by the hash of its rows."""
     numbers = {name: getattr(judged_places, name) for name in _COLUMNS}
     numbers |= {name: getattr(judged_places.tied, name) for name in _TIED}

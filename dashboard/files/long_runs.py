@@ -16,13 +16,13 @@ from typing import Any
 import pyarrow as pa
 
 from dashboard.files.files import File, Origin, guess_kind, read_files
-from dashboard.files.judged_places import cache_places
+from dashboard.files.judged_places import cache_judged_places
 from dashboard.workspace import StorageError
 from dashboard.workspace.disk.durable import State, file_sha256
 from dashboard.workspace.disk.records import parse_note
 from dashboard.workspace.long_runs.cache import Cache, CachedValue
 from dashboard.workspace.long_runs.run_writer import RunWriter, move_to_disk
-from dashboard.workspace.long_runs.stored_run import StoredRun, is_long, open_stored_run
+from dashboard.workspace.long_runs.stored_run import StoredRun, open_stored_run, stays_on_disk
 from dashboard.workspace.long_runs.tables import hash_rows
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.memo import Memo
@@ -66,9 +66,9 @@ def convert_run(
     from metrics_core.judging.while_reading.judgments import make_judgment_tables
 
     try:
-        qrels = _fitting_judgments(source, judgments)
+        qrels = _choose_fitting_judgments(source, judgments)
         tables = _TABLES(hash_rows(qrels.input_table, "qrels"), lambda: make_judgment_tables(qrels))
-        tables = tables if tables.plain else make_judgment_tables(_NO_JUDGMENTS)
+        tables = tables if tables.has_plain_ids else make_judgment_tables(_NO_JUDGMENTS)
         with cache.open_draft() as draft:
             if draft is None:
                 return None
@@ -76,17 +76,17 @@ def convert_run(
             judged_run = judge_and_keep_run(
                 source, tables, run_writer, kind=kind, progress=progress
             )
-            if judged_run is None or not is_long(len(run_writer)):
+            if judged_run is None or not stays_on_disk(len(run_writer)):
                 return None
             run = run_writer.finish(source.name, judged_run.name, judged_run.notes)
         if judged_run.places is not None:
-            cache_places(cache, run.rows.content, qrels, judged_run.places)
+            cache_judged_places(cache, run.rows.content, qrels, judged_run.places)
         return Loaded(run, "trec", trec_title(source, "run"), source.name)
     except (RanklensError, MemoryError, OSError, pa.ArrowException):
         return None
 
 
-def _fitting_judgments(source: Source, judgments: Sequence[Qrels]) -> Qrels:
+def _choose_fitting_judgments(source: Source, judgments: Sequence[Qrels]) -> Qrels:
     """From the given judgments, choose those that contain the first query of the run; if several
     do, or none, the last of them. Without judgments, return empty judgments."""
     query_id = "".join(split_fields(source.head.partition(b"\n")[0].decode())[:1])
@@ -117,7 +117,7 @@ class ConvertedFiles:
         A long run is judged while it is read, with the `judgments` that seem to fit. `progress` is
         called with the number of bytes of text read.
         """
-        if not may_be_long(path):
+        if not may_be_long_run(path):
             return read_files(path, display_name=display_name, origin=origin, choices=choices)
         common_key = (display_name, repr(sorted(choices.items())))
         by_state = (*common_key, str(path), repr(state))
@@ -216,7 +216,7 @@ class ConvertedFiles:
         self._cache.put(_WHAT, *key_parts, value=CachedValue(metadata=metadata))
 
 
-def may_be_long(path: Path) -> bool:
+def may_be_long_run(path: Path) -> bool:
     """Whether a file may contain a long run, by its size and its first lines."""
     large = path.is_file() and path.stat().st_size >= SMALLEST
     return large and guess_kind(path) in ("run", None)

@@ -25,25 +25,25 @@ class VisitUploads:
         self._files: dict[str, tuple[bytes, ScratchFile]] = {}
         self._lost: dict[str, RanklensError] = {}
 
-    def keep(self, file_id: str, file: ScratchFile) -> bytes:
+    def keep_upload(self, file_id: str, file: ScratchFile) -> bytes:
         """Hold an upload with this id, and return the note that represents it."""
         note = _NOTE.format(secrets.token_hex(32)).encode()
         with _LOCK:
             self._files[file_id] = note, file
         return note
 
-    def find(self, content: bytes) -> ScratchFile | None:
+    def find_upload(self, content: bytes) -> ScratchFile | None:
         """The file that these bytes represent. None if the bytes are not a note but the content of
         an upload."""
         with _LOCK:
             return next((file for note, file in self._files.values() if note == content), None)
 
-    def forget(self, file_id: str) -> None:
+    def forget_upload(self, file_id: str) -> None:
         """Release an upload; its file is removed once nothing else holds it."""
         with _LOCK:
             self._files.pop(file_id, None)
 
-    def release(self, file: ScratchFile) -> None:
+    def release_upload(self, file: ScratchFile) -> None:
         """Release a file that was read; does nothing if the file is not held."""
         with _LOCK:
             self._files = {i: upload for i, upload in self._files.items() if upload[1] is not file}

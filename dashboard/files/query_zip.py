@@ -8,8 +8,8 @@ from dashboard.workspace.disk.journal_lines import Line
 from dashboard.workspace.exports.notes_and_layers import (
     LAYERS_FILE,
     NOTES_FILE,
-    is_layers,
-    is_notes,
+    is_layers_file,
+    is_notes_file,
     read_layers,
     read_notes,
 )
@@ -68,7 +68,7 @@ def read_query_zip(origin: Origin, name: str) -> QueryZip:
         if len(members) > MAX_FILES:
             raise RanklensError(f"{name} contains more than {MAX_FILES:,} files.")
         size, packed_size = sum(packed.getinfo(m).file_size for m in members), stored_size(origin)
-        check_unpacked(name, size, DEFAULT_LIMIT.max_unpacked(packed_size), DEFAULT_LIMIT)
+        check_unpacked(name, size, DEFAULT_LIMIT.max_unpacked_size(packed_size), DEFAULT_LIMIT)
         files = {m: read_member(name, packed, m, DEFAULT_LIMIT) for m in members}
     carried = [read_notes_or_layers(files.pop(m)) for m in (NOTES_FILE, LAYERS_FILE) if m in files]
     return QueryZip(
@@ -82,11 +82,11 @@ def read_query_zip(origin: Origin, name: str) -> QueryZip:
 
 def is_notes_or_layers(start: bytes) -> bool:
     """Whether a file begins like a file of notes or of layers."""
-    return is_notes(start) or is_layers(start)
+    return is_notes_file(start) or is_layers_file(start)
 
 
 def read_notes_or_layers(content: bytes) -> NotesAndLayers:
     """Read a file of notes or layers. Raises RanklensError."""
-    if is_layers(content):
+    if is_layers_file(content):
         return NotesAndLayers(layers=tuple(tuple(lines) for lines in read_layers(content)))
     return NotesAndLayers(tuple(read_notes(content)))

@@ -15,7 +15,7 @@ from metrics_core.base.memo import Memo
 from metrics_core.base.notes import Note
 from metrics_core.formats import Loaded, guess_file_kind
 from metrics_core.formats.fields import MEANINGS, FileFields
-from metrics_core.formats.parsing.chosen_columns import NO_COLUMN, is_constant
+from metrics_core.formats.parsing.chosen_columns import NO_COLUMN, is_constant_value
 from metrics_core.formats.registry import KIND_TITLES
 from metrics_core.formats.source.unpacking import Origin
 
@@ -35,14 +35,16 @@ def find_fields(origin: Origin, name: str, encoding: str | None = None) -> FileF
     # The key does not hold the file's content.
     state = file_state(origin) if isinstance(origin, Path) else (hash(origin), len(origin))
 
-    def find() -> FileFields | None:
+    def read_file_fields() -> FileFields | None:
         from metrics_core.formats.field_values import read_fields
 
         with suppress(RanklensError, OSError):
             return read_fields(origin, name=name, encoding=encoding)
         return None
 
-    return _FIELDS((name, origin if isinstance(origin, Path) else "", state, encoding), find)
+    return _FIELDS(
+        (name, origin if isinstance(origin, Path) else "", state, encoding), read_file_fields
+    )
 
 
 def shape_key(fields: FileFields) -> str:
@@ -50,12 +52,12 @@ def shape_key(fields: FileFields) -> str:
     return _SHAPE + hashlib.sha256(fields.shape.encode()).hexdigest()[:20]
 
 
-def is_shape(key: str) -> bool:
+def is_shape_key(key: str) -> bool:
     """Whether a key identifies a shape rather than a file name."""
     return key.startswith(_SHAPE)
 
 
-def select_kept_choices(choices: Mapping[str, Any]) -> dict[str, Any]:
+def select_remembered_choices(choices: Mapping[str, Any]) -> dict[str, Any]:
     """Return the choices to remember for files of the same shape; empty if they do not name the
     kind of table."""
     return {key: choices[key] for key in _OF_SHAPE if key in choices} if "kind" in choices else {}
@@ -65,7 +67,9 @@ def find_choices(origin: Origin, name: str, answers: Answers) -> dict[str, Any]:
     """Return the remembered choices for files of the same shape as this one. The result is empty if
     there are none, or if the file is surely of another kind."""
     fields = find_fields(origin, name) if answers else None
-    choices = {} if fields is None else select_kept_choices(answers.get(shape_key(fields), {}))
+    choices = (
+        {} if fields is None else select_remembered_choices(answers.get(shape_key(fields), {}))
+    )
     # Validate the choices: a packed collection may come from anybody.
     if choices.get("kind") not in MEANINGS or not isinstance(choices.get("columns", {}), dict):
         return {}
@@ -74,7 +78,7 @@ def find_choices(origin: Origin, name: str, answers: Answers) -> dict[str, Any]:
     return {} if recognised and is_sure and recognised.kind != choices["kind"] else choices
 
 
-def note_read_as_before(loaded: Loaded, choices: Mapping[str, Any]) -> Loaded:
+def add_read_as_before_note(loaded: Loaded, choices: Mapping[str, Any]) -> Loaded:
     """Return a table with the note that it was read like an earlier file of its shape."""
     note = Note("as_before", f"read as before: {describe_choices(choices)}")
     return replace(loaded, table=loaded.table.with_notes(note))
@@ -88,7 +92,7 @@ def describe_choices(choices: Mapping[str, Any]) -> str:
     named_columns = {word: columns[word] for word in words if columns[word] != NO_COLUMN}
     return ", ".join(
         "all documents relevant"
-        if is_constant(name)
+        if is_constant_value(name)
         else f"{_WORDS.get(word, word)} from `{name.removeprefix('-')}`"
         for word, name in named_columns.items()
     ) or str(KIND_TITLES[choices["kind"]])

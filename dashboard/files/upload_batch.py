@@ -34,7 +34,7 @@ class UploadBatch:
     """Remembered choices for files of each shape."""
 
     @cached_property
-    def order(self) -> list[tuple[int, UploadKind]]:
+    def reading_order(self) -> list[tuple[int, UploadKind]]:
         """The indices of the files in reading order: files that help to recognise other files
         first.
 
@@ -54,20 +54,20 @@ class UploadBatch:
         return sorted(kinds, key=lambda one: _reading_priority(self.files[one[0]], one[1]))
 
     @property
-    def tables(self) -> list[Loaded]:
+    def all_tables(self) -> list[Loaded]:
         """All tables, in the order in which their files were given."""
         return [loaded for number in sorted(self.read) for loaded in self.read[number]]
 
-    def judgments(self, *, guessed: bool = True) -> list[Qrels]:
+    def judgments(self, *, include_guessed: bool = True) -> list[Qrels]:
         """The judgments available so far. If `guessed` is true, files whose kind is only a guess
         are included."""
         return [
             *self.open_judgments,
             *(
                 table
-                for loaded in self.tables
+                for loaded in self.all_tables
                 if isinstance(table := loaded.table, Qrels)
-                and (guessed or loaded.evidence != "guess")
+                and (include_guessed or loaded.evidence != "guess")
             ),
         ]
 
@@ -75,13 +75,13 @@ class UploadBatch:
         """Read a file. If the file was read elsewhere, `tables` returns its tables."""
         uploaded_file = self.files[number]
         if tables is None:
-            tables = partial(self._read_tables, uploaded_file, dict(self.order)[number])
+            tables = partial(self._read_tables, uploaded_file, dict(self.reading_order)[number])
         self.read[number] = self._read_or_refuse(uploaded_file, tables)
 
     def _read_tables(self, uploaded_file: UploadedFile, kind: UploadKind) -> list[Loaded]:
         if kind not in ("cut", "carried over"):
             return read_tables(
-                uploaded_file, judgments=self.judgments(guessed=False), answers=self.answers
+                uploaded_file, judgments=self.judgments(include_guessed=False), answers=self.answers
             )
         if kind == "cut":
             query_zip = read_query_zip(uploaded_file.origin, uploaded_file.name)
@@ -96,10 +96,10 @@ class UploadBatch:
         ]
 
     def _read_or_refuse(
-        self, uploaded_file: UploadedFile, tables: Callable[[], list[Loaded]]
+        self, uploaded_file: UploadedFile, read_file_tables: Callable[[], list[Loaded]]
     ) -> list[Loaded]:
         try:
-            return tables()
+            return read_file_tables()
         except RanklensError as error:
             refused = error
         except Exception as error:  # an error in one file must not stop the others

@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 from dashboard.files.long_runs import SMALLEST
 from dashboard.files.query_zip import is_notes_or_layers, is_query_zip
-from dashboard.files.shape_choices import Answers, find_choices, note_read_as_before
+from dashboard.files.shape_choices import Answers, add_read_as_before_note, find_choices
 from dashboard.workspace.disk.scratch import ScratchFile
 from dashboard.workspace.exports import report_data
-from dashboard.workspace.exports.packing import is_packed
+from dashboard.workspace.exports.packing import is_packed_collection
 from metrics_core import formats
 from metrics_core.base.errors import RanklensError
 from metrics_core.checks.stored_scores import compare_stored_scores
@@ -49,7 +49,7 @@ class UploadedFile:
         return len(self.content) if isinstance(self.content, bytes) else self.content.size
 
     @property
-    def start(self) -> bytes:
+    def first_bytes(self) -> bytes:
         """The first bytes of the file; empty if it cannot be read (reading it then reports the
         error)."""
         with suppress(OSError), open_raw(self.origin) as file:
@@ -73,16 +73,16 @@ class UploadedTable(Loaded):
 
 def detect_upload_kind(uploaded_file: UploadedFile) -> UploadKind:
     """Detect the kind of a file by its first bytes and its size."""
-    if is_packed(uploaded_file.origin) or _is_report(uploaded_file):
+    if is_packed_collection(uploaded_file.origin) or _is_report(uploaded_file):
         return "packed"
-    if is_notes_or_layers(uploaded_file.start):
+    if is_notes_or_layers(uploaded_file.first_bytes):
         return "carried over"
     if is_query_zip(uploaded_file.origin):
         return "cut"
     return "long" if len(uploaded_file) >= SMALLEST else "plain"
 
 
-def packed_origin(uploaded_file: UploadedFile) -> Origin:
+def find_packed_collection(uploaded_file: UploadedFile) -> Origin:
     """The packed collection in a file or in a report."""
     return (
         report_data.extract_packed(uploaded_file.origin)
@@ -125,7 +125,7 @@ def read_tables(
     if earlier_choices:
         with suppress(RanklensError):  # then it is unlike the earlier file
             return [
-                note_read_as_before(loaded_table, earlier_choices)
+                add_read_as_before_note(loaded_table, earlier_choices)
                 for loaded_table in read_tables(uploaded_file, **earlier_choices)
             ]
     loaded_tables = formats.read_each(

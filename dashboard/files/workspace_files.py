@@ -9,7 +9,7 @@ from threading import Lock
 from dashboard.files.files import File
 from dashboard.workspace import Entry, StorageError, Workspace
 from dashboard.workspace.disk.errors import damaged_file_error
-from dashboard.workspace.disk.records import hidden_numbers
+from dashboard.workspace.disk.records import replaced_numbers
 from metrics_core.base.notes import Note
 from metrics_core.base.parallel import map_on_all_cores
 
@@ -37,11 +37,13 @@ class LoadedFiles:
             intact = {e: f for e, f in files.items() if f.error is None}
             # A file that could not be read is tried again next time: it may have been repaired.
             self._loaded[collection] = {_entry_key(e): f for e, f in intact.items()}
-            standing_in = self._workspace.stand_in_numbers(collection)
+            standing_in = self._workspace.fallback_numbers(collection)
             unsound = self._workspace.damaged_records(collection)
-        older = hidden_numbers(list(intact))  # files whose newer version is still in memory
+        older = replaced_numbers(list(intact))  # files whose newer version is still in memory
         current_files = [f for e, f in intact.items() if e.number not in older]
-        shown_files = [_mark_older(f) if f.number in standing_in else f for f in current_files]
+        shown_files = [
+            _add_older_version_note(f) if f.number in standing_in else f for f in current_files
+        ]
         broken = {f.number: f for f in files.values() if f.error is not None}
         damaged_files = {
             d.number: _damaged_file(d.number, d.file, damaged_file_error(d.file, d.why))
@@ -58,7 +60,7 @@ class LoadedFiles:
 
     def _read(self, entry: Entry) -> tuple[Entry, File]:
         try:
-            table = self._workspace.load(entry)
+            table = self._workspace.load_table(entry)
         except StorageError as error:
             return entry, _damaged_file(entry.number, entry.file, error)
         return entry, File(
@@ -80,7 +82,7 @@ def _entry_key(entry: Entry) -> _Key:
     return entry.number, entry.changed
 
 
-def _mark_older(file: File) -> File:
+def _add_older_version_note(file: File) -> File:
     """Add a note to an earlier file that is shown because its replacement cannot be read."""
     assert file.table is not None
     message = f"an older version of {file.file}: the newer one could not be read"

@@ -29,11 +29,11 @@ from dashboard.serving.access.connection_limits import (
 from dashboard.serving.access.headers import security_headers
 from dashboard.serving.access.origin import NAMES, parse_origins
 from dashboard.serving.access.repeated_messages import limit_repeated_messages
-from dashboard.serving.access.settings import pin_options
+from dashboard.serving.access.settings import set_server_options
 from dashboard.serving.access.token import Keys, derive_keys
 from dashboard.serving.first_paint import FirstPaint
 from dashboard.serving.uploads.streaming import StreamedUploads
-from dashboard.streamlit_internals import keep_on_path, static_folder
+from dashboard.streamlit_internals import append_to_module_path, static_folder
 from dashboard.workspace.disk.scratch import ScratchFolder
 from metrics_core.base import process_exit
 
@@ -52,8 +52,8 @@ def make_application(
     """
     base = opened_by.base if opened_by else prefix
     origins = {origin for name in names for origin in parse_origins(name, port)}
-    pin_options(port=port, base=base, origins=origins)
-    keep_on_path(_PAGE.parent)
+    set_server_options(port=port, base=base, origins=origins)
+    append_to_module_path(_PAGE.parent)
     painted = Middleware(FirstPaint, base=base, pages=[page.name for page in PAGES])
     streamed = Middleware(
         StreamedUploads,

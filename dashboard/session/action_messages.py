@@ -33,37 +33,41 @@ class Receipt:
     alarming: bool
 
 
-def receipts() -> list[Receipt]:
+def action_messages() -> list[Receipt]:
     """The messages of the open collection, oldest first."""
     by_collection: dict[str, list[Receipt]] = st.session_state.setdefault("_receipts", {})
     return by_collection.setdefault(address()["set"], [])
 
 
-def tell(
-    message: str, hint: str = "", offers: Sequence[Offer] = (), *, alarming: bool = False
+def add_message(
+    message: str, hint: str = "", buttons: Sequence[Offer] = (), *, is_warning: bool = False
 ) -> None:
     """Add a message to the messages of the open collection. An alarming message without buttons
     that is already shown is not repeated."""
-    if alarming and not offers and any(r.message == message and r.hint == hint for r in receipts()):
+    if (
+        is_warning
+        and not buttons
+        and any(r.message == message and r.hint == hint for r in action_messages())
+    ):
         return
-    current = receipts()
-    current.append(Receipt(next(_KEYS), message, hint, tuple(offers), alarming))
+    current = action_messages()
+    current.append(Receipt(next(_KEYS), message, hint, tuple(buttons), is_warning))
     del current[:-_MOST]
 
 
-def tell_error(error: StorageError, more: str = "") -> None:
+def add_error_message(error: StorageError, further_text: str = "") -> None:
     """Add a message for an error of the workspace."""
-    tell(error.message + more, error.hint, alarming=True)
+    add_message(error.message + further_text, error.hint, is_warning=True)
 
 
-def dismiss_receipt(receipt: Receipt) -> None:
+def dismiss_message(receipt: Receipt) -> None:
     """Dismiss a message."""
-    _remove_receipt(receipt)
+    _remove_message(receipt)
 
 
-def _remove_receipt(receipt: Receipt) -> bool:
+def _remove_message(receipt: Receipt) -> bool:
     """Remove a message; return whether it was still there."""
-    current = receipts()
+    current = action_messages()
     with _READING:
         remaining = [other for other in current if other.key != receipt.key]
         was_listed = len(remaining) < len(current)
@@ -71,9 +75,9 @@ def _remove_receipt(receipt: Receipt) -> bool:
     return was_listed
 
 
-def take_offer(receipt: Receipt, action: Callable[[], None]) -> None:
+def run_action_once(receipt: Receipt, action: Callable[[], None]) -> None:
     """Run the action of a button only once, even if two clicks are handled at the same time."""
-    if _remove_receipt(receipt):
+    if _remove_message(receipt):
         run_action(action)
 
 
@@ -82,8 +86,8 @@ def run_action(action: Callable[[], None]) -> None:
     try:
         action()
     except StorageError as error:
-        tell_error(error)
+        add_error_message(error)
     except KeyError:
-        tell(
+        add_message(
             "This no longer exists.", "It was deleted for good, in another window or at a restart."
         )

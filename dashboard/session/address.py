@@ -13,7 +13,7 @@ import streamlit as st
 
 from dashboard.address.address import Address
 from dashboard.address.page import Page
-from dashboard.study.cached_answers import take_turns
+from dashboard.study.cached_answers import wait_for_turns
 from metrics_core.base.errors import RanklensError
 
 
@@ -42,18 +42,18 @@ def register_pages(pages: Sequence[Page], streamlit_pages: Mapping[str, Any]) ->
     st.session_state["_first_page"] = pages[0].name
 
 
-def sync(page: Page) -> None:
+def sync_address(page: Page) -> None:
     """Synchronise the session state and the browser's URL; once per run, before the page is
     drawn."""
-    take_turns()
+    wait_for_turns()
     # The files may have changed since the last run, and the address may change now.
     for name in ("_library", "_opened", "_deferred"):
         st.session_state.pop(name, None)
     current, written = _browser_parameters(), st.session_state.get("_written", [])
     if "_address" not in st.session_state or current not in written:
-        # Fields that are dropped here are removed from the browser's address by `pin_address`,
-        # without a new history entry.
-        st.session_state["_address"] = _read_browser().restricted_to(page.fields)
+        # Fields that are dropped here are removed from the browser's address by
+        # `write_explicit_address`, without a new history entry.
+        st.session_state["_address"] = _read_browser().restrict_to_fields(page.fields)
         st.session_state["_written"] = [current, address().parameters()]
         return
     parameters = address().parameters()
@@ -65,7 +65,7 @@ def sync(page: Page) -> None:
     st.session_state["_written"] = [parameters, *meant]
 
 
-def pin_address(new_address: Address) -> None:
+def write_explicit_address(new_address: Address) -> None:
     """Make the address explicit: from now on it names collection, run in focus and baseline, even
     if it was opened without them. The browser may have the old URL until links.js replaces it in
     the page."""
@@ -81,38 +81,38 @@ def address() -> Address:
 
 def href(page: str, **changes: Any) -> str:
     """Return a relative link to a page, for the current view with these changes."""
-    return address().with_values(**changes).link(_path(page))
+    return address().with_values(**changes).link(_page_path(page))
 
 
 def hrefs(page: str, field: str, **changes: Any) -> Callable[[str], str]:
     """Return a function that makes links like `href` for many values of one field."""
-    return address().with_values(**changes).links(_path(page), field)
+    return address().with_values(**changes).make_link_function(_page_path(page), field)
 
 
 def menu_href(page: str) -> str:
     """Return the menu's link to a page. Address fields that do not last beyond a page are
     omitted."""
-    return address().menu_address.link(_path(page))
+    return address().menu_address.link(_page_path(page))
 
 
-def _path(page: str) -> str:
+def _page_path(page: str) -> str:
     return "" if page == st.session_state["_first_page"] else page
 
 
 def goto(page: str, **changes: Any) -> None:
     """Open a page with these changes of the address; does not return."""
-    _open(page, address().with_values(**changes))
+    _open_page(page, address().with_values(**changes))
 
 
-def follow(link: str) -> None:
+def open_link(link: str) -> None:
     """Open a link made by `href`; returns only if the page does not exist."""
     page, target = address().parse_link(link)
     page = page or st.session_state["_first_page"]
     if page in st.session_state["_pages"]:
-        _open(page, target)
+        _open_page(page, target)
 
 
-def _open(page: str, target: Address) -> None:
+def _open_page(page: str, target: Address) -> None:
     st.session_state["_address"] = target
     st.session_state["_written"] = [target.parameters()]
     st.switch_page(st.session_state["_pages"][page], query_params=target.parameters())
@@ -123,7 +123,7 @@ def change(**changes: Any) -> None:
     st.session_state["_address"] = address().with_values(**changes)
 
 
-def widget(
+def draw_widget(
     draw: Callable[..., Any],
     label: str,
     name: str,
@@ -161,27 +161,27 @@ def store_event(key: str, name: str, store: Callable[[Any], dict[str, Any]]) -> 
         change(**store(value))
 
 
-def objection(name: str) -> RanklensError | None:
+def widget_error(name: str) -> RanklensError | None:
     """The error that the last value of this widget caused; None if the value was accepted."""
     about, at_address, error = st.session_state.get("_objection", ("", None, None))
     current: RanklensError | None = error if about == name and at_address == address() else None
     return current
 
 
-def last_value(name: str) -> Any:
+def last_widget_value(name: str) -> Any:
     """The last value of this widget; None once the address has changed since."""
     about, at_address, value = st.session_state.get("_told", ("", None, None))
     return value if about == name and at_address == address() else None
 
 
-def generation(name: str) -> int:
+def widget_generation(name: str) -> int:
     """A number that changes whenever a widget must forget its value."""
     return _generations().get(name, 0)
 
 
-def forget(name: str) -> None:
+def reset_widget(name: str) -> None:
     """Increase the generation of this name, so that a widget whose key contains it is reset."""
-    _generations()[name] = generation(name) + 1
+    _generations()[name] = widget_generation(name) + 1
 
 
 def _generations() -> dict[str, int]:

@@ -10,9 +10,13 @@ import streamlit as st
 from dashboard.address.view import Comparison, View
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.theme import PALETTES, Look, run_styles
-from dashboard.session.actions.grading import active_layers, layers_field, missing_layers
+from dashboard.session.actions.grading import (
+    active_layers,
+    layers_field_value,
+    missing_layers_message,
+)
 from dashboard.session.actions.judgments import judgments_field, missing_judgments
-from dashboard.session.address import address, pin_address
+from dashboard.session.address import address, write_explicit_address
 from dashboard.session.open_collection import collection_id, current_library
 from dashboard.study.layered_study import with_layers
 from dashboard.study.study import Study
@@ -70,7 +74,7 @@ def _make_context() -> PageContext | None:
     library = current_library()
     study = library.study
     if study is None or not study.names:
-        pin_address(address().with_values(set=collection_id()))
+        write_explicit_address(address().with_values(set=collection_id()))
         return None
     active = active_layers()
     layered = with_layers(study, active)
@@ -79,9 +83,11 @@ def _make_context() -> PageContext | None:
     else:
         active = ()  # with these layers no run can be scored
     view = study.view(address())
-    view = replace(view, lacking={**view.lacking, **missing_layers(), **missing_judgments()})
+    view = replace(
+        view, lacking={**view.lacking, **missing_layers_message(), **missing_judgments()}
+    )
     pinned = view.pinned_address.with_values(set=collection_id(), qrels=judgments_field())
-    pin_address(pinned.with_values(layers=layers_field()))
+    write_explicit_address(pinned.with_values(layers=layers_field_value()))
     comparison = view.comparison
     if view.guessed:
         # From now on the address names the baseline.

@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 
-def defer(draw: Callable[[], None], container: DeltaGenerator | None = None) -> None:
+def defer_drawing(draw: Callable[[], None], container: DeltaGenerator | None = None) -> None:
     """Call `draw` at the end of this run of the page. It then draws at the current position, or in
     `container`."""
     target = st.container() if container is None else container

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 import streamlit as st
 
-from dashboard.streamlit_internals import page_run
+from dashboard.streamlit_internals import current_page_run
 from metrics_core.base.compiled.machine import being_compiled
 from metrics_core.base.errors import RanklensError
 from metrics_core.formats.source.limits import format_size
@@ -23,7 +23,7 @@ _LOOK = 0.1
 """Seconds between two checks of the progress."""
 
 
-def compile_note() -> str:
+def compilation_note() -> str:
     """Return a note on why the first read on a new machine takes longer, to add to the progress;
     empty if there is no delay."""
     note = being_compiled()
@@ -48,8 +48,8 @@ class FileReading(Generic[Result]):
         except BaseException as error:  # raised by `result`
             self._future.set_exception(error)
 
-    def _count_bytes(self, read: int) -> None:
-        self._read = read
+    def _count_bytes(self, n_bytes: int) -> None:
+        self._read = n_bytes
 
     @property
     def has_failed(self) -> bool:
@@ -57,7 +57,7 @@ class FileReading(Generic[Result]):
         return self._future.done() and self._future.exception() is not None
 
     @property
-    def share(self) -> float:
+    def read_share(self) -> float:
         """The share of the file that was read, from 0 to 1; 0 if the size is unknown."""
         return min(self._read / self._size, 1.0) if self._size else 0.0
 
@@ -65,25 +65,25 @@ class FileReading(Generic[Result]):
     def progress_text(self) -> str:
         """The progress as a sentence."""
         size_note = f"of {format_size(self._size)}" if self._size else "unpacked"
-        return f"Reading {self._name}: {format_size(self._read)} {size_note}{compile_note()}"
+        return f"Reading {self._name}: {format_size(self._read)} {size_note}{compilation_note()}"
 
     def watch_shares(self) -> Iterator[float]:
         """Yield the share of the file read so far, at intervals, until the reading ends."""
         while wait([self._future], _LOOK).not_done:
-            yield self.share
+            yield self.read_share
 
     def result(self) -> Result:
         """Wait for the result. Raises the error of the reading."""
         return self._future.result()
 
-    def show_progress(self, more: str = "") -> Result:
+    def show_progress(self, further_text: str = "") -> Result:
         """Wait for the result. If a page is drawn, a bar shows the progress, followed by `more`."""
-        if page_run() is None:
+        if current_page_run() is None:
             return self.result()
         placeholder = None
         for share in self.watch_shares():
             placeholder = placeholder or st.empty()
-            placeholder.progress(share, f"{self.progress_text}{more}")
+            placeholder.progress(share, f"{self.progress_text}{further_text}")
         if placeholder is not None:
             placeholder.empty()
         return self.result()

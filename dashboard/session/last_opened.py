@@ -25,7 +25,7 @@ def remember_opened() -> None:
     identity = collection_id()
     if st.session_state.get("_remembered") != identity:
         st.session_state["_remembered"] = identity
-        all_collections().mark_opened(identity)
+        all_collections().record_opening(identity)
     context = page_context()
     # With layers or other judgments it is not the default view of the collection.
     if context is None or context.layers or previewed_studies().get(identity) is context.study:
@@ -41,7 +41,7 @@ def remember_opened() -> None:
     # If files changed while the page was drawn, this study does not belong to the new version.
     if load_library(identity, address()["qrels"]).study is context.study:
         previewed_studies()[identity] = context.study
-        all_collections().keep_preview(identity, version, answer)
+        all_collections().store_preview(identity, version, answer)
 
 
 def _uses_default_judgments(library: Library, identity: str) -> bool:

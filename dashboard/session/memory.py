@@ -39,18 +39,18 @@ def release_after_page() -> None:
     library = st.session_state.get("_library")
     study = library.study if isinstance(library, Library) else None
     if study is not None and any(isinstance(run, StoredRun) for run in study.runs.values()):
-        _trim_soon()
+        _release_memory_soon()
 
 
-def _trim_soon() -> None:
+def _release_memory_soon() -> None:
     """Release memory after one second, once for all pages drawn in that second. Releasing takes as
     long as drawing a small page, and memory that the next page needs again is slow to get back."""
     if _WAITING.acquire(blocking=False):
-        later = Timer(_LATER, _trim_for_all)
+        later = Timer(_LATER, _release_memory_now)
         later.daemon = True
         later.start()
 
 
-def _trim_for_all() -> None:
+def _release_memory_now() -> None:
     _WAITING.release()
     heap.release_memory()

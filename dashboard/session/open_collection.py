@@ -17,14 +17,14 @@ from dashboard.environment import data_folder, workspace_folder
 from dashboard.files.collections import SAMPLE, CollectionCatalog
 from dashboard.files.files import BEFORE, File, FolderListing, guess_kind, list_folder, read_files
 from dashboard.files.judged_places import CachedRanks
-from dashboard.files.long_runs import ConvertedFiles, may_be_long
+from dashboard.files.long_runs import ConvertedFiles, may_be_long_run
 from dashboard.files.shape_choices import Answers, find_choices
 from dashboard.files.workspace_files import LoadedFiles
 from dashboard.session.action_messages import run_action
 from dashboard.session.address import address, change
 from dashboard.session.file_reading import FileReading
 from dashboard.session.memory import release_unused
-from dashboard.study.library import Library, assemble, named_judgments
+from dashboard.study.library import Library, assemble_library, named_judgments
 from dashboard.study.study import Study
 from dashboard.workspace import DEFAULT_SETTINGS, Entry, Settings, StorageError, Workspace
 from dashboard.workspace.disk.durable import State, file_state, write_time
@@ -120,7 +120,7 @@ def collection_judgments(identity: str) -> list[Qrels]:
 @st.cache_resource(show_spinner=False, max_entries=50)
 def _load_judgments(table: str, _entry: Entry) -> Table | None:
     try:
-        return workspace().load(_entry)
+        return workspace().load_table(_entry)
     except StorageError:
         return None
 
@@ -144,9 +144,9 @@ def load_library(identity: str, qrels_key: str = "") -> Library:
         settings,
         *((f.key, f.version, f.table.name if isinstance(f.table, Run) else "") for f in files),
     )
-    _forget_older(identity, qrels_key, state)
+    _forget_outdated_libraries(identity, qrels_key, state)
     library = _assemble_library(identity, qrels_key, state, files, settings)
-    left_out_notes = _left_out_notes(folder, listing)
+    left_out_notes = _skipped_file_notes(folder, listing)
     return replace(library, notes=(*library.notes, *left_out_notes)) if left_out_notes else library
 
 
@@ -159,7 +159,7 @@ def _assemble_library(
     _settings: Settings,
 ) -> Library:
     judging = CachedRanks(workspace().cache)
-    library = assemble(_files, qrels_key=qrels_key, judging=judging, settings=_settings)
+    library = assemble_library(_files, qrels_key=qrels_key, judging=judging, settings=_settings)
     if any(isinstance(f.table, StoredRun) for f in _files):
         release_unused()
     return library
@@ -178,7 +178,7 @@ def previewed_studies() -> WeakValueDictionary[str, Study]:
     return WeakValueDictionary()
 
 
-def _forget_older(identity: str, qrels_key: str, state: Hashable) -> None:
+def _forget_outdated_libraries(identity: str, qrels_key: str, state: Hashable) -> None:
     """Forget libraries whose files have changed or were removed, because they may hold large
     tables."""
     states = _library_states().setdefault(identity, {})
@@ -207,27 +207,31 @@ def _folder_files(
 ) -> list[File]:
     """The files of a folder, or only the files that may contain one kind of table."""
     origin = "sample" if identity == SAMPLE else "folder"
-    answers = {} if identity == SAMPLE else all_collections().answers_by_shape(identity)
-    choices = all_collections().read_choices(identity)
+    answers = {} if identity == SAMPLE else all_collections().choices_by_shape(identity)
+    choices = all_collections().reading_choices(identity)
     requests: list[_FolderFile] = []
     for path in listing.read:
         if only and guess_kind(path) not in (only, None):
             continue
         name = str(path.relative_to(folder))
-        with_choices = json.dumps(choices_for(choices, answers, path, name), sort_keys=True)
+        with_choices = json.dumps(
+            find_reading_choices(choices, answers, path, name), sort_keys=True
+        )
         requests.append((str(path), name, origin, file_state(path), with_choices))
     # With many files, a cache look-up for each takes longer than the page, and usually none has
     # changed.
-    previous = _last_reads().get((identity, only))
+    previous = _last_folder_reads().get((identity, only))
     if previous is None or previous[0] != requests:
-        previous = _last_reads()[identity, only] = requests, _read_each(requests)
+        previous = _last_folder_reads()[identity, only] = requests, _read_requested_files(requests)
     return previous[1]
 
 
-def choices_for(choices: Answers, answers: Answers, path: Path, name: str) -> Mapping[str, Any]:
+def find_reading_choices(
+    choices: Answers, answers: Answers, path: Path, name: str
+) -> Mapping[str, Any]:
     """The choices for reading a file of a folder: the choices for its name, otherwise for its
     shape."""
-    if name in choices or may_be_long(path):
+    if name in choices or may_be_long_run(path):
         return choices.get(name, {})
     before = find_choices(path, name, answers)
     return {**before, BEFORE: True} if before else {}
@@ -239,14 +243,14 @@ JSON."""
 
 
 @st.cache_resource(show_spinner=False)
-def _last_reads() -> dict[tuple[str, Kind | None], tuple[list[_FolderFile], list[File]]]:
+def _last_folder_reads() -> dict[tuple[str, Kind | None], tuple[list[_FolderFile], list[File]]]:
     """The files that were last requested from a collection's folder, and the result of reading
     them, by collection and kind."""
     return {}
 
 
-def _read_each(requests: Sequence[_FolderFile]) -> list[File]:
-    long = [request for request in requests if may_be_long(Path(request[0]))]
+def _read_requested_files(requests: Sequence[_FolderFile]) -> list[File]:
+    long = [request for request in requests if may_be_long_run(Path(request[0]))]
     # Short files first: long runs are judged while they are read, which needs the judgments.
     files_by_request = {
         request: _read_folder_file(*request) for request in requests if request not in long
@@ -258,7 +262,7 @@ def _read_each(requests: Sequence[_FolderFile]) -> list[File]:
         for upcoming in long[number - 1 : number + 1]:
             _file_reading(*upcoming, judgments)
         progress_note = f", file {len(requests) - len(long) + number} of {len(requests)}"
-        files_by_request[request] = _long_of_folder(request, judgments, progress_note)
+        files_by_request[request] = _read_long_folder_file(request, judgments, progress_note)
     return [file for request in requests for file in files_by_request[request]]
 
 
@@ -266,14 +270,14 @@ def _read_each(requests: Sequence[_FolderFile]) -> list[File]:
 def _read_folder_file(
     path: str, name: str, origin: Any, state: State | None, choices: str
 ) -> list[File]:
-    return _with_versions(
+    return _add_versions(
         read_files(Path(path), display_name=name, origin=origin, choices=json.loads(choices)),
         state,
         choices,
     )
 
 
-def _long_of_folder(
+def _read_long_folder_file(
     request: _FolderFile, judgments: Sequence[Qrels], progress_note: str
 ) -> list[File]:
     """Read a file that may contain a long run; a bar shows the progress."""
@@ -306,17 +310,17 @@ def _file_reading(
             judgments=_judgments,
             progress=progress,
         )
-        return _with_versions(files, state, choices)
+        return _add_versions(files, state, choices)
 
     return FileReading(open_source(path, name), read)
 
 
-def _with_versions(files: Sequence[File], state: State | None, choices: str) -> list[File]:
+def _add_versions(files: Sequence[File], state: State | None, choices: str) -> list[File]:
     version, when = f"{state} {choices}", write_time(state)
     return [replace(file, version=version, written=when) for file in files]
 
 
-def _left_out_notes(folder: Path | None, listing: FolderListing) -> tuple[Note, ...]:
+def _skipped_file_notes(folder: Path | None, listing: FolderListing) -> tuple[Note, ...]:
     if folder is None or not listing.left_out:
         return ()
     names = [str(path.relative_to(folder)) for path in listing.left_out]
@@ -328,7 +332,7 @@ def _left_out_notes(folder: Path | None, listing: FolderListing) -> tuple[Note, 
     return (Note("left_out", message, len(names), loud=True),)
 
 
-def read_again_with(file: str, **choices: Any) -> None:
+def reread_with_choices(file: str, **choices: Any) -> None:
     """Add these choices to the stored choices for a file of the open folder, so that the file is
     read again."""
     identity = collection_id()
@@ -336,6 +340,6 @@ def read_again_with(file: str, **choices: Any) -> None:
     def save_choices() -> None:
         add_to_workspace(identity)
         earlier = workspace().collection(identity).choices.get(file, {})
-        workspace().set_read_choices(identity, file, {**earlier, **choices})
+        workspace().set_reading_choices(identity, file, {**earlier, **choices})
 
     run_action(save_choices)

@@ -27,7 +27,7 @@ def store_selection(query_ids: Sequence[str]) -> tuple[str, ...]:
     return (name,)
 
 
-def picked_queries(ids: Sequence[str]) -> tuple[str, ...]:
+def ids_in_selection(ids: Sequence[str]) -> tuple[str, ...]:
     """The queries that the address field selects; empty if it names a selection of another
     session."""
     selections: dict[str, tuple[str, ...]] = st.session_state.get("_picked", {})

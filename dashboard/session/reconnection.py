@@ -13,15 +13,15 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.session.action_messages import tell
-from dashboard.session.actions.uploaded_files import loss_error
-from dashboard.session.address import address, forget
-from dashboard.streamlit_internals import draw_again, page_run
+from dashboard.session.action_messages import add_message
+from dashboard.session.actions.uploaded_files import take_upload_error
+from dashboard.session.address import address, reset_widget
+from dashboard.streamlit_internals import current_page_run, redraw_page
 from metrics_core.base import wording as w
 from metrics_core.formats.source.limits import format_size
 
 
-def handle_return(message: Mapping[str, Any] | None) -> None:
+def handle_reconnection(message: Mapping[str, Any] | None) -> None:
     """Handle a message of the browser: its page has reconnected, or uploads have failed.
 
     The message has the time (`at`), the address shown (`drawn`), the files whose upload was cut off
@@ -35,28 +35,28 @@ def handle_return(message: Mapping[str, Any] | None) -> None:
         return
     st.session_state["_back_at"] = message["at"]
     if message["large"]:
-        tell(
+        add_message(
             f"{w.join_words(message['large'])} {w.plural(len(message['large']), 'is', 'are')}"
             f" larger than {format_size(largest_upload())}, the limit for uploads in the browser.",
             "Compress it (.gz, .zst), or start Ranklens with the folder of the file: ranklens"
             " --data folder.",
-            alarming=True,
+            is_warning=True,
         )
     if message["cut"]:
         st.session_state["_cut_off"] = [
-            *cut_off_uploads(),
-            *(n for n in message["cut"] if not _tell_reason(n)),
+            *interrupted_uploads(),
+            *(n for n in message["cut"] if not _report_upload_error(n)),
         ]
         if message["again"]:
             # The browser's copies of them belong to a lost connection.
-            forget("upload")
+            reset_widget("upload")
 
 
-def _tell_reason(name: str) -> bool:
+def _report_upload_error(name: str) -> bool:
     """Add a message on why an upload failed, if known; return whether it is known."""
-    error = loss_error(name)
+    error = take_upload_error(name)
     if error is not None:
-        tell(f"{name} was not added. {error.message}", error.hint, alarming=True)
+        add_message(f"{name} was not added. {error.message}", error.hint, is_warning=True)
     return error is not None
 
 
@@ -65,23 +65,23 @@ def largest_upload() -> int:
     return int(st.get_option("server.maxUploadSize")) * 2**20
 
 
-def cut_off_uploads() -> list[str]:
+def interrupted_uploads() -> list[str]:
     """The files whose upload was cut off since the last successful upload."""
     names: list[str] = st.session_state.get("_cut_off", [])
     return names
 
 
-def clear_cut_off() -> None:
+def forget_interrupted_uploads() -> None:
     """Forget the uploads that were cut off, after a successful upload."""
     st.session_state.pop("_cut_off", None)
 
 
-def note_page_drawn() -> None:
+def mark_page_drawn() -> None:
     """Note that the page is drawn. When this is first noted for a page of an earlier session, the
     widgets of the page count as changed."""
     if st.session_state.get("_drawn"):
         return
     st.session_state["_drawn"] = True
-    run = page_run()
+    run = current_page_run()
     if run is not None and st.session_state.get("_drawn_before"):
-        draw_again(run)
+        redraw_page(run)

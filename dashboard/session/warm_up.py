@@ -9,7 +9,7 @@ from importlib import import_module
 import streamlit as st
 
 from dashboard.address.address import Address
-from dashboard.answers.overview import overview, run_places
+from dashboard.answers.overview import compare_all_runs, overview
 from dashboard.answers.robustness_summary import robustness_summary
 from dashboard.session.open_collection import all_collections, load_library
 
@@ -41,4 +41,4 @@ def _prepare_overview(identity: str) -> None:
     overview(study, comparison)
     if not comparison.is_alone:
         robustness_summary(study, comparison)
-    run_places(study, comparison)
+    compare_all_runs(study, comparison)

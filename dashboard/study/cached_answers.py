@@ -35,7 +35,7 @@ class _ThreadState(threading.local):
 _thread_state = _ThreadState()
 
 
-def take_turns() -> None:
+def wait_for_turns() -> None:
     """Make this thread, which draws a page, wait for its turn to compute an answer from now on.
 
     Threads that help to compute an answer do not wait, because the thread that they help has the
@@ -44,22 +44,23 @@ def take_turns() -> None:
     _thread_state.takes_turns = True
 
 
-def keep_at_most(number: int) -> Callable[[Answer], Answer]:
+def limit_cached_results(max_results: int) -> Callable[[Answer], Answer]:
     """Return a decorator that keeps the last `number` results of an answer in a separate cache.
 
     For answers that are too large to be weighed against other answers, or that every view needs.
     """
 
-    def mark(answer: Answer) -> Answer:
-        vars(answer)["at_most"] = number
+    def set_limit(answer: Answer) -> Answer:
+        vars(answer)["at_most"] = max_results
         return answer
 
-    return mark
+    return set_limit
 
 
 class CachedAnswers:
     """The cache of a study: the most recently used answers within a total size, and a few of each
-    answer marked by `keep_at_most`. An answer without arguments stays as long as the study."""
+    answer marked by `limit_cached_results`. An answer without arguments stays as long as the
+    study."""
 
     def _start_cache(self, queries: int) -> None:
         self._weighed = Memo(max(ROOM_FOR_ANSWERS, ROOM_A_QUERY * queries), estimate_size)
@@ -73,7 +74,7 @@ class CachedAnswers:
         The arguments are the key, so that nothing the answer depends on can be forgotten.
         `precomputed` is the answer if it was computed together with other answers.
         """
-        memo, key = self._memo_of(answer, arguments), (answer, arguments)
+        memo, key = self._find_memo(answer, arguments), (answer, arguments)
         if precomputed is not None:
             return memo(key, lambda: precomputed)
         if key in memo or not _thread_state.takes_turns:
@@ -89,9 +90,9 @@ class CachedAnswers:
 
     def has_answer(self, answer: Callable[..., object], *arguments: Hashable) -> bool:
         """Whether `cached_answer` has this answer in its cache."""
-        return (answer, arguments) in self._memo_of(answer, arguments)
+        return (answer, arguments) in self._find_memo(answer, arguments)
 
-    def _memo_of(self, answer: Callable[..., object], arguments: tuple[Hashable, ...]) -> Memo:
+    def _find_memo(self, answer: Callable[..., object], arguments: tuple[Hashable, ...]) -> Memo:
         max_answers: int | None = getattr(answer, "at_most", None if arguments else 1)
         return (
             self._weighed

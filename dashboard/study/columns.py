@@ -66,7 +66,7 @@ def columns(study: StudyLike, comparison: Comparison) -> dict[str, pd.Series]:
     file_groups = study.file_columns
     compared = [column for column in DERIVED if column.depends_on_pair]
     derived = study.cached_answer(independent_columns) | make_derived_columns(
-        _make_material(study, comparison, {}), compared
+        _make_group_source(study, comparison, {}), compared
     )
     ordered = {c.key: derived[c.key] for c in DERIVED if c.key in derived}
     # The files' columns come first, and win if a name occurs twice.
@@ -84,7 +84,7 @@ def independent_columns(study: StudyLike) -> dict[str, pd.Series]:
     comparison = Comparison(
         focus=run, baseline=run, other_runs=(), chosen_measure=default_measure, cutoff=_CUTOFF
     )
-    material = _make_material(study, comparison, texts)
+    material = _make_group_source(study, comparison, texts)
     return make_derived_columns(
         material, [column for column in DERIVED if not column.depends_on_pair]
     )
@@ -95,7 +95,9 @@ def _query_index(study: StudyLike) -> pd.Index:
     return pd.Index(study.query_ids)
 
 
-def _make_material(study: StudyLike, comparison: Comparison, texts: dict[str, str]) -> GroupSource:
+def _make_group_source(
+    study: StudyLike, comparison: Comparison, texts: dict[str, str]
+) -> GroupSource:
     measure = comparison.measure
     if any(measure.lacks(ranks) for ranks in study.judged.values()):
         # The page reports what the measure lacks; a link with filters must not fail before that.
@@ -119,7 +121,7 @@ def view_mask(study: StudyLike, comparison: Comparison) -> Mask:
         file_groups = study.file_columns
         groups = file_groups[column] if column in file_groups else study.columns(comparison)[column]
         mask &= groups.isin([v for c, v in comparison.filters if c == column]).to_numpy()
-    if comparison.is_shared_only:
+    if comparison.is_limited_to_shared_queries:
         for run in (comparison.focus, comparison.baseline):
             mask &= study.judged[run].retrieved > 0
     mask.flags.writeable = False

@@ -8,13 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
-from dashboard.study.cached_answers import keep_at_most
-from dashboard.study.study import Study, all_scores, error_of_run
+from dashboard.study.cached_answers import limit_cached_results
+from dashboard.study.study import Study, add_run_name_to_error, all_scores
 from dashboard.workspace import Layer
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.parallel import map_on_all_cores
 from metrics_core.judging import JudgedRanks
-from metrics_core.judging.layers import apply_layers, queries_in_layers, rejudge
+from metrics_core.judging.layers import apply_layers, queries_in_layers, rejoin_changed_queries
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores, score_runs
 
@@ -28,13 +28,15 @@ def with_layers(study: Study, layers: Sequence[Layer]) -> Study:
     If two layers grade the same document, the grade of the layer begun later counts. The last few
     results are cached.
     """
-    nonempty_layers = tuple(layer for layer in sorted(layers, key=lambda v: v.order) if len(layer))
+    nonempty_layers = tuple(
+        layer for layer in sorted(layers, key=lambda v: v.creation_order) if len(layer)
+    )
     if not nonempty_layers:
         return study.unlayered
     return study.unlayered.cached_answer(_make_layered, nonempty_layers)
 
 
-@keep_at_most(4)
+@limit_cached_results(4)
 def _make_layered(study: Study, layers: tuple[Layer, ...]) -> LayeredStudy:
     return LayeredStudy(study, layers)
 
@@ -68,9 +70,11 @@ class LayeredStudy(Study):
     def _rejudge(self, name: str) -> JudgedRanks | RanklensError:
         bare = self._bare
         try:
-            return rejudge(bare.judged[name], bare.runs[name], self.qrels, self.changed)
+            return rejoin_changed_queries(
+                bare.judged[name], bare.runs[name], self.qrels, self.changed
+            )
         except RanklensError as error:
-            return error_of_run(name, error)
+            return add_run_name_to_error(name, error)
 
     @property
     def unlayered(self) -> Study:

@@ -70,7 +70,7 @@ class Library:
         return next((f for f in self.files_of_kind(kind) if f.used), None)
 
 
-def assemble(
+def assemble_library(
     files: Iterable[File],
     *,
     qrels_key: str = "",
@@ -93,7 +93,7 @@ def assemble(
         replace(named_run, run=apply_settings(named_run.run, settings)) for named_run in named_runs
     ]
     runs = [named_run.run for named_run in named_runs]
-    listed = _with_run_names(listed, named_runs)
+    listed = _put_runs_into_files(listed, named_runs)
     qrels = choose_judgments([f for f in listed if isinstance(f.table, Qrels)], runs, qrels_key)
     queries = _choose_queries([f for f in listed if isinstance(f.table, Queries)], qrels)
     documents = _choose_documents([f for f in listed if isinstance(f.table, Documents)], qrels)
@@ -175,10 +175,10 @@ def apply_settings(table: AnyTable, settings: Settings) -> AnyTable:
     """Apply the settings of a collection to a table: map its ids and, if it is a run, remove the
     excluded documents."""
     mapped = _map_ids(table, settings)
-    return _remove_left_out(mapped, settings) if isinstance(mapped, Run) else mapped
+    return _exclude_documents(mapped, settings) if isinstance(mapped, Run) else mapped
 
 
-def _remove_left_out(run: Run, settings: Settings) -> Run:
+def _exclude_documents(run: Run, settings: Settings) -> Run:
     """Exclude the documents that the settings exclude; if that fails, return the run unchanged with
     a note."""
     try:
@@ -202,7 +202,7 @@ def id_maps(settings: Settings) -> IdMaps:
         return IdMaps()
 
 
-def _with_run_names(files: Sequence[File], runs: Sequence[_FileRun]) -> list[File]:
+def _put_runs_into_files(files: Sequence[File], runs: Sequence[_FileRun]) -> list[File]:
     """Put the renamed runs and their slots into their files."""
     named_files = []
     for f in files:
@@ -244,13 +244,13 @@ def choose_judgments(files: Sequence[File], runs: Sequence[Run], key: str = "") 
         return chosen_file
     run_query_ids = {q for run in runs for q in run.query_ids}
 
-    def rate_fit(f: File) -> tuple[bool, bool, bool, int]:
+    def rate_judgments_fit(f: File) -> tuple[bool, bool, bool, int]:
         table = f.table
         shared = len(run_query_ids & set(table.query_ids)) if isinstance(table, Qrels) else 0
         of_hits = table is not None and any(note.kind == HITS_ONLY_KIND for note in table.notes)
         return shared > 0, not may_be_a_run(f), not of_hits, shared
 
-    return max(files, key=rate_fit)
+    return max(files, key=rate_judgments_fit)
 
 
 def convert_to_judgments(file: File) -> Loaded:
@@ -271,13 +271,13 @@ def _choose_queries(files: Sequence[File], qrels: File | None) -> File | None:
     """
     judged = set(qrels.table.query_ids) if qrels and isinstance(qrels.table, Qrels) else set()
 
-    def count_known(f: File) -> tuple[int, bool]:
+    def count_known_queries(f: File) -> tuple[int, bool]:
         table = f.table
         if not isinstance(table, Queries):
             return 0, False
         return len(judged & set(table.frame["query_id"])), bool(table.columns)
 
-    return max(files, key=lambda f: (count_known(f), files.index(f)), default=None)
+    return max(files, key=lambda f: (count_known_queries(f), files.index(f)), default=None)
 
 
 def _choose_documents(files: Sequence[File], qrels: File | None) -> File | None:
@@ -287,7 +287,7 @@ def _choose_documents(files: Sequence[File], qrels: File | None) -> File | None:
         return files[-1] if files else None
     judged = qrels.table.doc_ids.unique()
 
-    def count_known(f: File) -> int:
+    def count_known_documents(f: File) -> int:
         return int(f.table.are_known(judged).sum()) if isinstance(f.table, Documents) else 0
 
-    return max(files, key=lambda f: (count_known(f), files.index(f)))
+    return max(files, key=lambda f: (count_known_documents(f), files.index(f)))

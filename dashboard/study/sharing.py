@@ -61,7 +61,7 @@ class SharedStudy:
         )
 
 
-def share_study(study: Study, include: Include) -> SharedStudy:
+def make_shareable_study(study: Study, include: Include) -> SharedStudy:
     """Return a copy of the study that contains only the included parts.
 
     Without texts, queries and documents are numbered. Without names, runs become A, B, C, and
@@ -76,7 +76,9 @@ def share_study(study: Study, include: Include) -> SharedStudy:
     groups: dict[tuple[str, str], tuple[str, str]] = {}
     queries = None
     if study.queries is not None:
-        columns, groups = _share_groups(study, study.queries, keep_names=include == "run names")
+        columns, groups = _make_shareable_groups(
+            study, study.queries, keep_names=include == "run names"
+        )
         ids = [numbers[query_id] for query_id in study.queries.frame["query_id"]]
         queries = Queries.from_columns({"query_id": ids, **columns})
     return SharedStudy(
@@ -84,7 +86,7 @@ def share_study(study: Study, include: Include) -> SharedStudy:
     )
 
 
-def _share_groups(
+def _make_shareable_groups(
     study: Study, queries: Queries, *, keep_names: bool
 ) -> tuple[dict[str, Any], dict[tuple[str, str], tuple[str, str]]]:
     """The columns of the groups, and the new (column, value) of each group that is renamed, by its
@@ -96,7 +98,7 @@ def _share_groups(
     columns: dict[str, Any] = {}
     renamed: dict[tuple[str, str], tuple[str, str]] = {}
     for number, column in enumerate(study.groupings, 1):
-        if keep_names and not _holds_texts(queries, column):
+        if keep_names and not _is_text_column(queries, column):
             columns[column] = queries.frame[column]
             continue
         title = column if keep_names else f"column {number}"
@@ -108,7 +110,7 @@ def _share_groups(
     return columns, renamed
 
 
-def _holds_texts(queries: Queries, column: str) -> bool:
+def _is_text_column(queries: Queries, column: str) -> bool:
     """Whether the values of a column are texts, such as reference answers, rather than categories.
     They are if at least half of the values are distinct, or if a value has more than
     `_LONGEST_NAME` characters."""
@@ -134,17 +136,17 @@ def _rename_study(
     """
     judged = {names.get(run, run): ranks for run, ranks in study.judged.items()}
 
-    def numbered(query_ids: tuple[str, ...]) -> tuple[str, ...]:
+    def replace_query_ids(query_ids: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(numbers[query_id] for query_id in query_ids)
 
-    def judging(run: Run, *_: Any, **__: Any) -> JudgedRanks:
+    def find_judged_ranks(run: Run, *_: Any, **__: Any) -> JudgedRanks:
         ranks = judged[run.name]
         return replace(
             ranks,
             run_name=run.name,
-            query_ids=numbered(ranks.query_ids),
-            unjudged_queries=numbered(ranks.unjudged_queries),
-            empty_queries=numbered(ranks.empty_queries),
+            query_ids=replace_query_ids(ranks.query_ids),
+            unjudged_queries=replace_query_ids(ranks.unjudged_queries),
+            empty_queries=replace_query_ids(ranks.empty_queries),
             notes=(),
             listed=ranks.listed and replace(ranks.listed, run=run),
         )
@@ -155,7 +157,7 @@ def _rename_study(
     ]
     settings = replace(DEFAULT_SETTINGS, complete=study.settings.complete)
     shared_study = Study(
-        runs, study.qrels.with_query_ids(numbers), queries, None, judging, settings
+        runs, study.qrels.with_query_ids(numbers), queries, None, find_judged_ranks, settings
     )
     shared_study.document_numbers = NumberedIds("document")
     # Some are derived from the texts, which are not in this study; a view may be filtered by them.

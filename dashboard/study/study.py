@@ -22,7 +22,7 @@ from dashboard.address.view import (
     View,
     address_for_measure,
     choose_runs,
-    find_missing,
+    explain_missing_items,
     read_cutoff,
 )
 from dashboard.study import columns
@@ -34,10 +34,10 @@ from metrics_core.base.errors import RanklensError, UnknownRunError
 from metrics_core.base.notes import Note
 from metrics_core.checks.fit import find_near_matches
 from metrics_core.judging import JudgedRanks, join_judgments
-from metrics_core.judging.exclusions import own_query_notes
+from metrics_core.judging.exclusions import own_document_notes
 from metrics_core.measures import Measure
 from metrics_core.scoring import curves
-from metrics_core.scoring.notes import add_tie_range, score_notes
+from metrics_core.scoring.notes import add_range_to_tie_notes, score_notes
 from metrics_core.scoring.resampling import prepare_draws
 from metrics_core.scoring.scores import Scores, join_measures, score_runs
 from metrics_core.slicing.breakdowns import order_groups
@@ -76,7 +76,7 @@ class Study(CachedAnswers):
                 first = next(iter(self.judged.values()), ranks)
                 self.judged[run.name] = ranks if first is ranks else ranks.share_cache(first)
             except RanklensError as error:
-                self.refused[run.name] = error_of_run(run.name, error)
+                self.refused[run.name] = add_run_name_to_error(run.name, error)
                 continue
             self.runs[run.name] = run
         self._start_cache(len(self.query_ids))
@@ -91,7 +91,7 @@ class Study(CachedAnswers):
         """The runs that can be compared, in the order of loading."""
         return list(self.runs)
 
-    def unnamed_runs(self, runs: Iterable[str]) -> list[str]:
+    def runs_without_doc_ids(self, runs: Iterable[str]) -> list[str]:
         """The runs loaded as judged ranks (only the ranks of judged documents), in which unjudged
         documents have no name."""
         return ranked_run_names(self.runs[name] for name in dict.fromkeys(runs))
@@ -154,7 +154,7 @@ class Study(CachedAnswers):
     @cached_property
     def max_depth(self) -> int:
         """The depth of the deepest run, at most 1,000."""
-        return curves.deepest_list(list(self.judged.values()))
+        return curves.longest_list_length(list(self.judged.values()))
 
     @cached_property
     def grades(self) -> list[float]:
@@ -173,9 +173,9 @@ class Study(CachedAnswers):
 
     def view(self, address: Address) -> View:
         """Check the address against the loaded files."""
-        cutoff = read_cutoff(address["k"], deepest=self.max_depth)
+        cutoff = read_cutoff(address["k"], deepest_cutoff=self.max_depth)
         address = self._with_current_names(address)
-        default_run = default_baseline(self.names, as_before=self.settings.old_baseline)
+        default_run = default_baseline(self.names, accept_old_words=self.settings.old_baseline)
         focus, baseline, other_runs = choose_runs(
             address, self.names, self.runs_by_score, default_run
         )
@@ -197,7 +197,9 @@ class Study(CachedAnswers):
         known_filters = tuple(
             (column, value) for column, value in address["where"] if value in groups.get(column, ())
         )
-        lacks = find_missing(address, self.names, groups, self.texts, chosen_measure, self.refused)
+        lacks = explain_missing_items(
+            address, self.names, groups, self.texts, chosen_measure, self.refused
+        )
         guessed = baseline not in (address["base"], self.names[0])
         return View(replace(comparison, filters=known_filters), address, lacks, guessed=guessed)
 
@@ -254,7 +256,7 @@ class Study(CachedAnswers):
 
     def view_mask(self, comparison: Comparison) -> Mask:
         """The judged queries that pass the filters, bool[query]."""
-        return self.cached_answer(columns.view_mask, comparison.narrowing_part)
+        return self.cached_answer(columns.view_mask, comparison.narrowing_comparison)
 
     def scores(self, comparison: Comparison, *measures: Measure) -> Scores:
         """Scores of the shown runs over the queries in view, float64[run, query, measure]."""
@@ -284,7 +286,7 @@ class Study(CachedAnswers):
         return pd.concat([frame, descriptions], axis=1)
 
 
-def error_of_run(name: str, error: RanklensError) -> RanklensError:
+def add_run_name_to_error(name: str, error: RanklensError) -> RanklensError:
     """The error of a run, with its name."""
     return RanklensError(f"{name}: {error.message}", error.hint)
 
@@ -292,17 +294,17 @@ def error_of_run(name: str, error: RanklensError) -> RanklensError:
 def _notes(study: Study, name: str, measure: Measure) -> tuple[Note, ...]:
     ranks = study.judged[name]
     return (
-        *add_tie_range(ranks, [measure]),
-        *study.cached_answer(_near_matches, name),
+        *add_range_to_tie_notes(ranks, [measure]),
+        *study.cached_answer(_run_notes, name),
         *score_notes(ranks, [measure]),
     )
 
 
-def _near_matches(study: Study, name: str) -> tuple[Note, ...]:
+def _run_notes(study: Study, name: str) -> tuple[Note, ...]:
     """Notes on a run that do not depend on the measure: on ids that are almost equal, and on
     documents with the same id as their query. Cached separately from other notes."""
     run = study.runs[name]
-    return find_near_matches(run, study.qrels) + own_query_notes(run)
+    return find_near_matches(run, study.qrels) + own_document_notes(run)
 
 
 def all_scores(study: Study, measure: Measure) -> Scores:

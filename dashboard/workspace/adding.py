@@ -41,7 +41,7 @@ def make_record(
     content: str,
     table: str,
     slots: Iterable[int],
-    older: Entry | None,
+    replaced_entry: Entry | None,
 ) -> Entry:
     """Make the record of a new file. `all_entries` are the records of the other files of the
     collection. `slots` are colours in use besides those in these records."""
@@ -51,17 +51,19 @@ def make_record(
     return Entry(
         number=number,
         kind=loaded.kind,
-        name=older.name if older else find_free_name(name, names_of_kind(all_entries, loaded.kind)),
+        name=replaced_entry.name
+        if replaced_entry
+        else find_free_name(name, names_of_kind(all_entries, loaded.kind)),
         file=loaded.file,
         read_as=loaded.title,
         rows=len(loaded.table),
         queries=count_queries(loaded.table),
-        slot=older.slot if older else free_slot(taken_slots),
+        slot=replaced_entry.slot if replaced_entry else find_free_slot(taken_slots),
         content=content,
         table=table,
         changed=added_at,
         notes=loaded.notes,
-        replaces=older.number if older else "",
+        replaces=replaced_entry.number if replaced_entry else "",
         added=added_at,
         complete=not isinstance(loaded.table, Run) or loaded.table.complete,
     )
@@ -91,13 +93,13 @@ def names_of_kind(entries: Iterable[Entry], kind: str) -> list[str]:
     return [e.name for e in entries if e.kind == kind]
 
 
-def free_slot(taken_slots: Iterable[int]) -> int:
+def find_free_slot(taken_slots: Iterable[int]) -> int:
     """The first slot (colour and shape) that no run has."""
     used = set(taken_slots)
     return next(i for i in range(len(used) + 1) if i not in used)
 
 
-def free_id(taken_ids: Sequence[str]) -> str:
+def make_free_id(taken_ids: Sequence[str]) -> str:
     """An id that no collection has."""
     while (new_id := "".join(choice(_ID_LETTERS) for _ in range(_ID_LENGTH))) in taken_ids:
         pass

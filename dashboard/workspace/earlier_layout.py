@@ -7,15 +7,15 @@ from pathlib import Path
 
 from dashboard.workspace.disk.contents import Contents
 from dashboard.workspace.disk.folder_store import FolderStore
-from dashboard.workspace.disk.journal_lines import NO_CHECKSUM, is_name, parse_journals
+from dashboard.workspace.disk.journal_lines import NO_CHECKSUM, is_journal_name, parse_journals
 from dashboard.workspace.disk.records import (
     Collection,
     DamagedRecordError,
     Entry,
     Record,
-    decode,
-    is_id,
-    is_number,
+    decode_record,
+    is_collection_id,
+    is_file_number,
 )
 
 _COLLECTION, _RECORD, _JOURNAL = "collection.json", ".json", ".journal"
@@ -38,9 +38,9 @@ def _import_collection(folder_store: FolderStore, folder: Path) -> None:
     journals = {
         path.stem: path.read_bytes()
         for path in sorted(folder.glob(f"*{_JOURNAL}"))
-        if is_name(path.stem) and path.is_file()
+        if is_journal_name(path.stem) and path.is_file()
     }
-    paths = [p for p in folder.glob(f"*{_RECORD}") if is_number(p.stem)]
+    paths = [p for p in folder.glob(f"*{_RECORD}") if is_file_number(p.stem)]
     records = {
         path.stem: _read_record(path, Entry) for path in sorted(paths, key=lambda p: int(p.stem))
     }
@@ -64,11 +64,11 @@ def find_table_names(folder: Path) -> set[str]:
 
 
 def _collection_folders(folder: Path) -> list[Path]:
-    return [path for path in sorted(folder.glob("collections/*")) if is_id(path.name)]
+    return [path for path in sorted(folder.glob("collections/*")) if is_collection_id(path.name)]
 
 
 def _read_record(path: Path, kind: type[Record]) -> Record | None:
     try:
-        return decode(path.read_bytes(), kind)
+        return decode_record(path.read_bytes(), kind)
     except (DamagedRecordError, OSError):
         return None

@@ -12,12 +12,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from dashboard.workspace.adding import current_time, free_id
+from dashboard.workspace.adding import current_time, make_free_id
 from dashboard.workspace.disk import database
 from dashboard.workspace.disk.contents import NO_CONTENTS, Contents
 from dashboard.workspace.disk.database import Connection, Row, format_damaged_row
 from dashboard.workspace.disk.folder_store import FolderStore
-from dashboard.workspace.disk.journal_lines import Line, read_grades, read_head
+from dashboard.workspace.disk.journal_lines import Line, read_grades, read_layer_facts
 from metrics_core.tables.run_names import find_free_name
 
 Pair = tuple[str, str]
@@ -61,7 +61,7 @@ class Layer:
         return len(self.grade_records)
 
     @property
-    def order(self) -> tuple[int, str, str]:
+    def creation_order(self) -> tuple[int, str, str]:
         """Sort key by the time at which the layer was begun. If two layers grade the same document,
         the grade in the later layer counts."""
         return self.position, self.begun, self.id
@@ -85,14 +85,14 @@ class LayerStore:
         self._folder_store, self._change_collection = folder_store, change_collection
         self._layer_cache: dict[str, tuple[Contents, list[Layer]]] = {}
 
-    def list_layers(self, identity: str, *, removed: bool = False) -> list[Layer]:
+    def list_layers(self, identity: str, *, only_removed: bool = False) -> list[Layer]:
         """List the layers of a collection, oldest first. If `removed` is true, list the layers
         removed since the start instead.
 
         Raises StorageError if the collection's database cannot be read.
         """
-        matching = [layer for layer in self._all_layers(identity) if layer.removed == removed]
-        return sorted(matching, key=lambda layer: layer.order)
+        matching = [layer for layer in self._all_layers(identity) if layer.removed == only_removed]
+        return sorted(matching, key=lambda layer: layer.creation_order)
 
     def _all_layers(self, identity: str) -> list[Layer]:
         contents = self._folder_store.contents(identity)
@@ -102,20 +102,22 @@ class LayerStore:
             self._layer_cache[identity] = contents, layers
         return layers
 
-    def begin(
+    def create_layer(
         self,
         identity: str,
         name: str,
         grades: Mapping[Pair, float] | None = None,
         *,
         grader: str = "",
-        judged: bool = True,
+        is_judged_here: bool = True,
     ) -> str:
         """Begin a layer with these grades in an existing collection; return its id."""
         with self._change_collection(identity) as state:
-            return self._begin(state, identity, name, grades or {}, grader or name, judged)
+            return self._insert_layer(
+                state, identity, name, grades or {}, grader or name, is_judged_here
+            )
 
-    def judge(
+    def grade_documents(
         self, identity: str, name: str, grades: Mapping[Pair, float | None]
     ) -> tuple[str, bool]:
         """Grade documents in the layer of the judge `name`; the layer is begun if it does not
@@ -135,22 +137,24 @@ class LayerStore:
             new_grades = {pair: grade for pair, grade in grades.items() if grade is not None}
             if not new_grades:
                 return "", False
-            return self._begin(state, identity, name, new_grades, name, judged=True), True
+            return self._insert_layer(
+                state, identity, name, new_grades, name, is_judged_here=True
+            ), True
 
-    def _begin(
+    def _insert_layer(
         self,
         state: Connection,
         identity: str,
         name: str,
         grades: Mapping[Pair, float],
         grader: str,
-        judged: bool,
+        is_judged_here: bool,
     ) -> str:
         all_layers = self._all_layers(identity)
-        layer_id = free_id([layer.id for layer in all_layers])
+        layer_id = make_free_id([layer.id for layer in all_layers])
         position = max((v.position for v in all_layers), default=0) + 1
-        head = (layer_id, name[:_LONGEST_NAME], current_time(), int(judged), position, 0)
-        database.append(state, "layers", [head])
+        head = (layer_id, name[:_LONGEST_NAME], current_time(), int(is_judged_here), position, 0)
+        database.append_rows(state, "layers", [head])
         _append_grades(state, layer_id, grades, grader)
         return layer_id
 
@@ -164,7 +168,7 @@ class LayerStore:
         """
         with self._change_collection(identity) as state:
             head, rows, layers = (
-                read_head(lines),
+                read_layer_facts(lines),
                 list(read_grades(lines)),
                 self.list_layers(identity),
             )
@@ -176,15 +180,17 @@ class LayerStore:
                     return ""
             name = find_free_name(original_name[:_LONGEST_NAME], [v.name for v in layers])
             all_layers = self._all_layers(identity)
-            layer_id = free_id([v.id for v in all_layers])
+            layer_id = make_free_id([v.id for v in all_layers])
             # After those that were begun before it, as far as the clocks show.
             earlier_positions = (v.position for v in all_layers if v.begun <= begun)
             later_positions = (
                 v.position + 1 for v in layers if v.id == earlier_layer and v.begun > begun
             )
             position = max((*earlier_positions, *later_positions), default=0)
-            database.append(state, "layers", [(layer_id, name, begun, int(judged), position, 0)])
-            database.append(state, "grades", [(layer_id, *row) for row in rows])
+            database.append_rows(
+                state, "layers", [(layer_id, name, begun, int(judged), position, 0)]
+            )
+            database.append_rows(state, "grades", [(layer_id, *row) for row in rows])
             return layer_id
 
     def add_grades(
@@ -195,17 +201,17 @@ class LayerStore:
             self._find_row(identity, layer)
             _append_grades(state, layer, grades, grader)
 
-    def remove(self, identity: str, layer: str) -> None:
+    def remove_layer(self, identity: str, layer: str) -> None:
         """Hide a layer; the next start deletes it."""
         self._set_removed(identity, layer, removed=1)
 
-    def restore(self, identity: str, layer: str) -> None:
+    def restore_layer(self, identity: str, layer: str) -> None:
         """Undo a removal. Raises KeyError once the layer is deleted."""
         self._set_removed(identity, layer, removed=0)
 
     def _set_removed(self, identity: str, layer: str, *, removed: int) -> None:
         with self._change_collection(identity) as state:
-            database.put(state, "layers", [(*self._find_row(identity, layer)[:-1], removed)])
+            database.put_rows(state, "layers", [(*self._find_row(identity, layer)[:-1], removed)])
 
     def _find_row(self, identity: str, layer: str) -> Row:
         contents = self._folder_store.contents(identity)
@@ -222,7 +228,7 @@ def sweep_layers(folder_store: FolderStore, identity: str) -> None:
     removed_rows = [row[:2] for row in folder_store.contents(identity).layers() if row[-1]]
     if removed_rows:
         with folder_store.change_collection(identity) as state:
-            database.drop(state, "layers", [number for number, _ in removed_rows])
+            database.delete_rows(state, "layers", [number for number, _ in removed_rows])
             for _, layer in removed_rows:
                 state.execute("DELETE FROM grades WHERE layer_id = ?", (layer,))
 
@@ -235,7 +241,7 @@ def _append_grades(
             raise ValueError("a grade is a finite number for a query and a document")
     time = current_time()
     rows = [(layer, *pair, grade, grader, time) for pair, grade in grades.items()]
-    database.append(state, "grades", rows)
+    database.append_rows(state, "grades", rows)
 
 
 def _build_layers(

@@ -81,7 +81,9 @@ class NoteStore:
         Returns its id."""
         note_id = note or token_hex(4)
         with self._change_collection(identity) as state:
-            database.append(state, "notes", [(query_id, note_id, text, author, current_time())])
+            database.append_rows(
+                state, "notes", [(query_id, note_id, text, author, current_time())]
+            )
         return note_id
 
     def set_tag(
@@ -89,7 +91,9 @@ class NoteStore:
     ) -> None:
         """Set or remove a tag on a query."""
         with self._change_collection(identity) as state:
-            database.append(state, "tags", [(query_id, tag, int(is_set), author, current_time())])
+            database.append_rows(
+                state, "tags", [(query_id, tag, int(is_set), author, current_time())]
+            )
 
     def add_note_and_tag(
         self, identity: str, query_id: str, text: str, tag: str, *, author: str
@@ -107,9 +111,9 @@ class NoteStore:
                 (last.text, last.author) == (text, author) for last in query_notes.notes[-1:]
             )
             if text and not is_repeated:
-                database.append(state, "notes", [(query_id, token_hex(4), text, author, time)])
+                database.append_rows(state, "notes", [(query_id, token_hex(4), text, author, time)])
             if tag and tag not in query_notes.tags:
-                database.append(state, "tags", [(query_id, tag, 1, author, time)])
+                database.append_rows(state, "tags", [(query_id, tag, 1, author, time)])
 
     def import_lines(self, identity: str, lines: Sequence[Line]) -> int:
         """Add notes and tags with their authors and times; return how many are new.
@@ -132,8 +136,8 @@ class NoteStore:
                     note_id = token_hex(4) if is_taken else note
                     query_notes.append(Comment(note_id, text, author, time))
                     notes.append((query_id, note_id, text, author, time))
-            database.append(state, "notes", notes)
-            database.append(state, "tags", tags)
+            database.append_rows(state, "notes", notes)
+            database.append_rows(state, "tags", tags)
             return len(notes) + len(tags)
 
 

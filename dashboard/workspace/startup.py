@@ -37,15 +37,15 @@ def clean_workspace(workspace: Workspace) -> None:
     with suppress(StorageError, Timeout, OSError):
         if workspace.folder.is_dir():
             with (
-                hold_removals(workspace.folder, wait=0),
+                hold_removal_lock(workspace.folder, wait=0),
                 workspace.hold_write_lock() as folder_store,
             ):
-                folder_store.sync()
+                folder_store.flush_folders()
                 _sweep_folder(folder_store)
 
 
 @contextmanager
-def hold_removals(folder: Path, wait: float) -> Iterator[None]:
+def hold_removal_lock(folder: Path, wait: float) -> Iterator[None]:
     """Hold the lock for deleting from the workspace. Raises Timeout if the lock is not available
     within `wait` seconds."""
     with FileLock(folder / "removing.lock", mode=0o600).acquire(wait):
@@ -92,14 +92,14 @@ def _sweep_collection(folder_store: FolderStore, identity: str) -> bool:
             folder_store.drop_collection(identity)
             return True
         all_entries = folder_store.entries(identity)
-        older = folder_store.hidden_numbers(all_entries, look=True)
+        older = folder_store.replaced_numbers(all_entries, check_now=True)
         for entry in all_entries:
             if entry.removed or entry.number in older:
                 folder_store.drop_entry(identity, entry.number)
         layers.sweep_layers(folder_store, identity)
-        folder_store.remember_name(identity)
+        folder_store.store_collection_name(identity)
         with suppress(OSError, StorageError):
-            folder_store.keep_good(identity)
+            folder_store.keep_last_good_state(identity)
         return not folder_store.damaged_records(identity)
     except Exception:
         return False

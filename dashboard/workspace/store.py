@@ -15,9 +15,9 @@ from dashboard.workspace.adding import (
     AddedFile,
     PackedTable,
     current_time,
-    free_id,
-    free_slot,
+    find_free_slot,
     hash_content,
+    make_free_id,
     make_record,
     names_of_kind,
     pack_table,
@@ -32,13 +32,13 @@ from dashboard.workspace.disk.records import (
     Collection,
     DamagedRecord,
     Entry,
-    hidden_numbers,
+    replaced_numbers,
 )
 from dashboard.workspace.earlier_layout import import_folder
 from dashboard.workspace.layers import LayerStore
 from dashboard.workspace.long_runs.cache import Cache
 from dashboard.workspace.long_runs.run_writer import move_to_disk
-from dashboard.workspace.long_runs.stored_run import is_long, open_stored_run
+from dashboard.workspace.long_runs.stored_run import open_stored_run, stays_on_disk
 from dashboard.workspace.long_runs.tables import read_table
 from dashboard.workspace.notes import NoteStore
 from metrics_core.base.errors import RanklensError
@@ -55,34 +55,34 @@ class Workspace:
         """The folder is created when something is first added."""
         self.folder = folder
         self._store = FolderStore(folder)
-        self.cache = Cache(folder / "cache", lambda: self.trouble() is None)
+        self.cache = Cache(folder / "cache", lambda: self.find_write_problem() is None)
         self._was_there = folder.is_dir()
         self.layers = LayerStore(self._store, self.change_collection)
         self.notes = NoteStore(self._store, self.change_collection)
-        if self._store.is_old():
+        if self._store.has_earlier_layout():
             with suppress(StorageError), self.hold_write_lock():
                 pass  # taking the lock imports it
 
-    def trouble(self) -> StorageError | None:
+    def find_write_problem(self) -> StorageError | None:
         """The reason why the workspace cannot be written; None if no problem is known."""
         if not self.folder.is_dir():
             return errors.missing_folder_error(self.folder) if self._was_there else None
         version = self._store.version()
         if version is not None and version > database.VERSION:
             return errors.newer_version_error(self.folder, version, database.VERSION)
-        if self._store.lacks_collections():
+        if self._store.lacks_collections_folder():
             return errors.missing_subfolder_error(self.folder, "collections")
         if not os.access(self.folder, os.W_OK):
             return errors.write_refused_error(PermissionError(13, ""), self.folder)
         return None
 
-    def collections(self, *, removed: bool = False) -> list[Collection]:
+    def read_collections(self, *, only_removed: bool = False) -> list[Collection]:
         """The collections (or the collections `removed` since the start), last changed first."""
         all_collections = []
         for identity in self._store.collection_ids():
             with suppress(KeyError):  # deleted meanwhile by another process
                 all_collections.append(self.collection(identity))
-        matching = [c for c in all_collections if c.removed == removed]
+        matching = [c for c in all_collections if c.removed == only_removed]
         return sorted(matching, key=lambda c: (c.changed, c.id), reverse=True)
 
     def collection(self, identity: str) -> Collection:
@@ -108,7 +108,7 @@ class Workspace:
             if identity and self.has_collection(identity):
                 return self.collection(identity)
             new_record = Collection(
-                identity or free_id(self._store.collection_ids()),
+                identity or make_free_id(self._store.collection_ids()),
                 name,
                 current_time(),
                 baseline_rule=BASELINE_RULE,
@@ -116,19 +116,19 @@ class Workspace:
             self._store.create_collection(new_record, [])
             return new_record
 
-    def rename(self, identity: str, name: str) -> None:
+    def rename_collection(self, identity: str, name: str) -> None:
         """Rename a collection; links use its id and still work."""
         self._change_record(identity, name=name)
 
-    def remove(self, identity: str) -> None:
+    def remove_collection(self, identity: str) -> None:
         """Hide a collection; the next start deletes it."""
         self._change_record(identity, removed=True)
 
-    def restore(self, identity: str) -> None:
+    def restore_collection(self, identity: str) -> None:
         """Undo a removal. Raises KeyError once the collection is deleted."""
         self._change_record(identity, removed=False)
 
-    def set_read_choices(self, identity: str, file: str, choices: Mapping[str, Any]) -> None:
+    def set_reading_choices(self, identity: str, file: str, choices: Mapping[str, Any]) -> None:
         """Store the choices for reading a file of this collection's folder."""
         with self.hold_write_lock():
             record = self._store.read_collection(identity)
@@ -139,9 +139,9 @@ class Workspace:
         """Store which judgments this collection uses, by the key of their file."""
         self._change_record(identity, judgments=judgments)
 
-    def set_complete(self, identity: str, complete: bool) -> None:
+    def set_complete(self, identity: str, is_complete: bool) -> None:
         """Store whether this collection's judgments contain all relevant documents."""
-        self._change_record(identity, complete=complete)
+        self._change_record(identity, complete=is_complete)
 
     def rename_runs(
         self, identity: str, names: Mapping[str, str], slots: Mapping[str, int]
@@ -157,10 +157,10 @@ class Workspace:
         """Store whether runs of this collection exclude documents with the id of their query."""
         self._change_record(identity, exclude_self=exclude_self)
 
-    def duplicate(self, identity: str, name: str) -> Collection:
+    def duplicate_collection(self, identity: str, name: str) -> Collection:
         """Copy a collection; both share their tables on the disk."""
         with self.hold_write_lock():
-            record, new_id = self.collection(identity), free_id(self._store.collection_ids())
+            record, new_id = self.collection(identity), make_free_id(self._store.collection_ids())
             copy = replace(record, id=new_id, name=name, changed=current_time(), removed=False)
             self._store.create_collection(copy, self.entries(identity), self.contents(identity))
             return copy
@@ -169,24 +169,25 @@ class Workspace:
         """The rows of a collection. Raises StorageError if they cannot be read."""
         return self._store.contents(identity)
 
-    def good_state_time(self, identity: str) -> str:
-        """UTC time of the last known good state (see `restore_good`); empty if there is none."""
-        return self._store.good_state_time(identity)
+    def last_good_state_time(self, identity: str) -> str:
+        """UTC time of the last known good state (see `restore_last_good_state`); empty if there is
+        none."""
+        return self._store.last_good_state_time(identity)
 
-    def restore_good(self, identity: str) -> None:
+    def restore_last_good_state(self, identity: str) -> None:
         """Restore the last known good state of a collection whose database is unreadable. The
         unreadable database is moved aside."""
         with self.hold_write_lock():
-            self._store.restore_good(identity)
+            self._store.restore_last_good_state(identity)
 
-    def set_aside_paths(self) -> list[Path]:
+    def paths_moved_aside(self) -> list[Path]:
         """The unreadable databases that were moved aside."""
-        return self._store.set_aside_paths()
+        return self._store.paths_moved_aside()
 
-    def drop_lost(self, identity: str, texts: Iterable[str]) -> int:
+    def drop_damaged(self, identity: str, texts: Iterable[str]) -> int:
         """Delete damaged rows of layers, notes and tags with these texts; return how many."""
         with self.change_collection(identity) as state:
-            return self._store.drop_lost(identity, state, texts)
+            return self._store.drop_damaged(identity, state, texts)
 
     def _change_record(self, identity: str, **changes: Any) -> None:
         with self.hold_write_lock():
@@ -203,20 +204,20 @@ class Workspace:
     def entries(self, identity: str) -> list[Entry]:
         """The files, oldest first; including files whose replacement is damaged."""
         all_entries = self._store.entries(identity)
-        older = self._store.hidden_numbers(all_entries)
+        older = self._store.replaced_numbers(all_entries)
         return [e for e in all_entries if not e.removed and e.number not in older]
 
     def removed_entries(self, identity: str) -> list[Entry]:
         """The files that were removed since the start."""
         all_entries = self._store.entries(identity)
-        older = hidden_numbers(all_entries)
+        older = replaced_numbers(all_entries)
         return [e for e in all_entries if e.removed and e.number not in older]
 
-    def stand_in_numbers(self, identity: str) -> set[str]:
+    def fallback_numbers(self, identity: str) -> set[str]:
         """The numbers of replaced files that are shown because the newer table is damaged."""
-        return hidden_numbers(
+        return replaced_numbers(
             all_entries := self._store.entries(identity)
-        ) - self._store.hidden_numbers(all_entries)
+        ) - self._store.replaced_numbers(all_entries)
 
     def damaged_records(self, identity: str) -> list[DamagedRecord]:
         """Damaged records of a collection, and tables whose last check found them damaged."""
@@ -227,9 +228,9 @@ class Workspace:
         ]
         return [*self._store.damaged_records(identity), *unsound]
 
-    def load(self, entry: Entry) -> Table:
+    def load_table(self, entry: Entry) -> Table:
         """Load an entry's table; long runs stay on the disk. Raises StorageError if damaged."""
-        if entry.kind == "run" and entry.complete and is_long(entry.rows):
+        if entry.kind == "run" and entry.complete and stays_on_disk(entry.rows):
             return open_stored_run(
                 self._store,
                 self.cache,
@@ -255,8 +256,8 @@ class Workspace:
             raise errors.damaged_file_error(entry.file, self._store.table_problem(entry.table))
         return content
 
-    def add(
-        self, identity: str, loaded: Loaded, *, slots: Iterable[int] = (), beside: bool = False
+    def add_table(
+        self, identity: str, loaded: Loaded, *, slots: Iterable[int] = (), keep_both: bool = False
     ) -> AddedFile:
         """Add a table to an existing collection. The same rows are stored once; for runs, once for
         each file name. A different table of the same file name and kind replaces the earlier table
@@ -264,25 +265,25 @@ class Workspace:
         with self._guard_changes():
             loaded = replace(loaded, table=move_to_disk(self.cache, loaded.table, loaded.file))
         content = hash_content(loaded.table, loaded.kind)
-        existing = self._find_existing(identity, loaded, content)
-        is_intact = existing and not self._store.table_problem(existing.table, look=True)
+        existing = self._find_same_rows(identity, loaded, content)
+        is_intact = existing and not self._store.table_problem(existing.table, check_now=True)
         packed_table = None if is_intact else pack_table(loaded.table)
         with self.hold_write_lock():
             if not self.has_collection(identity):
                 raise errors.no_collection_error()
-            existing = self._find_existing(identity, loaded, content)
+            existing = self._find_same_rows(identity, loaded, content)
             if existing is not None:
                 return self._restore_existing(identity, existing, packed_table)
             packed_table = packed_table or pack_table(loaded.table)
-            older = None if beside else self._find_older(identity, loaded)
+            older = None if keep_both else self._find_replaced_entry(identity, loaded)
             entry = make_record(
                 loaded,
                 self._store.entries(identity),
-                number=self._store.free_number(identity),
+                number=self._store.next_file_number(identity),
                 content=content,
                 table=packed_table[0],
                 slots=slots,
-                older=older,
+                replaced_entry=older,
             )
             self._store.put_table(*packed_table)
             self._store.put_entry(identity, entry)
@@ -315,7 +316,7 @@ class Workspace:
                 raise KeyError(number)
             self._store.drop_entry(identity, number)
 
-    def keep_both(self, identity: str, number: str) -> None:
+    def keep_both_files(self, identity: str, number: str) -> None:
         """Keep a newer file in addition to the file it replaced, as a separate run."""
         with self.hold_write_lock():
             entry = self._entry_of(identity, number)
@@ -328,7 +329,7 @@ class Workspace:
                     entry,
                     replaces="",
                     name=find_free_name(entry.name, names_of_kind(other_entries, entry.kind)),
-                    slot=free_slot(e.slot for e in other_entries if e.kind == "run"),
+                    slot=find_free_slot(e.slot for e in other_entries if e.kind == "run"),
                     changed=current_time(),
                 ),
             )
@@ -340,7 +341,7 @@ class Workspace:
                 for entry in self._store.entries(identity):
                     if stop():
                         return
-                    self._store.table_problem(entry.table, look=True)
+                    self._store.table_problem(entry.table, check_now=True)
 
     # One writer at a time
 
@@ -358,7 +359,7 @@ class Workspace:
 
     @contextmanager
     def _guard_changes(self) -> Iterator[None]:
-        trouble = self.trouble()
+        trouble = self.find_write_problem()
         if trouble is not None:
             raise trouble
         try:
@@ -373,7 +374,7 @@ class Workspace:
     def _entry_of(self, identity: str, number: str) -> Entry | None:
         return next((e for e in self._store.entries(identity) if e.number == number), None)
 
-    def _find_existing(self, identity: str, loaded: Loaded, content: str) -> Entry | None:
+    def _find_same_rows(self, identity: str, loaded: Loaded, content: str) -> Entry | None:
         all_entries = (*self.entries(identity), *self.removed_entries(identity))
         matching = [e for e in all_entries if e.content == content and e.kind == loaded.kind]
         if loaded.kind == "run":
@@ -392,9 +393,9 @@ class Workspace:
             restored = replace(restored, changed=current_time())
             self._store.put_entry(identity, restored)
         else:
-            self._store.sync_collection(identity)
+            self._store.flush_collection_folder(identity)
         return AddedFile(restored, "new" if existing.removed else "known")
 
-    def _find_older(self, identity: str, loaded: Loaded) -> Entry | None:
+    def _find_replaced_entry(self, identity: str, loaded: Loaded) -> Entry | None:
         file_and_kind = (loaded.file, loaded.kind)
         return next((e for e in self.entries(identity) if (e.file, e.kind) == file_and_kind), None)

@@ -143,7 +143,7 @@ class FileFormatError(RanklensError):
             if first.text:
                 lines.append(f"    {first.text}")
             if len(group) > 1:
-                places = ", ".join(_format_place(p, first) for p in group[1:11])
+                places = ", ".join(_format_line_and_text(p, first) for p in group[1:11])
                 more = f" and {len(group) - 11} more" if len(group) > 11 else ""
                 also = "found" if first.line is None else "in line"
                 lines.append(f"    also {also} {places}{more}")
@@ -156,7 +156,7 @@ class FileFormatError(RanklensError):
         return "\n".join(lines)
 
 
-def _format_place(problem: LineProblem, first: LineProblem) -> str:
+def _format_line_and_text(problem: LineProblem, first_problem: LineProblem) -> str:
     """Return the line of a further problem of a group, and the text found there if it differs from
     the first.
 
@@ -164,7 +164,9 @@ def _format_place(problem: LineProblem, first: LineProblem) -> str:
     """
     if problem.line is None:
         return problem.found
-    return f"{problem.line}" + (f" ({problem.found})" if problem.found != first.found else "")
+    return f"{problem.line}" + (
+        f" ({problem.found})" if problem.found != first_problem.found else ""
+    )
 
 
 def _group_by_kind(problems: Iterable[LineProblem]) -> list[list[LineProblem]]:

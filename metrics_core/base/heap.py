@@ -18,7 +18,7 @@ _THRESHOLDS = (128 * 2**20, 32 * 2**20)
 second value is for versions of the library before 2022, which allow no larger one."""
 
 
-def keep_freed_memory(*, shared: bool = False) -> None:
+def keep_freed_memory(*, use_one_heap: bool = False) -> None:
     """Keep freed memory in the process instead of returning it to the system.
 
     If `shared` is true, all threads use one heap, so that any thread can reuse the freed memory.
@@ -31,7 +31,7 @@ def keep_freed_memory(*, shared: bool = False) -> None:
     # Setting only the trim threshold would make the library request every array anew.
     if threshold is not None:
         library.mallopt(_TRIM_THRESHOLD, threshold)
-    if shared:
+    if use_one_heap:
         library.mallopt(_ARENA_MAX, 1)
 
 

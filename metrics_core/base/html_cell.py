@@ -14,13 +14,13 @@ _CELL = "font-family:system-ui,sans-serif;line-height:1.45"
 
 def html_cell(heading: str, parts: Iterable[str]) -> str:
     """Return the HTML of a result; `heading` is text, each part the result of a function below."""
-    title = f'<p style="margin:0 0 4px;font-weight:600;font-size:1.1em">{_text(heading)}</p>'
+    title = f'<p style="margin:0 0 4px;font-weight:600;font-size:1.1em">{_escape_text(heading)}</p>'
     return f'<div style="{_CELL}">{title}{"".join(parts)}</div>'
 
 
 def html_sentence(text: str) -> str:
     """Return a sentence as HTML."""
-    return f'<p style="margin:2px 0">{_text(text)}</p>'
+    return f'<p style="margin:2px 0">{_escape_text(text)}</p>'
 
 
 def html_table(table: pd.DataFrame, **formats: Callable[[Any], str]) -> str:
@@ -28,5 +28,5 @@ def html_table(table: pd.DataFrame, **formats: Callable[[Any], str]) -> str:
     return table.to_html(index=False, border=0, formatters=formats)
 
 
-def _text(text: str) -> str:
+def _escape_text(text: str) -> str:
     return escape(w.escape_controls(text))

@@ -119,7 +119,7 @@ class Registry(Generic[Declared]):
                 # A plug-in that calls this while it is loaded gets the declarations so far.
                 if not self._started:
                     self._started = True
-                    _load(self._group)
+                    _load_plugins(self._group)
                     self._complete = True
         return [entry.declaration for entry in self._entries.values()]
 
@@ -138,7 +138,7 @@ class Registry(Generic[Declared]):
             del self._entries[name]
 
 
-def _load(group: str) -> None:
+def _load_plugins(group: str) -> None:
     """Import the plug-ins of a group.
 
     The failure of a plug-in is reported once, and the declarations of this plug-in are removed.
@@ -193,7 +193,7 @@ def describe_error(error: BaseException) -> str:
 
 
 def _installed_entry_points(group: str) -> list[EntryPoint]:
-    if os.environ.get(VARIABLE) == "none" or not _any_entry_point(tuple(sys.path)):
+    if os.environ.get(VARIABLE) == "none" or not _has_our_entry_points(tuple(sys.path)):
         return []
     from importlib.metadata import entry_points
 
@@ -232,16 +232,16 @@ def _package_name(point: EntryPoint) -> str:
 
 
 @lru_cache(maxsize=1)
-def _any_entry_point(path: tuple[str, ...]) -> bool:
+def _has_our_entry_points(folders: tuple[str, ...]) -> bool:
     """Return whether a package in these folders has an entry point of one of our groups.
 
     importlib.metadata would take ten times as long at every start, and most users have no
     plug-in.
     """
-    return any(_PREFIX in text for folder in path for text in _entry_points_in(folder))
+    return any(_PREFIX in text for folder in folders for text in _read_entry_points(folder))
 
 
-def _entry_points_in(folder: str) -> Iterator[bytes]:
+def _read_entry_points(folder: str) -> Iterator[bytes]:
     with suppress(OSError), os.scandir(folder or ".") as entries:
         for item in entries:
             if item.name.endswith((".dist-info", ".egg-info")):
@@ -250,7 +250,7 @@ def _entry_points_in(folder: str) -> Iterator[bytes]:
 
 
 def guard_function(
-    function: Callable[Given, Result], what: str, package: str
+    function: Callable[Given, Result], role: str, package: str
 ) -> Callable[Given, Result]:
     """Wrap a plug-in's function so that unexpected errors are raised as RanklensError.
 
@@ -265,7 +265,7 @@ def guard_function(
             raise
         except BaseException as error:
             raise RanklensError(
-                f"{what} of {package} failed: {describe_error(error)}",
+                f"{role} of {package} failed: {describe_error(error)}",
                 f"This is a bug in {package}; report it to its authors.",
             ) from error
 

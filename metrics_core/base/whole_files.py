@@ -30,7 +30,7 @@ _SEAL = 32
 def write_sealed(path: Path, content: bytes | memoryview) -> None:
     """Write a sealed file and create its folder. Raises OSError."""
     make_folder(path.parent)
-    write(path, b"".join((_make_seal(path.name, content), content)))
+    write_file(path, b"".join((_make_seal(path.name, content), content)))
 
 
 def read_sealed_file(path: Path) -> memoryview | None:
@@ -51,7 +51,7 @@ def _make_seal(name: str, content: bytes | memoryview) -> bytes:
     return digest.digest()
 
 
-def write(path: Path, content: bytes | memoryview) -> None:
+def write_file(path: Path, content: bytes | memoryview) -> None:
     """Write a file, replacing a file or folder of this name.
 
     Raises OSError. The old file is then unchanged; if only flushing the folder failed, the new file
@@ -59,7 +59,7 @@ def write(path: Path, content: bytes | memoryview) -> None:
     """
     draft = path.with_name(f"{path.name}.{os.urandom(4).hex()}{DRAFT}")
     try:
-        _write_new(draft, content)
+        _write_draft(draft, content)
         remove_folder(path)
         draft.replace(path)
         sync_folder(path.parent)
@@ -130,7 +130,7 @@ def open_replacement(path: Path) -> Iterator[BinaryIO]:
                 draft.unlink(missing_ok=True)
 
 
-def _write_new(path: Path, content: bytes | memoryview) -> None:
+def _write_draft(path: Path, content: bytes | memoryview) -> None:
     handle = open_draft(path)
     try:
         write_all(handle, content)
@@ -139,7 +139,7 @@ def _write_new(path: Path, content: bytes | memoryview) -> None:
         os.close(handle)
 
 
-def open_new(path: Path) -> int:
+def create_private_file(path: Path) -> int:
     """Create a file readable only by this account and return its handle.
 
     Raises OSError if the file exists or cannot be created.
@@ -153,7 +153,7 @@ def open_draft(path: Path) -> int:
     `is_abandoned` is true once this process has closed the draft or ended.
     """
     while True:
-        handle = open_new(path)
+        handle = create_private_file(path)
         if _acquire_lock(handle) and path.exists():
             return handle
         os.close(handle)  # a starting process removed it as abandoned in between

@@ -93,17 +93,17 @@ def format_difference(value: float | None, digits: int = 3) -> str:
     return f"+{text}" if value > 0 else f"{MINUS}{text}"
 
 
-def round_parts(whole: float, parts: Sequence[float], digits: int = 3) -> list[float]:
+def round_parts(total: float, parts: Sequence[float], digits: int = 3) -> list[float]:
     """Round parts so that, as printed, they add up to the printed whole.
 
     Remainders go to the parts that lost most by rounding (largest remainder method). A part of 0
     stays 0.
     """
     nonzero = [i for i, part in enumerate(parts) if part]
-    if not nonzero or not all(map(math.isfinite, (whole, *parts))):
+    if not nonzero or not all(map(math.isfinite, (total, *parts))):
         return list(parts)
-    digits = min(_score_digits(value, digits) for value in (whole, *parts))
-    printed = round(float(f"{whole:.{digits}f}") * 10**digits)
+    digits = min(_score_digits(value, digits) for value in (total, *parts))
+    printed = round(float(f"{total:.{digits}f}") * 10**digits)
     units = [part * 10**digits for part in parts]
     # A part that is a whole number of units, except for rounding errors, loses nothing.
     rounded = [math.floor(unit + 1e-9) for unit in units]
@@ -122,10 +122,10 @@ def format_interval(low: float | None, high: float | None, digits: int = 3) -> s
     """
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return DASH
-    return f"[{_format_end(low, digits)}, {_format_end(high, digits)}]"
+    return f"[{_format_bound(low, digits)}, {_format_bound(high, digits)}]"
 
 
-def _format_end(value: float, digits: int) -> str:
+def _format_bound(value: float, digits: int) -> str:
     if 0 < abs(value) < sys.float_info.min:
         return "above 0" if value > 0 else "below 0"
     return format_score(value, digits)
@@ -239,13 +239,13 @@ def join_words(words: Iterable[str], last: str = "and") -> str:
     return f"{', '.join(items[:-1])} {last} {items[-1]}"
 
 
-def shorten_list(words: Sequence[str], *, longest: int = 4) -> str:
+def shorten_list(words: Sequence[str], *, most_words: int = 4) -> str:
     """Return words as a list in a sentence.
 
     If there are more than `longest` words, only the first three are listed, followed by the number
     of remaining words.
     """
-    if len(words) <= longest:
+    if len(words) <= most_words:
         return join_words(words)
     rest = len(words) - _NAMED
     return f"{', '.join(words[:_NAMED])} and {format_count(rest)} more"

@@ -65,32 +65,34 @@ def _find_duplicates(table: pa.Table) -> tuple[Ints, Ints]:
     """
     length = as_array(pc.fill_null(pc.binary_length(table["text"]), 0)).astype(np.int64)
     rows = np.flatnonzero(length > 0)
-    rows = rows[_is_repeated(length[rows])]
+    rows = rows[_mark_repeated_codes(length[rows])]
     heads = pc.binary_slice(table["text"].take(as_column(rows)).cast(pa.large_binary()), 0, _HEAD)
-    rows = rows[_is_repeated(_pair_codes(length[rows], _number_values(heads)))]
+    rows = rows[_mark_repeated_codes(_combine_codes(length[rows], _encode_values(heads)))]
     # Few rows are left, so their whole texts are compared.
     text_columns = table.select(["title", "text"]).take(as_column(rows))
-    group = _pair_codes(_number_values(text_columns["title"]), _number_values(text_columns["text"]))
-    is_repeated = _is_repeated(group)
+    group = _combine_codes(
+        _encode_values(text_columns["title"]), _encode_values(text_columns["text"])
+    )
+    is_repeated = _mark_repeated_codes(group)
     rows, group = rows[is_repeated], group[is_repeated]
     first = np.unique(group, return_index=True, return_inverse=True)
     order = np.lexsort((rows, first[1][first[2]]))
     return rows[order], first[1][first[2]][order]
 
 
-def _is_repeated(codes: Ints) -> Mask:
+def _mark_repeated_codes(codes: Ints) -> Mask:
     """Return which values occur more than once, bool[n]."""
     _, index, count = np.unique(codes, return_inverse=True, return_counts=True)
     return np.asarray(count[index] > 1, dtype=np.bool_)
 
 
-def _number_values(column: pa.ChunkedArray) -> Ints:
+def _encode_values(column: pa.ChunkedArray) -> Ints:
     """Return a number for each value, int64[row]. Equal values have equal numbers; a missing value
     counts as an empty text."""
     texts = pc.fill_null(column.cast(pa.large_binary()).combine_chunks(), b"")
     return as_array(texts.dictionary_encode().indices).astype(np.int64)
 
 
-def _pair_codes(one: Ints, other: Ints) -> Ints:
+def _combine_codes(one: Ints, other: Ints) -> Ints:
     """Return a code for each pair of codes, int64[n]; only equal pairs have equal codes."""
     return one * (int(other.max(initial=0)) + 1) + other

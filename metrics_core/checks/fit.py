@@ -195,7 +195,7 @@ def do_queries_match(run: Run, qrels: Qrels) -> bool:
     return len(run_ids & judged) > (1 - GAIN) * min(len(run_ids), len(judged))
 
 
-def misses_judged_documents(ranks: JudgedRanks) -> bool:
+def lacks_judged_documents(ranks: JudgedRanks) -> bool:
     """Whether a run lacks almost all judged documents of the queries for which it has results."""
     lists = ranks.retrieved > 0
     judged = int(np.count_nonzero(lists[ranks.judged_query]))
@@ -211,7 +211,7 @@ def find_near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
     notes: list[Note] = []
     run_ids, judged = _to_texts(run.query_ids), _to_texts(qrels.query_ids)
     pairs_by_kind = [
-        ("query", _find_near_pairs(lambda: run_ids, judged, plain=is_printable(run_ids)))
+        ("query", _find_near_pairs(lambda: run_ids, judged, ids_are_plain=is_printable(run_ids)))
     ]
     notes += [
         *_shortened_id_notes("query", "the run", run_ids),
@@ -221,7 +221,10 @@ def find_near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
         notes += _shortened_id_notes("document", "the run", run.doc_ids)
         notes += _shortened_id_notes("document", "the judgments", qrels.doc_ids)
         pairs_by_kind += [
-            ("document", _find_near_pairs(lambda: run.doc_ids, qrels.doc_ids, plain=run.plain))
+            (
+                "document",
+                _find_near_pairs(lambda: run.doc_ids, qrels.doc_ids, ids_are_plain=run.plain),
+            )
         ]
     for what, pairs in pairs_by_kind:
         if pairs:
@@ -240,7 +243,7 @@ def find_near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
     return tuple(notes)
 
 
-def _shortened_id_notes(what: str, where: str, ids: pa.ChunkedArray) -> list[Note]:
+def _shortened_id_notes(id_noun: str, where: str, ids: pa.ChunkedArray) -> list[Note]:
     """Return a note on ids that a spreadsheet shortened, so that several ids may have become one.
 
     Returns no note if none of the first ids is shortened.
@@ -250,12 +253,12 @@ def _shortened_id_notes(what: str, where: str, ids: pa.ChunkedArray) -> list[Not
     odd = ids.filter(pc.match_substring_regex(ids, SHORTENED))
     different = odd.unique().to_pylist()
     message = (
-        f"{w.format_count(len(odd))} of {w.format_count(len(ids))} {what} ids in {where} were"
+        f"{w.format_count(len(odd))} of {w.format_count(len(ids))} {id_noun} ids in {where} were"
         f" shortened by a spreadsheet or by conversion to a float ({w.format_count(len(different))}"
         f" distinct): different ids may have become identical. {EXPORT_AGAIN}"
     )
     examples = tuple(different[:_EXAMPLES])
-    return [Note(f"shortened_{what}_ids", message, len(odd), examples, loud=True)]
+    return [Note(f"shortened_{id_noun}_ids", message, len(odd), examples, loud=True)]
 
 
 def _to_texts(ids: Sequence[str]) -> pa.ChunkedArray:
@@ -263,22 +266,24 @@ def _to_texts(ids: Sequence[str]) -> pa.ChunkedArray:
 
 
 def _find_near_pairs(
-    ids: Callable[[], pa.ChunkedArray], judged: pa.ChunkedArray, *, plain: bool
+    ids: Callable[[], pa.ChunkedArray], judged_ids: pa.ChunkedArray, *, ids_are_plain: bool
 ) -> list[tuple[str, str]]:
     # Only unusual ids can change by cleaning. There are almost never any, and checking the bytes
     # avoids a hash table of all ids.
-    if plain and is_printable(judged):
+    if ids_are_plain and is_printable(judged_ids):
         return []
-    run_ids, judged = ids(), pa.chunked_array([judged.unique()])
-    unmatched = judged.filter(pc.invert(pc.is_in(judged, value_set=run_ids.combine_chunks())))
+    run_ids, judged_ids = ids(), pa.chunked_array([judged_ids.unique()])
+    unmatched = judged_ids.filter(
+        pc.invert(pc.is_in(judged_ids, value_set=run_ids.combine_chunks()))
+    )
     odd_own = (
         run_ids.filter(pc.match_substring_regex(run_ids, r"[^\x21-\x7e]")).unique().to_pylist()
     )
     cleaned_own = {clean_id(i): i for i in odd_own}
     odd_judged = unmatched.filter(pc.match_substring_regex(unmatched, r"[^\x21-\x7e]")).to_pylist()
     pairs = [(i, clean_id(i)) for i in odd_judged if clean_id(i) != i]
-    plain = as_text_column([clean for _, clean in pairs])
-    presence = pc.is_in(plain, value_set=run_ids.combine_chunks()).to_pylist()
+    ids_are_plain = as_text_column([clean for _, clean in pairs])
+    presence = pc.is_in(ids_are_plain, value_set=run_ids.combine_chunks()).to_pylist()
     near_pairs = [pair for pair, is_present in zip(pairs, presence, strict=True) if is_present]
     near_pairs += [
         (i, cleaned_own[clean])

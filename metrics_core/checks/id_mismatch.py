@@ -20,8 +20,14 @@ import pyarrow.compute as pc
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import Ints
 from metrics_core.base.notes import Note
-from metrics_core.checks.fit import FEW, GAIN, do_queries_match, misses_judged_documents
-from metrics_core.checks.id_readings import UNCHANGED_IDS, IdMap, IdReading, is_safe, list_readings
+from metrics_core.checks.fit import FEW, GAIN, do_queries_match, lacks_judged_documents
+from metrics_core.checks.id_readings import (
+    UNCHANGED_IDS,
+    IdMap,
+    IdReading,
+    find_possible_readings,
+    is_safe_id_map,
+)
 from metrics_core.judging import JudgedRanks
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.arrays import as_array, as_column, as_text_column, find_indexes
@@ -92,19 +98,17 @@ def find_query_mismatches(runs: Mapping[str, Run], qrels: Qrels) -> dict[str, Mi
     for name, run in runs.items():
         if do_queries_match(run, qrels):
             continue
-        if not _keep_mismatch(
-            mismatches, name, find_query_mismatch(run, qrels, _find_first_reading(mismatches))
+        if not _store_mismatch(
+            mismatches, name, find_query_mismatch(run, qrels, _first_id_map(mismatches))
         ):
             break
     return mismatches
 
 
-def find_query_mismatch(
-    run: Run, qrels: Qrels, only_reading: IdMap | None = None
-) -> Mismatch | None:
+def find_query_mismatch(run: Run, qrels: Qrels, only_map: IdMap | None = None) -> Mismatch | None:
     """Find a mapping of query ids with which far more query ids match.
 
-    If `only_reading` is given, only this mapping is tried. Returns the mismatch with the mapping;
+    If `only_map` is given, only this mapping is tried. Returns the mismatch with the mapping;
     None if no mapping helps, or most query ids match already.
     """
     if do_queries_match(run, qrels):
@@ -114,14 +118,14 @@ def find_query_mismatch(
     of_run = as_text_column(run_ids), np.arange(len(run_ids)), np.zeros(len(run_ids), np.int64)
     of_qrels = as_text_column(judged), np.arange(len(judged)), np.zeros(len(judged), np.int64)
     ids = _Ids(*of_run, *of_qrels)
-    return ids.find_mismatch("query", 0, only_reading, ids.run, ids.qrels)
+    return ids.find_mismatch("query", 0, only_map, ids.run, ids.qrels)
 
 
-def _find_first_reading(mismatches: Mapping[str, Mismatch]) -> IdMap | None:
+def _first_id_map(mismatches: Mapping[str, Mismatch]) -> IdMap | None:
     return next((mismatch.reading for mismatch in mismatches.values()), None)
 
 
-def _keep_mismatch(mismatches: dict[str, Mismatch], name: str, mismatch: Mismatch | None) -> bool:
+def _store_mismatch(mismatches: dict[str, Mismatch], name: str, mismatch: Mismatch | None) -> bool:
     """Store the mismatch of a run. Returns whether there is a mapping to try on the next runs."""
     if mismatch is not None:
         mismatches[name] = mismatch
@@ -143,26 +147,26 @@ def find_document_mismatches(runs: Mapping[str, Retrieved], qrels: Qrels) -> dic
     """
     mismatches: dict[str, Mismatch] = {}
     for name, (ranks, load) in runs.items():
-        run = load() if misses_judged_documents(ranks) else None
+        run = load() if lacks_judged_documents(ranks) else None
         if run is None:
             continue
-        mismatch = find_document_mismatch(run, qrels, _find_first_reading(mismatches))
+        mismatch = find_document_mismatch(run, qrels, _first_id_map(mismatches))
         if mismatch is not None and not mismatch.sampled:
             loaded = len(run.query_ids)
             part = loaded < np.count_nonzero(ranks.retrieved)
             mismatch = replace(mismatch, sampled=loaded if part else 0)
-        if not _keep_mismatch(mismatches, name, mismatch):
+        if not _store_mismatch(mismatches, name, mismatch):
             break
     return mismatches
 
 
 def find_document_mismatch(
-    run: Run, qrels: Qrels, only_reading: IdMap | None = None
+    run: Run, qrels: Qrels, only_map: IdMap | None = None
 ) -> Mismatch | None:
     """Find a mapping of document ids with which far more judged documents match, in a sample of the
     shared queries.
 
-    If `only_reading` is given, only this mapping is tried. Returns the mismatch with the mapping;
+    If `only_map` is given, only this mapping is tried. Returns the mismatch with the mapping;
     None if no mapping helps, or if more than a few judged documents match already. Also returns
     None for a run loaded as judged ranks, because these contain only matching ids.
     """
@@ -189,7 +193,7 @@ def find_document_mismatch(
         return None
     size = len(sampled) if len(sampled) < len(shared) else 0
     return ids.find_mismatch(
-        "document", size, only_reading, run.doc_ids.unique(), qrels.doc_ids.unique()
+        "document", size, only_map, run.doc_ids.unique(), qrels.doc_ids.unique()
     )
 
 
@@ -220,12 +224,12 @@ class _Ids:
         return min(len(self.run_code), len(self.qrels_code))
 
     def find_mismatch(
-        self, what: str, sampled: int, only_reading: IdMap | None, run: pa.Array, qrels: pa.Array
+        self, what: str, sampled: int, only_map: IdMap | None, run: pa.Array, qrels: pa.Array
     ) -> Mismatch | None:
         """Return the mismatch with the mapping that matches the most ids; None if no safe mapping
         matches far more ids than at present.
 
-        If `only_reading` is given, only this mapping is tried. `run` and `qrels` are all distinct
+        If `only_map` is given, only this mapping is tried. `run` and `qrels` are all distinct
         ids of the run and of the judgments, for which the mapping must be safe; this object may
         have only a sample of them.
         """
@@ -233,22 +237,22 @@ class _Ids:
         if not self.max_matches or n_now + least_gain > self.max_matches:
             return None
         # A mapping that is safe for a sample may not be for all ids: then try the next best one.
-        for reading in self._best_readings() if only_reading is None else [only_reading]:
+        for reading in self._best_id_maps() if only_map is None else [only_map]:
             n_then = self.count_matched(reading)
-            if n_then - n_now >= least_gain and is_safe(reading, run, qrels):
+            if n_then - n_now >= least_gain and is_safe_id_map(reading, run, qrels):
                 examples = self.find_examples(reading)
                 return Mismatch(
                     what, reading, n_now, n_then, self.max_matches, *examples, sampled=sampled
                 )
         return None
 
-    def _best_readings(self) -> list[IdMap]:
+    def _best_id_maps(self) -> list[IdMap]:
         """Return the mappings with the most matches on a few rows, best first."""
-        small = self._select_few()
-        readings = small._list_readings()
-        tried = small._count_matches(_list_single_maps(readings))
+        small = self._sample_few_queries()
+        readings = small._find_candidate_readings()
+        tried = small._count_matches(_maps_of_one_reading(readings))
         if max(map(_match_count, tried), default=0) < small.max_matches:
-            tried += small._count_matches(_list_pair_maps(readings[:_IN_PAIRS]))
+            tried += small._count_matches(_maps_of_two_readings(readings[:_IN_PAIRS]))
         best = sorted(tried, key=_match_count, reverse=True)
         return [reading for _, reading in best[:_COUNTED]]
 
@@ -258,17 +262,17 @@ class _Ids:
         return [
             (n, candidate)
             for n, candidate in counted
-            if n and is_safe(candidate, self.run, self.qrels)
+            if n and is_safe_id_map(candidate, self.run, self.qrels)
         ]
 
-    def _select_few(self) -> _Ids:
+    def _sample_few_queries(self) -> _Ids:
         """Return these ids and rows for only a few queries, so that hundreds of mappings can be
         tried quickly."""
         sizes = np.cumsum(np.bincount(self.run_query))
         last = max(int(np.searchsorted(sizes, _FEW_ROWS, "right")), int(self.run_query.min()) + 1)
         in_run, in_qrels = self.run_query < last, self.qrels_query < last
-        run, run_code = _select_used(self.run, self.run_code[in_run])
-        qrels, qrels_code = _select_used(self.qrels, self.qrels_code[in_qrels])
+        run, run_code = _select_used_ids(self.run, self.run_code[in_run])
+        qrels, qrels_code = _select_used_ids(self.qrels, self.qrels_code[in_qrels])
         return replace(
             self,
             run=run,
@@ -282,13 +286,13 @@ class _Ids:
     def count_matched(self, reading: IdMap) -> int:
         """Return how many rows of the judgments also occur in the run if this mapping is
         applied."""
-        keys, judged = self._row_keys(reading)
+        keys, judged = self._mapped_row_keys(reading)
         return int(np.isin(judged, keys).sum())
 
     def find_examples(self, reading: IdMap) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return ids of the run and of the judgments that only match with this mapping."""
-        keys, judged = self._row_keys(reading)
-        plain, plain_judged = self._row_keys(UNCHANGED_IDS)
+        keys, judged = self._mapped_row_keys(reading)
+        plain, plain_judged = self._mapped_row_keys(UNCHANGED_IDS)
         new_rows = np.flatnonzero(np.isin(judged, keys) & ~np.isin(plain_judged, plain))[:_EXAMPLES]
         order = np.argsort(keys, kind="stable")
         first = order[np.searchsorted(keys[order], judged[new_rows])]
@@ -297,18 +301,18 @@ class _Ids:
             self.qrels.take(as_column(self.qrels_code[new_rows])).to_pylist()
         )
 
-    def _list_readings(self) -> list[IdReading]:
+    def _find_candidate_readings(self) -> list[IdReading]:
         """Return the readings that may make unmatched ids match, alone or after another reading."""
         run = self.run.filter(pc.invert(pc.is_in(self.run, value_set=self.qrels)))
         qrels = self.qrels.filter(pc.invert(pc.is_in(self.qrels, value_set=self.run)))
-        return list_readings(run.to_pylist(), qrels.to_pylist())
+        return find_possible_readings(run.to_pylist(), qrels.to_pylist())
 
-    def _row_keys(self, reading: IdMap) -> tuple[Ints, Ints]:
+    def _mapped_row_keys(self, id_map: IdMap) -> tuple[Ints, Ints]:
         """Return a key for each row of the run and of the judgments, int64[row] each.
 
         Rows have the same key if they have the same query and the same mapped id.
         """
-        run, qrels = reading.map_run_ids(self.run), reading.map_qrels_ids(self.qrels)
+        run, qrels = id_map.map_run_ids(self.run), id_map.map_qrels_ids(self.qrels)
         all_ids = pa.concat_arrays([run, qrels]).dictionary_encode()
         codes = as_array(all_ids.indices).astype(np.int64)
         run_codes, judged = codes[: len(run)], codes[len(run) :]
@@ -319,7 +323,7 @@ class _Ids:
         )
 
 
-def _select_used(ids: pa.Array, codes: Ints) -> tuple[pa.Array, Ints]:
+def _select_used_ids(ids: pa.Array, codes: Ints) -> tuple[pa.Array, Ints]:
     """Return the ids that these rows use, and the index of each row's id, int64[row]."""
     used_codes, code = np.unique(codes, return_inverse=True)
     return ids.take(as_column(used_codes)), code.astype(np.int64)
@@ -329,14 +333,14 @@ def _match_count(match: tuple[int, IdMap]) -> int:
     return match[0]
 
 
-def _list_single_maps(readings: Sequence[IdReading]) -> Iterator[IdMap]:
+def _maps_of_one_reading(readings: Sequence[IdReading]) -> Iterator[IdMap]:
     """Yield three mappings for each reading: applied to both sides, to the run only, and to the
     judgments only."""
     for reading in readings:
         yield from (IdMap((reading,), (reading,)), IdMap((reading,), ()), IdMap((), (reading,)))
 
 
-def _list_pair_maps(readings: Sequence[IdReading]) -> Iterator[IdMap]:
+def _maps_of_two_readings(readings: Sequence[IdReading]) -> Iterator[IdMap]:
     """Yield three mappings for each ordered pair of readings: both in sequence on both sides, both
     in sequence on the run only, and one on the run and the other on the judgments."""
     for pair in permutations(readings, 2):

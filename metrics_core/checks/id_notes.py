@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from metrics_core.base.notes import Note
-from metrics_core.checks.fit import do_queries_match, misses_judged_documents
+from metrics_core.checks.fit import do_queries_match, lacks_judged_documents
 from metrics_core.judging import JudgedRanks
 from metrics_core.tables import Qrels, Run
 
@@ -23,7 +23,7 @@ def query_id_notes(runs: Sequence[Run], qrels: Qrels) -> list[tuple[str, Note]]:
 
 
 def document_id_notes(
-    judged: Sequence[JudgedRanks], loads: Sequence[Callable[[], Run | None]], qrels: Qrels
+    judged: Sequence[JudgedRanks], run_loaders: Sequence[Callable[[], Run | None]], qrels: Qrels
 ) -> list[tuple[str, Note]]:
     """Return (run name, note) for each run that would match far more judged documents with a
     mapping of document ids.
@@ -31,10 +31,10 @@ def document_id_notes(
     `loads` has a function for each of `judged` (the ranks of judged documents). It loads either the
     whole run or the whole lists of some of its queries, and returns None if this is impossible.
     """
-    if not any(map(misses_judged_documents, judged)):
+    if not any(map(lacks_judged_documents, judged)):
         return []
     from metrics_core.checks.id_mismatch import find_document_mismatches
 
-    lists = {ranks.run_name: (ranks, load) for ranks, load in zip(judged, loads, strict=True)}
+    lists = {ranks.run_name: (ranks, load) for ranks, load in zip(judged, run_loaders, strict=True)}
     mismatches = find_document_mismatches(lists, qrels)
     return [(name, mismatch.note()) for name, mismatch in mismatches.items()]

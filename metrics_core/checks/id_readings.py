@@ -105,13 +105,15 @@ def parse_id_map(text: str) -> IdMap:
     for part in text.split("; "):
         side, colon, rest = part.partition(": ")
         has_side = bool(colon) and side.strip() in (RUN, QRELS)
-        readings = tuple(parse_reading(name) for name in (rest if has_side else part).split(", "))
+        readings = tuple(
+            parse_id_reading(name) for name in (rest if has_side else part).split(", ")
+        )
         for target in (side.strip(),) if has_side else (RUN, QRELS):
             sides[target] = sides.get(target, ()) + readings
     return IdMap(sides.get(RUN, ()), sides.get(QRELS, ()))
 
 
-def parse_reading(name: str) -> IdReading:
+def parse_id_reading(name: str) -> IdReading:
     """Return the reading of this name. Raises ParameterError."""
     name = name.strip()
     if name in _PLAIN:
@@ -144,7 +146,7 @@ def parse_reading(name: str) -> IdReading:
     )
 
 
-def is_safe(id_map: IdMap, run: pa.Array, qrels: pa.Array) -> bool:
+def is_safe_id_map(id_map: IdMap, run: pa.Array, qrels: pa.Array) -> bool:
     """Whether a mapping may be proposed for the distinct ids of a run and of the judgments.
 
     The mapping must keep the ids of each side distinct. If it cuts on both sides, no id may match
@@ -154,14 +156,14 @@ def is_safe(id_map: IdMap, run: pa.Array, qrels: pa.Array) -> bool:
     for ids, read_ids in ((run, id_map.map_run_ids(run)), (qrels, id_map.map_qrels_ids(qrels))):
         if len(read_ids.unique()) < len(ids):
             return False
-    if not (_cuts_any(id_map.run, run) and _cuts_any(id_map.qrels, qrels)):
+    if not (_cuts_any_id(id_map.run, run) and _cuts_any_id(id_map.qrels, qrels)):
         return True
     if pc.any(pc.is_in(run, value_set=qrels)).as_py():
         return False
-    return _cuts_one_part(id_map.run, run) and _cuts_one_part(id_map.qrels, qrels)
+    return _cuts_same_part(id_map.run, run) and _cuts_same_part(id_map.qrels, qrels)
 
 
-def _cuts_any(readings: Sequence[IdReading], ids: pa.Array) -> bool:
+def _cuts_any_id(readings: Sequence[IdReading], ids: pa.Array) -> bool:
     """Whether one of the readings cuts a part off one of the ids."""
     for reading in readings:
         read_ids = reading(ids)
@@ -171,48 +173,48 @@ def _cuts_any(readings: Sequence[IdReading], ids: pa.Array) -> bool:
     return False
 
 
-def _cuts_one_part(readings: Sequence[IdReading], ids: pa.Array) -> bool:
+def _cuts_same_part(readings: Sequence[IdReading], ids: pa.Array) -> bool:
     """Whether every reading that cuts ids cuts the same part off every id."""
     for reading in readings:
         read_ids = reading(ids)
         if reading.cuts and not read_ids.equals(ids):
             pairs = zip(ids.to_pylist(), read_ids.to_pylist(), strict=True)
-            first, *others = (_cut_part(*pair) for pair in pairs)
+            first, *others = (_find_cut_parts(*pair) for pair in pairs)
             if first == ("", "") or any(part != first for part in others):
                 return False
         ids = read_ids
     return True
 
 
-def _cut_part(whole: str, rest: str) -> tuple[str, str]:
+def _find_cut_parts(full_id: str, remaining_id: str) -> tuple[str, str]:
     """Return the parts that were cut off an id, before and after the remaining part."""
-    before, _, behind = whole.partition(rest)
+    before, _, behind = full_id.partition(remaining_id)
     return before, behind
 
 
-def list_readings(run: Sequence[str], qrels: Sequence[str]) -> list[IdReading]:
+def find_possible_readings(run: Sequence[str], qrels: Sequence[str]) -> list[IdReading]:
     """Return the readings that may make these ids of a run and of the judgments match, simplest
     first."""
     both = run, qrels
-    begins = {part for ids in both for part in _common_parts(ids, _BEGIN)}
-    ends = {part for ids in both for part in _common_parts(ids, _END)}
+    begins = {part for ids in both for part in _find_common_parts(ids, _BEGIN)}
+    ends = {part for ids in both for part in _find_common_parts(ids, _END)}
     marks = [mark for mark in MARKS if any(mark in i for ids in both for i in ids)]
-    cuts = {_cut_length(run, qrels), _cut_length(qrels, run)}
+    cuts = {_find_truncation_length(run, qrels), _find_truncation_length(qrels, run)}
     names = [*_PLAIN]
     names += [f"{verb} {mark}" for mark in marks for verb in ("cut", "after")]
     names += [f"drop {part}" for part in sorted(begins)]
     names += [f"drop-end {part}" for part in sorted(ends)]
     names += [f"{verb} first {mark}" for mark in marks for verb in ("cut", "after")]
     names += [f"first {n}" for n in sorted(cuts - {0})]
-    return [parse_reading(name) for name in names if _can_be_written(name)]
+    return [parse_id_reading(name) for name in names if _is_valid_option_text(name)]
 
 
-def _can_be_written(name: str) -> bool:
+def _is_valid_option_text(name: str) -> bool:
     """Whether a reading's name survives being passed as an option."""
     return name.isprintable() and name == " ".join(name.split()) and not {",", ";"} & set(name)
 
 
-def _common_parts(ids: Sequence[str], pattern: re.Pattern[str]) -> list[str]:
+def _find_common_parts(ids: Sequence[str], pattern: re.Pattern[str]) -> list[str]:
     """Return the prefixes before the first digit, or the suffixes after the last digit (depending
     on `pattern`), that many of the ids share."""
     counts = Counter(match[0] for i in ids if (match := pattern.search(i)))
@@ -220,12 +222,12 @@ def _common_parts(ids: Sequence[str], pattern: re.Pattern[str]) -> list[str]:
     return [part for part in common if len(part) <= _LONGEST_PART]
 
 
-def _cut_length(ids: Sequence[str], others: Sequence[str]) -> int:
+def _find_truncation_length(ids: Sequence[str], other_ids: Sequence[str]) -> int:
     """Return the length at which ids seem to be truncated, or 0 if they do not. Ids seem to be
     truncated if many have the maximum length and the other side has longer ids."""
     lengths = [len(i) for i in ids]
     longest = max(lengths, default=0)
-    longer = longest < max(map(len, others), default=0)
+    longer = longest < max(map(len, other_ids), default=0)
     return longest if longer and longest > 3 and lengths.count(longest) * 5 >= len(ids) else 0
 
 

@@ -21,19 +21,20 @@ _FACTOR, _SECOND, _THIRD = (
 )
 
 
-def mark_judgments(qrels: Qrels) -> dict[str, str]:
+def hash_judgments(qrels: Qrels) -> dict[str, str]:
     """Return for each query_id the number of its grades, and a hash of its documents and their
     grades. The hash does not depend on the order of the judgments."""
     table = qrels.input_table
     query = encode_ids(table["query_id"])
     codes = as_array(query.indices)
-    rows = _mix_bits(_hash_texts(table["doc_id"]))
+    rows = _mix_hash_bits(_hash_texts(table["doc_id"]))
     if "subtopic" in table.column_names:
-        rows = _mix_bits(
-            rows + _mix_bits(_hash_texts(encode_ids(table["subtopic"]).cast(pa.string()))) * _SECOND
+        rows = _mix_hash_bits(
+            rows
+            + _mix_hash_bits(_hash_texts(encode_ids(table["subtopic"]).cast(pa.string()))) * _SECOND
         )
     grades = as_array(table["relevance"]).astype(np.float64) + 0.0
-    rows = _mix_bits(rows + _mix_bits(grades.view(np.uint64)) * _THIRD)
+    rows = _mix_hash_bits(rows + _mix_hash_bits(grades.view(np.uint64)) * _THIRD)
     sums = np.zeros(len(query.dictionary), dtype=np.uint64)
     np.add.at(sums, codes, rows)
     counts = np.bincount(codes, minlength=len(sums)).tolist()
@@ -58,7 +59,7 @@ def _hash_texts(texts: pa.ChunkedArray | pa.Array) -> Hashes:
     return whole[edge[1:] - edge[0]] - whole[edge[:-1] - edge[0]]
 
 
-def _mix_bits(numbers: Hashes) -> Hashes:
+def _mix_hash_bits(numbers: Hashes) -> Hashes:
     """Return numbers, uint64[n], whose every bit depends on all bits of the input (the finaliser of
     SplitMix64)."""
     mixed = numbers + _FACTOR
@@ -67,7 +68,7 @@ def _mix_bits(numbers: Hashes) -> Hashes:
     return np.asarray(mixed ^ (mixed >> np.uint64(31)))
 
 
-def mark_all(marks: Mapping[str, str]) -> str:
+def combine_query_hashes(marks: Mapping[str, str]) -> str:
     """Return a single mark of the judgments of all queries."""
     lines = sorted(f"{query_id} {mark}" for query_id, mark in marks.items())
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:HEX]

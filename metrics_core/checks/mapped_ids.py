@@ -77,8 +77,8 @@ def _map_run(table: Run, maps: IdMaps) -> Run:
             " again.",
         )
     rows = table.table
-    query_id = _map_column(rows["query_id"], maps.queries.map_run_ids, keep_apart=True)
-    doc_id = _map_column(rows["doc_id"], maps.documents.map_run_ids)
+    query_id = _map_id_column(rows["query_id"], maps.queries.map_run_ids, refuse_merged=True)
+    doc_id = _map_id_column(rows["doc_id"], maps.documents.map_run_ids)
     mapped = Run.from_columns(
         table.name, query_id, doc_id, table.scores, rank=table.given_ranks, duplicates="best"
     )
@@ -89,7 +89,7 @@ def _map_run(table: Run, maps: IdMaps) -> Run:
 
 def _map_documents(table: Documents, maps: IdMaps) -> Documents:
     rows = table.table
-    ids = encode_ids(_map_column(rows["doc_id"], maps.documents.map_run_ids))
+    ids = encode_ids(_map_id_column(rows["doc_id"], maps.documents.map_run_ids))
     first = np.sort(np.unique(as_array(ids.indices), return_index=True)[1])
     columns = dict(zip(rows.column_names, rows.columns, strict=True))
     mapped = pa.table({**columns, "doc_id": ids.cast(ID)}).take(as_column(first))
@@ -100,8 +100,10 @@ def _map_documents(table: Documents, maps: IdMaps) -> Documents:
 
 def _map_qrels(table: Qrels, maps: IdMaps) -> Qrels:
     given_rows = table.input_table
-    query_id = _map_column(given_rows["query_id"], maps.queries.map_qrels_ids, keep_apart=True)
-    doc_id = _map_column(given_rows["doc_id"], maps.documents.map_qrels_ids)
+    query_id = _map_id_column(
+        given_rows["query_id"], maps.queries.map_qrels_ids, refuse_merged=True
+    )
+    doc_id = _map_id_column(given_rows["doc_id"], maps.documents.map_qrels_ids)
     rows = pa.table({"query_id": query_id, "doc_id": doc_id, "relevance": given_rows["relevance"]})
     keys = ["query_id", "doc_id"]
     if table.subtopics is not None:
@@ -117,12 +119,12 @@ def _map_qrels(table: Qrels, maps: IdMaps) -> Qrels:
 
 
 def _merged_notes(
-    count: int, noun: str, what_counts: str, source: str = "documents"
+    count: int, noun: str, kept_value: str, source: str = "documents"
 ) -> tuple[Note, ...]:
     """Return a note of the dropped rows, if any."""
     message = (
         f"{w.format_count(count)} {w.plural(count, noun)} dropped because the id mapping merged"
-        f" {source}; for each merged id, the {what_counts} is kept"
+        f" {source}; for each merged id, the {kept_value} is kept"
     )
     return (Note("mapped", message, count, loud=True),) if count else ()
 
@@ -133,12 +135,12 @@ def _to_plain_texts(ids: pa.ChunkedArray) -> pa.Array:
     return texts.cast(texts.type.value_type) if pa.types.is_dictionary(texts.type) else texts
 
 
-def _map_column(ids: pa.ChunkedArray, map_ids_by, *, keep_apart: bool = False) -> pa.Array:  # type: ignore[no-untyped-def]
-    """Return the mapped ids; each distinct id is mapped once. If `keep_apart` is true, different
+def _map_id_column(ids: pa.ChunkedArray, mapping, *, refuse_merged: bool = False) -> pa.Array:  # type: ignore[no-untyped-def]
+    """Return the mapped ids; each distinct id is mapped once. If `refuse_merged` is true, different
     ids must stay different; otherwise RanklensError is raised."""
     encoded = encode_ids(ids)
-    names = map_ids_by(encoded.dictionary)
-    if keep_apart and len(pc.unique(names)) < len(names):
+    names = mapping(encoded.dictionary)
+    if refuse_merged and len(pc.unique(names)) < len(names):
         raise _merged_queries_error(None)
     return names.take(encoded.indices)
 

@@ -28,7 +28,7 @@ from metrics_core.base.errors import (
     UnknownMeasureError,
 )
 from metrics_core.base.version import __version__
-from metrics_core.checks.judgment_marks import mark_all, mark_judgments
+from metrics_core.checks.judgment_marks import combine_query_hashes, hash_judgments
 from metrics_core.checks.strict_json import HEX, hash_values, parse_json, shorten_number
 from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring.scores import Scores
@@ -65,8 +65,7 @@ class Origin:
 
 
 class BestMean(NamedTuple):
-    """The best mean that a baseline ever had on a measure, and the mark of all judgments at that
-    time."""
+    """The best mean that a baseline ever had on a measure, and the mark of all judgments then."""
 
     mean: float
     judgments: str
@@ -120,7 +119,7 @@ NOTHING_CHANGED = SnapshotChanges()
 
 
 def make_snapshot(
-    scores: Scores, qrels: Qrels, origin: Origin, before: Snapshot | None = None
+    scores: Scores, qrels: Qrels, origin: Origin, previous: Snapshot | None = None
 ) -> Snapshot:
     """Return the snapshot of these scores of a single run, which were computed with these
     judgments. The packages of plug-in measures are added to the origin.
@@ -128,7 +127,7 @@ def make_snapshot(
     If the replaced snapshot `before` recorded a better best mean of a measure, this best mean is
     kept, unless reading options or the measure's package changed.
     """
-    marks, order = mark_judgments(qrels), np.argsort(np.array(scores.query_ids, dtype=object))
+    marks, order = (hash_judgments(qrels), np.argsort(np.array(scores.query_ids, dtype=object)))
     ids = tuple(scores.query_ids[i] for i in order)
     ordered = Scores(
         scores.runs, ids, scores.measures, scores.values[:, order], scores.missing[:, order]
@@ -136,11 +135,15 @@ def make_snapshot(
     own_marks = {q: marks[q] for q in ids}
     added_by = _find_packages(scores.measures)
     best = _find_means(ordered, own_marks)
-    before = before if before and before.origin.reading == origin.reading else None
+    previous = previous if previous and previous.origin.reading == origin.reading else None
     for measure in scores.measures:
         name = str(measure)
-        best_before = before.best.get(name) if before else None
-        if not before or not best_before or before.origin.added_by.get(name) != added_by.get(name):
+        best_before = previous.best.get(name) if previous else None
+        if (
+            not previous
+            or not best_before
+            or previous.origin.added_by.get(name) != added_by.get(name)
+        ):
             continue
         if (
             name not in best
@@ -152,7 +155,7 @@ def make_snapshot(
 
 def _find_means(scores: Scores, marks: Mapping[str, str]) -> dict[str, BestMean]:
     """Return measure -> mean of the single run in `scores`. Undefined means are omitted."""
-    judgments = mark_all(marks)
+    judgments = combine_query_hashes(marks)
     means = zip(scores.measures, scores.combined()[0].tolist(), strict=True)
     return {str(m): BestMean(mean, judgments) for m, mean in means if math.isfinite(mean)}
 
@@ -212,7 +215,7 @@ def _to_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _first_format_check(rows: Mapping[str, list[Any]]) -> str:
+def _checksum_of_version_1(rows: Mapping[str, list[Any]]) -> str:
     """Return the check of format version 1."""
     return hashlib.sha256("\n".join(_format_lines(rows)).encode()).hexdigest()[:HEX]
 
@@ -270,15 +273,14 @@ def read_snapshot(path: str) -> Snapshot:
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise _damaged_error(name, "a missing or malformed part") from error
     if format == 1:
-        check = _first_format_check(_make_rows(snapshot))
+        check = _checksum_of_version_1(_make_rows(snapshot))
     if document.get("check") != check:
         raise _damaged_error(name, "values that do not match the checksum")
     return snapshot
 
 
-def refuse_other_reading(path: str, snapshot: Snapshot, reading: Mapping[str, str]) -> None:
-    """Raise RanklensError if the reading options differ from the options with which the snapshot at
-    `path` was made."""
+def refuse_changed_reading(path: str, snapshot: Snapshot, reading: Mapping[str, str]) -> None:
+    """Raise RanklensError if the snapshot at `path` was made with other reading options."""
     old_choices = dict(snapshot.origin.reading)
     if old_choices != reading:
         texts = [

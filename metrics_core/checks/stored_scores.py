@@ -19,36 +19,36 @@ TOLERANCE = 1e-6
 """Differences between a stored and a computed score are reported if they are larger than this."""
 
 
-def compare_stored_scores(loaded: Sequence[Loaded]) -> list[Loaded]:
+def compare_stored_scores(loaded_tables: Sequence[Loaded]) -> list[Loaded]:
     """Return the tables of one set of files, with notes on scores that are stored in the files of
     runs.
 
     The stored scores are compared with scores computed from the set's judgments. The note of a run
     gives, for each measure, the number of queries whose stored and computed scores differ.
     """
-    qrels = next((part.table for part in loaded if isinstance(part.table, Qrels)), None)
+    qrels = next((part.table for part in loaded_tables if isinstance(part.table, Qrels)), None)
     return [
         replace(
             part, table=part.table.with_notes(*_stored_score_notes(part.table, qrels, part.stored))
         )
         if isinstance(part.table, Run) and qrels is not None and part.stored
         else part
-        for part in loaded
+        for part in loaded_tables
     ]
 
 
 def _stored_score_notes(
-    run: Run, qrels: Qrels, stored: Mapping[str, Mapping[str, float]]
+    run: Run, qrels: Qrels, stored_scores: Mapping[str, Mapping[str, float]]
 ) -> tuple[Note, ...]:
     try:
         ranks = join_judgments(run, qrels)
     except NoSharedQueriesError:
         return ()
     differing = {}
-    for name in dict.fromkeys(name for scores in stored.values() for name in scores):
+    for name in dict.fromkeys(name for scores in stored_scores.values() for name in scores):
         measure = _parse_stored_name(name)
         if measure is not None:
-            differing[name] = _find_differing(ranks, measure, name, stored)
+            differing[name] = _find_differing_queries(ranks, measure, name, stored_scores)
     differing_queries = {name: queries for name, queries in differing.items() if queries}
     if not differing_queries:
         return ()
@@ -72,16 +72,16 @@ def _parse_stored_name(name: str) -> Measure | None:
         return None
 
 
-def _find_differing(
+def _find_differing_queries(
     ranks: JudgedRanks,
     measure: Measure,
     name: str,
-    stored: Mapping[str, Mapping[str, float]],
+    stored_scores: Mapping[str, Mapping[str, float]],
 ) -> list[str]:
     computed = dict(zip(ranks.query_ids, measure.score(ranks), strict=True))
     return [
         query_id
-        for query_id, scores in stored.items()
+        for query_id, scores in stored_scores.items()
         if name in scores
         and query_id in computed
         and not np.isclose(scores[name], computed[query_id], rtol=0, atol=TOLERANCE)

@@ -73,9 +73,9 @@ def command(
     """Register a command. `arguments` adds the arguments that match the fields of `options` to a
     parser."""
 
-    def register(output: Callable[[Own], Printed]) -> Callable[[Own], Printed]:
-        COMMANDS.append(Command(name, help, arguments, options, output))
-        return output
+    def register(function: Callable[[Own], Printed]) -> Callable[[Own], Printed]:
+        COMMANDS.append(Command(name, help, arguments, options, function))
+        return function
 
     return register
 

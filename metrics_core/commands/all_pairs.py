@@ -54,7 +54,7 @@ def format_all_pairs(options: AllPairsOptions) -> str:
         raise nothing_to_compare_error(scores.runs[0])
     pairs_by_measure = {str(m): all_pairs(scores, m, level=options.level) for m in scores.measures}
     if options.format == "latex":
-        means = RunMeans.of_scores(scores)
+        means = RunMeans.from_scores(scores)
         return all_pairs_table(means, pairs_by_measure, options.level).to_latex()
     parts = [pairs.frame.assign(measure=name) for name, pairs in pairs_by_measure.items()]
     table = pd.concat(parts, ignore_index=True).rename(columns={"queries": "n"})

@@ -135,13 +135,13 @@ def compare(options: CompareOptions) -> str | CommandResult:
         raise nothing_to_compare_error(scores.runs[0])
     baselines = list(dict.fromkeys([scores.runs[0], *options.more_baselines]))
     baseline_scores = [
-        _scores_against(scores, baselines[:position], entry)
+        _select_compared_scores(scores, baselines[:position], entry)
         for position, entry in enumerate(baselines)
     ]
     note_unused_queries(options)
     if options.by:
         groups = read_groups(options.by, scores.query_ids, options)
-        return _BRIDGES[options.format](_bridge_groups(baseline_scores, groups))
+        return _BRIDGES[options.format](_find_group_contributions(baseline_scores, groups))
     parts = [
         compared(entry, measure, entry.runs[0], method=method)
         .iloc[1:]
@@ -151,7 +151,7 @@ def compare(options: CompareOptions) -> str | CommandResult:
     ]
     comparison = pd.concat(parts, ignore_index=True).assign(level=method.level)
     if options.format == "latex":
-        means = RunMeans.of_scores(scores)
+        means = RunMeans.from_scores(scores)
         return comparison_table(means, comparison, baselines, method).to_latex()
     return FORMATS[options.format](comparison.rename(columns=_COLUMNS)[list(_COLUMNS.values())])
 
@@ -186,7 +186,9 @@ def _refuse_gate_options(options: CompareOptions) -> None:
         )
 
 
-def _scores_against(scores: Scores, earlier_baselines: Sequence[str], baseline: str) -> Scores:
+def _select_compared_scores(
+    scores: Scores, earlier_baselines: Sequence[str], baseline: str
+) -> Scores:
     """Return the scores of a baseline and of all runs compared with it.
 
     Earlier baselines are left out, so that each pair is compared once. Raises UnknownRunError.
@@ -196,7 +198,7 @@ def _scores_against(scores: Scores, earlier_baselines: Sequence[str], baseline: 
     return scores.select_runs([baseline, *others])
 
 
-def _bridge_groups(baseline_scores: Sequence[Scores], groups: pd.Series) -> pd.DataFrame:
+def _find_group_contributions(baseline_scores: Sequence[Scores], groups: pd.Series) -> pd.DataFrame:
     """Return the contribution of each group to the difference of each run and measure; the
     contributions add up to the difference.
 

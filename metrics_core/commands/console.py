@@ -68,7 +68,7 @@ def _write_status(text: str) -> None:
 
 
 @contextmanager
-def adapt_console() -> Iterator[None]:
+def adapted_console() -> Iterator[None]:
     """Adapt stdout and stderr while the block runs.
 
     Characters that their encodings lack are replaced, and control characters on stderr are escaped.
@@ -103,7 +103,7 @@ def show_progress(path: str) -> Iterator[Callable[[int], None] | None]:
     name, last = w.escape_controls(Path(path).name), 0.0
     size = Path(path).stat().st_size if Path(path).is_file() else 0
 
-    def show(n_read: int) -> None:
+    def show_bytes_read(n_read: int) -> None:
         nonlocal last
         if time.monotonic() - last < _INTERVAL:
             return
@@ -112,7 +112,7 @@ def show_progress(path: str) -> Iterator[Callable[[int], None] | None]:
         _write_status(f"\r\x1b[2K{name}: {share}{n_read / 1e6:,.0f} MB")
 
     try:
-        yield show
+        yield show_bytes_read
     finally:
         _write_status("\r\x1b[2K")
 

@@ -157,11 +157,11 @@ def _explain_queries(files: InputFiles, options: ExplainOptions) -> _Explanation
         query_ids=run.query_ids,
         order=np.argsort(gains, kind="stable"),
         kinds=classify_queries(run, measure, top),
-        changes=classify_changes(run, baseline, measure, top, same=SAME),
+        changes=classify_changes(run, baseline, measure, top, tie_threshold=SAME),
         ledger=parts,
         doc_ids=doc_ids,
         headroom=headroom(run, measure, top) if has_headroom(measure) else None,
-        sentence="" if options.query is None else _sentence(files, options.query, top),
+        sentence="" if options.query is None else _explain_difference(files, options.query, top),
     )
 
 
@@ -177,7 +177,7 @@ def _select_queries(ranks: JudgedRanks, measure: Measure, options: ExplainOption
     return select_query(ranks, options.query)
 
 
-def _sentence(files: InputFiles, query_id: str, top: int) -> str:
+def _explain_difference(files: InputFiles, query_id: str, top: int) -> str:
     baseline, run = (ranks.run_name for ranks in files.judged)
     diagnosis = diagnose(
         files.runs,

@@ -11,9 +11,9 @@ from metrics_core.base.errors import FileFormatError, RanklensError
 from metrics_core.commands.reading_options import ReadingOptions
 from metrics_core.formats.parsing.chosen_columns import (
     NO_COLUMN,
-    absent_columns,
-    are_numbered,
-    drop_no_column,
+    are_columns_numbered,
+    drop_unassigned_roles,
+    find_absent_columns,
 )
 from metrics_core.formats.parsing.columns import NAMES, find_position
 from metrics_core.formats.read_as import ReadingChoices
@@ -52,7 +52,7 @@ def split_name_and_file(path: str) -> tuple[str, str]:
 
 def reading_choices(path: str, kind: formats.Kind, options: ReadingOptions) -> ReadingChoices:
     """Return the reading choices for a file of this kind, with the named columns that it has."""
-    return options.read_as.to_choices(columns=_columns_in_file(path, kind, options))
+    return options.read_as.to_keyword_choices(columns=_columns_in_file(path, kind, options))
 
 
 def _columns_in_file(path: str, kind: formats.Kind, options: ReadingOptions) -> Columns | None:
@@ -63,14 +63,14 @@ def _columns_in_file(path: str, kind: formats.Kind, options: ReadingOptions) -> 
     }
     if not columns or path == "-":
         return columns or None
-    if are_numbered(columns):
+    if are_columns_numbered(columns):
         number = any(role in columns for role in _NUMBER_ROLES[kind])
         return columns if number and _read_column_names(path, options) is not None else None
     names = _read_column_names(path, options) or []
     systems = NO_COLUMN in columns.values() and find_position(names, NAMES["tag"]) >= 0
     return (
         columns
-        if systems or len(absent_columns(names, columns)) < len(drop_no_column(columns))
+        if systems or len(find_absent_columns(names, columns)) < len(drop_unassigned_roles(columns))
         else None
     )
 
@@ -101,7 +101,7 @@ def refuse_unused_columns(options: ReadingOptions) -> None:
 def _read_column_names(path: str, options: ReadingOptions) -> list[str] | None:
     """Return the names of a file's columns; None if it has none."""
     try:
-        rows = formats.read_first_rows(path, **options.read_as.to_choices(columns=None))
+        rows = formats.read_first_rows(path, **options.read_as.to_keyword_choices(columns=None))
     except (FileFormatError, OSError):
         return None  # reading the file reports the error
     return None if rows is None else rows.names

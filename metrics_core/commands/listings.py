@@ -39,7 +39,7 @@ class MeasuresOptions(CommandOptions):
     names: Sequence[str]
 
 
-def _add_names(parser: argparse.ArgumentParser) -> None:
+def _add_names_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "names", metavar="NAME", nargs="*", help="measures to explain, such as nDCG or ndcg_cut_10"
     )
@@ -49,7 +49,7 @@ def _add_names(parser: argparse.ArgumentParser) -> None:
     "measures",
     MeasuresOptions,
     help="list the measures, or explain one of them",
-    arguments=_add_names,
+    arguments=_add_names_argument,
 )
 def list_measures(options: MeasuresOptions) -> str:
     """Describe every measure in a sentence, or the named ones in full."""
@@ -65,7 +65,7 @@ class FormatsOptions(CommandOptions):
     of: str | None = None
 
 
-def _add_file(parser: argparse.ArgumentParser) -> None:
+def _add_file_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--of", metavar="FILE", help="show how this file is read and what its fields mean"
     )
@@ -75,7 +75,7 @@ def _add_file(parser: argparse.ArgumentParser) -> None:
     "formats",
     FormatsOptions,
     help="list the formats, or explain how a file is read",
-    arguments=_add_file,
+    arguments=_add_file_argument,
 )
 def list_formats(options: FormatsOptions) -> str:
     """Describe every file format, or how a file is read."""
@@ -114,7 +114,7 @@ def _file_text(file: str) -> str:
         for word, name, values in rows
     ]
     if reason:
-        lines += ["", *(_describe_as_kind(fields, entry) for entry in _AS_KIND)]
+        lines += ["", *(_suggest_columns_option(fields, entry) for entry in _AS_KIND)]
     return "\n".join(lines) + "\n"
 
 
@@ -134,7 +134,7 @@ def _explain_ambiguity(file: str, recognised: Recognition | None, fields: FileFi
     return "a run or judgments; neither the columns nor the file name show which" if guessed else ""
 
 
-def _describe_as_kind(fields: FileFields, kind: Kind) -> str:
+def _suggest_columns_option(fields: FileFields, kind: Kind) -> str:
     """Show the --columns option that reads the file as this kind of table, with its first row as
     example."""
     meanings = fields.assign_meanings(kind, {})
@@ -212,7 +212,7 @@ def _format_fact(label: str, text: str) -> str:
 
 
 def _format_example(x: WorkedValue) -> str:
-    return " = ".join([x.name, *([] if x.is_value else [x.arithmetic]), x.value_text])
+    return " = ".join([x.name, *([] if x.is_plain_value else [x.arithmetic]), x.value_text])
 
 
 def _format_parameter(p: ParameterText) -> str:

@@ -81,7 +81,7 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
     from metrics_core.scoring.spark.ranking import rank_lists
 
     measures, qrels, _ = read_inputs(options)
-    evaluating.refuse_unsupported(measures)
+    evaluating.refuse_unsupported_measures(measures)
     if options.read_as.duplicates == "first":
         raise RanklensError(
             "Rows have no order on Spark, so there is no first row.",
@@ -95,7 +95,7 @@ def spark_scores(master: str, options: SparkOptions) -> Scores:
         rows = rank_lists(collection, duplicates=options.read_as.duplicates)
         if options.judged_ranks:
             rows = rows.persist()
-            evaluating.store_rows(rows).write.parquet(options.judged_ranks)
+            evaluating.select_stored_columns(rows).write.parquet(options.judged_ranks)
         counted = list(dict.fromkeys([*measures, parse_measure(_LENGTH)]))
         written = [str(measure) for measure in counted]
         frame = evaluating.score_rows(rows, collection.top_grade, written, options.without_relevant)

@@ -31,14 +31,14 @@ from metrics_core.commands.run_files import FileRun, read_file_runs
 from metrics_core.formats.beir import read_set_qrels
 from metrics_core.formats.pairs import read_pairs
 from metrics_core.judging import JudgedRanks, join_judgments
-from metrics_core.judging.exclusions import Exclusions, exclude_documents, own_query_notes
+from metrics_core.judging.exclusions import Exclusions, exclude_documents, own_document_notes
 from metrics_core.judging.while_reading.large_files import (
     judge_files,
     judge_within_memory,
     read_first_lists,
 )
 from metrics_core.measures import Measure, name_notes
-from metrics_core.scoring.notes import add_tie_range, score_notes
+from metrics_core.scoring.notes import add_range_to_tie_notes, score_notes
 from metrics_core.tables import Documents, Qrels, Queries, Run
 from metrics_core.tables.run_names import AnyRun, add_folder_names, baseline_name, make_names_unique
 
@@ -98,7 +98,7 @@ class InputFiles:
 def read_judged_files(options: ReadingOptions) -> InputFiles:
     """Read the measures and the runs joined with the judgments; notes go to stderr."""
     measures, qrels, documents = read_inputs(options)
-    runs = _judge_at_once(options, qrels, measures)
+    runs = _judge_while_reading(options, qrels, measures)
     if runs is None:
         return _judge_runs(options, qrels, measures, documents)
     judged = [_judge_with_notes(judged_file.run, measures, options) for judged_file in runs]
@@ -127,7 +127,7 @@ def read_inputs(options: ReadingOptions) -> tuple[list[Measure], Qrels, Document
     """Read the measures, the judgments and the documents that the options name."""
     measures = parse_measure_options(options.measures or options.default_measures)
     print_notes("measures", name_notes(split_names(options.measures or ())))
-    _refuse_rereading(
+    _refuse_repeated_stdin(
         [options.qrels, *options.all_runs, options.documents, options.queries, options.exclude]
     )
     refuse_unused_columns(options)
@@ -160,7 +160,7 @@ def nothing_to_compare_error(baseline: str) -> RanklensError:
     )
 
 
-def _refuse_rereading(files: Sequence[str | None]) -> None:
+def _refuse_repeated_stdin(files: Sequence[str | None]) -> None:
     """Raise RanklensError if standard input is given twice: it can be read only once."""
     if sum(name in ("-", "/dev/stdin") for name in files) > 1:
         raise RanklensError(
@@ -174,7 +174,7 @@ def _read_documents(
     """Read the given documents, or the documents of a named collection if a measure needs them."""
     if options.documents:
         path = options.documents
-        documents = formats.read_documents(path, **options.read_as.to_choices(columns=None))
+        documents = formats.read_documents(path, **options.read_as.to_keyword_choices(columns=None))
     elif options.collection and any("documents" in m.declaration.needs for m in measures):
         path = options.collection
         documents = _load_collection(path).documents(options.read_as.limit)
@@ -191,7 +191,7 @@ def _judge_runs(
     options: ReadingOptions, qrels: Qrels, measures: list[Measure], documents: Documents | None
 ) -> InputFiles:
     """Read each run whole, and judge it."""
-    file_runs = read_whole_runs(options)
+    file_runs = read_complete_runs(options)
     runs = [file_run.run for file_run in file_runs]
     judged = [
         _judge_with_notes(RunToJudge(run, qrels, documents), measures, options) for run in runs
@@ -205,7 +205,7 @@ def _judge_runs(
     return InputFiles(qrels, judged, files, measures, documents, runs)
 
 
-def read_whole_runs(options: ReadingOptions) -> list[FileRun[Run]]:
+def read_complete_runs(options: ReadingOptions) -> list[FileRun[Run]]:
     """Read each run whole, and remove the excluded documents; notes go to stderr."""
     file_runs, left_out, named_runs = [], _read_exclusions(options), read_file_runs(options)
     shared_paths = Counter(path for path, _ in named_runs) - Counter(options.all_runs)
@@ -217,10 +217,10 @@ def read_whole_runs(options: ReadingOptions) -> list[FileRun[Run]]:
         print_notes(about, remaining.notes[len(run_with_ids.notes) :])
         file = f"{path.rstrip('/')}/{run.name}" if path in shared_paths else path
         file_runs.append(FileRun(remaining, file))
-    return _with_distinct_names(file_runs, lambda one, other: one.has_same_rows(other), options)
+    return _make_run_names_distinct(file_runs, lambda one, other: one.has_same_rows(other), options)
 
 
-def _with_distinct_names(
+def _make_run_names_distinct(
     runs: Sequence[FileRun[AnyRun]],
     has_same_rows: Callable[[AnyRun, AnyRun], bool],
     options: ReadingOptions,
@@ -249,17 +249,17 @@ def _read_exclusions(options: ReadingOptions) -> Exclusions:
     """Read the documents to exclude from runs; their ids are mapped like the ids of runs."""
     if options.exclude is None:
         return Exclusions(options.exclude_self)
-    pairs = read_pairs(options.exclude, **options.read_as.to_choices(columns=None))
+    pairs = read_pairs(options.exclude, **options.read_as.to_keyword_choices(columns=None))
     return Exclusions(options.exclude_self, apply_id_options(pairs, options.exclude, options))
 
 
-def _judge_at_once(
+def _judge_while_reading(
     options: ReadingOptions, qrels: Qrels, measures: Sequence[Measure]
 ) -> list[FileRun[JudgedFile]] | None:
     """Judge the runs while they are read; None if this is not possible or has no advantage."""
     needs = options.documents or any(m.declaration.needs for m in measures)
     if options.memory is not None:
-        _refuse_with_memory(options, needs=bool(needs))
+        _refuse_options_with_memory(options, needs_documents=bool(needs))
         runs = [
             _judge_within_memory(options.memory, path, options, qrels) for path in options.all_runs
         ]
@@ -284,11 +284,11 @@ def _judge_at_once(
         if is_checked:
             # If queries are also documents, the first run shows it; opening 40 runs is slow.
             first = read_first_lists(path, options.read_as)
-            notes = () if first is None else own_query_notes(first, among="the first ")
+            notes = () if first is None else own_document_notes(first, among="the first ")
             print_notes(Path(path).name, notes)
             is_checked = bool(notes)
     file_runs = [FileRun(run, path) for path, run in zip(options.all_runs, runs, strict=True)]
-    return _with_distinct_names(file_runs, lambda one, other: one.has_same_rows(other), options)
+    return _make_run_names_distinct(file_runs, lambda one, other: one.has_same_rows(other), options)
 
 
 def _judge_within_memory(
@@ -298,11 +298,11 @@ def _judge_within_memory(
         return judge_within_memory(memory, path, qrels, options.read_as, progress=progress)
 
 
-def _refuse_with_memory(options: ReadingOptions, *, needs: bool) -> None:
+def _refuse_options_with_memory(options: ReadingOptions, *, needs_documents: bool) -> None:
     """Raise RanklensError if --memory is combined with an option that needs whole runs."""
     unsupported = options.read_as.unsupported_choices(_WHILE_READING | {"columns"})
     conflicts = {
-        "--documents or a measure that uses the documents table": needs,
+        "--documents or a measure that uses the documents table": needs_documents,
         "--clean-ids": options.clean_ids,
         "--map-docs or --map-queries": bool(options.maps),
         "--exclude-self or --exclude": bool(options.exclude_self or options.exclude),
@@ -332,9 +332,9 @@ def _judge_with_notes(
 ) -> JudgedRanks:
     """Return the judged ranks (the ranks of judged documents), and print their notes."""
     ranks = run.ranks
-    notes = add_tie_range(ranks, measures)
+    notes = add_range_to_tie_notes(ranks, measures)
     if isinstance(run, RunToJudge):  # ids that are judged at once are plain
-        notes += find_near_matches(run.run, run.qrels) + own_query_notes(run.run)
+        notes += find_near_matches(run.run, run.qrels) + own_document_notes(run.run)
     notes += score_notes(ranks, measures, without_relevant=options.without_relevant)
     print_notes(run.name, notes)
     return ranks
@@ -382,7 +382,7 @@ def read_named_queries(options: ReadingOptions) -> Queries | None:
     if not options.queries:
         queries = _load_collection(path).queries(options.read_as.limit)
     else:
-        queries = formats.read_queries(path, **options.read_as.to_choices(columns=None))
+        queries = formats.read_queries(path, **options.read_as.to_keyword_choices(columns=None))
     print_notes(Path(path).name, queries.notes)
     return apply_id_options(queries, path, options)
 

@@ -62,7 +62,7 @@ def residuals(options: ResidualsOptions) -> str:
     score cannot exceed. The table has three decimals, all other formats have full precision.
     """
     files = read_judged_files(options)
-    residual_table = residual_frame(files.judged, files.measures, highest=options.highest)
+    residual_table = residual_frame(files.judged, files.measures, highest_grade=options.highest)
     scores = score_runs(
         files.judged, files.measures, without_relevant=options.without_relevant
     ).frame

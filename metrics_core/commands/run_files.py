@@ -59,7 +59,7 @@ def read_file_runs(options: ReadingOptions) -> list[tuple[str, Run]]:
                 f"Name one of them, such as {path.rstrip('/')}/{file_runs[0].name}.",
             )
         named_runs += [(path, run) for run in file_runs]
-    return _join_parts(named_runs)
+    return _join_run_parts(named_runs)
 
 
 def _read_runs_in(path: str, options: ReadingOptions) -> list[Run]:
@@ -67,7 +67,7 @@ def _read_runs_in(path: str, options: ReadingOptions) -> list[Run]:
     if path != "-" and formats.has_judged_ranks(file):
         runs: list[Run] = [*formats.read_judged_ranks(file, limit=options.read_as.limit)]
     elif path != "-" and formats.has_runs(file):
-        loaded = formats.read_run_folder(file, **options.read_as.to_choices(columns=None))
+        loaded = formats.read_run_folder(file, **options.read_as.to_keyword_choices(columns=None))
         runs = [cast(Run, part.table) for part in loaded]
     else:
         runs = formats.read_runs(file, **reading_choices(file, "run", options))
@@ -79,7 +79,7 @@ def _read_runs_in(path: str, options: ReadingOptions) -> list[Run]:
     return matching_runs
 
 
-def _join_parts(named_runs: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
+def _join_run_parts(named_runs: Sequence[tuple[str, Run]]) -> list[tuple[str, Run]]:
     """Join the parts of the same run of judged ranks."""
     listed: list[tuple[str, Run] | None] = list(named_runs)
     named_paths = [(f"{path}/{run.name}", run) for path, run in named_runs]

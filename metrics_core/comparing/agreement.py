@@ -13,7 +13,7 @@ from metrics_core.base.arrays import Floats
 from metrics_core.comparing.method import MIN_P, Method
 from metrics_core.comparing.testing import compare_columns, widest_difference
 from metrics_core.comparing.verdicts import decide_verdict
-from metrics_core.comparing.winners import better_sides
+from metrics_core.comparing.winners import find_better_sides
 from metrics_core.measures import GivenMeasure, parse_measure
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.scores import Scores
@@ -54,11 +54,11 @@ class Agreement:
     def agreeing_measures(self, measure: str) -> list[str]:
         """Return the measures that prefer the same side of the pair as `measure`, and `measure`
         itself."""
-        side = self.defined_rows.set_index("measure")["side"]
+        side = self.rows_with_difference.set_index("measure")["side"]
         return list(side.index[side == side[measure]])
 
     @property
-    def defined_rows(self) -> pd.DataFrame:
+    def rows_with_difference(self) -> pd.DataFrame:
         """The rows of the measures that have a difference."""
         return self.table.dropna(subset=["difference"])
 
@@ -84,7 +84,9 @@ def find_agreement(scores: Scores, run: str, baseline: str, *, level: float = LE
         widest_difference(m) if m.declaration.combination.linear else np.inf
         for m in scores.measures
     ]
-    results = compare_columns(differences, Method(correction=MIN_P, level=level)).limit_ends(widest)
+    results = compare_columns(differences, Method(correction=MIN_P, level=level)).clip_bounds(
+        widest
+    )
     difference = combined[i] - combined[j]
     table = pd.DataFrame(
         {
@@ -92,7 +94,7 @@ def find_agreement(scores: Scores, run: str, baseline: str, *, level: float = LE
             "mean": combined[i],
             "baseline_mean": combined[j],
             "difference": difference,
-            "side": better_sides(difference) * directions,
+            "side": find_better_sides(difference) * directions,
             "low": results.low,
             "high": results.high,
             "verdict": [
@@ -167,7 +169,7 @@ def find_disagreements(
     return defined.sort_values("apart", ascending=False, kind="stable").reset_index(drop=True)
 
 
-def count_opposed(frame: pd.DataFrame, measures: Sequence[GivenMeasure]) -> int:
+def count_opposed_queries(frame: pd.DataFrame, measures: Sequence[GivenMeasure]) -> int:
     """Count the queries of a `find_disagreements` frame on which the two measures prefer different
     runs."""
     first, second = (parse_measure(m).declaration.direction for m in measures)

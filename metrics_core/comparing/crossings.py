@@ -10,10 +10,10 @@ import numpy as np
 from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.comparing.method import MIN_P, Method
 from metrics_core.comparing.testing import PairedScores, compare_groups
-from metrics_core.comparing.winners import better_sides
+from metrics_core.comparing.winners import find_better_sides
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
-from metrics_core.scoring.curves import cutoffs_up_to, deepest_list, score_curve
+from metrics_core.scoring.curves import cutoffs_up_to, longest_list_length, score_curve
 from metrics_core.scoring.intervals import LEVEL
 
 _MOST_CELLS = 100_000
@@ -52,31 +52,31 @@ class Crossings:
         """The deepest cutoff."""
         return len(self.difference)
 
-    def side_changes(self) -> list[tuple[int, int, int]]:
+    def lead_changes(self) -> list[tuple[int, int, int]]:
         """Return every change of the lead as (k, side before, side from k on), by ascending k."""
         positions = np.flatnonzero(np.diff(self.side)) + 1
         return [(int(k) + 1, int(self.side[k - 1]), int(self.side[k])) for k in positions]
 
-    def clear_ranges(self, side: int) -> list[tuple[int, int]]:
+    def significant_ranges(self, side: int) -> list[tuple[int, int]]:
         """Return the ranges of cutoffs, as (first, last), at which the band shows this side to be
         better."""
-        return find_ranges(self.cutoffs, self.clear == side)
+        return find_true_ranges(self.cutoffs, self.clear == side)
 
-    def side_ranges(self, side: int) -> list[tuple[int, int]]:
+    def lead_ranges(self, side: int) -> list[tuple[int, int]]:
         """Return the ranges of k, as (first, last), at which the means favour this side; 0 for
         equal means."""
-        return find_ranges(np.arange(1, self.depth + 1), self.side == side)
+        return find_true_ranges(np.arange(1, self.depth + 1), self.side == side)
 
-    def clear_side(self, cutoff: int) -> int:
+    def significant_side(self, cutoff: int) -> int:
         """Return `clear` at the deepest cutoff of the band that is at most `cutoff`."""
         index = int(np.searchsorted(self.cutoffs, cutoff, "right")) - 1
         return int(self.clear[max(index, 0)])
 
 
-def find_ranges(cutoffs: Ints, holds: Mask) -> list[tuple[int, int]]:
+def find_true_ranges(cutoffs: Ints, is_true: Mask) -> list[tuple[int, int]]:
     """Return (first, last) cutoff of every unbroken stretch of `cutoffs` int64[cutoff] in which
     `holds` bool[cutoff] is true."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], holds, [False]]).astype(np.int64)))
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], is_true, [False]]).astype(np.int64)))
     ends = zip(edges[::2], edges[1::2] - 1, strict=True)
     return [(int(cutoffs[first]), int(cutoffs[last])) for first, last in ends]
 
@@ -87,7 +87,7 @@ def find_crossings(
     measure: Measure,
     *,
     depth: int | None = None,
-    also: int = 1,
+    also_cutoff: int = 1,
     level: float = LEVEL,
     difference: Floats | None = None,
 ) -> Crossings:
@@ -95,9 +95,9 @@ def find_crossings(
     deeper run), and a band at some cutoffs, including `also`. If the result of `difference_curve`
     is already known, it can be passed as `difference` float64[k]. Raises ParameterError for a
     measure without a cutoff."""
-    deepest = depth or max(deepest_list([run, baseline]), 1)
+    deepest = depth or max(longest_list_length([run, baseline]), 1)
     combination = measure.declaration.combination
-    cutoffs = np.array(_band_cutoffs(deepest, run.n_queries, min(also, deepest)))
+    cutoffs = np.array(_band_cutoffs(deepest, run.n_queries, min(also_cutoff, deepest)))
     run_scores, baseline_scores = (
         score_curve(ranks, measure, cutoffs) for ranks in (run, baseline)
     )
@@ -112,7 +112,7 @@ def find_crossings(
     low, high = results.low, results.high
     clear = np.where(low > 0, direction, np.where(high < 0, -direction, 0))
     return Crossings(
-        difference, better_sides(difference, direction), cutoffs, low, high, clear, means
+        difference, find_better_sides(difference, direction), cutoffs, low, high, clear, means
     )
 
 
@@ -122,7 +122,7 @@ def difference_curve(
     """Return the difference of the combined scores at every cutoff from 1 to `depth`, float64[k],
     over the queries with both scores. The cutoff of the measure itself is ignored; `depth` defaults
     to the depth of the deeper run. Raises ParameterError for a measure without a cutoff."""
-    deepest = depth or max(deepest_list([run, baseline]), 1)
+    deepest = depth or max(longest_list_length([run, baseline]), 1)
     every = np.arange(1, deepest + 1)
     # Some cutoffs at a time: deep lists of many queries would take hundreds of MB.
     size = max(1, _CELLS // max(run.n_queries, 1))
@@ -147,11 +147,11 @@ def _mask_undefined(own_scores: Floats, other_scores: Floats) -> tuple[Floats, F
     return np.where(undefined, np.nan, own_scores), np.where(undefined, np.nan, other_scores)
 
 
-def _band_cutoffs(deepest: int, n_queries: int, also: int) -> list[int]:
+def _band_cutoffs(deepest_cutoff: int, n_queries: int, also_cutoff: int) -> list[int]:
     """Return the cutoffs of the band. These are all cutoffs up to 100 if that is cheap, and
     log-spaced ones; for very many queries, only a few."""
-    cells = n_queries * min(deepest, _EVERY)
+    cells = n_queries * min(deepest_cutoff, _EVERY)
     if cells > _FEW_CELLS:
-        return sorted({k for k in (*_FEW, also, deepest) if k <= deepest})
-    every = range(1, min(deepest, _EVERY) + 1) if cells <= _MOST_CELLS else ()
-    return cutoffs_up_to(deepest, also=[also, *every])
+        return sorted({k for k in (*_FEW, also_cutoff, deepest_cutoff) if k <= deepest_cutoff})
+    every = range(1, min(deepest_cutoff, _EVERY) + 1) if cells <= _MOST_CELLS else ()
+    return cutoffs_up_to(deepest_cutoff, extra_cutoffs=[also_cutoff, *every])

@@ -36,7 +36,7 @@ class Band:
     queries: Ints
 
     @property
-    def inverse(self) -> Band:
+    def reversed_band(self) -> Band:
         """The band with run and baseline swapped, for scores on a linear scale. Exact, because the
         test uses absolute values."""
         return Band(-self.difference, -self.high, -self.low, self.queries)

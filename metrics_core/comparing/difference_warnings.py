@@ -30,18 +30,18 @@ class DifferenceWarnings:
     carriers: int
 
     @property
-    def ties(self) -> float:
+    def tied_share(self) -> float:
         """The share of queries without a difference; NaN without queries."""
         return 1 - self.differing / self.queries if self.queries else float("nan")
 
     @property
-    def carried_by_few(self) -> bool:
+    def depends_on_few_queries(self) -> bool:
         """Whether at most three queries, and at most a tenth of the differing queries, make up half
         of the mean difference."""
         return 0 < self.carriers <= min(_FEW, _TENTH * self.differing)
 
     @property
-    def few_differ(self) -> bool:
+    def has_few_differing_queries(self) -> bool:
         """Whether the runs differ on less than a tenth of the queries."""
         return 0 < self.differing < _TENTH * self.queries
 
@@ -50,10 +50,12 @@ def find_warnings(differences: Floats) -> DifferenceWarnings:
     """Return the facts about `differences`, float64[query]. Undefined differences (NaN) are
     excluded."""
     defined = differences[~np.isnan(differences)]
-    return DifferenceWarnings(len(defined), int((defined != 0).sum()), count_carriers(defined))
+    return DifferenceWarnings(
+        len(defined), int((defined != 0).sum()), count_decisive_queries(defined)
+    )
 
 
-def count_carriers(differences: Floats) -> int:
+def count_decisive_queries(differences: Floats) -> int:
     """Return the smallest number of queries that make up half of the sum of `differences`,
     float64[query] without NaN. Differences with the sign of the sum are counted, largest first; 0
     if the sum is 0."""
@@ -66,7 +68,7 @@ def count_carriers(differences: Floats) -> int:
     return int(np.argmax(reached)) + 1
 
 
-def has_other_hypothesis(test: str, queries: int) -> bool:
+def is_test_unavailable(test: str, queries: int) -> bool:
     """Whether the test of this name is greyed out for this number of queries."""
     paired_test = PAIRED_TESTS.get(test)
     is_other = paired_test is not None and not paired_test.tests_mean

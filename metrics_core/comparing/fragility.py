@@ -29,10 +29,12 @@ class Fragility:
     queries: int
     total: float
 
-    def deciding_queries(self, query_ids: Sequence[str], most: int | None = None) -> list[str]:
+    def deciding_queries(
+        self, query_ids: Sequence[str], max_queries: int | None = None
+    ) -> list[str]:
         """Return the queries whose removal reverses the sign, largest contribution first, at most
         `most` of them."""
-        return [query_ids[i] for i in self.order[: self.turning or 0][:most]]
+        return [query_ids[i] for i in self.order[: self.turning or 0][:max_queries]]
 
 
 def find_fragility(differences: Floats) -> Fragility:

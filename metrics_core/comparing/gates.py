@@ -6,10 +6,10 @@
     cannot tell  neither
 
 At most 5 % of changes whose true loss equals the margin are called not worse. This rule needs a
-special interval (`mean_intervals`: `margin_interval` and `bound_by_shares`): with the bootstrap or
-t interval the share was up to 9 % if few queries change, and 13 % if a few of them fail completely.
-"All gates are not worse" needs no correction. A gate that failed whenever the lower bound is below
-the margin would fail most changes that have no effect (benchmarks/gates.py).
+special interval (`mean_intervals`: `margin_interval` and `widen_by_share_bounds`): with the
+bootstrap or t interval the share was up to 9 % if few queries change, and 13 % if a few of them
+fail completely. "All gates are not worse" needs no correction. A gate that failed whenever the
+lower bound is below the margin would fail most changes that have no effect (benchmarks/gates.py).
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Gate:
     def parse(cls, text: str) -> Self:
         """Parse `nDCG@10 > -0.01` or `nDCG@10[category=Billing] > -0.03`; for a measure for which
         lower is better, `Latency < 0.5`. Raises ParameterError and UnknownMeasureError."""
-        match = _match_parts(text, "nDCG@10 > -0.01")
+        match = _match_condition(text, "nDCG@10 > -0.01")
         measure = parse_measure(match["measure"])
         higher = measure.declaration.higher_is_better
         number = _parse_number(match["number"])
@@ -138,7 +138,7 @@ class Floor:
     def parse(cls, text: str, *, by_bound: bool = False) -> Self:
         """Parse `nDCG@10 >= 0.4`; for a measure for which lower is better, `Latency <= 2`. Raises
         ParameterError and UnknownMeasureError."""
-        match = _match_parts(text, "nDCG@10 >= 0.4")
+        match = _match_condition(text, "nDCG@10 >= 0.4")
         measure = parse_measure(match["measure"])
         higher = measure.declaration.higher_is_better
         if match["side"] not in ((">=", "≥") if higher else ("<=", "≤")):
@@ -220,16 +220,24 @@ class GateOutcome:
     def smallest_loss(self) -> float:
         """The smallest true loss for which the outcome is "worse" with 80 % probability; NaN if
         unknown."""
-        return smallest_failing_loss(*self._spread) if self._spread else math.nan
+        return (
+            smallest_failing_loss(*self._failure_chance_arguments)
+            if self._failure_chance_arguments
+            else math.nan
+        )
 
     @property
     def chance_at_twice(self) -> float:
         """The probability that the outcome is "worse" if the true loss is twice the margin; NaN if
         unknown."""
-        return failure_chance(2 * self.gate.margin, *self._spread) if self._spread else math.nan
+        return (
+            failure_chance(2 * self.gate.margin, *self._failure_chance_arguments)
+            if self._failure_chance_arguments
+            else math.nan
+        )
 
     @property
-    def _spread(self) -> tuple[float, float, int, float, float] | None:
+    def _failure_chance_arguments(self) -> tuple[float, float, int, float, float] | None:
         """The variation of the differences, as arguments of `failure_chance`; None if no query
         differs or the measure is compared on a logarithmic scale."""
         if not self.differing or not self.gate.measure.declaration.combination.linear:
@@ -368,7 +376,7 @@ def exit_status(
     return UNCLEAR if CANNOT_TELL in outcome_set and fail_unclear else ALL_WELL
 
 
-def _match_parts(text: str, example: str) -> re.Match[str]:
+def _match_condition(text: str, example: str) -> re.Match[str]:
     match = _PATTERN.fullmatch(text)
     if match is None:
         raise ParameterError(

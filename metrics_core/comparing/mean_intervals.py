@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base.arrays import Floats, Mask
-from metrics_core.comparing.paired_tests import are_equal
-from metrics_core.comparing.resampled import ResampledMeans, align_with_test
+from metrics_core.comparing.paired_tests import are_differences_equal
+from metrics_core.comparing.resampled import ResampledMeans, align_bounds_with_test
 from metrics_core.scoring.intervals import LEVEL, Interval
-from metrics_core.scoring.resampling import draw_sums
+from metrics_core.scoring.resampling import sum_each_draw
 
 _CALIBRATED = 0.55
 """Share of the nominal error at which `margin_interval` is computed (calibration: Loh, Calibrating
@@ -38,7 +38,7 @@ def t_interval(differences: Floats, level: float = LEVEL) -> Ends:
     if n < 2:
         return Ends(np.nan, np.nan)
     mean = float(differences.mean())
-    if are_equal(differences):
+    if are_differences_equal(differences):
         return Ends(mean, mean)
     reach = special.stdtrit(n - 1, (1 + level) / 2) * differences.std(ddof=1) / np.sqrt(n)
     return Ends(mean - float(reach), mean + float(reach))
@@ -60,10 +60,10 @@ def bca_test(differences: Floats, level: float = LEVEL) -> tuple[float, Ends]:
     if len(differences) < 2:
         return float("nan"), Ends(np.nan, np.nan)
     mean = float(differences.mean())
-    if are_equal(differences):
+    if are_differences_equal(differences):
         return (0.0 if mean else 1.0), Ends(mean, mean)
     n = len(differences)
-    totals: Floats = draw_sums(np.column_stack([differences, np.ones(n)]))
+    totals: Floats = sum_each_draw(np.column_stack([differences, np.ones(n)]))
     draws: Floats = np.divide(totals[:, 0], totals[:, 1])
     bias = float(special.ndtri(_share_below(draws, mean)))
     centred = differences - mean
@@ -78,7 +78,10 @@ def bca_test(differences: Floats, level: float = LEVEL) -> tuple[float, Ends]:
     p = min(1.0, max(least, 2 * min(tail, 1 - tail)))
     is_significant = np.array(p <= 1 - level + 1e-12)
     return p, Ends(
-        *map(float, align_with_test(np.array(low), np.array(high), np.array(mean), is_significant))
+        *map(
+            float,
+            align_bounds_with_test(np.array(low), np.array(high), np.array(mean), is_significant),
+        )
     )
 
 
@@ -116,11 +119,11 @@ def margin_interval(sample: ResampledMeans, tail: float, is_significant: Mask) -
     remainder = 1 - step * (1 / share - 1)
     reach = np.sqrt(np.square(mean) * (1 - remainder) + remainder * spread)
     low[is_varied], high[is_varied] = (mean - reach) / remainder, (mean + reach) / remainder
-    return Interval(sample.mean, *align_with_test(low, high, sample.mean, is_significant))
+    return Interval(sample.mean, *align_bounds_with_test(low, high, sample.mean, is_significant))
 
 
-def bound_by_shares(
-    inner: Interval, own_scores: Floats, other_scores: Floats, widest: float, level: float
+def widen_by_share_bounds(
+    test_interval: Interval, own_scores: Floats, other_scores: Floats, widest: float, level: float
 ) -> Interval:
     """Return the interval that is compared with a margin, adjusted by upper bounds on shares of
     queries.
@@ -137,19 +140,25 @@ def bound_by_shares(
     is_defined = ~np.isnan(gaps)
     n = is_defined.sum(axis=0)
 
-    def bound_share(which: Mask) -> Floats:
-        return share_upper_bound((which & is_defined).sum(axis=0), n, level)
+    def bound_share_of_queries(selected: Mask) -> Floats:
+        return share_upper_bound((selected & is_defined).sum(axis=0), n, level)
 
-    def failure_loss(which: Mask, scores: Floats) -> Floats:
+    def failure_loss(selected: Mask, scores: Floats) -> Floats:
         total = np.where(is_defined, scores, 0.0).sum(axis=0)
-        any_fails = (which & is_defined).any(axis=0)
-        return np.where(any_fails, bound_share(which) * total / np.maximum(n, 1), -np.inf)
+        any_fails = (selected & is_defined).any(axis=0)
+        return np.where(
+            any_fails, bound_share_of_queries(selected) * total / np.maximum(n, 1), -np.inf
+        )
 
-    low = np.fmax(inner.low, -widest * bound_share(gaps < 0))
-    high = np.fmin(inner.high, widest * bound_share(gaps > 0))
+    low = np.fmax(test_interval.low, -widest * bound_share_of_queries(gaps < 0))
+    high = np.fmin(test_interval.high, widest * bound_share_of_queries(gaps > 0))
     low = np.minimum(low, -failure_loss((own_scores == 0) & (other_scores > 0), other_scores))
     high = np.maximum(high, failure_loss((other_scores == 0) & (own_scores > 0), own_scores))
-    return Interval(inner.mean, np.minimum(low, inner.mean), np.maximum(high, inner.mean))
+    return Interval(
+        test_interval.mean,
+        np.minimum(low, test_interval.mean),
+        np.maximum(high, test_interval.mean),
+    )
 
 
 def share_upper_bound(number: npt.ArrayLike, n: npt.ArrayLike, level: float) -> Floats:

@@ -75,7 +75,7 @@ class Method:
         return (NO_CORRECTION,)
 
     @property
-    def corrected_by(self) -> str:
+    def effective_correction(self) -> str:
         """The correction in use, chosen or default."""
         return self.correction or self.valid_corrections[0]
 

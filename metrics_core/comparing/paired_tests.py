@@ -19,7 +19,7 @@ _ROUNDING = 1e-12
 """Differences that vary by less than this share of their size count as equal."""
 
 
-def are_equal(differences: Floats) -> bool:
+def are_differences_equal(differences: Floats) -> bool:
     """Whether there are two or more `differences`, float64[query], and all of them have the same
     value except for rounding."""
     if len(differences) < 2:
@@ -34,7 +34,7 @@ def t_test(differences: Floats) -> float:
 
     if len(differences) < 2:
         return float("nan")
-    if are_equal(differences):
+    if are_differences_equal(differences):
         return 0.0 if differences.any() else 1.0
     return float(stats.ttest_1samp(differences, 0.0).pvalue)
 
@@ -63,17 +63,17 @@ def randomization_test(differences: Floats) -> float:
     return float(random_sign_p_values(differences[:, None])[0])
 
 
-def _mean_side(differences: Floats) -> float:
+def _sign_of_sum(differences: Floats) -> float:
     return float(np.sign(differences.sum()))
 
 
-def _rank_side(differences: Floats) -> float:
+def _sign_of_rank_sum(differences: Floats) -> float:
     from scipy import stats
 
     return float(np.sign((stats.rankdata(np.abs(differences)) * np.sign(differences)).sum()))
 
 
-def _sign_side(differences: Floats) -> float:
+def _sign_of_sign_sum(differences: Floats) -> float:
     return float(np.sign(np.sign(differences).sum()))
 
 
@@ -94,14 +94,14 @@ class PairedTest:
     tests_mean: bool = True
     countable: bool = True
     without_zeros: bool = False
-    side: Callable[[Floats], float] = _mean_side
+    side: Callable[[Floats], float] = _sign_of_sum
 
     def __call__(self, differences: Floats) -> float:
         """Return the p-value of `differences`, float64[query]. Undefined differences (NaN) are
         excluded."""
         return self.p_value(differences[~np.isnan(differences)])
 
-    def count_left_out(self, differences: Floats) -> int:
+    def count_excluded_zeros(self, differences: Floats) -> int:
         """Return how many of `differences`, float64[query], the test excludes because they are 0.
         Undefined differences (NaN) are not counted."""
         return int((differences == 0).sum()) if self.without_zeros else 0
@@ -128,7 +128,7 @@ PAIRED_TESTS: dict[str, PairedTest] = {
         wilcoxon_test,
         tests_mean=False,
         without_zeros=True,
-        side=_rank_side,
+        side=_sign_of_rank_sum,
     ),
     "sign": PairedTest(
         "sign test",
@@ -137,7 +137,7 @@ PAIRED_TESTS: dict[str, PairedTest] = {
         sign_test,
         tests_mean=False,
         without_zeros=True,
-        side=_sign_side,
+        side=_sign_of_sign_sum,
     ),
 }
 """Tests by name."""

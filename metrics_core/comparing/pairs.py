@@ -28,10 +28,12 @@ SAME = 0.01
 BETTER, WORSE, TIED = "better", "worse", "same"
 
 
-def classify_differences(differences: Floats, *, same: float = SAME) -> npt.NDArray[np.object_]:
+def classify_differences(
+    differences: Floats, *, tie_threshold: float = SAME
+) -> npt.NDArray[np.object_]:
     """Return "better", "worse" or "same" for each of `differences` float64[…], positive if the run
     is better; object[…], None if undefined."""
-    better, worse = _outside_band(differences, same)
+    better, worse = _mark_outside_band(differences, tie_threshold)
     result = np.full(differences.shape, TIED, dtype=object)
     result[better] = BETTER
     result[worse] = WORSE
@@ -39,10 +41,10 @@ def classify_differences(differences: Floats, *, same: float = SAME) -> npt.NDAr
     return result
 
 
-def _outside_band(differences: Floats, same: float) -> tuple[Mask, Mask]:
+def _mark_outside_band(differences: Floats, tie_threshold: float) -> tuple[Mask, Mask]:
     """Return which differences are above the band and which are below it."""
     # A difference of exactly `same` in decimals must not leave the band by rounding.
-    edge = same + 1e-12
+    edge = tie_threshold + 1e-12
     return differences > edge, differences < -edge
 
 
@@ -52,7 +54,7 @@ def query_differences(
     run: str,
     baseline: str,
     *,
-    same: float = SAME,
+    tie_threshold: float = SAME,
 ) -> pd.DataFrame:
     """Return the two scores of each query. Columns: query_id, score, baseline_score, difference
     (run minus baseline), outcome ("better", "worse", "same" or None). Raises UnknownRunError."""
@@ -65,7 +67,8 @@ def query_differences(
             "baseline_score": other_scores,
             "difference": own_scores - other_scores,
             "outcome": classify_differences(
-                (own_scores - other_scores) * parsed_measure.declaration.direction, same=same
+                (own_scores - other_scores) * parsed_measure.declaration.direction,
+                tie_threshold=tie_threshold,
             ),
         }
     )
@@ -76,7 +79,7 @@ def compare(
     measure: GivenMeasure,
     baseline: str,
     *,
-    same: float = SAME,
+    tie_threshold: float = SAME,
     method: Method = DEFAULT_METHOD,
 ) -> pd.DataFrame:
     """Compare every run with the baseline on one measure; the row of the baseline comes first.
@@ -102,7 +105,9 @@ def compare(
     geometric mean, difference is the difference of the two geometric means, and the test is on
     logarithms. Raises UnknownRunError.
     """
-    return compare_measures(scores, [measure], baseline, same=same, methods=[method])[0]
+    return compare_measures(
+        scores, [measure], baseline, tie_threshold=tie_threshold, methods=[method]
+    )[0]
 
 
 def verdict_interval(row: Mapping[str, Any], level: float) -> tuple[float, float, float]:
@@ -119,7 +124,7 @@ def compare_measures(
     measures: Sequence[GivenMeasure],
     baseline: str,
     *,
-    same: float = SAME,
+    tie_threshold: float = SAME,
     methods: Sequence[Method],
 ) -> list[pd.DataFrame]:
     """Return the `compare` frame of each measure, in one pass over the draws. `methods` has one
@@ -141,7 +146,7 @@ def compare_measures(
         methods[0],
     )
     return [
-        _make_frame(runs, measure, values, result, method, same)
+        _make_frame(runs, measure, values, result, method, tie_threshold)
         for measure, values, result, method in zip(
             parsed_measures, run_values, results, methods, strict=True
         )
@@ -154,12 +159,14 @@ def _make_frame(
     values: Floats,
     result: ComparisonResults,
     method: Method,
-    same: float,
+    tie_threshold: float,
 ) -> pd.DataFrame:
     combination, direction = measure.declaration.combination, measure.declaration.direction
     mean = combination.from_scale(MEAN.combine(combination.to_scale(values)))
     gaps = (values[:, 1:] - values[:, :1]) * direction
-    won, lost = (np.count_nonzero(beyond, axis=0) for beyond in _outside_band(gaps, same))
+    won, lost = (
+        np.count_nonzero(beyond, axis=0) for beyond in _mark_outside_band(gaps, tie_threshold)
+    )
     n_defined, n_baseline = (~np.isnan(gaps)).sum(axis=0), int((~np.isnan(values[:, 0])).sum())
     verdicts, effect = (
         _find_verdicts(result, direction, method),

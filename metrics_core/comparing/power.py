@@ -54,7 +54,7 @@ def detection_chance(difference: float, error: npt.ArrayLike, width: float, quer
     return np.asarray(near_tail + np.nan_to_num(far_tail))
 
 
-def _likely_deviations(queries: int) -> Floats:
+def _deviation_quantiles(queries: int) -> Floats:
     """Return equally likely values of the true standard deviation, float64[value], as multiples of
     the standard deviation that was observed on this number of queries. The differences are assumed
     to be normally distributed."""
@@ -66,7 +66,7 @@ def _likely_deviations(queries: int) -> Floats:
     return np.sqrt((queries - 1) / special.chdtri(queries - 1, shares))
 
 
-def smallest_detectable(error: float, width: float, queries: int) -> float:
+def smallest_detectable_difference(error: float, width: float, queries: int) -> float:
     """Return the smallest true mean difference that these queries detect with probability `POWER`.
 
     `error` is the standard error of the mean difference. `width` is the number of standard errors
@@ -79,25 +79,25 @@ def smallest_detectable(error: float, width: float, queries: int) -> float:
     if not error:
         return 0.0
 
-    deviations = _likely_deviations(queries)
+    deviations = _deviation_quantiles(queries)
 
-    def is_detected(shift: float) -> bool:
+    def is_shift_detected(shift: float) -> bool:
         return bool(detection_chance(shift, deviations, width, queries).mean() >= POWER)
 
     low, enough = 0.0, width + 1
-    if is_detected(low):
+    if is_shift_detected(low):
         return low
-    while not is_detected(enough):
+    while not is_shift_detected(enough):
         enough *= 2
     # Bisection: scipy.optimize would take a fifth of a second to import.
     while enough - low > _NEARLY * enough:
         middle = (low + enough) / 2
-        low, enough = (low, middle) if is_detected(middle) else (middle, enough)
+        low, enough = (low, middle) if is_shift_detected(middle) else (middle, enough)
     return error * enough
 
 
 def failure_chance(
-    loss: float, error: float, width: float, queries: int, beyond: float, share: float = 1.0
+    loss: float, error: float, width: float, queries: int, least_loss: float, share: float = 1.0
 ) -> float:
     """Return the probability that a true loss is significant and its estimate exceeds `beyond`.
 
@@ -111,30 +111,30 @@ def failure_chance(
         return math.nan
     from scipy import special
 
-    deviations = _likely_deviations(queries)
+    deviations = _deviation_quantiles(queries)
     spread = np.hypot(error * deviations, loss * math.sqrt((1 / share - 1) / queries))
-    beyond_chance = special.ndtr((loss - beyond) / spread)
+    beyond_chance = special.ndtr((loss - least_loss) / spread)
     # One condition almost always implies the other, so the less likely of the two decides.
     return float(np.minimum(detection_chance(loss, spread, width, queries), beyond_chance).mean())
 
 
 def smallest_failing_loss(
-    error: float, width: float, queries: int, beyond: float, share: float = 1.0
+    error: float, width: float, queries: int, least_loss: float, share: float = 1.0
 ) -> float:
     """Return the smallest true loss that, with probability `POWER`, is significant and has an
     estimate above `beyond`. NaN if `failure_chance` is NaN or never reaches `POWER`."""
 
-    def fails(loss: float) -> bool:
-        return failure_chance(loss, error, width, queries, beyond, share) >= POWER
+    def is_failure_likely(loss: float) -> bool:
+        return failure_chance(loss, error, width, queries, least_loss, share) >= POWER
 
-    low, enough = beyond, beyond + (width + 1) * error
-    while not fails(enough):
+    low, enough = least_loss, least_loss + (width + 1) * error
+    while not is_failure_likely(enough):
         enough *= 2
-        if not enough < _LARGEST * (beyond + error):
+        if not enough < _LARGEST * (least_loss + error):
             return math.nan
     while enough - low > _TWO_FIGURES * enough:
         middle = (low + enough) / 2
-        low, enough = (low, middle) if fails(middle) else (middle, enough)
+        low, enough = (low, middle) if is_failure_likely(middle) else (middle, enough)
     return enough
 
 
@@ -180,11 +180,11 @@ def find_queries_needed(difference: float, deviation: float, level: float) -> fl
     if not deviation:
         return FEWEST_QUERIES
 
-    def is_detected(queries: int) -> bool:
-        return _power_with(difference, deviation, level, queries) >= POWER
+    def is_difference_detected(queries: int) -> bool:
+        return _power_of_t_test(difference, deviation, level, queries) >= POWER
 
     high = FEWEST_QUERIES
-    while not is_detected(high):
+    while not is_difference_detected(high):
         low, high = high, 2 * high
         if high > _MOST:
             return math.inf
@@ -192,11 +192,11 @@ def find_queries_needed(difference: float, deviation: float, level: float) -> fl
         return high
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if is_detected(middle) else (middle, high)
+        low, high = (low, middle) if is_difference_detected(middle) else (middle, high)
     return high
 
 
-def _power_with(difference: float, deviation: float, level: float, queries: int) -> float:
+def _power_of_t_test(difference: float, deviation: float, level: float, queries: int) -> float:
     from scipy import special
 
     width = float(special.stdtrit(queries - 1, (1 + level) / 2))

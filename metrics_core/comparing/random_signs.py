@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from metrics_core.base.arrays import Floats
-from metrics_core.scoring.random_groups import sum_in_groups
+from metrics_core.scoring.random_groups import sum_by_unit
 
 _DRAWS = 9_999
 _SEED = 20_260
@@ -28,25 +28,25 @@ def random_sign_p_values(differences: Floats) -> Floats:
     subgroup of all assignments, so the test keeps its level (Hemerik and Goeman, Exact testing with
     random permutations, TEST 2018).
     """
-    units = sum_in_groups(differences)
+    units = sum_by_unit(differences)
     n = len(units)
     # The sum of an assignment that ties with the data may differ from it by rounding.
     limits = np.abs(units.sum(axis=0)) - _ROUNDING * np.abs(units).sum(axis=0)
     n_as_far = np.zeros(units.shape[1])
     size = max(1, _BLOCK // max(min(2**n, _DRAWS), 1))
     columns = [slice(begin, begin + size) for begin in range(0, len(n_as_far), size)]
-    for flips in _list_choices(n) if n <= _ENUMERATED else _draw_choices(n):
+    for flips in _all_sign_choices(n) if n <= _ENUMERATED else _random_sign_choices(n):
         for part in columns:
-            n_as_far[part] += (_flip_sums(units[:, part], flips) >= limits[part]).sum(axis=0)
+            n_as_far[part] += (_sums_after_flips(units[:, part], flips) >= limits[part]).sum(axis=0)
     p_values = n_as_far / 2**n if n <= _ENUMERATED else (n_as_far + 1) / (_DRAWS + 1)
     return np.where(limits > 0, p_values, 1.0)
 
 
-def _list_choices(n: int) -> Iterator[Floats]:
+def _all_sign_choices(n: int) -> Iterator[Floats]:
     yield ((np.arange(2**n)[:, None] >> np.arange(n)) & 1).astype(np.float64)
 
 
-def _draw_choices(n: int) -> Iterator[Floats]:
+def _random_sign_choices(n: int) -> Iterator[Floats]:
     generator = np.random.default_rng(_SEED)
     step = max(1, _BLOCK // n)
     for start in range(0, _DRAWS, step):
@@ -55,7 +55,7 @@ def _draw_choices(n: int) -> Iterator[Floats]:
         yield np.unpackbits(bits.reshape(rows, -1), axis=1, count=n).astype(np.float64)
 
 
-def _flip_sums(differences: Floats, flips: Floats) -> Floats:
+def _sums_after_flips(differences: Floats, flips: Floats) -> Floats:
     """Return the absolute sum of each column with the chosen signs flipped, float64[choice,
     column]."""
     return np.abs(differences.sum(axis=0) - 2 * (flips @ differences))

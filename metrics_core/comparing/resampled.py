@@ -27,9 +27,9 @@ import numpy.typing as npt
 
 from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.comparing.random_signs import random_sign_p_values
-from metrics_core.comparing.verdicts import can_be_tested
+from metrics_core.comparing.verdicts import are_testable
 from metrics_core.scoring.intervals import Interval
-from metrics_core.scoring.studentised import Moments, find_limits, studentise, studentise_draws
+from metrics_core.scoring.studentised import Moments, find_draw_limits, studentise, studentise_draws
 
 FEW = 100
 """Maximum number of queries for which random signs are used in addition to the bootstrap."""
@@ -51,7 +51,7 @@ class ResampledMeans:
     `mean`, `error` (its standard error) and `statistic` (mean / error) are float64[column];
     `queries` and `differing` int64[column] count the defined differences and the differences that
     are not 0. `p` float64[column] is two-sided, NaN if a column may not be tested
-    (`verdicts.can_be_tested`). `drawn` int64[drawn column] has the columns that were resampled: all
+    (`verdicts.are_testable`). `drawn` int64[drawn column] has the columns that were resampled: all
     tested columns in which a query differs. `distances` float64[draw, drawn column] is the distance
     of each column from its mean in each draw, in standard errors.
     """
@@ -85,9 +85,9 @@ class ResampledMeans:
         alike = (self.error == 0) & (self.mean != 0) & ~np.isnan(self.p)
         nearer = self.mean[alike] * (each[alike] / 2) ** (1 / self.queries[alike])
         low[alike], high[alike] = np.sort([nearer, self.mean[alike]], axis=0)
-        return Interval(self.mean, *align_with_test(low, high, self.mean, is_significant))
+        return Interval(self.mean, *align_bounds_with_test(low, high, self.mean, is_significant))
 
-    def correct_together(self) -> Floats:
+    def min_p_corrected(self) -> Floats:
         """Return p-values corrected over all columns jointly, float64[column] (step-down min-P:
         Westfall and Young, Resampling-based multiple testing, 1993).
 
@@ -106,7 +106,7 @@ class ResampledMeans:
         corrected[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
         return corrected
 
-    def error_per_column(self, tail: float) -> float:
+    def column_error_probability(self, tail: float) -> float:
         """Return the error probability for the interval of each column. With it, all intervals are
         right simultaneously with probability 1 - `tail`."""
         if not len(self.drawn):
@@ -142,7 +142,7 @@ class ResampledMeans:
         return np.where(most < 1, np.inf, ends)
 
 
-def align_with_test(
+def align_bounds_with_test(
     low: Floats, high: Floats, mean: Floats, is_significant: Mask
 ) -> tuple[Floats, Floats]:
     """Return interval bounds moved to zero if they contradict the test, `is_significant`
@@ -156,13 +156,13 @@ def align_with_test(
     return low, high
 
 
-def limit_ends(ends: Floats, widest: npt.ArrayLike) -> Floats:
+def clip_bounds(bounds: Floats, largest_difference: npt.ArrayLike) -> Floats:
     """Return interval bounds float64[…] clipped to the largest possible difference `widest`.
 
     A bound that is still infinite becomes NaN. On an unbounded scale this happens if there are few
     queries and almost all of them differ by the same amount.
     """
-    clipped = np.clip(ends, -np.asarray(widest), np.asarray(widest))
+    clipped = np.clip(bounds, -np.asarray(largest_difference), np.asarray(largest_difference))
     return np.where(np.isinf(clipped), np.nan, clipped)
 
 
@@ -186,9 +186,12 @@ def resample_groups(groups: Sequence[Floats]) -> list[ResampledMeans]:
     for sample in samples:
         p, distances = np.where(sample.is_tested, 1.0, np.nan), np.zeros((0, 0))
         if len(sample.drawn_columns):
-            draws, limits = next(draws_left), find_limits(sample.statistic[sample.drawn_columns])
+            draws, limits = (
+                next(draws_left),
+                find_draw_limits(sample.statistic[sample.drawn_columns]),
+            )
             distances = draws.distances
-            p[sample.drawn_columns] = sample.p_values(draws.count_reached(limits), distances)
+            p[sample.drawn_columns] = sample.p_values(draws.count_extreme_draws(limits), distances)
         results.append(sample.add_draws(p, distances))
     return results
 
@@ -206,7 +209,7 @@ class _Sample:
     def from_differences(cls, differences: Floats) -> _Sample:
         moments = Moments.from_values(differences)
         differing = np.count_nonzero(moments.filled, axis=1)
-        tested = can_be_tested(moments.queries, differing)
+        tested = are_testable(moments.queries, differing)
         return cls(moments, studentise(moments.mean, moments.error), differing, tested)
 
     @property
@@ -221,7 +224,7 @@ class _Sample:
             self.mean_moments.queries[self.drawn_columns],
             np.abs(self.statistic[self.drawn_columns]),
         )
-        share = _tail_share(reached, distances, limits, queries)
+        share = _share_of_extreme_draws(reached, distances, limits, queries)
         has_few, filled = queries <= FEW, self.mean_moments.filled[self.drawn_columns]
         if has_few.any():
             signs = random_sign_p_values(filled[has_few].T)
@@ -249,7 +252,9 @@ class _Sample:
         )
 
 
-def _tail_share(reached: Ints, distances: Floats, limits: Floats, queries: Ints) -> Floats:
+def _share_of_extreme_draws(
+    reached: Ints, distances: Floats, limits: Floats, queries: Ints
+) -> Floats:
     """Return the share of draws in which the distance of each column from its mean is at least its
     limit, float64[drawn column]; `limits` are in standard errors.
 

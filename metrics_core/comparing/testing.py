@@ -13,16 +13,16 @@ from metrics_core.base.arrays import Floats, Mask
 from metrics_core.comparing.mean_intervals import (
     bca_interval,
     bca_test,
-    bound_by_shares,
     margin_interval,
     t_interval,
+    widen_by_share_bounds,
 )
 from metrics_core.comparing.method import BCA, BOOTSTRAP, MIN_P, NO_CORRECTION, Method
 from metrics_core.comparing.paired_tests import BY_NUMBER, PAIRED_TESTS, holm_adjusted
 from metrics_core.comparing.resampled import (
     ResampledMeans,
-    align_with_test,
-    limit_ends,
+    align_bounds_with_test,
+    clip_bounds,
     resample_groups,
 )
 from metrics_core.comparing.verdicts import FEWEST_QUERIES, are_significant
@@ -71,15 +71,15 @@ class ComparisonResults:
         reach = special.stdtrit(n - 1, (1 + level) / 2) * np.sqrt((1 + effect**2 / 2) / n)
         return Interval(effect, effect - reach, effect + reach)
 
-    def limit_ends(self, widest: npt.ArrayLike) -> ComparisonResults:
+    def clip_bounds(self, largest_difference: npt.ArrayLike) -> ComparisonResults:
         """Return the results with every interval bound clipped to the largest possible
         difference."""
         return replace(
             self,
-            low=limit_ends(self.low, widest),
-            high=limit_ends(self.high, widest),
-            inner_low=limit_ends(self.inner_low, widest),
-            inner_high=limit_ends(self.inner_high, widest),
+            low=clip_bounds(self.low, largest_difference),
+            high=clip_bounds(self.high, largest_difference),
+            inner_low=clip_bounds(self.inner_low, largest_difference),
+            inner_high=clip_bounds(self.inner_high, largest_difference),
         )
 
     def is_within_margin(self, margin: float | None) -> Mask:
@@ -120,12 +120,12 @@ def compare_groups(groups: Sequence[PairedScores], method: Method) -> list[Compa
     The tests are made on the scale on which scores are combined. All groups have the same queries;
     each group is corrected separately.
     """
-    score_pairs = [_to_scale(group) for group in groups]
-    results = _compare(
+    score_pairs = [_to_averaging_scale(group) for group in groups]
+    results = _compare_groups(
         [own_scores - other_scores for own_scores, other_scores in score_pairs], method
     )
     return [
-        _from_scale(f, own_scores, other_scores, g, method.level)
+        _to_score_scale(f, own_scores, other_scores, g, method.level)
         for f, (own_scores, other_scores), g in zip(results, score_pairs, groups, strict=True)
     ]
 
@@ -139,7 +139,7 @@ def compare_groups_together(
     The groups may have different queries and measures. `low` and `high` are simultaneous over all
     columns of all groups.
     """
-    score_pairs = [_to_scale(group) for group in groups]
+    score_pairs = [_to_averaging_scale(group) for group in groups]
     samples = resample_groups(
         [own_scores - other_scores for own_scores, other_scores in score_pairs]
     )
@@ -154,13 +154,13 @@ def compare_groups_together(
         inner = _find_margin_interval(sample, sample.p, level)
         low, high = np.minimum(outer.low, inner.low), np.maximum(outer.high, inner.high)
         interval_ends = low, high, inner.low, inner.high
-        width, side = _width_for_tail(tail, sample, p), np.sign(sample.mean)
+        width, side = _t_test_width(tail, sample, p), np.sign(sample.mean)
         result = ComparisonResults(sample, sample.mean, sample.p, p, *interval_ends, width, side)
-        results.append(_from_scale(result, own_scores, other_scores, group, level))
+        results.append(_to_score_scale(result, own_scores, other_scores, group, level))
     return results
 
 
-def _to_scale(group: PairedScores) -> tuple[Floats, Floats]:
+def _to_averaging_scale(group: PairedScores) -> tuple[Floats, Floats]:
     """Return scores and baseline scores, of one shape, on the scale on which they are combined."""
     combination = group.combination
     own_scores, other_scores = np.broadcast_arrays(
@@ -169,7 +169,7 @@ def _to_scale(group: PairedScores) -> tuple[Floats, Floats]:
     return own_scores, other_scores
 
 
-def _from_scale(
+def _to_score_scale(
     result: ComparisonResults,
     own_scores: Floats,
     other_scores: Floats,
@@ -184,10 +184,10 @@ def _from_scale(
             ends = result.inner_low, result.inner_high
             ends_known = (np.where(result.sample.differing > 0, end, np.nan) for end in ends)
             inner = Interval(result.mean, *ends_known)
-            bounded = bound_by_shares(inner, own_scores, other_scores, widest, level)
+            bounded = widen_by_share_bounds(inner, own_scores, other_scores, widest, level)
             low, high = (np.where(enough, end, np.nan) for end in bounded[1:])
             result = replace(result, inner_low=low, inner_high=high)
-        return result.limit_ends(widest)
+        return result.clip_bounds(widest)
     # Bounds on such a scale are converted back relative to the baseline.
     start = MEAN.combine(np.where(np.isnan(own_scores), np.nan, other_scores))
     mean, low, high, inner_low, inner_high = (
@@ -203,12 +203,12 @@ def compare_columns(differences: Floats, method: Method) -> ComparisonResults:
     """Test the mean of each column of `differences`, float64[query, column]; NaN if a query has no
     difference.
 
-    The correction is over all columns that may be tested (`verdicts.can_be_tested`).
+    The correction is over all columns that may be tested (`verdicts.are_testable`).
     """
-    return _compare([differences], method)[0]
+    return _compare_groups([differences], method)[0]
 
 
-def _compare(groups: Sequence[Floats], method: Method) -> list[ComparisonResults]:
+def _compare_groups(groups: Sequence[Floats], method: Method) -> list[ComparisonResults]:
     samples = resample_groups(groups)
     if method.test == BOOTSTRAP:
         return [_compare_by_draws(sample, method) for sample in samples]
@@ -218,15 +218,17 @@ def _compare(groups: Sequence[Floats], method: Method) -> list[ComparisonResults
 
 
 def _compare_by_draws(sample: ResampledMeans, method: Method) -> ComparisonResults:
-    is_joint, tail = method.corrected_by == MIN_P, 1 - method.level
-    p_corrected = sample.correct_together() if is_joint else _correct_p_values(sample.p, method)
+    is_joint, tail = method.effective_correction == MIN_P, 1 - method.level
+    p_corrected = sample.min_p_corrected() if is_joint else _correct_p_values(sample.p, method)
     each = (
-        sample.error_per_column(tail) if is_joint else tail * _error_part(p_corrected, method, tail)
+        sample.column_error_probability(tail)
+        if is_joint
+        else tail * _share_of_error(p_corrected, method, tail)
     )
     outer = sample.intervals(each, are_significant(p_corrected, method.level))
     inner = _find_margin_interval(sample, sample.p, method.level)
     ends = outer.low, outer.high, inner.low, inner.high
-    width = _find_width(sample, p_corrected, method)
+    width = _significance_width(sample, p_corrected, method)
     return ComparisonResults(
         sample, sample.mean, sample.p, p_corrected, *ends, width, np.sign(sample.mean)
     )
@@ -250,9 +252,9 @@ def _compare_by_test(
     p_corrected = _correct_p_values(p, method)
     low, high = _find_intervals(columns, p_corrected, method)
     inner = Interval(sample.mean, *np.full((2, len(columns)), np.nan))
-    width = _find_width(sample, p_corrected, method)
+    width = _significance_width(sample, p_corrected, method)
     side = np.sign(sample.mean)
-    if _tests_mean(method):
+    if _is_test_of_mean(method):
         inner = _find_margin_interval(sample, p, method.level)
     else:
         side = np.array([PAIRED_TESTS[method.test].side(c) for c in columns])
@@ -261,7 +263,9 @@ def _compare_by_test(
 
 
 def _correct_p_values(p: Floats, method: Method) -> Floats:
-    return BY_NUMBER[method.corrected_by](p) if method.corrected_by in BY_NUMBER else p
+    return (
+        BY_NUMBER[method.effective_correction](p) if method.effective_correction in BY_NUMBER else p
+    )
 
 
 def _find_p_value(differences: Floats, method: Method) -> float:
@@ -277,27 +281,27 @@ def _find_intervals(
     are simultaneous if the method corrects, and NaN if the test does not concern the mean."""
     tail = 1 - method.level
     low, high = np.full((2, len(columns)), np.nan)
-    if not _tests_mean(method):
+    if not _is_test_of_mean(method):
         return low, high
-    level = 1 - tail * _error_part(p_corrected, method, tail)
+    level = 1 - tail * _share_of_error(p_corrected, method, tail)
     for i in np.flatnonzero(~np.isnan(p_corrected)):
         low[i], high[i] = (bca_interval if method.test == BCA else t_interval)(columns[i], level)
     # A step-down correction, and a test that counts signs, may be significant although this
     # interval contains zero.
     means = np.array([column.mean() if len(column) else np.nan for column in columns])
-    return align_with_test(low, high, means, are_significant(p_corrected, 1 - tail))
+    return align_bounds_with_test(low, high, means, are_significant(p_corrected, 1 - tail))
 
 
-def _find_width(sample: ResampledMeans, p_corrected: Floats, method: Method) -> Floats:
+def _significance_width(sample: ResampledMeans, p_corrected: Floats, method: Method) -> Floats:
     """Return for each column how many standard errors a t-test needs, at the level that the
     correction leaves to the column, float64[column]."""
-    if not _tests_mean(method):
+    if not _is_test_of_mean(method):
         return np.full(len(p_corrected), np.nan)
-    tail = (1 - method.level) * _error_part(p_corrected, method, 1 - method.level)
-    return _width_for_tail(tail, sample, p_corrected)
+    tail = (1 - method.level) * _share_of_error(p_corrected, method, 1 - method.level)
+    return _t_test_width(tail, sample, p_corrected)
 
 
-def _width_for_tail(tail: float, sample: ResampledMeans, p: Floats) -> Floats:
+def _t_test_width(tail: float, sample: ResampledMeans, p: Floats) -> Floats:
     """Return the number of standard errors that a t-test with error probability `tail` needs,
     float64[column]; NaN without a test."""
     from scipy import special
@@ -307,16 +311,20 @@ def _width_for_tail(tail: float, sample: ResampledMeans, p: Floats) -> Floats:
     return -np.asarray(special.stdtrit(free, tail / 2))
 
 
-def _tests_mean(method: Method) -> bool:
+def _is_test_of_mean(method: Method) -> bool:
     return method.test not in PAIRED_TESTS or PAIRED_TESTS[method.test].tests_mean
 
 
-def _error_part(p_corrected: Floats, method: Method, tail: float) -> float:
+def _share_of_error(p_corrected: Floats, method: Method, tail: float) -> float:
     """Return the share of the error probability that each of several intervals gets (for
     Benjamini-Hochberg: Benjamini and Yekutieli, False discovery rate-adjusted multiple confidence
     intervals, JASA 2005)."""
     family = int((~np.isnan(p_corrected)).sum())
-    if method.corrected_by == NO_CORRECTION or not family:
+    if method.effective_correction == NO_CORRECTION or not family:
         return 1.0
-    n_found = int((p_corrected <= tail).sum()) if method.corrected_by == "benjamini-hochberg" else 1
+    n_found = (
+        int((p_corrected <= tail).sum())
+        if method.effective_correction == "benjamini-hochberg"
+        else 1
+    )
     return max(n_found, 1) / family

@@ -28,15 +28,15 @@ FEWEST_DIFFERING = 6
 in 1 of 16 cases."""
 
 
-def can_be_tested(
-    queries: npt.NDArray[np.int64], differing: npt.NDArray[np.int64]
+def are_testable(
+    queries: npt.NDArray[np.int64], n_differing: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.bool_]:
     """Return which differences may be tested, bool[…]. Every page uses this rule.
 
     `queries` int64[…] is the number of queries, `differing` int64[…] the number of queries on which
     the runs differ. If no query differs, a test is possible; its result is that nothing differs.
     """
-    enough = (differing >= FEWEST_DIFFERING) | (differing == 0)
+    enough = (n_differing >= FEWEST_DIFFERING) | (n_differing == 0)
     return np.asarray((queries >= FEWEST_QUERIES) & enough)
 
 

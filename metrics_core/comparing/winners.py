@@ -9,7 +9,7 @@ ROUNDING = 1e-12
 """A difference of 0 may be off by this much, depending on the order of a sum."""
 
 
-def better_sides(differences: npt.ArrayLike, direction: int = 1) -> npt.NDArray[np.int64]:
+def find_better_sides(differences: npt.ArrayLike, direction: int = 1) -> npt.NDArray[np.int64]:
     """Return the better side of each of `differences` float64[…] (run minus baseline), int64[…]: 1
     for the run, -1 for the baseline, 0 if they are tied or the difference is undefined. `direction`
     is -1 for a measure for which lower is better."""
@@ -18,5 +18,5 @@ def better_sides(differences: npt.ArrayLike, direction: int = 1) -> npt.NDArray[
 
 
 def better_side(difference: float, direction: int = 1) -> int:
-    """Return `better_sides` of one difference."""
-    return int(better_sides(difference, direction))
+    """Return `find_better_sides` of one difference."""
+    return int(find_better_sides(difference, direction))

@@ -87,7 +87,7 @@ class RanklensEvaluator(providers.Evaluator):
             for our_measure in self.our_measures.values()
             for need in our_measure.declaration.needs
         }
-        self.qrels = _qrels(qrels, by_subtopic="subtopics" in needs)
+        self.qrels = _convert_qrels(qrels, by_subtopic="subtopics" in needs)
         super().__init__(measures, set(self.qrels.query_ids if self.qrels else ()))
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
@@ -100,11 +100,11 @@ class RanklensEvaluator(providers.Evaluator):
             if metric.value == metric.value:
                 yield metric
         for measure, query_id in sorted(missing, key=lambda pair: (str(pair[0]), pair[1])):
-            if not _is_undefined_unlisted(self.our_measures[measure]):
+            if not _is_undefined_without_results(self.our_measures[measure]):
                 yield ir_measures.Metric(query_id, measure, measure.DEFAULT)
 
     def _iter_calc(self, run: Any) -> Iterator[Any]:
-        table = _run(run)
+        table = _convert_run(run)
         if table is None or self.qrels is None:
             return
         try:
@@ -118,32 +118,32 @@ class RanklensEvaluator(providers.Evaluator):
                 yield ir_measures.Metric(ranks.query_ids[i], measure, scores[i])
 
 
-def _is_undefined_unlisted(measure: Measure) -> bool:
+def _is_undefined_without_results(measure: Measure) -> bool:
     """Whether a query without results has an undefined score."""
     empty = single_query([], [1.0], 0)
     return not measure.declaration.needs and bool(np.isnan(measure.score(empty)[0]))
 
 
-def _run(run: Any) -> Run | None:
+def _convert_run(run: Any) -> Run | None:
     """Return a run in any form that ir_measures accepts; None if the run is empty."""
-    query_id, doc_id, score = _columns(ir_measures.util.RunConverter(run), run, "score")[:3]
+    query_id, doc_id, score = _read_columns(ir_measures.util.RunConverter(run), run, "score")[:3]
     if not len(query_id):
         return None
     return Run.from_columns("run", query_id, doc_id, score)
 
 
-def _qrels(qrels: Any, *, by_subtopic: bool) -> Qrels | None:
+def _convert_qrels(qrels: Any, *, by_subtopic: bool) -> Qrels | None:
     """Return judgments in any form that ir_measures accepts; None if empty. The iteration column is
     the subtopic if it varies within a query, or if a measure needs subtopics."""
     converter = ir_measures.util.QrelsConverter(qrels)
-    query_id, doc_id, relevance, iteration = _columns(converter, qrels, "relevance")
+    query_id, doc_id, relevance, iteration = _read_columns(converter, qrels, "relevance")
     if not len(query_id):
         return None
     subtopic = iteration if by_subtopic else find_subtopic_column(query_id, iteration)
     return Qrels.from_columns(query_id, doc_id, relevance, subtopic)
 
 
-def _columns(
+def _read_columns(
     converter: Any, source: Any, value: str
 ) -> tuple[list[str], list[str], Any, list[str]]:
     """Return query_id, doc_id, the value and the iteration ("0" if there is none) of each row."""
@@ -151,7 +151,7 @@ def _columns(
     if kind == "UNKNOWN":
         raise ValueError(f"unknown format of run or qrels: {error}")
     if kind == "dict_of_dict":
-        return _nested_columns(source)
+        return _flatten_nested_dict(source)
     if kind == "pd_dataframe":
         texts = [source[name].astype(str).tolist() for name in ("query_id", "doc_id")]
         second = source["iteration"].astype(str).tolist() if "iteration" in source else []
@@ -164,7 +164,9 @@ def _columns(
     return texts[0], texts[1], values, second or ["0"] * len(values)
 
 
-def _nested_columns(source: Mapping[Any, Mapping[Any, float]]) -> tuple[Any, Any, Any, list[str]]:
+def _flatten_nested_dict(
+    source: Mapping[Any, Mapping[Any, float]],
+) -> tuple[Any, Any, Any, list[str]]:
     query_id = [str(q) for q, documents in source.items() for _ in documents]
     doc_id = [str(d) for documents in source.values() for d in documents]
     values = [v for documents in source.values() for v in documents.values()]

@@ -154,11 +154,11 @@ def diagnose(
     condensed = {
         name: _single_value(measure.score(ranks.condensed())) for name, ranks in query_ranks.items()
     }
-    residuals = {name: _find_range(ranks, measure) for name, ranks in query_ranks.items()}
+    residuals = {name: _find_score_bounds(ranks, measure) for name, ranks in query_ranks.items()}
     least = measure.relevant_from
     standings = pd.DataFrame(
         [
-            _make_standing(rankings[name], scores, name, baseline, cutoff, least)
+            _summarise_run(rankings[name], scores, name, baseline, cutoff, least)
             | {
                 "lowest": _single_value(residuals[name].low),
                 "highest": _single_value(residuals[name].high),
@@ -175,7 +175,7 @@ def diagnose(
         grades=grades,
         rankings=rankings,
         standings=standings,
-        missed=_find_missed(grades, rankings, {baseline, focus}, cutoff, least),
+        missed=_find_missed_documents(grades, rankings, {baseline, focus}, cutoff, least),
         condensed_difference=condensed[focus] - condensed[baseline],
         is_judged=bool(grades),
         residual_is_exact=residuals[focus].exact,
@@ -203,7 +203,7 @@ def _find_effects(
     return dict(zip(doc_ids, parts.part[is_effect].tolist(), strict=True))
 
 
-def _find_range(ranks: JudgedRanks, measure: Measure) -> Residual:
+def _find_score_bounds(ranks: JudgedRanks, measure: Measure) -> Residual:
     """Return the bounds over the unjudged documents; NaN if nothing is known beyond the measure's
     range."""
     bounds = residual(ranks, measure)
@@ -225,15 +225,15 @@ def _add_grades(ranking: pd.DataFrame, grades: Mapping[str, float]) -> pd.DataFr
     return ranking.assign(grade=np.where(grade >= 0, grade, np.nan))
 
 
-def _make_standing(
+def _summarise_run(
     ranking: pd.DataFrame,
     scores: Mapping[str, float],
     name: str,
     baseline: str,
     cutoff: int,
-    least: float,
+    lowest_relevant_grade: float,
 ) -> dict[str, object]:
-    relevant = ranking.loc[ranking["grade"] >= least, "rank"]
+    relevant = ranking.loc[ranking["grade"] >= lowest_relevant_grade, "rank"]
     return {
         "run": name,
         "score": scores[name],
@@ -244,17 +244,17 @@ def _make_standing(
     }
 
 
-def _find_missed(
+def _find_missed_documents(
     grades: Mapping[str, float],
     rankings: Mapping[str, pd.DataFrame],
     sides: set[str],
     cutoff: int,
-    least: float,
+    lowest_relevant_grade: float,
 ) -> pd.DataFrame:
-    relevant = [doc_id for doc_id, grade in grades.items() if grade >= least]
+    relevant = [doc_id for doc_id, grade in grades.items() if grade >= lowest_relevant_grade]
     columns: dict[str, Any] = {"doc_id": relevant, "grade": [grades[d] for d in relevant]}
     for name, ranking in rankings.items():
-        rows = np.flatnonzero(ranking["grade"].to_numpy() >= least)
+        rows = np.flatnonzero(ranking["grade"].to_numpy() >= lowest_relevant_grade)
         doc_ids = ranking["doc_id"].array.take(rows).tolist()
         ranks = dict(zip(doc_ids, ranking["rank"].to_numpy()[rows].tolist(), strict=True))
         columns[f"rank: {name}"] = np.array([ranks.get(d, np.nan) for d in relevant], np.float64)

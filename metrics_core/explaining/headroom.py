@@ -36,14 +36,14 @@ class Headroom:
     missing: Floats
 
     @property
-    def best(self) -> Floats:
+    def best_score(self) -> Floats:
         """The best reachable score with these judgments, float64[query]."""
         return self.score + self.order + self.below + self.missing
 
     @property
-    def reached(self) -> Floats:
+    def reached_share(self) -> Floats:
         """The score as a share of the best reachable score, float64[query]; NaN if that is 0."""
-        best = self.best
+        best = self.best_score
         share = np.full(len(best), np.nan)
         np.divide(self.score, best, out=share, where=best > 0)
         return share
@@ -92,42 +92,46 @@ def headroom(ranks: JudgedRanks, measure: Measure, cutoff: int) -> Headroom:
     return Headroom(score, ordered - score, deeper - ordered, best - deeper)
 
 
-def sort_lists(ranks: JudgedRanks, least: float, first: int | None = None) -> JudgedRanks:
+def sort_lists(
+    ranks: JudgedRanks, lowest_gaining_grade: float, n_first: int | None = None
+) -> JudgedRanks:
     """Return the lists with their first `first` results, or all results if it is None, in the best
     order.
 
     Documents with a grade of at least `least` come first, best grade first, then the remaining
     documents in their previous order. Every `qrels_row` is -1.
     """
-    inside = ranks.rank <= first if first is not None else np.ones(len(ranks.rank), dtype=np.bool_)
-    gains = (ranks.relevance >= least) & inside
+    inside = (
+        ranks.rank <= n_first if n_first is not None else np.ones(len(ranks.rank), dtype=np.bool_)
+    )
+    gains = (ranks.relevance >= lowest_gaining_grade) & inside
     count = np.bincount(ranks.query[gains], minlength=ranks.n_queries)
     pushed = count[ranks.query] - _running_counts(gains, ranks.query, ranks.n_queries)
     rank = np.where(inside, ranks.rank + pushed, ranks.rank)
     # They are already sorted by rank.
     best = order_by_query(ranks.query[gains], -ranks.relevance[gains])
-    rank[np.flatnonzero(gains)[best]] = _number_rows(ranks.query[gains], ranks.n_queries)
+    rank[np.flatnonzero(gains)[best]] = _ranks_within_queries(ranks.query[gains], ranks.n_queries)
     order = order_by_query(ranks.query, rank)
     return ranks.with_lists(
         rank=rank[order], relevance=ranks.relevance[order], qrels_row=no_qrels_rows(len(order))
     )
 
 
-def make_best_lists(ranks: JudgedRanks, least: float) -> JudgedRanks:
+def make_best_lists(ranks: JudgedRanks, lowest_gaining_grade: float) -> JudgedRanks:
     """Return the best possible lists.
 
     All documents with a grade of at least `least` come first, including relevant documents that the
     run lacks. They are followed by the remaining listed documents in their previous order. Every
     `qrels_row` is -1.
     """
-    gains = ranks.relevance >= least
+    gains = ranks.relevance >= lowest_gaining_grade
     n_listed = np.bincount(ranks.query[gains], minlength=ranks.n_queries)
-    is_relevant = ranks.judged_relevance >= least
+    is_relevant = ranks.judged_relevance >= lowest_gaining_grade
     query = ranks.judged_query[is_relevant]
     total = np.bincount(query, minlength=ranks.n_queries)
     behind = ranks.rank - _running_counts(gains, ranks.query, ranks.n_queries) + total[ranks.query]
     queries = np.concatenate([query, ranks.query[~gains]])
-    rank = np.concatenate([_number_rows(query, ranks.n_queries), behind[~gains]])
+    rank = np.concatenate([_ranks_within_queries(query, ranks.n_queries), behind[~gains]])
     order = order_by_query(queries, rank)
     relevance = np.concatenate([ranks.judged_relevance[is_relevant], ranks.relevance[~gains]])
     return ranks.with_lists(
@@ -147,7 +151,7 @@ def _running_counts(gains: Mask, query: Ints, n_queries: int) -> Ints:
     return np.asarray(running - before[query])
 
 
-def _number_rows(query: Ints, n_queries: int) -> Ints:
+def _ranks_within_queries(query: Ints, n_queries: int) -> Ints:
     """Return 1, 2, 3, … within each query, int64[row]."""
     return np.arange(1, len(query) + 1) - _query_starts(query, n_queries)[query]
 

@@ -120,7 +120,7 @@ def find_first_bad_versions(
     ordered pairs of versions. As a result, if all of 10 or 20 versions are equal and a test is made
     after each, 1 to 5 of 100 histories are ever called worse (benchmarks/simulations.py). P-values
     are also corrected for `n_tested` slices (Šidák). There is no test with too few queries
-    (`verdicts.can_be_tested`).
+    (`verdicts.are_testable`).
     """
     scaled = [combination.to_scale(scores) * direction for scores in slices]
     best = [_best_version(scores) for scores in scaled]

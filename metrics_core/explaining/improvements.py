@@ -56,7 +56,7 @@ class _Changes:
     def __getitem__(self, part: slice) -> _Changes:
         return _Changes(self.document[part], self.start[part], self.end[part])
 
-    def ranks(self, rank: Ints) -> Ints:
+    def ranks_after_changes(self, rank: Ints) -> Ints:
         """Return the ranks of the judged documents after each change, int64[change, document];
         `rank` int64[document] are the ranks before."""
         start, end = self.start[:, None], self.end[:, None]
@@ -66,10 +66,10 @@ class _Changes:
         after[changed, self.document[changed]] = self.end[changed]
         return after
 
-    def count_passed(self, listed: int) -> Ints:
+    def count_passed_ranks(self, n_listed: int) -> Ints:
         """Return the number of ranks that a document moves, int64[change]. An unlisted document
         starts one rank after the end of the list."""
-        start, end = (np.where(rank > 0, rank, listed + 1) for rank in (self.start, self.end))
+        start, end = (np.where(rank > 0, rank, n_listed + 1) for rank in (self.start, self.end))
         return np.abs(end - start)
 
 
@@ -83,10 +83,10 @@ def find_best_change(
     Among equal changes, the result is the one that moves the fewest ranks. None if no change helps,
     or nothing is judged. Raises LackingDataError for a measure that depends on more than grades.
     """
-    ranks = edit_ranks(run, qrels, query_id, (), move_in=run.name)
+    ranks = edit_ranks(run, qrels, query_id, (), edited_run=run.name)
     listed = documents_by_rank(ranked_documents(run, query_id))
-    judged = _read_judged(qrels, query_id, listed, measure)
-    changes = _single_changes(judged, listed, k)
+    judged = _read_judged_documents(qrels, query_id, listed, measure)
+    changes = _all_single_changes(judged, listed, k)
     if not ranks.n_queries or not len(changes.end):
         return None
     before = float(measure.score(ranks)[0])
@@ -95,7 +95,7 @@ def find_best_change(
     if gains.max() <= _NOTHING:
         return None
     equal = np.flatnonzero(gains >= gains.max() - _NOTHING)
-    best = equal[np.argmin(changes.count_passed(len(listed))[equal])]
+    best = equal[np.argmin(changes.count_passed_ranks(len(listed))[equal])]
     document, start, end = (int(a[best]) for a in (changes.document, changes.start, changes.end))
     doc_id = judged.doc_ids[document] if document >= 0 else listed[start - 1]
     assert doc_id is not None
@@ -103,15 +103,15 @@ def find_best_change(
     return Change(edit, float(scores[best] - before), float(scores[best]))
 
 
-def _read_judged(
-    qrels: Qrels, query_id: str, listed: list[str | None], measure: Measure
+def _read_judged_documents(
+    qrels: Qrels, query_id: str, listed_ids: list[str | None], measure: Measure
 ) -> _JudgedDocuments:
     rows, grades = find_judged_rows(qrels, query_id), find_grades(qrels, query_id)
-    rank_by_id = {doc_id: rank for rank, doc_id in enumerate(listed, 1) if doc_id is not None}
+    rank_by_id = {doc_id: rank for rank, doc_id in enumerate(listed_ids, 1) if doc_id is not None}
     relevant = {d for d, grade in grades.items() if grade >= measure.relevant_from and grade > 0}
     doc_ids = sorted(
         (doc_id for doc_id in rows if doc_id in rank_by_id or doc_id in relevant),
-        key=lambda doc_id: rank_by_id.get(doc_id, len(listed) + 1),
+        key=lambda doc_id: rank_by_id.get(doc_id, len(listed_ids) + 1),
     )
     return _JudgedDocuments(
         doc_ids=doc_ids,
@@ -122,18 +122,20 @@ def _read_judged(
     )
 
 
-def _single_changes(judged: _JudgedDocuments, listed: list[str | None], k: int) -> _Changes:
+def _all_single_changes(
+    judged_documents: _JudgedDocuments, listed_ids: list[str | None], k: int
+) -> _Changes:
     """Return every move of a relevant document, then every removal, both by rank."""
-    movable = np.flatnonzero(judged.relevant)
+    movable = np.flatnonzero(judged_documents.relevant)
     document = np.repeat(movable, k)
-    start, end = judged.rank[document], np.tile(np.arange(1, k + 1), len(movable))
+    start, end = judged_documents.rank[document], np.tile(np.arange(1, k + 1), len(movable))
     # An added document may also come after all others.
-    is_possible = (end != start) & (end <= len(listed) + (start == 0))
+    is_possible = (end != start) & (end <= len(listed_ids) + (start == 0))
     removable = np.array(
-        [rank for rank, d in enumerate(listed[:k], 1) if d is not None], dtype=np.int64
+        [rank for rank, d in enumerate(listed_ids[:k], 1) if d is not None], dtype=np.int64
     )
-    of_rank = np.full(len(listed) + 1, -1)
-    of_rank[judged.rank] = np.arange(len(judged.rank))
+    of_rank = np.full(len(listed_ids) + 1, -1)
+    of_rank[judged_documents.rank] = np.arange(len(judged_documents.rank))
     return _Changes(
         document=np.concatenate([document[is_possible], of_rank[removable]]),
         start=np.concatenate([start[is_possible], removable]),
@@ -142,11 +144,11 @@ def _single_changes(judged: _JudgedDocuments, listed: list[str | None], k: int) 
 
 
 def _scores_after_changes(
-    ranks: JudgedRanks, measure: Measure, judged: _JudgedDocuments, changes: _Changes
+    ranks: JudgedRanks, measure: Measure, judged_documents: _JudgedDocuments, changes: _Changes
 ) -> Floats:
     """Return the score after each change, float64[change]; in one batch, unless that is too
     large."""
-    n, step = len(changes.end), max(1, _MOST_CELLS // max(1, len(judged.rank)))
+    n, step = len(changes.end), max(1, _MOST_CELLS // max(1, len(judged_documents.rank)))
     retrieved = ranks.retrieved[0] + (changes.start == 0) - (changes.end == 0)
     parts = [slice(first, first + step) for first in range(0, n, step)]
     return np.concatenate(
@@ -155,11 +157,11 @@ def _scores_after_changes(
                 make_variants(
                     ranks,
                     0,
-                    rank=changes[part].ranks(judged.rank),
+                    rank=changes[part].ranks_after_changes(judged_documents.rank),
                     relevance=np.broadcast_to(
-                        judged.grade, (len(retrieved[part]), len(judged.grade))
+                        judged_documents.grade, (len(retrieved[part]), len(judged_documents.grade))
                     ),
-                    qrels_row=judged.row,
+                    qrels_row=judged_documents.row,
                     retrieved=retrieved[part],
                 )
             )
@@ -169,13 +171,21 @@ def _scores_after_changes(
 
 
 def find_near_misses(
-    run: Run, qrels: Qrels, query_id: str, measure: Measure, k: int, *, deep: int | None = None
+    run: Run,
+    qrels: Qrels,
+    query_id: str,
+    measure: Measure,
+    k: int,
+    *,
+    deepest_rank: int | None = None,
 ) -> pd.DataFrame:
     """Return the relevant documents just below k, down to rank `deep` (default 2k), by rank.
     Columns: doc_id, grade, rank, score, short (how far the score is below the score at rank k)."""
     frame = ranked_documents(run, query_id)
     last = frame.loc[frame["rank"] == k, "score"]
-    below = frame[(frame["rank"] > k) & (frame["rank"] <= (2 * k if deep is None else deep))]
+    below = frame[
+        (frame["rank"] > k) & (frame["rank"] <= (2 * k if deepest_rank is None else deepest_rank))
+    ]
     grade = below["doc_id"].map(find_grades(qrels, query_id)).astype(float)
     below = below.assign(grade=grade)[(grade >= measure.relevant_from) & (grade > 0)]
     short = float(last.iloc[0]) - below["score"] if len(last) else below["score"]

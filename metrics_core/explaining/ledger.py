@@ -114,7 +114,7 @@ def score_ledger(ranks: JudgedRanks, measure: Measure) -> Ledger:
     # Condensed lists omit the unjudged documents, but the ledger has the original ranks.
     condensed = bool(measure.value("judged_only"))
     counted = (ranks.condensed() if condensed else ranks).pooled()
-    rows = counted.last_within(terms.rank, terms.query)
+    rows = counted.last_hits_within(terms.rank, terms.query)
     if condensed:
         rows = np.flatnonzero(ranks.relevance >= 0)[rows]
     empty = np.where(np.isnan(score), np.nan, 0.0)
@@ -169,7 +169,7 @@ def difference_ledger(
     query = np.concatenate([now.query, before.query])[first]
     grade = np.concatenate([now.grade, before.grade])[first]
     n_own, n = len(now.part), len(rows)
-    ranks = [_ranks_of(ranks, rows) for ranks in (run, baseline)]
+    ranks = [_find_ranks(ranks, rows) for ranks in (run, baseline)]
     order = np.lexsort((np.fmin(*ranks), query))
     return DifferenceLedger(
         query=query[order],
@@ -191,7 +191,7 @@ def _sum_parts(cell: Ints, part: Floats, n: int) -> Floats:
     return np.bincount(cell, part, n).astype(np.float64, copy=False)
 
 
-def _ranks_of(ranks: JudgedRanks, qrels_row: Ints) -> Floats:
+def _find_ranks(ranks: JudgedRanks, qrels_row: Ints) -> Floats:
     """Return the rank of each of these documents, float64[document], NaN if not listed."""
     order = np.argsort(ranks.qrels_row)
     position = np.searchsorted(ranks.qrels_row, qrels_row, sorter=order)

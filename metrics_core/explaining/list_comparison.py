@@ -37,7 +37,7 @@ class ScoreSpread:
         """The highest score minus the lowest, float64[query]."""
         return self.highest - self.lowest
 
-    def most_disputed(self) -> Ints:
+    def most_disputed_queries(self) -> Ints:
         """Return the positions of the queries on which the runs disagree, largest disagreement
         first, int64[n]. Queries without a score and queries on which all runs agree are left
         out."""
@@ -45,7 +45,7 @@ class ScoreSpread:
         return order[np.nan_to_num(self.spread[order]) > 0]
 
 
-def spread_of_scores(values: Floats, measure: Measure) -> ScoreSpread:
+def find_score_spread(values: Floats, measure: Measure) -> ScoreSpread:
     """Return how the runs agree on each query; `values` float64[run, query] are the measure's
     scores."""
     is_defined = ~np.isnan(values)
@@ -79,7 +79,7 @@ class TwoLists:
     other_listed: Ints
 
     @property
-    def _longest(self) -> Ints:
+    def _longer_length(self) -> Ints:
         return np.maximum(self.listed, self.other_listed)
 
     def overlap(self, k: int) -> Floats:
@@ -91,7 +91,7 @@ class TwoLists:
         """
         common = np.maximum(self.rank, self.other_rank) <= k
         n_common = np.bincount(self.query[common], minlength=len(self.listed))
-        most = np.minimum(k, self._longest)
+        most = np.minimum(k, self._longer_length)
         return np.where(most > 0, ratio(n_common.astype(np.float64), most), np.nan)
 
     def rbo(self, p: float = 0.9) -> Floats:
@@ -100,7 +100,7 @@ class TwoLists:
         equal lists, NaN if both are empty. Beyond the end of the lists their agreement is
         extrapolated (Webber, Moffat and Zobel, A similarity measure for indefinite rankings, TOIS
         2010, equation 32)."""
-        n, longer = len(self.listed), self._longest
+        n, longer = len(self.listed), self._longer_length
         shorter = np.minimum(self.listed, self.other_listed)
         depth = np.arange(1, int(longer.max(initial=0)) + 1)
         # Sums of p^d / d and of p^d over the first depths.

@@ -66,7 +66,7 @@ class OverlapOutcome:
         return float(self.rbo.mean())
 
     @property
-    def changed(self) -> int:
+    def n_changed(self) -> int:
         """The number of queries whose first results are different, or in a different order."""
         return int((self.rbo < 1 - 1e-9).sum())
 
@@ -75,10 +75,10 @@ class OverlapOutcome:
         """ "held" or "below"."""
         return HELD if self.mean >= self.overlap.least - 1e-12 else BELOW
 
-    def most_changed(self, most: int) -> list[tuple[str, float, float]]:
+    def most_changed_queries(self, max_queries: int) -> list[tuple[str, float, float]]:
         """Return (query, share, rank-biased overlap) of at most `most` queries that changed, most
         changed first."""
-        order = np.lexsort((self.rbo, self.shares))[: min(most, self.changed)]
+        order = np.lexsort((self.rbo, self.shares))[: min(max_queries, self.n_changed)]
         return [(self.query_ids[i], float(self.shares[i]), float(self.rbo[i])) for i in order]
 
 

@@ -74,7 +74,7 @@ def classify_queries(
     cutoff: int,
     *,
     known_headroom: Headroom | None = None,
-    complete: bool = False,
+    judgments_complete: bool = False,
 ) -> Objects:
     """Return the kind of each query of a run, a name of `KINDS`, object[query].
 
@@ -89,13 +89,13 @@ def classify_queries(
     listed = ranks.documents(first)
     unjudged = listed - ranks.judged().count(first)
     empty = set(ranks.empty_queries)
-    return _apply_rules(
+    return _first_matching_kind(
         {
             NOTHING_TO_FIND: ranks.n_relevant(measure.relevant_from) == 0,
             NOTHING_RETRIEVED: np.array([q in empty for q in ranks.query_ids], dtype=np.bool_),
             NOT_IN_RUN: ranks.retrieved == 0,
-            FINE: known_headroom.reached >= FINE_FROM,
-            UNJUDGED_TOP: (listed > 0) & (unjudged >= MOSTLY * listed) & (not complete),
+            FINE: known_headroom.reached_share >= FINE_FROM,
+            UNJUDGED_TOP: (listed > 0) & (unjudged >= MOSTLY * listed) & (not judgments_complete),
             NOTHING_RELEVANT: relevant.count() == 0,
             BELOW: relevant.count(first) == 0,
             LOW: np.ones(ranks.n_queries, dtype=np.bool_),
@@ -109,7 +109,7 @@ def classify_changes(
     measure: Measure,
     cutoff: int,
     *,
-    same: float,
+    tie_threshold: float,
     known_kinds: Sequence[Objects] | None = None,
 ) -> Objects:
     """Return the kind of each query of a pair of runs, a name of `CHANGES`, object[query]. Scores
@@ -125,13 +125,13 @@ def classify_changes(
     none_relevant = np.logical_and.reduce(
         [ranks.relevant(quality.relevant_from).count(first) == 0 for ranks in (run, baseline)]
     )
-    return _apply_rules(
+    return _first_matching_kind(
         {
-            FIXED: fine & ~was_fine & (gap > same),
-            BROKEN: was_fine & ~fine & (gap < -same),
+            FIXED: fine & ~was_fine & (gap > tie_threshold),
+            BROKEN: was_fine & ~fine & (gap < -tie_threshold),
             BOTH_FAIL: none_relevant & (run.n_relevant(quality.relevant_from) > 0),
-            BETTER: gap > same,
-            WORSE: gap < -same,
+            BETTER: gap > tie_threshold,
+            WORSE: gap < -tie_threshold,
             SAME: np.ones(run.n_queries, dtype=np.bool_),
         }
     )
@@ -143,6 +143,6 @@ def count_kinds(query_kinds: Objects, names: Sequence[str]) -> dict[str, int]:
     return {name: int((query_kinds == name).sum()) for name in names}
 
 
-def _apply_rules(rules: dict[str, Mask]) -> Objects:
+def _first_matching_kind(rules: dict[str, Mask]) -> Objects:
     rule_index = np.select(list(rules.values()), list(range(len(rules))))
     return np.array(list(rules), dtype=object)[rule_index]

@@ -40,13 +40,15 @@ def shapley_values(
     grade = ranks.relevance[rows]
     players = np.flatnonzero((grade >= measure.relevant_from) & (grade > 0))
     has_few = len(players) <= MOST_PLAYERS
-    subsets = _list_subsets(len(players)) if has_few else np.tri(len(players) + 1, len(players), -1)
+    subsets = (
+        _subset_membership(len(players)) if has_few else np.tri(len(players) + 1, len(players), -1)
+    )
     worth = _score_subsets(ranks, position, measure, players, subsets.astype(np.bool_))
-    values = _average_orders(worth, len(players)) if has_few else np.diff(worth)
+    values = _average_over_orders(worth, len(players)) if has_few else np.diff(worth)
     return players + rows.start, values, float(worth[0]), "shapley" if has_few else "order"
 
 
-def _list_subsets(n: int) -> Ints:
+def _subset_membership(n: int) -> Ints:
     """Return which of n players are in each of 2^n subsets, int64[2^n, n]: subset s has player i if
     bit i of s is set."""
     return (np.arange(2**n)[:, None] >> np.arange(n)) & 1
@@ -75,16 +77,16 @@ def _score_subsets(
     )
 
 
-def _average_orders(worth: Floats, n: int) -> Floats:
+def _average_over_orders(subset_values: Floats, n: int) -> Floats:
     """Return Σ over the subsets S without i of |S|! (n − |S| − 1)! / n! · (v(S ∪ i) − v(S)),
     float64[n]."""
     subsets = np.arange(2**n)
-    size = _list_subsets(n).sum(axis=1)
+    size = _subset_membership(n).sum(axis=1)
     orders = np.array([factorial(s) * factorial(n - s - 1) / factorial(n) for s in range(n)])
     values = np.empty(n)
     for i in range(n):
         subsets_without = subsets[subsets >> i & 1 == 0]
         values[i] = orders[size[subsets_without]] @ (
-            worth[subsets_without | 1 << i] - worth[subsets_without]
+            subset_values[subsets_without | 1 << i] - subset_values[subsets_without]
         )
     return values

@@ -32,10 +32,10 @@ def find_top_document(
     if len(grades) > 1 and grades[1] == grades[0]:
         return None
 
-    def rank_in(ranks: JudgedRanks) -> int:
+    def find_rank(ranks: JudgedRanks) -> int:
         begin, end = np.searchsorted(ranks.query, [query, query + 1])
         positions = np.flatnonzero(ranks.relevance[begin:end] == grades[0])
         return int(ranks.rank[begin + positions[0]]) if len(positions) else 0
 
     is_only = int((grades >= max(relevant_from, 0)).sum()) == 1
-    return TopDocument(rank_in(baseline), rank_in(focus), is_only)
+    return TopDocument(find_rank(baseline), find_rank(focus), is_only)

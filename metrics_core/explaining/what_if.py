@@ -88,16 +88,16 @@ def edit_grades(grades: Mapping[str, float], edits: Sequence[Edit]) -> dict[str,
 
 
 def edit_ranks(
-    run: Run, qrels: Qrels, query_id: str, edits: Sequence[Edit], *, move_in: str
+    run: Run, qrels: Qrels, query_id: str, edits: Sequence[Edit], *, edited_run: str
 ) -> JudgedRanks:
     """Return the single query after the edits, for any measure of grades. If the edits leave no
     judgment, the result has no queries.
 
-    A Grade applies to every run, a Move or Remove only to the run named `move_in`. Documents that
-    are not in the qrels get rows after the rows of the qrels, in the order of their edits. The
+    A Grade applies to every run, a Move or Remove only to the run named `edited_run`. Documents
+    that are not in the qrels get rows after the rows of the qrels, in the order of their edits. The
     highest grade of all judgments includes the edited grades.
     """
-    edits = [edit for edit in edits if isinstance(edit, Grade) or run.name == move_in]
+    edits = [edit for edit in edits if isinstance(edit, Grade) or run.name == edited_run]
     rows = find_judged_rows(qrels, query_id)
     grades = qrels.relevance.astype(np.float64)
     edited = edit_grades({doc_id: grades[row] for doc_id, row in rows.items()}, edits)
@@ -115,7 +115,7 @@ def edit_ranks(
 def _judge_list(
     run_name: str,
     query_id: str,
-    listed: Sequence[str | None],
+    listed_ids: Sequence[str | None],
     grades: Mapping[str, float],
     rows: Mapping[str, int],
     top_grade: float,
@@ -123,7 +123,7 @@ def _judge_list(
 ) -> JudgedRanks:
     """Return a list and the grades of its query as JudgedRanks; `is_in_run` is whether the run
     contains the query."""
-    judged = [(rank, d) for rank, d in enumerate(listed, 1) if d is not None and d in grades]
+    judged = [(rank, d) for rank, d in enumerate(listed_ids, 1) if d is not None and d in grades]
     n = 1 if grades else 0
     return JudgedRanks(
         run_name=run_name,
@@ -132,17 +132,19 @@ def _judge_list(
         rank=np.array([rank for rank, _ in judged], dtype=np.int64),
         relevance=np.array([grades[d] for _, d in judged], dtype=np.float64),
         qrels_row=np.array([rows[d] for _, d in judged], dtype=np.int64),
-        retrieved=np.full(n, len(listed), dtype=np.int64),
+        retrieved=np.full(n, len(listed_ids), dtype=np.int64),
         judged_query=np.zeros(len(grades), dtype=np.int64),
         judged_relevance=np.array(sorted(grades.values(), reverse=True), dtype=np.float64),
         top_grade=top_grade,
-        empty_queries=(query_id,) * n if is_in_run and not listed else (),
+        empty_queries=(query_id,) * n if is_in_run and not listed_ids else (),
     )
 
 
-def replace_in_mean(scores: Floats, position: int, new: float, combination: Combination) -> float:
+def replace_score_in_mean(
+    scores: Floats, position: int, new_score: float, combination: Combination
+) -> float:
     """Return the combined score over all queries if the query at this position scored `new`;
     `scores` is float64[query], NaN is excluded."""
     new_scores = np.array(scores, dtype=np.float64)
-    new_scores[position] = new
+    new_scores[position] = new_score
     return float(combination.combine(new_scores))

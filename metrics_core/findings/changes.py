@@ -41,7 +41,7 @@ class _Move:
         return (self.after or math.inf) > (self.before or math.inf)
 
 
-def is_or_are(n: int) -> str:
+def verb_for_number(n: int) -> str:
     """Return "is" or "are", to agree with n documents."""
     return "is" if n == 1 else "are"
 
@@ -80,7 +80,7 @@ def explain_change(
 
 
 def summarize_change(
-    top: TopDocument | None, worse: str, *, loses: bool, has_relevant: bool, cutoff: int
+    top: TopDocument | None, worse: str, *, is_loss: bool, has_relevant: bool, cutoff: int
 ) -> str:
     """Summarise a change in a few words, for a row of a list.
 
@@ -92,11 +92,11 @@ def summarize_change(
     if top is not None and top.before != top.after:
         document = f"{'only relevant' if top.is_only_relevant else 'best'} document"
         if not top.after:
-            text = f"{document} at rank {top.before}, then not retrieved" if loses else ""
+            text = f"{document} at rank {top.before}, then not retrieved" if is_loss else ""
         elif not top.before:
-            text = "" if loses else f"{document} not retrieved, then at rank {top.after}"
-        elif (top.after > top.before) == loses:
-            text = f"{document} {'fell' if loses else 'rose'} to rank {top.after}"
+            text = "" if is_loss else f"{document} not retrieved, then at rank {top.after}"
+        elif (top.after > top.before) == is_loss:
+            text = f"{document} {'fell' if is_loss else 'rose'} to rank {top.after}"
         else:
             text = ""
         if text:
@@ -104,23 +104,23 @@ def summarize_change(
     return "" if has_relevant else f"{worse}: nothing relevant in the top {cutoff}"
 
 
-def _run_without_results(diagnosis: Diagnosis, loses: bool) -> str | None:
+def _run_without_results(diagnosis: Diagnosis, is_loss: bool) -> str | None:
     """Return the worse of the two runs if that run has no results for the query."""
-    worse = diagnosis.focus if loses else diagnosis.baseline
+    worse = diagnosis.focus if is_loss else diagnosis.baseline
     return worse if diagnosis.rankings[worse].empty else None
 
 
-def _decisive_moves(diagnosis: Diagnosis, loses: bool) -> list[_Move]:
+def _decisive_moves(diagnosis: Diagnosis, is_loss: bool) -> list[_Move]:
     """The few relevant documents whose change of rank accounts for most of the difference."""
     before, after = diagnosis.ranks(diagnosis.baseline), diagnosis.ranks(diagnosis.focus)
     moves = [
         _Move(d, diagnosis.grades[d], before.get(d), after.get(d), abs(effect))
         for d, effect in diagnosis.effects.items()
-        if (effect < -_NEGLIGIBLE if loses else effect > _NEGLIGIBLE)
+        if (effect < -_NEGLIGIBLE if is_loss else effect > _NEGLIGIBLE)
     ]
     # Some measures lose when a document rises (AUC, if it enters near the end of the list). A
     # reader cannot see why, so it is not given as a reason.
-    moves = [m for m in moves if m.has_fallen == loses]
+    moves = [m for m in moves if m.has_fallen == is_loss]
     moves.sort(key=lambda m: (-m.weight, m.doc_id))
     total, decisive_moves = sum(m.weight for m in moves), list[_Move]()
     for move in moves[:_MAX_NAMED]:
@@ -131,38 +131,38 @@ def _decisive_moves(diagnosis: Diagnosis, loses: bool) -> list[_Move]:
 
 
 def _describe_moves(
-    diagnosis: Diagnosis, moves: list[_Move], loses: bool, grade_names: Mapping[float, str]
+    diagnosis: Diagnosis, moves: list[_Move], is_loss: bool, grade_names: Mapping[float, str]
 ) -> str:
     """Describe the moves of these documents, grouped by kind of move."""
     k = diagnosis.cutoff
     fates: dict[str, list[_Move]] = {}
     for move in moves:
-        rank, other_rank = (move.after, move.before) if loses else (move.before, move.after)
+        rank, other_rank = (move.after, move.before) if is_loss else (move.before, move.after)
         fate = "unlisted" if rank is None else ("inside" if rank <= k else "outside")
         if other_rank is not None:
             fates.setdefault(fate, []).append(move)
     clauses = [
-        _describe_fate(
-            diagnosis, _describe_documents(diagnosis, group, grade_names), fate, group, loses
+        _describe_moved_group(
+            diagnosis, _describe_documents(diagnosis, group, grade_names), fate, group, is_loss
         )
         for fate, group in fates.items()
     ]
     return w.join_words(clauses)
 
 
-def _describe_fate(
-    diagnosis: Diagnosis, documents_text: str, fate: str, moves: list[_Move], loses: bool
+def _describe_moved_group(
+    diagnosis: Diagnosis, documents_text: str, fate: str, moves: list[_Move], is_loss: bool
 ) -> str:
     moves = sorted(moves, key=lambda m: (m.before or 0, m.after or 0))
     old, new = _list_ranks([m.before for m in moves]), _list_ranks([m.after for m in moves])
     is_plural = len(moves) > 1
     if fate == "inside":
-        return f"{documents_text} {'fell' if loses else 'rose'} from {old} to {new}"
+        return f"{documents_text} {'fell' if is_loss else 'rose'} from {old} to {new}"
     if fate == "outside":
-        if loses:
+        if is_loss:
             return f"{documents_text} fell from {old} to {new}, below the top {diagnosis.cutoff}"
         return f"{documents_text} rose from {old} into the top {diagnosis.cutoff}, to {new}"
-    if loses:
+    if is_loss:
         be = "are" if is_plural else "is"
         return f"{documents_text}, previously at {old}, {be} no longer retrieved"
     return f"{documents_text} entered at {new} (not retrieved by {diagnosis.baseline})"
@@ -213,7 +213,7 @@ def _graded_documents(grade: float, noun: str, grade_names: Mapping[float, str])
     return f"{name} relevant {noun}" if name else f"{noun} graded {w.format_grade(grade)}"
 
 
-def _describe_documents_above(diagnosis: Diagnosis, moves: list[_Move], loses: bool) -> str:
+def _describe_documents_above(diagnosis: Diagnosis, moves: list[_Move], is_loss: bool) -> str:
     """Say which non-relevant and unjudged documents rank above the moved ones, in the run in focus
     for a loss, else in the baseline.
 
@@ -221,17 +221,19 @@ def _describe_documents_above(diagnosis: Diagnosis, moves: list[_Move], loses: b
     top k of this list, they are the documents in the top k. For a loss, documents count only if
     they were not above the moved ones before.
     """
-    name = diagnosis.focus if loses else diagnosis.baseline
+    name = diagnosis.focus if is_loss else diagnosis.baseline
     k = diagnosis.cutoff
-    ranks = [(m.after if loses else m.before) for m in moves]
+    ranks = [(m.after if is_loss else m.before) for m in moves]
     reach = max(min(p, k + 1) if p is not None else k + 1 for p in ranks)
     documents_above = diagnosis.rankings[name]
     documents_above = documents_above[documents_above["rank"] < reach]
-    if loses:
+    if is_loss:
         if {name, diagnosis.baseline} & diagnosis.nameless:
             # The earlier ranks of nameless documents are unknown.
             documents_above = documents_above[documents_above["grade"].notna()]
-        documents_above = documents_above[_is_newly_above(diagnosis, documents_above, moves, reach)]
+        documents_above = documents_above[
+            _mark_newly_above(diagnosis, documents_above, moves, reach)
+        ]
     zero = int((documents_above["grade"] == 0).sum())
     unjudged = int(documents_above["grade"].isna().sum())
     parts = []
@@ -243,21 +245,21 @@ def _describe_documents_above(diagnosis: Diagnosis, moves: list[_Move], loses: b
         parts.append(f"{w.number_word(unjudged)} unjudged{noun}")
     if not parts:
         return ""
-    verb = is_or_are(zero + unjudged)
+    verb = verb_for_number(zero + unjudged)
     pronoun = "it" if len(moves) == 1 else "them"
     if reach > k:
         position_text = (
-            f"{verb} now in its top {k}" if loses else f"{verb} in the top {k} of {name}"
+            f"{verb} now in its top {k}" if is_loss else f"{verb} in the top {k} of {name}"
         )
     else:
         position_text = (
-            f"{verb} now above {pronoun}" if loses else f"{verb} above {pronoun} in {name}"
+            f"{verb} now above {pronoun}" if is_loss else f"{verb} above {pronoun} in {name}"
         )
     return f"{w.join_words(parts)} {position_text}"
 
 
-def _is_newly_above(
-    diagnosis: Diagnosis, documents_above: pd.DataFrame, moves: list[_Move], reach: int
+def _mark_newly_above(
+    diagnosis: Diagnosis, documents_above: pd.DataFrame, moves: list[_Move], lowest_rank: int
 ) -> Mask:
     """Return which of these documents of the run in focus are newly above the moved ones,
     bool[row].
@@ -272,7 +274,7 @@ def _is_newly_above(
         .fillna(math.inf)
         .to_numpy()
     )
-    if reach > diagnosis.cutoff:
+    if lowest_rank > diagnosis.cutoff:
         return ranks_before > diagnosis.cutoff
     ranks_now = documents_above["rank"].to_numpy()
     is_passed = [
@@ -281,7 +283,7 @@ def _is_newly_above(
     return np.logical_or.reduce(is_passed)
 
 
-def _describe_condensed_difference(diagnosis: Diagnosis, loses: bool) -> str:
+def _describe_condensed_difference(diagnosis: Diagnosis, is_loss: bool) -> str:
     """Describe the difference that remains after unjudged documents are removed from both lists."""
     tops = [
         diagnosis.rankings[n].head(diagnosis.cutoff) for n in (diagnosis.focus, diagnosis.baseline)
@@ -292,12 +294,12 @@ def _describe_condensed_difference(diagnosis: Diagnosis, loses: bool) -> str:
     if math.isnan(condensed):
         return ""
     if abs(condensed) < 0.0005:
-        return f"If unjudged documents are ignored, the {'loss' if loses else 'gain'} disappears."
+        return f"If unjudged documents are ignored, the {'loss' if is_loss else 'gain'} disappears."
     noun = "loss" if condensed < 0 else "gain"
     size = w.format_score(abs(condensed))
     difference = diagnosis.score(diagnosis.focus) - diagnosis.score(diagnosis.baseline)
     if w.format_score(condensed) == w.format_score(difference):
         return ""
-    if (condensed < 0) == loses:
+    if (condensed < 0) == is_loss:
         return f"If unjudged documents are ignored, the {noun} is {size}."
     return f"If unjudged documents are ignored, it becomes a {noun} of {size}."

@@ -33,14 +33,14 @@ def best_by_group(groups: pd.DataFrame, runs: Sequence[str], order: Sequence[str
     sorted_groups = sorted(leaders, key=lambda g: positions.get(g, len(g)))
     led_groups = {run: [g for g in sorted_groups if leaders[g] == [run]] for run in runs}
     parts = [
-        f"{run} scores best in {w.shorten_list(led_groups[run], longest=_FEW)}"
+        f"{run} scores best in {w.shorten_list(led_groups[run], most_words=_FEW)}"
         for run in sorted(runs, key=lambda run: -len(led_groups[run]))
         if led_groups[run]
     ]
     shared_groups = [g for g in sorted_groups if len(leaders[g]) > 1]
     if shared_groups:
         parts.append(
-            f"several runs share the best score in {w.shorten_list(shared_groups, longest=_FEW)}"
+            f"several runs share the best score in {w.shorten_list(shared_groups, most_words=_FEW)}"
         )
     return f"{'; '.join(parts)}." if parts else "No group has a score."
 

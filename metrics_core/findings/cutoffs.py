@@ -13,10 +13,14 @@ import numpy as np
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import Floats, Ints, Mask
-from metrics_core.comparing.crossings import find_ranges
+from metrics_core.comparing.crossings import find_true_ranges
 from metrics_core.comparing.verdicts import AHEAD, CLEAR, FEWEST_QUERIES
-from metrics_core.comparing.winners import better_side, better_sides
-from metrics_core.findings.phrases import COMPARE_ANOTHER_RUN, NOT_SIGNIFICANT, family_note
+from metrics_core.comparing.winners import better_side, find_better_sides
+from metrics_core.findings.phrases import (
+    COMPARE_ANOTHER_RUN,
+    NOT_SIGNIFICANT,
+    family_note,
+)
 from metrics_core.findings.sentence import (
     Sentence,
     aside_span,
@@ -61,20 +65,20 @@ class _Curve:
         return cls(
             ks,
             rows["difference"].to_numpy(),
-            (better_sides(rows["difference"]) == 0) & unchanged,
-            find_ranges(ks, (rows["diff_low"] > 0).to_numpy()),
-            find_ranges(ks, (rows["diff_high"] < 0).to_numpy()),
+            (find_better_sides(rows["difference"]) == 0) & unchanged,
+            find_true_ranges(ks, (rows["diff_low"] > 0).to_numpy()),
+            find_true_ranges(ks, (rows["diff_high"] < 0).to_numpy()),
         )
 
     @property
-    def clear_ranges(self) -> list[Range]:
+    def significant_ranges(self) -> list[Range]:
         return sorted([*self.ahead, *self.behind])
 
     @property
     def is_marginal(self) -> bool:
         """Whether all significant ranges are so short that they may be due to chance: if there are
         many k, some always look significant."""
-        return all(last < 1.5 * first for first, last in self.clear_ranges)
+        return all(last < 1.5 * first for first, last in self.significant_ranges)
 
     @property
     def k_range_text(self) -> str:
@@ -116,7 +120,7 @@ def curves_title(curve: pd.DataFrame, family: str, focus: str, baseline: str) ->
     )
     if tested_curve.tied.all():
         return pair_sentence + strong_span(f" score the same on {family} at every k")
-    if not tested_curve.clear_ranges:
+    if not tested_curve.significant_ranges:
         return pair_sentence + strong_span(f": no clear difference on {family}")
     if tested_curve.is_marginal:
         return pair_sentence + strong_span(f": clear difference on {family} at few k only")
@@ -125,16 +129,16 @@ def curves_title(curve: pd.DataFrame, family: str, focus: str, baseline: str) ->
             f": clear gains and losses on {family}, depending on k"
         )
     statement = f" is significantly {'ahead' if tested_curve.ahead else 'behind'} on {family} "
-    cutoffs_text = tested_curve.format_ranges(tested_curve.clear_ranges)
+    cutoffs_text = tested_curve.format_ranges(tested_curve.significant_ranges)
     if (
         len(focus + statement + cutoffs_text) > MAX_TITLE_LENGTH
-        and len(tested_curve.clear_ranges) > 1
+        and len(tested_curve.significant_ranges) > 1
     ):
         cutoffs_text = "at some k"
     return run_span(focus) + strong_span(statement + cutoffs_text)
 
 
-def curves_lead(curve: pd.DataFrame, family: str, focus: str, baseline: str) -> Sentence:
+def curves_subtitle(curve: pd.DataFrame, family: str, focus: str, baseline: str) -> Sentence:
     """Explain the basis of the title of `curves_title`, and the result at the other k.
 
     The arguments, and the columns of `curve`, are the same as for `curves_title`.
@@ -149,11 +153,11 @@ def curves_lead(curve: pd.DataFrame, family: str, focus: str, baseline: str) -> 
     if tested_curve.tied.all():
         return muted_span(f"No query differs at {tested_curve.k_range_text.replace('all', 'any')}.")
     corrected = f"after correction for {tested_curve.k_range_text} (this pair only)"
-    if not tested_curve.clear_ranges:
+    if not tested_curve.significant_ranges:
         return muted_span(f"No significant difference at any k {corrected}.")
     if tested_curve.is_marginal:
         return muted_span(
-            f"Significant only {tested_curve.format_ranges(tested_curve.clear_ranges)},"
+            f"Significant only {tested_curve.format_ranges(tested_curve.significant_ranges)},"
             f" {corrected}."
         )
     if tested_curve.ahead and tested_curve.behind:
@@ -165,7 +169,7 @@ def curves_lead(curve: pd.DataFrame, family: str, focus: str, baseline: str) -> 
             sentence += muted_span(f" {_format_first_ranges(tested_curve, ranges)}")
         sentence += muted_span(f", {corrected}.")
     else:
-        cutoffs_text = _format_first_ranges(tested_curve, tested_curve.clear_ranges)
+        cutoffs_text = _format_first_ranges(tested_curve, tested_curve.significant_ranges)
         sentence = aside_span(f"Against {baseline}, significant {cutoffs_text} {corrected}.")
     return join_sentences(
         [part for part in (sentence, _describe_other_cutoffs(tested_curve, focus)) if part], " "
@@ -173,7 +177,7 @@ def curves_lead(curve: pd.DataFrame, family: str, focus: str, baseline: str) -> 
 
 
 def curves_finding_at_k(
-    curve: pd.DataFrame, tested: Mapping[str, Any], measure: str, pair: tuple[str, str], k: int
+    curve: pd.DataFrame, tested_row: Mapping[str, Any], measure: str, pair: tuple[str, str], k: int
 ) -> tuple[Sentence, Sentence]:
     """Return the verdict at the chosen `k` as a title, and a note if the band over all k disagrees
     at this k.
@@ -181,21 +185,21 @@ def curves_finding_at_k(
     `curve` is the frame of `mean_curves`. `pair` is the run in focus and the baseline, and `tested`
     is the row of the run in focus in the frame of `compare`.
     """
-    (focus, baseline), significant = pair, tested["verdict"] in CLEAR
+    (focus, baseline), significant = pair, tested_row["verdict"] in CLEAR
     if significant:
-        verb = " beats " if tested["verdict"] in AHEAD else " falls behind "
+        verb = " beats " if tested_row["verdict"] in AHEAD else " falls behind "
         title = (
             run_span(focus) + strong_span(verb) + run_span(baseline) + strong_span(f" on {measure}")
         )
     else:
         pair_sentence = run_span(focus) + strong_span(" and ") + run_span(baseline)
-        statement = ": no clear difference" if tested["differing"] else " score the same"
+        statement = ": no clear difference" if tested_row["differing"] else " score the same"
         title = pair_sentence + strong_span(f"{statement} on {measure}")
     at_k = curve[(curve["run"] == focus) & (curve["k"] == k)]
     in_band = bool(((at_k["diff_low"] > 0) | (at_k["diff_high"] < 0)).any())
     if in_band == significant or at_k["diff_low"].isna().all():
         return title, Sentence()
-    return title, muted_span(family_note(k, "the band is corrected", significant=significant))
+    return title, muted_span(family_note(k, "the band is corrected", is_significant=significant))
 
 
 def curves_placeholder(family: str, focus: str, baseline: str) -> tuple[Sentence, Sentence]:
@@ -222,7 +226,7 @@ def _describe_other_cutoffs(tested_curve: _Curve, focus: str) -> Sentence:
     If the simultaneous band includes zero at a k, the difference may still be significant when this
     k is tested alone, like on the Overview.
     """
-    ks, tied, clear = tested_curve.ks, tested_curve.tied, tested_curve.clear_ranges
+    ks, tied, clear = tested_curve.ks, tested_curve.tied, tested_curve.significant_ranges
     first, last = clear[0][0], max(end for _, end in clear)
 
     def describe_cutoffs(mask: Mask) -> str:
@@ -249,7 +253,7 @@ def _describe_smaller_cutoffs(tested_curve: _Curve, mask: Mask, focus: str) -> S
     if tested_curve.tied[mask].all():
         tail = (
             "gain"
-            if tested_curve.ahead and tested_curve.ahead[0] == tested_curve.clear_ranges[0]
+            if tested_curve.ahead and tested_curve.ahead[0] == tested_curve.significant_ranges[0]
             else "loss"
         )
         return muted_span(
@@ -268,7 +272,7 @@ def _describe_smaller_cutoffs(tested_curve: _Curve, mask: Mask, focus: str) -> S
 def short_lists_note(judged: Sequence[JudgedRanks], names: Sequence[str]) -> Sentence:
     """Warn if the lists of one run are much shorter than the lists of the other run, which makes a
     comparison at large k unfair; empty otherwise."""
-    typical = {r.run_name: list_end(r) for r in judged if r.run_name in names}
+    typical = {r.run_name: median_list_length(r) for r in judged if r.run_name in names}
     reach = {r.run_name: int(r.retrieved.max(initial=0)) for r in judged}
     longest = max(typical, key=lambda name: typical[name], default="")
     sentence = Sentence()
@@ -282,7 +286,7 @@ def short_lists_note(judged: Sequence[JudgedRanks], names: Sequence[str]) -> Sen
     return sentence
 
 
-def list_end(ranks: JudgedRanks) -> int:
+def median_list_length(ranks: JudgedRanks) -> int:
     """Median length of the lists of a run, without empty lists; 0 if all are empty."""
     listed = ranks.retrieved[ranks.retrieved > 0]
     return int(np.median(listed)) if len(listed) else 0
@@ -301,7 +305,9 @@ def precision_title(points: pd.DataFrame, focus: str) -> Sentence:
     )
 
 
-def precision_lead(points: pd.DataFrame, focus: str, baseline: str, tested: str) -> Sentence:
+def precision_subtitle(
+    points: pd.DataFrame, focus: str, baseline: str, tested_measure: str
+) -> Sentence:
     """State the precision of the baseline at 50 % recall, and that these numbers are not tested.
 
     `points` is the same as for `precision_title`; `tested` is the name of the measure that is
@@ -315,7 +321,7 @@ def precision_lead(points: pd.DataFrame, focus: str, baseline: str, tested: str)
         sentence = run_span(baseline) + muted_span(f" has {w.format_share(baseline_precision)}. ")
     limits = "Interpolated: the highest precision at or beyond each recall level. Not tested"
     return sentence + muted_span(
-        f"{limits}; the test uses {tested}." if focus != baseline else f"{limits}."
+        f"{limits}; the test uses {tested_measure}." if focus != baseline else f"{limits}."
     )
 
 

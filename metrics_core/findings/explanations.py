@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import SAME
 from metrics_core.explaining.diagnosis import Diagnosis
-from metrics_core.findings.changes import NO_GRADE_NAMES, explain_change, is_or_are
+from metrics_core.findings.changes import NO_GRADE_NAMES, explain_change, verb_for_number
 from metrics_core.findings.sentence import Sentence, muted_span, run_span, strong_span
 
 SEARCH_DEPTH = 100
@@ -29,7 +29,7 @@ def explain(diagnosis: Diagnosis, grade_names: Mapping[float, str] = NO_GRADE_NA
         zero = not diagnosis.standings["score"].any()
         return strong_span(f"{nothing}, so every run scores 0." if zero else f"{nothing}.")
     if not diagnosis.standings["relevant_in_top"].any():
-        return _explain_no_success(diagnosis)
+        return _explain_no_relevant_found(diagnosis)
     if diagnosis.focus == diagnosis.baseline:
         return _explain_single_run(diagnosis)
     difference = diagnosis.score(diagnosis.focus) - diagnosis.score(diagnosis.baseline)
@@ -38,7 +38,7 @@ def explain(diagnosis: Diagnosis, grade_names: Mapping[float, str] = NO_GRADE_NA
     return explain_change(diagnosis, difference, grade_names)
 
 
-def _explain_no_success(diagnosis: Diagnosis) -> Sentence:
+def _explain_no_relevant_found(diagnosis: Diagnosis) -> Sentence:
     best = [
         (int(row["first_relevant"]), str(row["run"]))
         for row in diagnosis.standings.to_dict("records")
@@ -101,18 +101,20 @@ def _explain_tie(diagnosis: Diagnosis) -> Sentence:
     if not in_focus and not in_baseline:
         return head + muted_span(f"neither has a relevant document in its top {k}.")
     if in_focus == in_baseline:
-        documents_text = _documents(len(in_focus), "relevant document")
+        documents_text = _format_document_count(len(in_focus), "relevant document")
         places = w.plural(len(in_focus), "rank")
         return head + muted_span(
-            f"the same {documents_text} {is_or_are(len(in_focus))} at the same {places}."
+            f"the same {documents_text} {verb_for_number(len(in_focus))} at the same {places}."
         )
     if in_focus.keys() == in_baseline.keys():
-        documents_text = _documents(len(in_focus), "relevant document")
+        documents_text = _format_document_count(len(in_focus), "relevant document")
         n_moved = sum(in_focus[d] != in_baseline[d] for d in in_focus)
         if n_moved < len(in_focus):
-            subject = f"{w.number_word(n_moved)} of the same {documents_text} {is_or_are(n_moved)}"
+            subject = (
+                f"{w.number_word(n_moved)} of the same {documents_text} {verb_for_number(n_moved)}"
+            )
         else:
-            subject = f"the same {documents_text} {is_or_are(n_moved)}"
+            subject = f"the same {documents_text} {verb_for_number(n_moved)}"
         return head + muted_span(
             f"{subject} at {'another rank' if n_moved == 1 else 'other ranks'}."
         )
@@ -132,7 +134,7 @@ def _explain_tie(diagnosis: Diagnosis) -> Sentence:
     )
 
 
-def _documents(n: int, noun: str) -> str:
+def _format_document_count(n: int, noun: str) -> str:
     return noun if n == 1 else f"{w.number_word(n)} {noun}s"
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from metrics_core.base import wording as w
 from metrics_core.comparing.winners import better_side
 from metrics_core.findings.robustness import RobustnessCheck, Tone
-from metrics_core.findings.verdict_risks import cannot_phrase, could_phrase
+from metrics_core.findings.verdict_risks import cannot_reverse_phrase, could_reverse_phrase
 from metrics_core.tables.ranked_run import judged_ranks_text
 
 _SHORT_NAME = 14
@@ -35,8 +35,8 @@ def ties_check(
     side, ends_on = better_side(difference), {better_side(low), better_side(high)}
     can_turn = bool(ends_on - {0, side})
 
-    def make_check(word: str, tone: Tone) -> RobustnessCheck:
-        return RobustnessCheck("ties", "Ties", word, tone, reason, describe_orders(word))
+    def make_ties_check(word: str, tone: Tone) -> RobustnessCheck:
+        return RobustnessCheck("ties", "Ties", word, tone, reason, describe_tie_order_effect(word))
 
     noun = w.plural(queries, "query", "queries")
     ends = f"{w.format_difference(low)} and {w.format_difference(high)}"
@@ -47,17 +47,17 @@ def ties_check(
     )
     if better_side(high - low) == 0:
         reason += "No order of the ties changes the difference."
-        return make_check(cannot_phrase(side), "firm")
+        return make_ties_check(cannot_reverse_phrase(side), "firm")
     if not exact:
         reason += f"In the two tie orders tried, the difference is between {ends}."
-        return make_check(could_phrase(side) if can_turn else w.DASH, "")
+        return make_ties_check(could_reverse_phrase(side) if can_turn else w.DASH, "")
     reason += f"However ties are broken, the difference stays between {ends}."
     if can_turn:
-        return make_check(could_phrase(side), "not firm")
-    return make_check(cannot_phrase(side), "firm")
+        return make_ties_check(could_reverse_phrase(side), "not firm")
+    return make_ties_check(cannot_reverse_phrase(side), "firm")
 
 
-def describe_orders(word: str) -> str:
+def describe_tie_order_effect(word: str) -> str:
     """Brief form of the answer: the effect of the order of ties."""
     if word == w.DASH:
         return "only two orders were tried"
@@ -75,7 +75,7 @@ def unknown_ties_check(runs: Sequence[str]) -> RobustnessCheck:
 
 
 def missing_queries_check(
-    missing_counts: Mapping[str, int], difference: float, on_shared: float, n_shared: int
+    missing_counts: Mapping[str, int], difference: float, shared_difference: float, n_shared: int
 ) -> RobustnessCheck | None:
     """Check whether the lead comes from queries for which a run has no results.
 
@@ -93,27 +93,33 @@ def missing_queries_check(
     counted = w.plural(sum(missing_counts.values()), "an empty list", "empty lists")
     reason = f"{w.join_words(runs)}, scored as {counted}."
 
-    def make_check(word: str, tone: Tone, reason: str, without_text: str) -> RobustnessCheck:
+    def make_missing_check(
+        word: str, tone: Tone, reason: str, without_text: str
+    ) -> RobustnessCheck:
         brief = f"{_describe_missing(missing_counts)}; {without_text}"
         return RobustnessCheck("missing", "Missing", word, tone, reason, brief)
 
-    if not n_shared or np.isnan(on_shared):
+    if not n_shared or np.isnan(shared_difference):
         reason += " No query has results from both runs."
-        return make_check("decide it", "not firm", reason, "no query has results from both runs")
+        return make_missing_check(
+            "decide it", "not firm", reason, "no query has results from both runs"
+        )
     noun = w.plural(n_shared, "query", "queries")
     reason += (
         f" On the {w.format_count(n_shared)} {noun} with results from both runs, the difference is"
-        f" {w.format_difference(on_shared)}."
+        f" {w.format_difference(shared_difference)}."
     )
-    side, side_without = better_side(difference), better_side(on_shared)
+    side, side_without = better_side(difference), better_side(shared_difference)
     if side == side_without:
         word = "cannot reverse it" if side else "cannot separate them"
-        return make_check(word, "firm", reason, f"{'holds' if side else 'tied'} without them")
+        return make_missing_check(
+            word, "firm", reason, f"{'holds' if side else 'tied'} without them"
+        )
     word = (
         "reverse it" if side and side_without else "cause all of it" if side else "make them tied"
     )
     state = "reversed" if side and side_without else "tied" if side else "not tied"
-    return make_check(word, "not firm", reason, f"{state} without them")
+    return make_missing_check(word, "not firm", reason, f"{state} without them")
 
 
 def _describe_missing(missing_counts: Mapping[str, int]) -> str:

@@ -11,7 +11,7 @@ from metrics_core.base import wording as w
 from metrics_core.base.arrays import Mask
 from metrics_core.base.errors import RanklensError, did_you_mean
 from metrics_core.base.html_cell import html_cell, html_sentence
-from metrics_core.checks.judgment_marks import mark_judgments
+from metrics_core.checks.judgment_marks import hash_judgments
 from metrics_core.checks.snapshots import (
     NOTHING_CHANGED,
     REMAKE_HINT,
@@ -40,16 +40,16 @@ from metrics_core.findings.gate_queries import (
     unanswered_queries,
 )
 from metrics_core.findings.gates import (
-    count_finding,
+    better_run_finding,
+    count_outcomes_finding,
     floor_finding,
     gate_sentence,
     overlap_finding,
-    ratchet_finding,
     sort_worst_first,
     status_finding,
     unclear_finding,
 )
-from metrics_core.findings.snapshots import best_findings, changes_findings
+from metrics_core.findings.snapshots import best_mean_findings, changes_findings
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores
@@ -182,7 +182,9 @@ class GateReport:
     def ending(self) -> str:
         """The sentence for the exit status."""
         return status_finding(
-            self.status, unclear=CANNOT_TELL in self.words, uncompared=bool(self.uncompared)
+            self.status,
+            has_inconclusive=CANNOT_TELL in self.words,
+            has_uncompared=bool(self.uncompared),
         )
 
     @property
@@ -193,7 +195,7 @@ class GateReport:
         return (
             f"{w.join_words(self.runs)} against {self.baseline}{label},"
             f" {w.format_count(self.queries)} {queries}:"
-            f" {count_finding(self.words, len(self.uncompared))}."
+            f" {count_outcomes_finding(self.words, len(self.uncompared))}."
         )
 
     @property
@@ -257,7 +259,7 @@ def compare_with_snapshot(
     snapshot and the runs. Raises RanklensError if nothing is left to compare.
     """
     gated = [measure for measure in scores.measures if measure in conditions.gated_measures]
-    changes = find_changes(snapshot, mark_judgments(qrels), gated)
+    changes = find_changes(snapshot, hash_judgments(qrels), gated)
     common_scores = join_snapshot(snapshot, scores, changes)
     if not common_scores.n_queries or not (common_scores.measures or conditions.floors):
         sentences = changes_findings(changes, file, common_scores.n_queries)
@@ -281,7 +283,7 @@ def compare_with_snapshot(
 def gate_report(
     conditions: GateConditions,
     compared: GateComparison,
-    queries_of: Callable[[Scores], Queries | None],
+    read_queries: Callable[[Scores], Queries | None],
     *,
     fail_unclear: bool = False,
 ) -> GateReport:
@@ -293,13 +295,13 @@ def gate_report(
     scores, all_conditions = compared.scores, conditions
     conditions = all_conditions.for_measures(scores.measures)
     all_scores = compared.all_scores or scores
-    queries = queries_of(all_scores)
+    queries = read_queries(all_scores)
     members = _slice_masks(conditions.gates, scores, queries)
     outcomes = sort_worst_first(
         evaluate_gates(scores, conditions.gates, members, compared.baseline)
     )
     is_alone, snapshot = len(compared.runs) == 1, compared.snapshot
-    ratchets = [ratchet_finding(outcome, is_only_run=is_alone) for outcome in outcomes]
+    ratchets = [better_run_finding(outcome, is_only_run=is_alone) for outcome in outcomes]
     return GateReport(
         baseline=compared.baseline,
         label=snapshot.origin.label if snapshot else "",
@@ -320,7 +322,7 @@ def gate_report(
         unanswered=unanswered_queries(
             compared.judged, compared.baseline, snapshot.scores if snapshot else None
         ),
-        below_best=_below_best_findings(compared, all_scores),
+        below_best=_best_mean_findings(compared, all_scores),
     )
 
 
@@ -342,13 +344,13 @@ def _list_broken_queries(
     return [broken for broken in broken_or_none if broken is not None]
 
 
-def _below_best_findings(compared: GateComparison, all_scores: Scores) -> list[str]:
+def _best_mean_findings(compared: GateComparison, all_scores: Scores) -> list[str]:
     snapshot = compared.snapshot
     if snapshot is None:
         return []
     remade = find_changes(snapshot, snapshot.marks, all_scores.measures).remeasured
     measures = [measure for measure in all_scores.measures if measure not in remade]
-    return best_findings(snapshot, compared.file, all_scores, measures, compared.qrels)
+    return best_mean_findings(snapshot, compared.file, all_scores, measures, compared.qrels)
 
 
 def compute_overlaps(lists: Sequence[Run], conditions: GateConditions) -> Sequence[OverlapOutcome]:
@@ -378,7 +380,7 @@ def _slice_mask(query_slice: QuerySlice, scores: Scores, queries: Queries | None
     if not mask.any():
         group_names = order_groups(groups)
         suggestion = did_you_mean(query_slice.group, group_names)
-        hint = f"{suggestion} Available: {w.shorten_list(group_names, longest=12)}.".strip()
+        hint = f"{suggestion} Available: {w.shorten_list(group_names, most_words=12)}.".strip()
         raise RanklensError(
             f"No judged query has {query_slice.group!r} as its {query_slice.column}.", hint
         )

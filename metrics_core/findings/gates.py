@@ -30,7 +30,7 @@ from metrics_core.comparing.verdicts import (
     WORSE_RUN,
 )
 from metrics_core.explaining.overlap import OverlapOutcome
-from metrics_core.findings.significance import format_size
+from metrics_core.findings.significance import format_absolute_difference
 from metrics_core.scoring.intervals import FEWEST_SCORES
 
 
@@ -150,15 +150,15 @@ def _describe_power(outcome: GateOutcome) -> str:
     double_margin = w.format_plain_number(2 * outcome.gate.margin)
     return (
         f"These {w.format_count(outcome.queries)} queries detect a loss of about"
-        f" {_round_size(outcome.smallest_loss)} with 80{w.NO_BREAK}% power; a loss of"
+        f" {_format_rounded_size(outcome.smallest_loss)} with 80{w.NO_BREAK}% power; a loss of"
         f" {double_margin}, twice the margin, would fail the gate"
         f" {w.format_share(outcome.chance_at_twice)} of the time."
     )
 
 
-def _round_size(size: float) -> str:
+def _format_rounded_size(size: float) -> str:
     """Format a size with two significant figures."""
-    return format_size(float(f"{size:.2g}"))
+    return format_absolute_difference(float(f"{size:.2g}"))
 
 
 def floor_finding(outcome: FloorOutcome) -> str:
@@ -186,7 +186,7 @@ def floor_finding(outcome: FloorOutcome) -> str:
 def overlap_finding(outcome: OverlapOutcome) -> str:
     """State the unchanged share of the top k."""
     top, least_share = f"top {outcome.overlap.k}", w.format_share(outcome.overlap.least)
-    if not outcome.changed:
+    if not outcome.n_changed:
         return f"Overlap held: the {top} of every query is the same."
     word = "held" if outcome.outcome == HELD else "too small"
     return (
@@ -196,15 +196,15 @@ def overlap_finding(outcome: OverlapOutcome) -> str:
     )
 
 
-def unclear_finding(fails: bool) -> str:
+def unclear_finding(counts_as_failure: bool) -> str:
     """Say how inconclusive checks are treated."""
-    word = "fail" if fails else "pass"
+    word = "fail" if counts_as_failure else "pass"
     return (
         f"Neither passed nor failed; inconclusive checks are set to {word} (--if-unclear {word})."
     )
 
 
-def count_finding(outcomes: Sequence[str], uncompared: int = 0) -> str:
+def count_outcomes_finding(outcomes: Sequence[str], uncompared: int = 0) -> str:
     """State the number of gates with each outcome: "1 gate failed, 2 passed, 1 inconclusive".
 
     If there are floors or overlaps among them, the noun is "check". `uncompared` is the number of
@@ -229,28 +229,30 @@ def count_finding(outcomes: Sequence[str], uncompared: int = 0) -> str:
     return ", ".join(parts)
 
 
-def correction_finding(family: int) -> str:
+def correction_finding(n_comparisons: int) -> str:
     """Say which outcomes are corrected for `family` comparisons; empty for a single comparison."""
-    if family < 2:
+    if n_comparisons < 2:
         return ""
     return (
-        f"“Worse” is corrected for all {family} comparisons (Holm), and the intervals are"
+        f"“Worse” is corrected for all {n_comparisons} comparisons (Holm), and the intervals are"
         " simultaneous; “not worse” in every comparison needs no correction."
     )
 
 
-def status_finding(status: int, *, unclear: bool, uncompared: bool) -> str:
+def status_finding(status: int, *, has_inconclusive: bool, has_uncompared: bool) -> str:
     """Sentence for an exit status.
 
     `unclear` is whether some check is inconclusive, `uncompared` whether some gate could not be
     compared.
     """
-    instruction = "create a new snapshot" if uncompared else "--allow-changed accepts the change"
+    instruction = (
+        "create a new snapshot" if has_uncompared else "--allow-changed accepts the change"
+    )
     return {
         FAILED: "Failed.",
         CHANGED: f"The compared data changed since the snapshot; {instruction}.",
         UNCLEAR: "Failed: the result is inconclusive, and inconclusive results are set to fail.",
-    }.get(status, "Nothing failed." if unclear else "Passed.")
+    }.get(status, "Nothing failed." if has_inconclusive else "Passed.")
 
 
 def sort_worst_first(outcomes: Sequence[GateOutcome]) -> list[GateOutcome]:
@@ -263,7 +265,7 @@ def _loss_in_margins(outcome: GateOutcome) -> float:
     return -math.inf if math.isnan(outcome.difference) else outcome.loss / outcome.gate.margin
 
 
-def ratchet_finding(outcome: GateOutcome, *, is_only_run: bool) -> str:
+def better_run_finding(outcome: GateOutcome, *, is_only_run: bool) -> str:
     """Say by how much the baseline is worse than a run that is significantly better; empty
     otherwise.
 

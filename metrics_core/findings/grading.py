@@ -9,7 +9,7 @@ from metrics_core.unjudged.next_judgments import NextJudgments
 
 
 def judging_finding(
-    cutoff: int, unjudged: int | None, settle: int | None, leader: str = ""
+    cutoff: int, n_unjudged: int | None, n_to_settle: int | None, leader: str = ""
 ) -> Sentence:
     """Title of the documents left to judge.
 
@@ -19,18 +19,20 @@ def judging_finding(
     difference is safe. It is 0 if the sign is already safe, None if unknown. `leader` is the run
     with the better mean.
     """
-    if unjudged is None:
+    if n_unjudged is None:
         return strong_span("Too many results to judge one by one")
-    if not unjudged:
+    if not n_unjudged:
         return strong_span(f"Every document in the top {cutoff} is judged")
-    noun = w.plural(unjudged, "document")
-    if settle is None:
-        return strong_span(f"{unjudged:,} unjudged {noun} in the top {cutoff}")
-    if not settle:
+    noun = w.plural(n_unjudged, "document")
+    if n_to_settle is None:
+        return strong_span(f"{n_unjudged:,} unjudged {noun} in the top {cutoff}")
+    if not n_to_settle:
         ahead = run_span(leader) + strong_span(" has the better mean")
-        return strong_span(f"{unjudged:,} unjudged {noun} cannot reverse the order: ") + ahead
+        return strong_span(f"{n_unjudged:,} unjudged {noun} cannot reverse the order: ") + ahead
     # Judging does not remove chance: with few queries nothing is tested, and no run leads.
-    return strong_span(f"Judging {settle:,} {w.plural(settle, 'document')} could settle this")
+    return strong_span(
+        f"Judging {n_to_settle:,} {w.plural(n_to_settle, 'document')} could settle this"
+    )
 
 
 def judging_subtitle(
@@ -65,25 +67,33 @@ def judging_subtitle(
     return muted_span(f"If {subject} non-relevant, {others_text} cannot reverse the order.")
 
 
-def judged_finding(settle: int) -> Sentence:
+def all_judged_finding(n_to_settle: int) -> Sentence:
     """Title if all documents that could settle the comparison are now judged; `settle` is their
     number according to the files' judgments."""
-    return strong_span(f"{settle:,} of {settle:,} judged" if settle > 1 else "1 of 1 judged")
+    return strong_span(
+        f"{n_to_settle:,} of {n_to_settle:,} judged" if n_to_settle > 1 else "1 of 1 judged"
+    )
 
 
-def judged_lead(difference: float, worst: float | None, *, turns: bool) -> Sentence:
+def judgments_effect_finding(
+    difference: float, worst_difference: float | None, *, can_reverse: bool
+) -> Sentence:
     """Describe the effect of the new judgments: the difference, and its worst case (None if not
     computed).
 
     `turns` says whether the documents still unjudged could reverse the order.
     """
-    if worst is None:
+    if worst_difference is None:
         return muted_span(f"The difference is now {w.format_difference(difference)}.")
-    rest_text = "others could still reverse the order" if turns else "nothing can reverse the order"
-    return muted_span(f"Worst case is now {w.format_difference(worst)}: {rest_text}.")
+    rest_text = (
+        "others could still reverse the order" if can_reverse else "nothing can reverse the order"
+    )
+    return muted_span(f"Worst case is now {w.format_difference(worst_difference)}: {rest_text}.")
 
 
-def judge_next_finding(next_judgments: NextJudgments, pair: ComparedPair, unjudged: int = 0) -> str:
+def judge_next_finding(
+    next_judgments: NextJudgments, pair: ComparedPair, n_unjudged: int = 0
+) -> str:
     """Say what judging the unjudged documents can change, if those with the largest possible
     influence are judged first.
 
@@ -104,14 +114,16 @@ def judge_next_finding(next_judgments: NextJudgments, pair: ComparedPair, unjudg
         return f"{safe}, whatever their grades."
     sentences = []
     if next_judgments.n_to_settle is not None:
-        documents = _most_influential(next_judgments.n_to_settle, unjudged)
+        documents = _influential_documents_phrase(next_judgments.n_to_settle, n_unjudged)
         verb = w.plural(next_judgments.n_to_settle, "turns", "turn")
         about = "" if next_judgments.exact else " (fewer may be enough)"
         sentences.append(
             f"If {documents} {verb} out not relevant, nothing can reverse the order{about}."
         )
     if next_judgments.n_to_reverse is not None:
-        documents = _most_influential(next_judgments.n_to_reverse, 0 if sentences else unjudged)
+        documents = _influential_documents_phrase(
+            next_judgments.n_to_reverse, 0 if sentences else n_unjudged
+        )
         sentences.append(
             f"If {documents} got the highest grade, {trailing_run} would have the better mean."
         )
@@ -120,11 +132,13 @@ def judge_next_finding(next_judgments: NextJudgments, pair: ComparedPair, unjudg
     )
 
 
-def _most_influential(n: int, unjudged: int) -> str:
+def _influential_documents_phrase(n: int, n_unjudged: int) -> str:
     """Return a phrase for the `n` most influential documents among `unjudged` unjudged ones."""
-    if n == unjudged:
+    if n == n_unjudged:
         return (
             "the one unjudged document" if n == 1 else f"all {w.format_count(n)} unjudged documents"
         )
     first = f"the {w.format_count(n)} most influential" if n > 1 else "the most influential"
-    return f"{first} of the {w.format_count(unjudged)} unjudged documents" if unjudged else first
+    return (
+        f"{first} of the {w.format_count(n_unjudged)} unjudged documents" if n_unjudged else first
+    )

@@ -14,7 +14,7 @@ from metrics_core.findings.group_nouns import GroupNoun
 from metrics_core.findings.sentence import Sentence, aside_span, muted_span, run_span, strong_span
 from metrics_core.findings.verdicts import few_queries_note
 from metrics_core.scoring.intervals import LEVEL
-from metrics_core.slicing.composition import is_reversed
+from metrics_core.slicing.composition import is_simpsons_paradox
 
 MAX_TITLE_LENGTH = 60
 """Maximum length of a page title in characters."""
@@ -65,13 +65,13 @@ def groups_title(
             else "The means are the same"
         )
         return strong_span(statement)
-    if lead := _main_group(bridge, total):
+    if lead := _find_main_group(bridge, total):
         verb = "gains" if (total > 0) == higher_is_better else "loses"
         shorter = f" {verb} most in one of {w.number_word(len(bridge))} groups"
         return run_span(focus) + strong_span(
             _shorten_title(f" {verb} most in {lead}", focus, shorter)
         )
-    if _is_open(bridge, total):
+    if _is_inconclusive(bridge, total):
         significance = _significance_sentence(bridge, len(bridge), noun, higher_is_better)
         return strong_span(_shorten_title(significance, "", "No group is significant by itself"))
     direction, count_text = _count_agreeing(bridge, total)
@@ -92,10 +92,10 @@ def _count_agreeing(bridge: pd.DataFrame, total: float) -> tuple[str, str]:
     return "higher" if total > 0 else "lower", count_text
 
 
-def _is_open(bridge: pd.DataFrame, total: float) -> bool:
+def _is_inconclusive(bridge: pd.DataFrame, total: float) -> bool:
     """Whether groups differ in direction and none is significant, so that a count would mislead."""
     agreeing, _ = _split_groups(bridge, total)
-    is_named = not _is_nonzero(total) or _main_group(bridge, total)
+    is_named = not _is_nonzero(total) or _find_main_group(bridge, total)
     return not is_named and len(agreeing) < len(bridge) and not bridge["clear"].any()
 
 
@@ -122,7 +122,7 @@ def single_run_title(
     )
 
 
-def groups_lead(
+def groups_subtitle(
     bridge: pd.DataFrame,
     *,
     n_tested: int,
@@ -141,7 +141,7 @@ def groups_lead(
     sentence = reversal_finding(bridge, higher_is_better=higher_is_better)
     sentence = sentence or _concentration_sentence(bridge, higher_is_better)
     total = math.fsum(bridge["part"])
-    if _is_open(bridge, total):
+    if _is_inconclusive(bridge, total):
         # The title says already that none is significant.
         text = "The mean is {} in {} ".format(*_count_agreeing(bridge, total)) + noun.plural
     else:
@@ -214,8 +214,8 @@ def _significance_sentence(
     )
     if len(smaller_side):
         return (
-            f"{clause}, {_group_subject(smaller_side, bridge, noun, later=True)} significantly"
-            f" {second}"
+            f"{clause}, {_group_subject(smaller_side, bridge, noun, later=True)}"
+            f" significantly {second}"
         )
     return clause if only else f"{clause}, none is significantly {second}"
 
@@ -237,18 +237,18 @@ def _group_subject(
     return f"{counted} of {w.number_word(len(all_groups))} {noun.plural} {verb}"
 
 
-def slices_finding(n_slices: int, n_found: int) -> str:
+def slices_finding(n_slices: int, n_differing: int) -> str:
     """Number of tested slices that differ, as part of a sentence; empty if none was tested."""
     if not n_slices:
         return ""
-    verb = "differs" if n_found < 2 else "differ"
-    number = "none" if not n_found else w.number_word(n_found)
+    verb = "differs" if n_differing < 2 else "differ"
+    number = "none" if not n_differing else w.number_word(n_differing)
     rate = f"({w.format_share(1 - LEVEL)} false discovery rate)"
     slices_text = f"{w.format_count(n_slices)} {w.plural(n_slices, 'slice')}"
     return f"{number} of {slices_text} {verb} from the rest {rate}"
 
 
-def crossed_title(
+def crossed_groups_title(
     margins: pd.DataFrame, total: float, *, higher_is_better: bool = True
 ) -> Sentence:
     """Name the group with the largest difference in either column, if it is far above the overall
@@ -271,7 +271,7 @@ def crossed_title(
     return strong_span(statement) if len(statement) <= MAX_TITLE_LENGTH else plain_title
 
 
-def crossed_lead(margins: pd.DataFrame, slices: str) -> Sentence:
+def crossed_groups_subtitle(margins: pd.DataFrame, slices: str) -> Sentence:
     """List the largest mean differences of one column's groups, and say that colours are
     exploratory. `margins` has the rows of that column: group, difference."""
     groups = margins[margins["difference"].notna()]
@@ -322,7 +322,7 @@ def _split_groups(bridge: pd.DataFrame, total: float) -> tuple[pd.DataFrame, pd.
     return bridge[side > 0], bridge[(side < 0) & bridge["clear"]]
 
 
-def _main_group(bridge: pd.DataFrame, total: float) -> str:
+def _find_main_group(bridge: pd.DataFrame, total: float) -> str:
     """Return the group with the largest contribution among the groups that agree with the total.
     Returns an empty text unless the difference is larger in this group than elsewhere, by the test
     that finds slices. Headings name a group only by this rule."""
@@ -351,7 +351,7 @@ def reversal_finding(bridge: pd.DataFrame, *, higher_is_better: bool = True) -> 
     )
 
 
-def mix_finding(mix_table: pd.DataFrame, focus: str, baseline: str) -> Sentence:
+def query_mix_finding(mix_table: pd.DataFrame, focus: str, baseline: str) -> Sentence:
     """State how much of a difference is due to different queries in the two runs. Each run is
     averaged over the queries that it answers. `mix_table` is the frame of
     `slicing.composition.decompose_change`, from the baseline to the run in focus."""
@@ -371,7 +371,7 @@ def mix_finding(mix_table: pd.DataFrame, focus: str, baseline: str) -> Sentence:
         )
     sentence += muted_span(".")
     steps = (mix_table["mean_after"] - mix_table["mean_before"]).dropna()
-    if is_reversed(mix_table) and _is_nonzero(total) and steps.map(_is_nonzero).all():
+    if is_simpsons_paradox(mix_table) and _is_nonzero(total) and steps.map(_is_nonzero).all():
         smallest_step = w.format_score(steps.abs().min())
         sentence += muted_span(
             " Within every group the difference has the opposite sign, by at least"
@@ -380,7 +380,7 @@ def mix_finding(mix_table: pd.DataFrame, focus: str, baseline: str) -> Sentence:
     return sentence
 
 
-def strongest_other(
+def strongest_other_run_finding(
     groups: pd.DataFrame, focus: str, baseline: str, *, higher_is_better: bool = True
 ) -> Sentence:
     """The largest significant difference of a run not in focus; `groups` is the frame of

@@ -34,9 +34,9 @@ def history_finding(
     means: Floats,
     measure: str,
     *,
-    now_bad: int,
-    flickering: int,
-    since: str,
+    n_failing: int,
+    n_flickering: int,
+    first_bad_version: str,
     is_best: bool,
 ) -> Sentence:
     """Say whether the latest version is significantly worse than the best, and since when.
@@ -54,15 +54,15 @@ def history_finding(
     if np.isnan(means[-1]):
         head = run_span(last) + strong_span(f" has no score on {measure}; ") + run_span(best)
         head += strong_span(" is the best so far. ")
-    elif since:
+    elif first_bad_version:
         head = (
             run_span(last)
             + strong_span(f" is significantly worse on {measure} than ")
             + run_span(best)
         )
         head += strong_span(" was")
-        if since != last:
-            head += strong_span("; it has been since ") + run_span(since)
+        if first_bad_version != last:
+            head += strong_span("; it has been since ") + run_span(first_bad_version)
         head += strong_span(". ")
     elif best == last:
         head = run_span(last) + strong_span(
@@ -83,7 +83,7 @@ def history_finding(
             + run_span(best)
             + strong_span(", the best so far. ")
         )
-    if since:
+    if first_bad_version:
         size_text = w.format_score(float(np.nanmax(means) - means[-1]))
         number = math.comb(len(versions), 2)
         pairs = "the pair" if number == 1 else f"all {w.number_word(number)} pairs"
@@ -91,6 +91,6 @@ def history_finding(
             f"The means differ by {size_text}, significant after correction for {pairs}"
             " (two-sided). "
         )
-    broken = f"{w.format_count(now_bad)} {w.plural(now_bad, 'query', 'queries')} regressed"
-    flicker = f"; {w.format_count(flickering)} went back and forth"
-    return head + muted_span(f"{broken}{flicker if flickering else ''}.")
+    broken = f"{w.format_count(n_failing)} {w.plural(n_failing, 'query', 'queries')} regressed"
+    flicker = f"; {w.format_count(n_flickering)} went back and forth"
+    return head + muted_span(f"{broken}{flicker if n_flickering else ''}.")

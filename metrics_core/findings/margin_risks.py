@@ -13,13 +13,17 @@ import numpy as np
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import Floats, Mask
 from metrics_core.comparing.agreement import Agreement
-from metrics_core.comparing.crossings import Crossings, find_ranges
+from metrics_core.comparing.crossings import Crossings, find_true_ranges
 from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.comparing.winners import better_side
-from metrics_core.findings.file_risks import describe_orders
+from metrics_core.findings.file_risks import describe_tie_order_effect
 from metrics_core.findings.phrases import NO_OTHER_MEASURE, format_cutoffs
 from metrics_core.findings.robustness import ComparedPair, RobustnessCheck, Tone
-from metrics_core.findings.verdict_risks import classify_breadth, describe_lead, no_cutoff_check
+from metrics_core.findings.verdict_risks import (
+    classify_breadth,
+    describe_lead,
+    no_cutoff_check,
+)
 from metrics_core.unjudged.bounds import DifferenceBounds
 from metrics_core.unjudged.expected_difference import LikelyDifference
 
@@ -27,7 +31,11 @@ _CANNOT, _COULD, _UNLIKELY = (f"{how} make it matter" for how in ("cannot", "cou
 
 
 def margin_check(
-    check: RobustnessCheck | None, span: tuple[float, float], margin: float, *, exact: bool = True
+    check: RobustnessCheck | None,
+    difference_range: tuple[float, float],
+    margin: float,
+    *,
+    exact: bool = True,
 ) -> RobustnessCheck | None:
     """Return a check of `verdict_risks` with a new answer: whether the difference stays within the
     margin.
@@ -35,17 +43,23 @@ def margin_check(
     `span` is the lowest and highest possible difference. If `exact` is false, the true limits may
     be wider. Returns None if `check` is None.
     """
-    if check is None or np.isnan(span).any():
+    if check is None or np.isnan(difference_range).any():
         return check
-    if max(-span[0], span[1]) >= margin:
-        return _with_answer(check, _COULD, "not firm")
-    return _with_answer(check, _CANNOT if exact else w.DASH, "firm" if exact else "")
+    if max(-difference_range[0], difference_range[1]) >= margin:
+        return _replace_answer(check, _COULD, "not firm")
+    return _replace_answer(check, _CANNOT if exact else w.DASH, "firm" if exact else "")
 
 
-def _with_answer(check: RobustnessCheck, word: str, tone: Tone) -> RobustnessCheck:
+def _replace_answer(check: RobustnessCheck, word: str, tone: Tone) -> RobustnessCheck:
     """Return the check with a different answer, in the brief form too."""
     begin, _, end = check.brief.partition("; ")
-    brief = f"{begin}; {word}" if end else describe_orders(word) if check.part == "ties" else ""
+    brief = (
+        f"{begin}; {word}"
+        if end
+        else describe_tie_order_effect(word)
+        if check.part == "ties"
+        else ""
+    )
     return replace(check, word=word, tone=tone, brief=brief)
 
 
@@ -65,12 +79,12 @@ def unjudged_check(
             f" {opposite_bound}.",
         )
     if max(-bounds.lowest, bounds.highest) < margin:
-        return _with_answer(check, _CANNOT, "firm")
+        return _replace_answer(check, _CANNOT, "firm")
     if likely.interval is None:
-        return _with_answer(check, _COULD, "")
+        return _replace_answer(check, _COULD, "")
     if max(-likely.interval.low, likely.interval.high) < margin:
-        return _with_answer(check, _UNLIKELY, "")
-    return _with_answer(check, _COULD, "not firm")
+        return _replace_answer(check, _UNLIKELY, "")
+    return _replace_answer(check, _COULD, "not firm")
 
 
 def single_queries_check(differences: Floats, margin: float) -> RobustnessCheck:
@@ -112,7 +126,7 @@ def cutoff_check(crossings: Crossings | None, pair: ComparedPair, margin: float)
     if matters.any():
         sentences = []
         for side in (1, -1):
-            spans = find_ranges(crossings.cutoffs, matters & (crossings.clear == side))
+            spans = find_true_ranges(crossings.cutoffs, matters & (crossings.clear == side))
             if spans:
                 largest = w.format_score(float(size[matters & (crossings.clear == side)].max()))
                 cutoffs_text = format_cutoffs(crossings, spans)
@@ -139,14 +153,14 @@ def cutoff_check(crossings: Crossings | None, pair: ComparedPair, margin: float)
 
 
 def _format_spans(crossings: Crossings, mask: Mask) -> str:
-    spans = find_ranges(crossings.cutoffs, mask)
+    spans = find_true_ranges(crossings.cutoffs, mask)
     return format_cutoffs(crossings, spans) if len(spans) < 3 else "at some k"
 
 
 def other_measures_check(agreement: Agreement, pair: ComparedPair) -> RobustnessCheck:
     """Check whether one run is significantly ahead on another measure. No margin is used, because
     it applies to one measure only."""
-    table = agreement.defined_rows.set_index("measure").drop(index=pair.measure)
+    table = agreement.rows_with_difference.set_index("measure").drop(index=pair.measure)
     if table.empty:
         reason = NO_OTHER_MEASURE
         return RobustnessCheck("measures", "Other measures", w.DASH, "", reason)

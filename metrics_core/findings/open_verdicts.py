@@ -14,13 +14,13 @@ from metrics_core.comparing.crossings import Crossings
 from metrics_core.comparing.verdicts import AHEAD, BEHIND
 from metrics_core.findings.phrases import NOT_CLEAR_AT_ANY_K, format_cutoffs
 from metrics_core.findings.robustness import ComparedPair, RobustnessCheck
-from metrics_core.findings.significance import format_size, round_queries
+from metrics_core.findings.significance import format_absolute_difference, round_queries
 
 _MAX_NAMED = 3
 
 
-def _make_check(part: str, title: str, brief: str, *, warns: bool = False) -> RobustnessCheck:
-    return RobustnessCheck(part, title, "", "not firm" if warns else "", "", brief)
+def _make_check(part: str, title: str, brief: str, *, is_warning: bool = False) -> RobustnessCheck:
+    return RobustnessCheck(part, title, "", "not firm" if is_warning else "", "", brief)
 
 
 def sample_size_check(difference: float, queries: float) -> RobustnessCheck | None:
@@ -31,7 +31,7 @@ def sample_size_check(difference: float, queries: float) -> RobustnessCheck | No
     """
     if not difference or math.isnan(difference) or math.isnan(queries):
         return None
-    size = format_size(abs(difference))
+    size = format_absolute_difference(abs(difference))
     if math.isinf(queries):
         return _make_check("size", "Sample size", f"no number of queries confirms {size}")
     return _make_check(
@@ -48,7 +48,7 @@ def detectable_difference_check(smallest_difference: float) -> RobustnessCheck |
     """
     if not math.isfinite(smallest_difference) or not smallest_difference:
         return None
-    brief = f"{format_size(smallest_difference)} or more (80{w.NO_BREAK}% power)"
+    brief = f"{format_absolute_difference(smallest_difference)} or more (80{w.NO_BREAK}% power)"
     return _make_check("detectable", "Detectable now", brief)
 
 
@@ -70,7 +70,7 @@ def cutoff_check(crossings: Crossings | None, chosen_cutoff: int | None) -> Robu
     """
     if crossings is None:
         return None
-    spans = sorted([*crossings.clear_ranges(1), *crossings.clear_ranges(-1)])
+    spans = sorted([*crossings.significant_ranges(1), *crossings.significant_ranges(-1)])
     if not spans:
         return _make_check("cutoff", "Cutoff", NOT_CLEAR_AT_ANY_K)
     cutoffs_text = (
@@ -78,7 +78,9 @@ def cutoff_check(crossings: Crossings | None, chosen_cutoff: int | None) -> Robu
     )
     k = min(chosen_cutoff or crossings.depth, crossings.depth)
     alone_text = ", for this pair alone" if any(low <= k <= high for low, high in spans) else ""
-    return _make_check("cutoff", "Cutoff", f"significant {cutoffs_text}{alone_text}", warns=True)
+    return _make_check(
+        "cutoff", "Cutoff", f"significant {cutoffs_text}{alone_text}", is_warning=True
+    )
 
 
 def other_measures_check(verdicts: Mapping[str, str], pair: ComparedPair) -> RobustnessCheck | None:
@@ -95,9 +97,11 @@ def other_measures_check(verdicts: Mapping[str, str], pair: ComparedPair) -> Rob
     for words, name in ((AHEAD, pair.run), (BEHIND, pair.baseline)):
         clear = [measure for measure, word in others.items() if word in words]
         if clear:
-            clauses.append(f"{w.shorten_list(clear, longest=_MAX_NAMED)}: significant for {name}")
+            clauses.append(
+                f"{w.shorten_list(clear, most_words=_MAX_NAMED)}: significant for {name}"
+            )
     brief = "; ".join(clauses) or f"none of {len(others)} is significant"
-    return _make_check("measures", "Other measures", brief, warns=bool(clauses))
+    return _make_check("measures", "Other measures", brief, is_warning=bool(clauses))
 
 
 def ties_check(check: RobustnessCheck | None) -> RobustnessCheck | None:

@@ -29,13 +29,13 @@ def format_cutoffs(crossings: Crossings, spans: Sequence[tuple[int, int]]) -> st
     return " and ".join([*parts, f"from k = {w.format_count(last[0])} on"] if is_open else parts)
 
 
-def family_note(k: int, band: str, *, significant: bool) -> str:
+def family_note(k: int, band: str, *, is_significant: bool) -> str:
     """Explain why the verdict at `k` and the band over all k disagree.
 
     `band` is a phrase with the name of the band and a verb. If `significant` is true, only the
     verdict at `k` is significant; otherwise only the band is.
     """
-    if significant:
+    if is_significant:
         return f"k = {w.format_count(k)} by itself is significant; {band} for all k together."
     return (
         f"In the test of all compared runs, k = {w.format_count(k)} is not significant; {band}"

@@ -82,7 +82,7 @@ def queries_finding(
     return run_span(focus) + strong_span(f" is better on {won:,} of {queries}, worse on {lost:,}")
 
 
-def queries_lead(
+def queries_subtitle(
     differences: pd.DataFrame, focus: str, baseline: str, query_counts: QueryCounts
 ) -> Sentence:
     """State the median win or loss, and how many queries are fixed, how many are broken, and how

@@ -55,7 +55,7 @@ def ranking_title(all_pairs: AllPairs, measure: str, queries: int) -> Sentence:
     return strong_span(f"{count_text} may be the best on {measure}")
 
 
-def ranking_lead(all_pairs: AllPairs, measure: str, queries: int) -> Sentence:
+def ranking_subtitle(all_pairs: AllPairs, measure: str, queries: int) -> Sentence:
     """Name the runs that may be the best, if `ranking_title` gives only their number. Then state
     the remaining definite ranks and the number of significant pairs."""
     if queries < FEWEST_QUERIES:

@@ -91,7 +91,7 @@ class Robustness:
         return self.settling_checks or tuple(check for check in self.all_checks if check.brief)
 
     @property
-    def n_holding(self) -> int:
+    def n_passed_checks(self) -> int:
         """Number of `checks` that hold."""
         return sum(check.tone == "firm" for check in self.checks)
 
@@ -140,7 +140,7 @@ def robustness_finding(robustness: Robustness) -> Sentence:
         return strong_span(robustness.text)
     pair = run_span(compared.run) + strong_span(" and ") + run_span(compared.baseline)
     if compared.verdict == NO_MATTER:
-        return strong_span("“No difference that matters”") + _describe_holding(robustness)
+        return strong_span("“No difference that matters”") + _describe_passed_checks(robustness)
     if compared.side == 0:
         level = strong_span(f" are tied on {compared.measure}. ")
         return pair + level + muted_span("Neither leads; the checks show what could separate them.")
@@ -154,14 +154,14 @@ def robustness_finding(robustness: Robustness) -> Sentence:
     return (
         strong_span("The lead of ")
         + run_span(compared.leader(compared.side))
-        + _describe_holding(robustness)
+        + _describe_passed_checks(robustness)
     )
 
 
-def _describe_holding(robustness: Robustness) -> Sentence:
+def _describe_passed_checks(robustness: Robustness) -> Sentence:
     """Count the checks in which the verdict holds, fails and is open, and describe the first that
     do not hold."""
-    checks, n_holding = robustness.checks, robustness.n_holding
+    checks, n_holding = robustness.checks, robustness.n_passed_checks
     checks_text = f"{w.number_word(len(checks))} {w.plural(len(checks), 'check')}"
     count_text = (
         f"all {checks_text}"

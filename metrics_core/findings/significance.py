@@ -9,7 +9,7 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.difference_warnings import (
     MOST_OF_ANOTHER_HYPOTHESIS,
     DifferenceWarnings,
-    has_other_hypothesis,
+    is_test_unavailable,
 )
 from metrics_core.comparing.method import NO_CORRECTION, Method
 from metrics_core.findings.sentence import Sentence, muted_span
@@ -24,12 +24,12 @@ def detectable_finding(smallest: float, queries: int) -> Sentence:
         return Sentence()
     noun = w.plural(queries, "query", "queries")
     return muted_span(
-        f"{w.sentence_case(_these_queries(queries))} {noun} can detect {format_size(smallest)} or"
-        f" more (80{w.NO_BREAK}% power, corrected)."
+        f"{w.sentence_case(_these_queries_text(queries))} {noun} can detect"
+        f" {format_absolute_difference(smallest)} or more (80{w.NO_BREAK}% power, corrected)."
     )
 
 
-def margin_finding(low: float, high: float, *, unchanged: bool) -> Sentence:
+def supported_margin_finding(low: float, high: float, *, all_scores_equal: bool) -> Sentence:
     """State the margin within which the difference lies according to these queries. Returns an
     empty sentence if there is no interval.
 
@@ -38,22 +38,22 @@ def margin_finding(low: float, high: float, *, unchanged: bool) -> Sentence:
     """
     if math.isnan(low) or math.isnan(high):
         return Sentence()
-    if unchanged:
+    if all_scores_equal:
         return muted_span("No query changed its score.")
-    size = format_size(max(-low, high), upwards=True)
+    size = format_absolute_difference(max(-low, high), round_up=True)
     return muted_span(
         f"These queries show that the difference is smaller than {size} in either direction."
     )
 
 
-def coloured_note(tested: int, method: Method) -> str:
+def colour_note_text(n_tested: int, method: Method) -> str:
     """Return a note that explains when a difference from the baseline is coloured. `tested` is the
     number of runs that are tested together. The note is empty if no run is tested."""
-    if tested < 1:
+    if n_tested < 1:
         return ""
-    uncorrected = method.corrected_by == NO_CORRECTION
+    uncorrected = method.effective_correction == NO_CORRECTION
     correction_text = (
-        "" if tested < 2 else ", not corrected" if uncorrected else " after correction"
+        "" if n_tested < 2 else ", not corrected" if uncorrected else " after correction"
     )
     return f"coloured if significant{correction_text}"
 
@@ -66,7 +66,7 @@ def needed_queries_finding(difference: float, queries: float) -> Sentence:
     """
     if math.isnan(queries) or math.isnan(difference) or not difference:
         return Sentence()
-    size = format_size(abs(difference))
+    size = format_absolute_difference(abs(difference))
     if math.isinf(queries):
         return muted_span(f"No number of queries would confirm {size}.")
     number = round_queries(queries)
@@ -83,11 +83,11 @@ def round_queries(queries: float) -> int:
     return math.ceil(queries / step) * step
 
 
-def _these_queries(queries: int) -> str:
+def _these_queries_text(queries: int) -> str:
     return "this one" if queries == 1 else f"these {w.format_count(queries)}"
 
 
-def format_size(size: float, *, upwards: bool = False) -> str:
+def format_absolute_difference(size: float, *, round_up: bool = False) -> str:
     """Format the size of a difference with three decimals.
 
     There are fewer decimals if the last ones are zeros (0.02), and more if three decimals would
@@ -95,7 +95,7 @@ def format_size(size: float, *, upwards: bool = False) -> str:
     for a size of 0.
     """
     digits = max(3, 1 - math.floor(math.log10(size)))
-    if upwards:
+    if round_up:
         size = math.ceil(size * 10**digits - 1e-6) / 10**digits
     for fewer_digits in range(1, digits):
         if math.isclose(round(size, fewer_digits), size, rel_tol=1e-9):
@@ -103,7 +103,9 @@ def format_size(size: float, *, upwards: bool = False) -> str:
     return w.format_score(size, digits)
 
 
-def doubts_findings(doubts: DifferenceWarnings, *, is_significant: bool = True) -> list[Sentence]:
+def mean_difference_doubts(
+    doubts: DifferenceWarnings, *, is_significant: bool = True
+) -> list[Sentence]:
     """Return one sentence for each doubt about the mean difference; empty if there is none.
 
     The sentence that a few queries account for half of the difference is only included if the
@@ -111,9 +113,9 @@ def doubts_findings(doubts: DifferenceWarnings, *, is_significant: bool = True) 
     half.
     """
     sentences = []
-    if doubts.few_differ:
+    if doubts.has_few_differing_queries:
         sentences.append(muted_span(_few_differ_text(doubts)))
-    if is_significant and doubts.carried_by_few:
+    if is_significant and doubts.depends_on_few_queries:
         verb = w.plural(doubts.carriers, "accounts for", "account for")
         sentences.append(
             muted_span(f"{_count_queries(doubts.carriers)} {verb} half of the difference.")
@@ -124,7 +126,7 @@ def doubts_findings(doubts: DifferenceWarnings, *, is_significant: bool = True) 
 def unavailable_test_finding(test: str, queries: int) -> Sentence:
     """Say why a test is disabled for this number of queries. Returns an empty text if it is
     enabled."""
-    if not has_other_hypothesis(test, queries):
+    if not is_test_unavailable(test, queries):
         return Sentence()
     return muted_span(
         "This test does not test the mean, and with more than"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from metrics_core.base import wording as w
-from metrics_core.checks.judgment_marks import mark_all, mark_judgments
+from metrics_core.checks.judgment_marks import combine_query_hashes, hash_judgments
 from metrics_core.checks.snapshots import Snapshot, SnapshotChanges
 from metrics_core.comparing.winners import better_side
 from metrics_core.measures import Measure
@@ -15,7 +15,7 @@ from metrics_core.tables import Qrels
 _MAX_NAMED = 5
 
 
-def changes_findings(changes: SnapshotChanges, file: str, shared: int) -> list[str]:
+def changes_findings(changes: SnapshotChanges, file: str, n_compared: int) -> list[str]:
     """One sentence for each kind of change, and one on the number of queries still compared
     (`shared`); empty if nothing changed."""
     if not changes:
@@ -51,12 +51,12 @@ def changes_findings(changes: SnapshotChanges, file: str, shared: int) -> list[s
         )
     if judged or changes.removed or changes.added:
         sentences.append(
-            f"Compared on the {_count_queries(shared)} whose judgments did not change."
+            f"Compared on the {_count_queries(n_compared)} whose judgments did not change."
         )
     return sentences
 
 
-def best_findings(
+def best_mean_findings(
     snapshot: Snapshot, file: str, scores: Scores, measures: Sequence[Measure], qrels: Qrels
 ) -> list[str]:
     """Say how far the mean of each run is below the best mean that the snapshot in `file` ever
@@ -71,12 +71,12 @@ def best_findings(
         measure
         for measure in measures
         if measure in snapshot_means and str(measure) in snapshot.best
-        if _is_below(snapshot_means[measure], snapshot.best[str(measure)].mean, measure)
+        if _is_below_best_mean(snapshot_means[measure], snapshot.best[str(measure)].mean, measure)
     ]
     if not fallen_measures:
         return []
-    marks = mark_judgments(qrels)
-    judgments = mark_all({query_id: marks[query_id] for query_id in scores.query_ids})
+    marks = hash_judgments(qrels)
+    judgments = combine_query_hashes({query_id: marks[query_id] for query_id in scores.query_ids})
     means = scores.combined()
     sentences = []
     for measure in fallen_measures:
@@ -89,7 +89,7 @@ def best_findings(
             scores.runs, means[:, scores.measures.index(measure)].tolist(), strict=True
         ):
             size = w.format_score(abs(best.mean - mean))
-            if _is_below(mean, best.mean, measure) and size.strip("0."):
+            if _is_below_best_mean(mean, best.mean, measure) and size.strip("0."):
                 mean_text = w.format_distinct_score(mean, best.mean)
                 sentences.append(
                     f"{measure} of {run} is {mean_text}, {size} {side} the {word} mean"
@@ -98,7 +98,7 @@ def best_findings(
     return sentences
 
 
-def _is_below(mean: float, best: float, measure: Measure) -> bool:
+def _is_below_best_mean(mean: float, best: float, measure: Measure) -> bool:
     return better_side(mean - best, measure.declaration.direction) < 0
 
 

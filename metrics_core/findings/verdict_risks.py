@@ -46,34 +46,34 @@ def unjudged_check(
 
     top = f"top {w.format_count(depth)}"
 
-    def make_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
-        brief = f"{w.format_share(unjudged_share)} of the {top}; {_brief_phrase(word)}"
+    def make_unjudged_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
+        brief = f"{w.format_share(unjudged_share)} of the {top}; {_brief_answer(word)}"
         return RobustnessCheck("unjudged", "Unjudged", word, tone, reason, brief)
 
     share = f"{w.format_share(unjudged_share)} of both runs’ {top} is unjudged."
     side = better_side(bounds.difference)
     if unjudged_share == 0 and bounds.lowest == bounds.highest:
         reason = f"Every document in both runs’ {top} is judged."
-        return RobustnessCheck("unjudged", "Unjudged", cannot_phrase(side), "firm", reason)
+        return RobustnessCheck("unjudged", "Unjudged", cannot_reverse_phrase(side), "firm", reason)
     if bounds.reason:
-        return make_check(w.DASH, "", f"{share} {bounds.reason}")
+        return make_unjudged_check(w.DASH, "", f"{share} {bounds.reason}")
     reason = f"{share} {_expected_difference(likely, _worst_case(bounds, side))}"
     can_part = side == 0 and (better_side(bounds.lowest), better_side(bounds.highest)) != (0, 0)
     if not (can_part or bounds.can_reverse):
-        return make_check(cannot_phrase(side), "firm", reason)
+        return make_unjudged_check(cannot_reverse_phrase(side), "firm", reason)
     if side == 0:
-        return make_check(could_phrase(side), "", reason)
+        return make_unjudged_check(could_reverse_phrase(side), "", reason)
     if likely.interval is None:
-        return make_check("unknown", "", reason)
+        return make_unjudged_check("unknown", "", reason)
     sign_holds = likely.interval.low > 0 if side > 0 else likely.interval.high < 0
     return (
-        make_check("unlikely to reverse it", "", reason)
+        make_unjudged_check("unlikely to reverse it", "", reason)
         if sign_holds
-        else make_check("could reverse it", "not firm", reason)
+        else make_unjudged_check("could reverse it", "not firm", reason)
     )
 
 
-def _brief_phrase(word: str) -> str:
+def _brief_answer(word: str) -> str:
     """The answer in a form that can follow other text."""
     return word if word not in (w.DASH, "unknown") else "effect unknown"
 
@@ -92,12 +92,12 @@ def _expected_difference(likely: LikelyDifference, farthest: str) -> str:
     return f"Likely between {ends[0]} and {ends[1]}; {farthest}"
 
 
-def could_phrase(side: int) -> str:
+def could_reverse_phrase(side: int) -> str:
     """Say that something could reverse the lead or, for `side` 0, separate the tied runs."""
     return "could reverse it" if side else "could separate them"
 
 
-def cannot_phrase(side: int) -> str:
+def cannot_reverse_phrase(side: int) -> str:
     """Say that something cannot reverse the lead or, for `side` 0, separate the tied runs."""
     return "cannot reverse it" if side else "cannot separate them"
 
@@ -140,15 +140,15 @@ def single_queries_check(
         f"removing {w.format_count(turning)} would reverse it" if turning else "no query opposes it"
     )
 
-    def make_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
+    def make_queries_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
         return RobustnessCheck("queries", "Single queries", word, tone, reason, brief)
 
     if fragility.total == 0:
-        return make_check(w.DASH, "", f"{RUNS_ARE_TIED} direction to reverse.")
+        return make_queries_check(w.DASH, "", f"{RUNS_ARE_TIED} direction to reverse.")
     n_supporting = int((differences * np.sign(fragility.total) > 0).sum())
     total_text = w.format_count(fragility.queries)
     if fragility.turning is None and n_supporting == fragility.queries:
-        return make_check("rests on all queries", "firm", "No query opposes it.")
+        return make_queries_check("rests on all queries", "firm", "No query opposes it.")
     word, tone = classify_breadth(
         n_supporting if fragility.turning is None else fragility.turning, fragility.queries
     )
@@ -157,7 +157,7 @@ def single_queries_check(
             f"{w.format_count(n_supporting)} of {total_text}"
             f" {w.plural(n_supporting, 'supports', 'support')}"
         )
-        return make_check(word, tone, f"No query opposes it; {support} it.")
+        return make_queries_check(word, tone, f"No query opposes it; {support} it.")
     leader = pair.leader(int(np.sign(fragility.total)))
     reason = (
         f"Removing the {w.format_count(fragility.turning)} of {total_text} queries most favourable"
@@ -166,16 +166,16 @@ def single_queries_check(
     carriers = _describe_missed(pair, differences, missed) or _describe_largest(
         fragility, differences, n_supporting, missed
     )
-    return make_check(word, tone, f"{reason} {carriers}")
+    return make_queries_check(word, tone, f"{reason} {carriers}")
 
 
-def classify_breadth(turning: int, queries: int) -> tuple[str, Tone]:
+def classify_breadth(n_reversing: int, queries: int) -> tuple[str, Tone]:
     """Classify the number of queries on which a lead rests, if removing `turning` of `queries`
     would reverse it."""
-    share = turning / queries
-    if share >= _BROAD[0] and turning >= _BROAD[1]:
+    share = n_reversing / queries
+    if share >= _BROAD[0] and n_reversing >= _BROAD[1]:
         return "broad", "firm"
-    if share >= _FEW[0] and turning >= _FEW[1]:
+    if share >= _FEW[0] and n_reversing >= _FEW[1]:
         return "rests on some queries", ""
     return "rests on few queries", "not firm"
 
@@ -238,24 +238,24 @@ def cutoff_check(
     """Check whether the lead depends on the cutoff. `chosen_cutoff` is None for the whole list.
     `lengths` is the typical list length by run."""
 
-    def make_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
+    def make_cutoff_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
         return RobustnessCheck("cutoff", "Cutoff", word, tone, reason, word)
 
     if crossings is None:
         return no_cutoff_check(pair)
     short = _short_list_notes(crossings, lengths)
     if pair.side == 0:
-        return make_check(*_tied_by_cutoff(crossings, pair, short))
+        return make_cutoff_check(*_describe_tied_cutoffs(crossings, pair, short))
     reason = " ".join([*_describe_changes(crossings, pair), *short])
-    opposing_spans = crossings.clear_ranges(-pair.side)
+    opposing_spans = crossings.significant_ranges(-pair.side)
     if opposing_spans:
         ahead = (
             f"{pair.leader(-pair.side)} is significantly ahead"
             f" {format_cutoffs(crossings, opposing_spans)}."
         )
-        return make_check("reverses with k", "not firm", f"{ahead} {reason}")
+        return make_cutoff_check("reverses with k", "not firm", f"{ahead} {reason}")
     spans, k = (
-        crossings.clear_ranges(pair.side),
+        crossings.significant_ranges(pair.side),
         min(chosen_cutoff or crossings.depth, crossings.depth),
     )
     if not spans:
@@ -263,16 +263,16 @@ def cutoff_check(
         if pair.is_clear:
             alone_text = f"k = {w.format_count(k)} by itself is significant"
             chance = f"{alone_text}; after correction for all k together, no k is significant."
-        return make_check(NOT_CLEAR_AT_ANY_K, "", f"{chance} {reason}".strip())
+        return make_cutoff_check(NOT_CLEAR_AT_ANY_K, "", f"{chance} {reason}".strip())
     last = spans[-1]
     is_inside = any(low <= k <= high for low, high in spans)
     if pair.is_clear != is_inside:
-        family = family_note(k, "these ranges are corrected", significant=pair.is_clear)
+        family = family_note(k, "these ranges are corrected", is_significant=pair.is_clear)
         reason = f"{reason} {family}".strip()
     if last[1] == crossings.depth and len(spans) == 1:
         word = "significant at every k" if last[0] == 1 else f"significant from k = {last[0]}"
-        return make_check(word, "firm", reason or "The lead is significant at every cutoff.")
-    return make_check(
+        return make_cutoff_check(word, "firm", reason or "The lead is significant at every cutoff.")
+    return make_cutoff_check(
         f"significant at {w.join_words(map(_format_span, spans[:2]))}"
         if len(spans) < 3
         else "significant at some cutoffs",
@@ -287,18 +287,18 @@ def no_cutoff_check(pair: ComparedPair) -> RobustnessCheck:
     return RobustnessCheck("cutoff", "Cutoff", "none", "", reason)
 
 
-def _tied_by_cutoff(
+def _describe_tied_cutoffs(
     crossings: Crossings, pair: ComparedPair, short: list[str]
 ) -> tuple[str, Tone, str]:
     """Word, tone and reason for runs that are tied at the chosen cutoff: the cutoffs at which they
     are also tied, and the leader at all other cutoffs."""
-    tied = crossings.side_ranges(0)
+    tied = crossings.lead_ranges(0)
     if tied == [(1, crossings.depth)]:
         return "tied at every k", "firm", "The runs are tied at every cutoff."
     sentences = []
     for side in (1, -1):
-        clear = crossings.clear_ranges(side)
-        leads = crossings.side_ranges(side)
+        clear = crossings.significant_ranges(side)
+        leads = crossings.lead_ranges(side)
         if clear:
             sentences.append(
                 f"{pair.leader(side)} is significantly ahead {format_cutoffs(crossings, clear)}."
@@ -321,7 +321,7 @@ def _describe_changes(crossings: Crossings, pair: ComparedPair) -> list[str]:
     side = pair.side
     other_positions = np.flatnonzero(crossings.side != side)
     if not len(other_positions):
-        clear = crossings.clear_ranges(side)
+        clear = crossings.significant_ranges(side)
         if clear and clear[0][0] > 1:
             cutoffs_below = _format_span((1, clear[0][0] - 1))
             return [f"At {cutoffs_below} {pair.leader(side)} leads too, not significantly."]
@@ -354,7 +354,7 @@ def _short_list_notes(crossings: Crossings, lengths: Mapping[str, int]) -> list[
 
 def other_measures_check(agreement: Agreement, pair: ComparedPair, runs: int) -> RobustnessCheck:
     """Check whether other measures agree; `runs` is the number of runs in the ranking."""
-    table = agreement.defined_rows.set_index("measure")
+    table = agreement.rows_with_difference.set_index("measure")
     others = set(table.index) - {pair.measure}
     agreeing = others.intersection(agreement.agreeing_measures(pair.measure))
     sentences = []

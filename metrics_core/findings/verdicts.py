@@ -173,7 +173,7 @@ def _describe_change(row: pd.Series, base: float, measure: str) -> Sentence:
     digits = _decimals(row, row["low"], row["high"])
     rises = "rises" if row["difference"] > 0 else "falls"
     ends = [_format_mean(end, digits) for end in (base, row["mean"])]
-    if _is_mean_gap(row, base) and ends[0] != ends[1]:
+    if _is_difference_of_means(row, base) and ends[0] != ends[1]:
         return (
             muted_span(f"{measure} {rises} from {ends[0]} to ")
             + strong_span(ends[1])
@@ -190,7 +190,7 @@ def _describe_means(row: pd.Series, base: float, measure: str) -> Sentence:
     """State both means if neither run is significantly ahead."""
     digits = _decimals(row, *_tested_interval(row, LEVEL)[:2])
     own_mean, other_mean = _format_mean(row["mean"], digits), _format_mean(base, digits)
-    if not _is_mean_gap(row, base):
+    if not _is_difference_of_means(row, base):
         return muted_span(
             f"{measure} is {own_mean} against {other_mean}, each over its own set of queries. "
         )
@@ -199,7 +199,7 @@ def _describe_means(row: pd.Series, base: float, measure: str) -> Sentence:
     return muted_span(f"{measure} is {own_mean} against {other_mean}. ")
 
 
-def _is_mean_gap(row: pd.Series, base: float) -> bool:
+def _is_difference_of_means(row: pd.Series, base: float) -> bool:
     """Whether the difference of the means is the mean difference over the compared queries."""
     return bool(abs(row["mean"] - base - row["difference"]) <= 1e-9 * max(1.0, abs(base)))
 
@@ -211,7 +211,7 @@ def _describe_test(comparison: pd.DataFrame, row: pd.Series, method: Method) -> 
     test_text = "" if method.test == Method().test else f" by {TESTS[method.test]}"
     sentence = muted_span(f"Significant{level_text}{test_text}")
     if tested > 1:
-        is_uncorrected = method.corrected_by == NO_CORRECTION
+        is_uncorrected = method.effective_correction == NO_CORRECTION
         sentence += muted_span(", not corrected" if is_uncorrected else " after correction")
         sentence += aside_span(f" for {w.number_word(tested)} comparisons")
     sentence += muted_span(f" ({w.format_p_value(row['p_corrected'])}).")
@@ -365,7 +365,7 @@ def method_finding(comparison: pd.DataFrame, method: Method) -> Sentence:
         share = "p-values"  # of a test that is not about the mean
     if n_compared == 1:
         text = f"One run compared with one baseline, {share}"
-    elif method.corrected_by == NO_CORRECTION:
+    elif method.effective_correction == NO_CORRECTION:
         text = (
             f"{w.sentence_case(w.number_word(n_compared))} runs compared with one baseline, not"
             " corrected: each interval and verdict holds only by itself, and with many comparisons"
@@ -379,7 +379,7 @@ def method_finding(comparison: pd.DataFrame, method: Method) -> Sentence:
             text += f" and verdicts corrected for {w.number_word(tested)} comparisons"
     text += f"{_untested_note(compared)}."
     if not method.is_default:
-        text += f" Method: {TESTS[method.test]}, {CORRECTIONS[method.corrected_by]}."
+        text += f" Method: {TESTS[method.test]}, {CORRECTIONS[method.effective_correction]}."
     return muted_span(text)
 
 

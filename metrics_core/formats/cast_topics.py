@@ -53,7 +53,7 @@ def read_cast(source: Source, request: Request) -> Loaded:
         )
     check_characters(source, text, find_strings(topics), None)
     queries = (query for topic in topics for query in _iterate_queries(source, topic))
-    records = ((None, query) for query in _limit_size(source, queries))
+    records = ((None, query) for query in _check_total_size(source, queries))
     named = to_named_columns(source, records, request.kind, known_lines=False)
     return load_named(source, request, named, "cast", "CAsT topics")
 
@@ -82,12 +82,14 @@ def _iterate_queries(source: Source, topic: Any) -> Iterator[dict[str, Any]]:
         yield query | {name: value for name, value in details.items() if name not in query}
 
 
-def _limit_size(source: Source, queries: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _check_total_size(
+    source: Source, queries: Iterable[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
     """Yield the queries, or raise FileFormatError if together they exceed the size limit.
 
     Each query repeats the values of its topic, which the file contains only once.
     """
-    max_size, size = source.limit.max_unpacked(source.size()), 0
+    max_size, size = source.limit.max_unpacked_size(source.size()), 0
     for query in queries:
         size += sum(len(value) for value in query.values() if isinstance(value, str))
         if size > max_size:

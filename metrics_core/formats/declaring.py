@@ -42,7 +42,7 @@ def declare(
     """
 
     def recognise_records(sample: Sample) -> Mapping[Kind, int]:
-        if not may_be_nested(sample):
+        if not is_json_or_parquet(sample):
             return {}
         from metrics_core.formats.mapping import preset_files
 
@@ -72,6 +72,6 @@ def declare(
     return preset
 
 
-def may_be_nested(sample: Sample) -> bool:
+def is_json_or_parquet(sample: Sample) -> bool:
     """Return whether a file is JSON or Parquet."""
     return sample.text.lstrip()[:1] in ("{", "[") or sample.source.magic.startswith(MAGIC)

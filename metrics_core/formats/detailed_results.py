@@ -21,9 +21,9 @@ _IDS = ("query_id", "id", "qid")
 _LISTS = {"retrieved": _RETRIEVED, "expected": _EXPECTED}
 
 
-def _is_detailed(first: Any) -> bool:
+def _is_detailed(first_record: Any) -> bool:
     """Return whether the first record has a list of retrieved and a list of expected documents."""
-    record = next(iter(_unwrap_records([first])), None)
+    record = next(iter(_unwrap_records([first_record])), None)
     return isinstance(record, dict) and all(
         (name := _first_key(record, names)) and isinstance(record[name], (list, type(None)))
         for names in _LISTS.values()

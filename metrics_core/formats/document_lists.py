@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from metrics_core.formats.declaring import may_be_nested
+from metrics_core.formats.declaring import is_json_or_parquet
 from metrics_core.formats.registry import FirstRows, Kind, Loaded, Request, Sample, reader
 from metrics_core.formats.source.source import Source
 
@@ -31,27 +31,27 @@ def recognise_lists(sample: Sample) -> Mapping[Kind, int]:
     return lists.recognise_lists(sample)
 
 
-def list_rows(sample: Sample) -> FirstRows | None:
+def read_list_paths(sample: Sample) -> FirstRows | None:
     """Return the paths of nested records and their first values, None if records are not nested."""
     if not _may_have_lists(sample):
         return None
     from metrics_core.formats.mapping import lists
 
-    return lists.list_rows(sample)
+    return lists.read_list_paths(sample)
 
 
-def other_kinds(sample: Sample) -> list[Kind]:
+def find_other_kinds(sample: Sample) -> list[Kind]:
     """Return the kinds that records contain besides judgments."""
     if not _may_have_lists(sample):
         return []
     from metrics_core.formats.mapping import lists
 
-    return lists.other_kinds(sample)
+    return lists.find_other_kinds(sample)
 
 
 def _may_have_lists(sample: Sample) -> bool:
     """Return whether a file is nested, or a table with a list in a cell."""
-    return may_be_nested(sample) or bool(_LIST_CELL.search(sample.text))
+    return is_json_or_parquet(sample) or bool(_LIST_CELL.search(sample.text))
 
 
 @reader(
@@ -65,8 +65,8 @@ def _may_have_lists(sample: Sample) -> bool:
     example='{"query_id": "q1", "hits": [{"doc_id": "doc-7", "score": 14.2}, {"doc_id": "doc-3",'
     ' "score": 11.9}]}',
     recognise=recognise_lists,
-    first_rows=list_rows,
-    together=other_kinds,
+    first_rows=read_list_paths,
+    together=find_other_kinds,
 )
 def read_lists(source: Source, request: Request) -> Loaded:
     """Read a run of ranked lists, or judgments. See `mapping.lists.read_lists`."""

@@ -19,10 +19,10 @@ from metrics_core.formats.mapping.paths import RecordPath
 from metrics_core.formats.mapping.records import read_first_records
 from metrics_core.formats.parquet import MAGIC
 from metrics_core.formats.parsing.chosen_columns import WORD_OF
-from metrics_core.formats.parsing.columns import understand_header
+from metrics_core.formats.parsing.columns import infer_header_roles
 from metrics_core.formats.parsing.json_text import parse_first_object
 from metrics_core.formats.read_as import KindChoices, ReadAs
-from metrics_core.formats.reading import sample_rows
+from metrics_core.formats.reading import read_sample_rows
 from metrics_core.formats.registry import KINDS, FirstRows, Kind, Sample
 
 
@@ -35,7 +35,7 @@ def read_fields(
     the file is empty or cannot be opened.
     """
     sample = read_sample(ReadAs(**choices).open_file(source, name))
-    first_rows = sample_rows(sample)
+    first_rows = read_sample_rows(sample)
     if first_rows is None and not sample.source.magic.startswith(MAGIC):
         return None
     records, is_truncated = _read_first_records(sample)
@@ -89,7 +89,7 @@ def _infer_by_names(names: Sequence[str], fields: Iterable[str]) -> dict[Kind, M
     """Return the field of each role that the names indicate; `fields` match `names`."""
     field_names, roles_by_kind = (
         list(fields),
-        {kind: understand_header(names, kind).roles for kind in KINDS},
+        {kind: infer_header_roles(names, kind).roles for kind in KINDS},
     )
     words = {**WORD_OF, "tag": "system"}
     return {

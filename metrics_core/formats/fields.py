@@ -71,7 +71,7 @@ class FileFields:
     inferred: Mapping[Kind, Mapping[str, str]]
 
     @property
-    def is_numbered(self) -> bool:
+    def has_numbered_columns(self) -> bool:
         """Whether columns have numbers in place of names."""
         return list(self.fields) == [str(number) for number in range(1, len(self.fields) + 1)]
 
@@ -84,7 +84,7 @@ class FileFields:
         """
         words = []
         for name, field in self.fields.items():
-            is_whole = self.is_numbered and all(value.isdigit() for value in field.values)
+            is_whole = self.has_numbered_columns and all(value.isdigit() for value in field.values)
             words.append(f"{name} {'whole ' * is_whole}{'number' if field.is_numeric else 'text'}")
         return "\n".join(sorted(words))
 
@@ -109,7 +109,7 @@ class FileFields:
             for values in self.values_by_list(name, query)
         ]
 
-    def count_directions(self, name: str, query: str) -> tuple[int, int, int]:
+    def count_list_directions(self, name: str, query: str) -> tuple[int, int, int]:
         """Return the number of lists with falling numbers, of lists with rising numbers, and of all
         lists.
 
@@ -121,7 +121,7 @@ class FileFields:
 
     def is_smallest_best(self, name: str, query: str) -> bool:
         """Return whether smaller numbers are probably better, by name or rising order."""
-        falling, rising, lists = self.count_directions(name, query)
+        falling, rising, lists = self.count_list_directions(name, query)
         last = name.rpartition(".")[2]
         return fold_name(last) in (*_LOSSES, *NAMES["rank"]) or (rising == lists > 1 > falling)
 
@@ -159,7 +159,7 @@ class FileFields:
             if word not in meanings and candidates:
                 meanings[word] = min(candidates, key=self._id_sort_key(word == "doc" and is_ranked))
         if is_ranked:
-            self._add_number(kind, meanings)
+            self._add_number_meaning(kind, meanings)
         elif free_names and not {"title", "text"} & meanings.keys():
             candidates = [name for name in free_names if name not in meanings.values()]
             meanings |= {"text": max(candidates, key=self._count_characters)} if candidates else {}
@@ -184,7 +184,7 @@ class FileFields:
 
         return sort_key
 
-    def _add_number(self, kind: Kind, meanings: dict[str, str]) -> None:
+    def _add_number_meaning(self, kind: Kind, meanings: dict[str, str]) -> None:
         """Add the field of scores or grades if its name does not indicate one already.
 
         Fields that count the documents of each list are ranks.
@@ -201,7 +201,7 @@ class FileFields:
         # Prefer numbers that fall in most lists; if tied, the last ones.
         numbers = sorted(
             (n for n in number_names if n not in rank_names),
-            key=lambda n: self.count_directions(n, query)[0],
+            key=lambda n: self.count_list_directions(n, query)[0],
         )
         if numbers or rank_names:
             meanings[meaning if numbers else "rank"] = (numbers or rank_names)[-1]

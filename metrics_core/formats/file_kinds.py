@@ -89,7 +89,7 @@ RunReason = Callable[[Format], str]
 """Function from a format to the reason why a file read with it is a run, "" if there is none."""
 
 
-def _no_reason(_format: Format) -> str:
+def _empty_reason(_format: Format) -> str:
     return ""
 
 
@@ -109,7 +109,7 @@ def read_sample(source: Source, columns: Columns | None = None) -> Sample:
             hint="The file is empty. Check that it was written completely.",
         )
     sample = Sample(source, text, columns or {})
-    _check_width(source, sample)
+    _check_column_count(source, sample)
     return sample
 
 
@@ -120,7 +120,7 @@ def recognise_source(
     format: str | None,
     *,
     force_kind: bool = False,
-    run_reason: RunReason = _no_reason,
+    run_reason: RunReason = _empty_reason,
 ) -> Recognition:
     """Return the format and kind with which to read a file.
 
@@ -140,7 +140,7 @@ def recognise_source(
         for candidate_kind, sureness in file_format.recognise(sample).items()
     ]
     best = _best_candidate(candidates)
-    if best is not None and format is None and _headless_hint(sample.first_line):
+    if best is not None and format is None and _missing_header_hint(sample.first_line):
         is_near_trec = best.sureness < LIKELY and best.format.name == "trec"
         if is_near_trec or (best.sureness == AMBIGUOUS and kind == "qrels"):
             raise _unrecognised_error(source, sample, kind)
@@ -148,7 +148,11 @@ def recognise_source(
         candidate = _best_candidate([c for c in candidates if c.kind == kind])
         sureness = IMPOSSIBLE if candidate is None else candidate.sureness
         is_possible = force_kind and sureness >= POSSIBLE
-        if best is not None and not is_possible and _is_clearly_other(best.sureness, sureness):
+        if (
+            best is not None
+            and not is_possible
+            and _is_other_kind_likelier(best.sureness, sureness)
+        ):
             raise _other_kind_error(
                 source, best.kind, kind, could_be_grades=sureness >= IF_REQUESTED
             )
@@ -173,10 +177,14 @@ def _decide_by_name(
     pair = next(pair for pair in _PAIRS if best.kind in pair)
     other = _best_candidate([c for c in candidates if c.kind in pair and c.kind != best.kind])
     is_open = other is not None and other.sureness >= LIKELY
-    named_kind, is_sure_word = kind_in_name(sample.path, pair)
+    named_kind, is_sure_word = kind_from_file_name(sample.path, pair)
     if named_kind == best.kind:
         return Recognition(best.format, best.kind, "name" if is_open else "columns")
-    if named_kind and other is not None and _can_be_other(best, other, is_sure_word=is_sure_word):
+    if (
+        named_kind
+        and other is not None
+        and _may_prefer_other(best, other, is_sure_word=is_sure_word)
+    ):
         message = f"read as {KIND_TITLES[named_kind]} because of its file name"
         return Recognition(other.format, named_kind, "name", Note("kind", message, 1))
     is_certain = best.sureness >= CERTAIN or not is_open
@@ -191,7 +199,7 @@ def _decide_by_name(
     return Recognition(best.format, best.kind, "guess")
 
 
-def _can_be_other(best: _Candidate, other: _Candidate, *, is_sure_word: bool) -> bool:
+def _may_prefer_other(best: _Candidate, other: _Candidate, *, is_sure_word: bool) -> bool:
     """Return whether the file name may decide in favour of `other`, the second kind of a pair.
 
     The file name may not decide if the columns are certain: TREC lines, a special structure of a
@@ -204,7 +212,7 @@ def _can_be_other(best: _Candidate, other: _Candidate, *, is_sure_word: bool) ->
     return other.sureness >= (POSSIBLE if is_sure_word else LIKELY)
 
 
-def kind_in_name(path: str, pair: tuple[Kind, Kind] = _PAIRS[0]) -> tuple[Kind | None, bool]:
+def kind_from_file_name(path: str, pair: tuple[Kind, Kind] = _PAIRS[0]) -> tuple[Kind | None, bool]:
     """Return which of two kinds a file name indicates, and whether by an unambiguous word.
 
     The kind is None if the name indicates neither or both.
@@ -225,13 +233,13 @@ def _ambiguous_error(sample: Sample) -> FileFormatError:
     return FileFormatError(
         sample.source.name,
         [LineProblem(None, "lists of documents by query", "a run or judgments (qrels)")],
-        hint=_headless_hint(sample.first_line)
+        hint=_missing_header_hint(sample.first_line)
         or "Read ranked lists with kind=run, and relevant documents with kind=qrels."
         f" {fields_hint(sample.source)}",
     )
 
 
-def _is_clearly_other(best: int, sureness: int) -> bool:
+def _is_other_kind_likelier(best: int, sureness: int) -> bool:
     """Return whether a different kind is so much more likely that the requested kind would be
     misleading."""
     return (best > POSSIBLE > sureness) or (best >= CERTAIN and sureness < LIKELY)
@@ -264,7 +272,7 @@ def _unrecognised_error(source: Source, sample: Sample, kind: Kind | None) -> Fi
     return FileFormatError(
         source.name,
         [LineProblem(line_number, _describe_line(first), expected, text=shorten_line(first))],
-        hint=_headless_hint(first)
+        hint=_missing_header_hint(first)
         or "A TREC run line is: query_id Q0 doc_id rank score run_name. A TREC qrels line is:"
         " query_id 0 doc_id relevance. CSV, TSV, JSON and Parquet need column names such"
         " as query_id, doc_id, score; `metrics-core formats` shows an example of"
@@ -281,7 +289,7 @@ def _describe_line(line: str) -> str:
     return f"a line of {len(line.split())} words, which fits no format" if line else "another kind"
 
 
-def _headless_hint(line: str) -> str:
+def _missing_header_hint(line: str) -> str:
     """Return a hint on how to read a file without a header if its first line has two ids and a
     number; "" for any other line."""
     mark = max(",;|\t ", key=line.count)
@@ -298,7 +306,7 @@ def _headless_hint(line: str) -> str:
     )
 
 
-def _check_width(source: Source, sample: Sample) -> None:
+def _check_column_count(source: Source, sample: Sample) -> None:
     """Raise FileFormatError for a first line with too many columns."""
     first = sample.first_line
     if first.lstrip().startswith(("{", "[", "<")):

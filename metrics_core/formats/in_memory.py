@@ -40,19 +40,19 @@ from metrics_core.base.errors import RanklensError, RowProblem, TableError
 from metrics_core.base.wording import shorten_value
 from metrics_core.formats.beir import read_set_qrels
 from metrics_core.formats.pairs import read_pairs, to_pairs
-from metrics_core.formats.parsing.checking import find_subtopics, note_subtopics
-from metrics_core.formats.parsing.columns import understand_header
+from metrics_core.formats.parsing.checking import add_subtopics_note, find_subtopics
+from metrics_core.formats.parsing.columns import infer_header_roles
 from metrics_core.formats.parsing.systems import SystemRows, split_systems
 from metrics_core.formats.python_tables import (
     VALUE_COLUMNS,
     PythonTable,
     find_id,
-    is_listing,
-    is_pair,
+    is_document_iterable,
+    is_document_value_pair,
     is_row,
     is_whole_number,
+    make_table_function,
     not_a_table_error,
-    table_maker,
     to_any_table,
     to_table,
 )
@@ -65,7 +65,7 @@ from metrics_core.tables.columns import (
     ID,
     WRITE_TEXTS,
     encode_ids,
-    raise_for_rows,
+    raise_row_problems,
     refuse_missing_ids,
     to_id_text,
     to_text_column,
@@ -87,7 +87,7 @@ PairsLike = Any
 _DEFAULT_NAME = "run"
 
 
-def runs_from(data: RunsLike, judged_ids: Collection[str] = ()) -> list[Run]:
+def convert_to_runs(data: RunsLike, judged_ids: Collection[str] = ()) -> list[Run]:
     """Return one or several runs as tables.
 
     Runs without a name are called run, run (2), … The dictionary {a: {b: [1, 2]}} is ambiguous: a
@@ -101,9 +101,9 @@ def runs_from(data: RunsLike, judged_ids: Collection[str] = ()) -> list[Run]:
         return _to_runs([data], _DEFAULT_NAME)
     if isinstance(data, Mapping) and _is_run_mapping(data, judged_ids):
         return [run for name, item in data.items() for run in _to_named_runs(item, str(name))]
-    if isinstance(data, (Run, str, Path)) or table_maker(data):
+    if isinstance(data, (Run, str, Path)) or make_table_function(data):
         return _to_runs(data, _DEFAULT_NAME)
-    if not is_listing(data):
+    if not is_document_iterable(data):
         raise not_a_table_error(data, "run")
     items = list(data)
     if items and is_row(items[0], "run"):
@@ -124,36 +124,36 @@ def runs_from(data: RunsLike, judged_ids: Collection[str] = ()) -> list[Run]:
     return add_folder_names(runs, files)
 
 
-def qrels_from(data: QrelsLike) -> Qrels:
-    """Return judgments as a table. Raises the errors of `runs_from`."""
+def convert_to_qrels(data: QrelsLike) -> Qrels:
+    """Return judgments as a table. Raises the errors of `convert_to_runs`."""
     if isinstance(data, Qrels):
         return data
     if isinstance(data, (str, Path)):
         return read_set_qrels(data) or read_qrels(data)
     table = to_table(data, "qrels")
     columns = _extract_columns(table, "qrels")
-    roles = understand_header(table.names, "qrels").roles
+    roles = infer_header_roles(table.names, "qrels").roles
     named = {"subtopic", "iteration"} & roles.keys()
     subtopics = None
     if named:
         texts = {role: _to_text_column(table.column(roles[role])) for role in named}
         subtopics = find_subtopics(pa.table({"query_id": encode_ids(columns[0]), **texts}))
-    distinct = _are_distinct(table, *columns)
+    distinct = _has_distinct_documents(table, *columns)
     qrels = Qrels.from_columns(*columns, subtopics, distinct=distinct)
-    return note_subtopics(qrels).with_notes(*table.notes)
+    return add_subtopics_note(qrels).with_notes(*table.notes)
 
 
-def pairs_from(data: PairsLike) -> Qrels:
+def convert_to_pairs(data: PairsLike) -> Qrels:
     """Return pairs of a query and a document as judgments of grade 0. Raises the errors of
-    `runs_from`."""
+    `convert_to_runs`."""
     if isinstance(data, (str, Path)):
         return read_pairs(data)
     if isinstance(data, (Run, Qrels)):
         return to_pairs(data.read_whole().table if isinstance(data, Run) else data.table)
     if isinstance(data, Mapping):
-        return to_pairs(qrels_from(data).table)
+        return to_pairs(convert_to_qrels(data).table)
     table = to_any_table(data)
-    roles = {} if table is None else understand_header(table.names, "run").roles
+    roles = {} if table is None else infer_header_roles(table.names, "run").roles
     if table is None or not {"query_id", "doc_id"} <= roles.keys():
         raise RanklensError(
             f"{shorten_value(data)} does not contain pairs of a query and a document.",
@@ -163,7 +163,7 @@ def pairs_from(data: PairsLike) -> Qrels:
     return to_pairs({"query_id": query_ids, "doc_id": doc_ids})
 
 
-def queries_from(data: QueriesLike) -> Queries:
+def convert_to_queries(data: QueriesLike) -> Queries:
     """Return queries as a table. Raises RanklensError if the data are not queries."""
     if isinstance(data, Queries):
         return data
@@ -175,7 +175,7 @@ def queries_from(data: QueriesLike) -> Queries:
     hint = "Give Queries, a path, a DataFrame, or a dictionary {query_id: {column: value}}."
     if table is None:
         raise RanklensError(f"{shorten_value(data)} does not contain queries.", hint)
-    roles = understand_header(table.names, "queries").roles
+    roles = infer_header_roles(table.names, "queries").roles
     id_index, text_index = (roles.get(role, -1) for role in ("query_id", "text"))
     if id_index < 0:
         column_names = ", ".join(table.names)
@@ -188,7 +188,7 @@ def queries_from(data: QueriesLike) -> Queries:
     return Queries.from_columns(columns)
 
 
-def frame_from(data: Any) -> pd.DataFrame:
+def convert_to_frame(data: Any) -> pd.DataFrame:
     """Return a table of any columns as a pandas frame. Raises RanklensError if it is not a
     table."""
     if isinstance(data, pd.DataFrame):
@@ -220,9 +220,9 @@ def _to_runs(data: Any, name: str) -> list[Run]:
         return read_folder_runs(data) if has_runs(data) else read_runs(data)
     table = to_table(data, "run")
     columns = query_ids, doc_ids, scores = _extract_columns(table, "run")
-    tag_index = understand_header(table.names, "run").roles.get("tag", -1)
+    tag_index = infer_header_roles(table.names, "run").roles.get("tag", -1)
     if tag_index < 0:
-        is_distinct = _are_distinct(table, *columns)
+        is_distinct = _has_distinct_documents(table, *columns)
         run = Run.from_columns(table.called or name, *columns, distinct=is_distinct)
         return [run.with_notes(*table.notes)]
     # All runs are checked together, so that an error gives row numbers of the whole table.
@@ -259,28 +259,28 @@ def _is_run_mapping(data: Mapping[Any, Any], judged_ids: Collection[str]) -> boo
     first_item = _first_nonempty(data.values())
     if isinstance(first_item, Mapping):
         value = _first_nonempty(first_item.values())
-        if is_listing(value) and not isinstance(value, Iterator):
+        if is_document_iterable(value) and not isinstance(value, Iterator):
             first = next(iter(value), None)
             if is_whole_number(first):
                 return not {str(key) for key in data} & set(judged_ids)
             is_result = isinstance(first, Mapping) or find_id(first) is not None
-            return is_result or is_pair(first) or is_row(first, "run")
+            return is_result or is_document_value_pair(first) or is_row(first, "run")
         return isinstance(value, Mapping)
-    if isinstance(first_item, (Run, str, Path)) or table_maker(first_item):
+    if isinstance(first_item, (Run, str, Path)) or make_table_function(first_item):
         return True
     return isinstance(first_item, Sequence) and len(first_item) > 0 and is_row(first_item[0], "run")
 
 
 def _is_stream(data: Any) -> bool:
     """Return whether the data can be iterated only once."""
-    return isinstance(data, Iterator) and not table_maker(data)
+    return isinstance(data, Iterator) and not make_table_function(data)
 
 
 def _first_nonempty(values: Iterable[Any]) -> Any:
     """Return the first value that is not an empty container, None if there is none."""
     for value in values:
         is_container = isinstance(value, Mapping) or (
-            is_listing(value) and hasattr(value, "__len__")
+            is_document_iterable(value) and hasattr(value, "__len__")
         )
         if not (is_container and len(value) == 0):
             return value
@@ -293,7 +293,7 @@ def _first_nonempty(values: Iterable[Any]) -> Any:
 def _extract_columns(table: PythonTable, kind: Kind) -> tuple[Any, Any, Any]:
     """Return the columns of query ids, document ids, and scores or grades."""
     value = VALUE_COLUMNS[kind]
-    header_roles = understand_header(table.names, kind)
+    header_roles = infer_header_roles(table.names, kind)
     if header_roles.missing:
         column_names = ", ".join(table.names)
         raise RanklensError(
@@ -314,7 +314,7 @@ def _extract_columns(table: PythonTable, kind: Kind) -> tuple[Any, Any, Any]:
     return query_ids, doc_ids, values
 
 
-def _are_distinct(table: PythonTable, query_ids: Any, doc_ids: Any, _: Any) -> bool:
+def _has_distinct_documents(table: PythonTable, query_ids: Any, doc_ids: Any, _: Any) -> bool:
     """Return whether a table is known to repeat no document within a query, because the documents
     are the keys of a dictionary."""
     return table.is_keyed and isinstance(query_ids, pa.Array) and isinstance(doc_ids, pa.Array)
@@ -331,7 +331,7 @@ def _check_doc_ids(query_ids: Any, doc_ids: Any) -> Any:
         return as_text_column(doc_ids)
     if set(map(type, doc_ids)) <= {str, int}:
         return doc_ids
-    raise_for_rows(
+    raise_row_problems(
         "An id must be text or a whole number.",
         np.flatnonzero([to_id_text(doc) is None for doc in doc_ids]),
         lambda row: RowProblem(

@@ -13,7 +13,7 @@ import pyarrow as pa
 from metrics_core.base.errors import LineProblem, RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.formats.output_tables import ROWS_AT_ONCE, to_arrow
-from metrics_core.formats.parsing.chosen_columns import recognise_named
+from metrics_core.formats.parsing.chosen_columns import recognise_assigned_columns
 from metrics_core.formats.parsing.columns import are_small_grades, are_whole_grades
 from metrics_core.formats.parsing.json_maps import load_map
 from metrics_core.formats.parsing.json_text import (
@@ -53,7 +53,7 @@ def recognise_json(sample: Sample) -> Mapping[Kind, int]:
     if not text.startswith(("{", "[")) or _is_json_lines(sample):
         return {}
     if text.startswith("["):
-        sureness = recognise_named(_first_list_rows(sample), sample.columns)
+        sureness = recognise_assigned_columns(_first_list_rows(sample), sample.columns)
         return sureness or dict.fromkeys(KINDS, POSSIBLE - 20)
     if not _MAP.match(text):
         return dict.fromkeys(KINDS, POSSIBLE - 20)
@@ -67,7 +67,7 @@ def recognise_jsonl(sample: Sample) -> Mapping[Kind, int]:
     """Recognise JSON Lines by the keys of the first record."""
     if not _is_json_lines(sample):
         return {}
-    sureness = recognise_named(_first_line_rows(sample), sample.columns)
+    sureness = recognise_assigned_columns(_first_line_rows(sample), sample.columns)
     return sureness or dict.fromkeys(KINDS, POSSIBLE - 20)
 
 

@@ -36,7 +36,7 @@ from metrics_core.formats.parquet import (
     read_column_names,
 )
 from metrics_core.formats.parsing.columns import RANKS_COLUMNS as COLUMNS
-from metrics_core.formats.parsing.ranks_parts import is_part, ranks_note
+from metrics_core.formats.parsing.ranks_parts import is_part_file, ranks_note
 from metrics_core.formats.registry import SPECIFIC, Kind, Loaded, Request, Sample, reader
 from metrics_core.formats.source.limits import Limit, Size
 from metrics_core.formats.source.lines import file_error, row_problem
@@ -96,7 +96,7 @@ def read_ranks_set(
             part_tables.append((part_source, _read_rows(part_source)))
             size += part_tables[-1][1].nbytes
             Limit.from_size(limit).check_size(source_name, size)
-    one_of_several = len(parts) == 1 and is_part(PurePath(source_name).name)
+    one_of_several = len(parts) == 1 and is_part_file(PurePath(source_name).name)
     runs = _split_runs(source_name, part_tables)
     return [_load_run(run, f"{source_name}/{run.name}", one_of_several) for run in runs]
 
@@ -140,7 +140,7 @@ def read_ranks(source: Source, request: Request) -> Loaded:
         hint = "`read_judged_ranks` and `read_set` read all of them."
         raise file_error(source, [LineProblem(None, actual, "the ranks of one run")], hint=hint)
     return replace(
-        _load_run(runs[0], source.name, is_part(PurePath(source.name).name)), file=source.name
+        _load_run(runs[0], source.name, is_part_file(PurePath(source.name).name)), file=source.name
     )
 
 

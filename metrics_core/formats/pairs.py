@@ -16,7 +16,7 @@ from metrics_core.formats.parsing.checking import check_ids
 from metrics_core.formats.parsing.columns import NAMES, find_position
 from metrics_core.formats.parsing.delimited import (
     Record,
-    read_columns_quickly,
+    read_columns_with_arrow,
     read_csv_records,
     read_named_columns,
     read_tsv_records,
@@ -86,7 +86,7 @@ def _read_pair_columns(source: Source) -> NamedColumns | None:
     for index, role in enumerate(_TYPES):
         names[indexes[role] if has_header else index] = role
     # The fast path requires that the first line is the first of the file.
-    columns = sample.text.startswith(first) and read_columns_quickly(
+    columns = sample.text.startswith(first) and read_columns_with_arrow(
         source, separator, names, _TYPES, list(_TYPES), has_header=has_header
     )
     return columns or read_named_columns(
@@ -94,7 +94,7 @@ def _read_pair_columns(source: Source) -> NamedColumns | None:
     )
 
 
-def _detect_layout(first: str) -> tuple[str, list[str], dict[str, int]]:
+def _detect_layout(first_line: str) -> tuple[str, list[str], dict[str, int]]:
     """Return the separator of the first line, its fields, and for query_id and doc_id the index of
     the column.
 
@@ -102,8 +102,8 @@ def _detect_layout(first: str) -> tuple[str, list[str], dict[str, int]]:
     names are recognised. If there is none, it is the first separator in the line: tab, blank,
     comma, semicolon, bar.
     """
-    fields_by_mark = {"\t": split_tsv(first), " ": split_fields(first)}
-    fields_by_mark |= {mark: split_csv(first, mark) for mark in ",;|"}
+    fields_by_mark = {"\t": split_tsv(first_line), " ": split_fields(first_line)}
+    fields_by_mark |= {mark: split_csv(first_line, mark) for mark in ",;|"}
     indexes = {
         mark: {r: find_position(fields, NAMES[r]) for r in _TYPES}
         for mark, fields in fields_by_mark.items()

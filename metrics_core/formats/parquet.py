@@ -14,7 +14,7 @@ from metrics_core.base.errors import LineProblem
 from metrics_core.base.notes import Note
 from metrics_core.formats.output_tables import to_arrow
 from metrics_core.formats.parsing.checking import values_error
-from metrics_core.formats.parsing.chosen_columns import recognise_named
+from metrics_core.formats.parsing.chosen_columns import recognise_assigned_columns
 from metrics_core.formats.parsing.columns import RANKS_COLUMNS, find_position
 from metrics_core.formats.parsing.list_names import QUERY_KEYS, kind_of_list
 from metrics_core.formats.parsing.named import NamedColumns, check_columns, check_header, load_named
@@ -48,12 +48,12 @@ def recognise_parquet(sample: Sample) -> Mapping[Kind, int]:
     if not sample.source.magic.startswith(MAGIC):
         return {}
     file = open_parquet(sample.source)
-    if call_arrow(sample.source, partial(has_nested, file)):
+    if call_arrow(sample.source, partial(has_nested_columns, file)):
         return {} if is_autorag_corpus(file) else dict.fromkeys(KINDS, POSSIBLE - 20)
-    return recognise_named(_table_rows(sample.source, file), sample.columns)
+    return recognise_assigned_columns(_table_rows(sample.source, file), sample.columns)
 
 
-def has_nested(file: pq.ParquetFile) -> bool:
+def has_nested_columns(file: pq.ParquetFile) -> bool:
     """Return whether columns contain lists or objects."""
     return any(pa.types.is_nested(column.type) for column in file.schema_arrow)
 
@@ -62,7 +62,7 @@ def _read_parquet_rows(sample: Sample) -> FirstRows | None:
     if not sample.source.magic.startswith(MAGIC):
         return None
     file = open_parquet(sample.source)
-    is_nested = call_arrow(sample.source, partial(has_nested, file))
+    is_nested = call_arrow(sample.source, partial(has_nested_columns, file))
     return None if is_nested else _table_rows(sample.source, file)
 
 
@@ -74,7 +74,7 @@ def _table_rows(source: Source, file: pq.ParquetFile) -> FirstRows | None:
         return None
     from metrics_core.formats.source.parquet_size import check_table_size
 
-    call_arrow(source, partial(check_table_size, source, file, names, first=_SAMPLED_ROWS))
+    call_arrow(source, partial(check_table_size, source, file, names, n_rows=_SAMPLED_ROWS))
     return FirstRows(names, call_arrow(source, partial(_read_first_rows, file, names)))
 
 
@@ -126,7 +126,7 @@ def read_parquet(source: Source, request: Request) -> Loaded:
     )
 
     a_cell = OBJECT_CELL_BYTES if request.kind == "queries" else CELL_BYTES
-    call_arrow(source, partial(check_table_size, source, file, used_names, a_cell=a_cell))
+    call_arrow(source, partial(check_table_size, source, file, used_names, bytes_per_cell=a_cell))
     batches = call_arrow(source, partial(read_batches, source, file, used_names))
     if not batches:
         raise file_error(source, [LineProblem(None, "only a header", "at least one row")])
@@ -139,7 +139,7 @@ def read_parquet(source: Source, request: Request) -> Loaded:
         if roles & {"score", "rank"}:
             columns[name] = call_arrow(source, partial(_to_numbers, column))
         elif roles & {"query_id", "doc_id"} and pa.types.is_floating(column.type):
-            columns[name] = _whole_ids_to_text(source, column, name, notes)
+            columns[name] = _convert_whole_ids_to_text(source, column, name, notes)
         else:
             columns[name] = call_arrow(source, partial(column.cast, ID))
     named = NamedColumns(names, columns, None, notes, header=None)
@@ -228,7 +228,7 @@ def _to_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column.cast(ID)
 
 
-def _whole_ids_to_text(
+def _convert_whole_ids_to_text(
     source: Source, column: pa.ChunkedArray, name: str, notes: list[Note]
 ) -> pa.ChunkedArray:
     """Return float ids as text; pandas stores whole numbers as floats if one is missing.

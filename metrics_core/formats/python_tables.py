@@ -16,7 +16,7 @@ from metrics_core.base.arrays import Ints
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import shorten_value
-from metrics_core.formats.parsing.columns import find_position, understand_header
+from metrics_core.formats.parsing.columns import find_position, infer_header_roles
 from metrics_core.formats.parsing.list_names import QUERY_KEYS
 from metrics_core.formats.registry import Kind, Request
 from metrics_core.tables import Qrels, Run
@@ -66,10 +66,10 @@ def to_table(data: Any, kind: Kind) -> PythonTable:
             if is_record
             else _from_queries(data, kind)
         )
-    make_table = table_maker(data, kind)
+    make_table = make_table_function(data, kind)
     if make_table is not None:
         return _expand_records(make_table(), kind)
-    if is_listing(data) and not isinstance(data, Set):
+    if is_document_iterable(data) and not isinstance(data, Set):
         rows = list(data)
         if not rows or is_row(rows[0], kind):
             return _expand_records(rows_to_table(rows, kind), kind)
@@ -78,14 +78,14 @@ def to_table(data: Any, kind: Kind) -> PythonTable:
 
 def to_any_table(data: Any) -> PythonTable | None:
     """Return `data` as a table with any columns, None if it is not a table."""
-    make_table = table_maker(data)
+    make_table = make_table_function(data)
     if make_table is not None:
         return make_table()
-    rows = list(data) if is_listing(data) else []
+    rows = list(data) if is_document_iterable(data) else []
     return rows_to_table(rows, "queries") if rows and row_columns(rows[0]) else None
 
 
-def table_maker(data: Any, kind: Kind = "run") -> Callable[[], PythonTable] | None:
+def make_table_function(data: Any, kind: Kind = "run") -> Callable[[], PythonTable] | None:
     """Return a function that makes a table of `data`; None if `data` is not a single table."""
     if isinstance(data, Mapping):
         return partial(_from_queries, data, kind)
@@ -126,7 +126,7 @@ def _from_convertible(data: Any, kind: Kind) -> PythonTable:
 
 
 def _from_lazy_frame(data: Any, kind: Kind) -> PythonTable:
-    make_table = table_maker(data.collect(), kind)
+    make_table = make_table_function(data.collect(), kind)
     if make_table is None:
         raise not_a_table_error(data, kind)
     return make_table()
@@ -160,12 +160,12 @@ def rows_to_table(rows: Sequence[Any], kind: Kind) -> PythonTable:
         names = ["query_id", "doc_id", value]
         wrong_index = next((i for i, row in enumerate(rows) if not is_row(row, kind)), None)
         if wrong_index is not None:
-            raise _odd_row_error(rows[wrong_index], wrong_index, names)
+            raise _differing_row_error(rows[wrong_index], wrong_index, names)
         return PythonTable(names, lambda i: [row[i] for row in rows])
     if isinstance(rows[0], Mapping):
         odd_index = next((i for i, row in enumerate(rows) if not isinstance(row, Mapping)), None)
         if odd_index is not None:
-            raise _odd_row_error(rows[odd_index], odd_index, row_columns(rows[0]))
+            raise _differing_row_error(rows[odd_index], odd_index, row_columns(rows[0]))
         all_names = list(dict.fromkeys(str(key) for row in rows for key in row))
         return PythonTable(all_names, lambda i: [row.get(all_names[i]) for row in rows])
     names = row_columns(rows[0])
@@ -173,11 +173,11 @@ def rows_to_table(rows: Sequence[Any], kind: Kind) -> PythonTable:
         (i for i, row in enumerate(rows) if not all(hasattr(row, n) for n in names)), None
     )
     if odd_index is not None:
-        raise _odd_row_error(rows[odd_index], odd_index, names)
+        raise _differing_row_error(rows[odd_index], odd_index, names)
     return PythonTable(names, lambda i: [getattr(row, names[i]) for row in rows])
 
 
-def _odd_row_error(row: Any, index: int, names: Sequence[str]) -> RanklensError:
+def _differing_row_error(row: Any, index: int, names: Sequence[str]) -> RanklensError:
     return RanklensError(
         f"Row {index + 1:,} is {shorten_value(row)}, which differs from the rows before it.",
         f"Give {', '.join(names)} in every row.",
@@ -190,7 +190,7 @@ def row_columns(row: Any) -> list[str]:
         return [str(key) for key in row]
     if isinstance(row, tuple):
         return list(getattr(row, "_fields", ()))
-    if table_maker(row):  # a frame has attributes named like its columns
+    if make_table_function(row):  # a frame has attributes named like its columns
         return []
     attributes = ("query_id", "doc_id", "score", "relevance", "run")
     return [name for name in attributes if hasattr(row, name)]
@@ -202,12 +202,12 @@ def is_row(value: Any, kind: Kind) -> bool:
     if not names:
         is_triple = isinstance(value, (tuple, list)) and len(value) == 3
         return is_triple and all(part is None or np.isscalar(part) for part in value[:2])
-    roles = understand_header(names, kind).roles
+    roles = infer_header_roles(names, kind).roles
     if isinstance(value, Mapping) and _is_record(value, kind):
         return True
     if isinstance(value, Mapping) and "query_id" in roles:
         query = list(value.values())[roles["query_id"]]
-        return "doc_id" in roles and not (isinstance(query, Mapping) or is_listing(query))
+        return "doc_id" in roles and not (isinstance(query, Mapping) or is_document_iterable(query))
     return "query_id" in roles and "doc_id" in roles
 
 
@@ -216,19 +216,19 @@ def is_row(value: Any, kind: Kind) -> bool:
 
 def _is_record(value: Mapping[Any, Any], kind: Kind) -> bool:
     """Return whether a dictionary is the record of a query or tool that contains this kind."""
-    is_nested = (isinstance(item, Mapping) or is_listing(item) for item in value.values())
+    is_nested = (isinstance(item, Mapping) or is_document_iterable(item) for item in value.values())
     if not 0 < len(value) <= _MOST_KEYS or not any(is_nested):
         return False
     if find_position([str(key) for key in value], QUERY_KEYS) >= 0:
         return True
-    if all(map(_holds_documents, value.values())):
+    if all(map(_contains_documents, value.values())):
         return False  # loading the presets takes longer than scoring a small run
     from metrics_core.formats.mapping import python_records
 
     return python_records.find_preset(value, kind) is not None
 
 
-def _holds_documents(value: Any) -> bool:
+def _contains_documents(value: Any) -> bool:
     """Return whether a value contains the documents of a query: numbers by id, ids or pairs."""
     in_dictionary = isinstance(value, Mapping)
     while isinstance(value, Mapping):
@@ -241,12 +241,12 @@ def _holds_documents(value: Any) -> bool:
 def _expand_records(table: PythonTable, kind: Kind) -> PythonTable:
     """Return a table with one row per document if `table` has nested records; otherwise return it
     unchanged."""
-    if "doc_id" in understand_header(table.names, kind).roles:
+    if "doc_id" in infer_header_roles(table.names, kind).roles:
         return table
     columns = [_to_list(table.column(index)) for index in range(len(table.names))]
     rows = [dict(zip(table.names, item, strict=True)) for item in zip(*columns, strict=True)]
     first_values = (item for row in rows[:_SAMPLED_ROWS] for item in row.values())
-    if not any(isinstance(item, Mapping) or is_listing(item) for item in first_values):
+    if not any(isinstance(item, Mapping) or is_document_iterable(item) for item in first_values):
         return table
     from metrics_core.formats.mapping import python_records
 
@@ -308,7 +308,7 @@ def _split_listing(query: Any, listing: Any, kind: Kind) -> tuple[Iterable[Any],
 
     Raises RanklensError if `listing` does not contain documents.
     """
-    if not is_listing(listing):
+    if not is_document_iterable(listing):
         message = (
             f"Query {query!r} has {type(listing).__name__} {shorten_value(listing)} instead of"
             " documents."
@@ -319,13 +319,13 @@ def _split_listing(query: Any, listing: Any, kind: Kind) -> tuple[Iterable[Any],
         raise RanklensError(message, _HINTS[kind])
     to_list = getattr(listing, "to_pylist", None) or getattr(listing, "tolist", None)
     items = to_list() if to_list is not None else list(listing)
-    if items and is_pair(items[0]):
+    if items and is_document_value_pair(items[0]):
         if not (set(map(type, items)) == {tuple} and set(map(len, items)) == {2}):
-            _check_items(query, items, is_pair, kind)
+            _check_items(query, items, is_document_value_pair, kind)
         return [doc for doc, _ in items], [value for _, value in items]
     if items and row_columns(items[0]):
         names = row_columns(items[0])
-        header_roles = understand_header(["query_id", *names], kind)
+        header_roles = infer_header_roles(["query_id", *names], kind)
         if {"doc_id", VALUE_COLUMNS[kind]} <= header_roles.roles.keys():
             _check_items(query, items, lambda item: row_columns(item) == names, kind)
             table = rows_to_table(items, kind)
@@ -374,13 +374,13 @@ def _check_items(
         raise RanklensError(message, f"{hint} {_HINTS[kind]}")
 
 
-def is_listing(value: Any) -> bool:
+def is_document_iterable(value: Any) -> bool:
     """Return whether a value is an iterable other than a text or dictionary."""
     is_iterable = isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
     return is_iterable and getattr(value, "ndim", 1) > 0
 
 
-def is_pair(value: Any) -> bool:
+def is_document_value_pair(value: Any) -> bool:
     """Return whether a value is a pair: a document and its score or grade."""
     return isinstance(value, (tuple, list)) and len(value) == 2 and not hasattr(value, "_fields")
 

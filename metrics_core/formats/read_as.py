@@ -184,7 +184,7 @@ class ReadAs:
         others = ((c, getattr(self, c.name)) for c in fields(self) if c.name not in supported)
         return {choice.name: value for choice, value in others if value != choice.default}
 
-    def to_choices(self, *, columns: Columns | None) -> ReadingChoices:
+    def to_keyword_choices(self, *, columns: Columns | None) -> ReadingChoices:
         """Return the choices as keyword arguments, without `kind` and with `columns` replaced."""
         values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "kind"}
         return cast(ReadingChoices, {**values, "columns": columns})

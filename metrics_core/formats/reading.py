@@ -48,13 +48,17 @@ _MIN_SCORES = 0.5
 different values."""
 
 
-def explain_as_run(run: Run, judgments: Sequence[Qrels]) -> str:
+def explain_why_run(run: Run, judgments: Sequence[Qrels]) -> str:
     """Return why a file is a run and not judgments, based on loaded judgments; "" if unclear."""
     for qrels in judgments:
         queries = run.query_ids
         judged_count = len(set(queries) & set(qrels.query_ids))
         known_count = int(
-            np.sum(as_array(pc.is_in(_pair_texts(run.table), value_set=_pair_texts(qrels.table))))
+            np.sum(
+                as_array(
+                    pc.is_in(_join_pair_texts(run.table), value_set=_join_pair_texts(qrels.table))
+                )
+            )
         )
         if (
             judged_count >= _MIN_QUERIES * len(queries)
@@ -69,7 +73,7 @@ def explain_as_run(run: Run, judgments: Sequence[Qrels]) -> str:
     return ""
 
 
-def _pair_texts(rows: pa.Table) -> pa.Array:
+def _join_pair_texts(rows: pa.Table) -> pa.Array:
     """Return query and document of each row as one text; string[row]."""
     query_id, doc_id = (rows[name].cast(ID).combine_chunks() for name in ("query_id", "doc_id"))
     return pc.binary_join_element_wise(query_id, doc_id, "\n")
@@ -139,12 +143,12 @@ def read_source(
     """
     request = read_as.build_request("run", run_name(source.name))
 
-    def run_reason(file_format: Format) -> str:
+    def find_run_reason(file_format: Format) -> str:
         if not judgments:
             return ""
         with suppress(RanklensError):  # a file that cannot be read as a run is not one
             table = file_format.read(source, request).table
-            return explain_as_run(table, judgments) if isinstance(table, Run) else ""
+            return explain_why_run(table, judgments) if isinstance(table, Run) else ""
         return ""
 
     recognition = recognise_source(
@@ -153,7 +157,7 @@ def read_source(
         read_as.kind,
         read_as.format,
         force_kind=force_kind,
-        run_reason=run_reason,
+        run_reason=find_run_reason,
     )
     with convert_memory_errors(source):
         loaded = recognition.format.read(source, replace(request, kind=recognition.kind))
@@ -243,10 +247,10 @@ def read_first_rows(
     Returns None if the file has neither named nor tab-separated columns. Raises FileFormatError if
     it is empty or cannot be opened.
     """
-    return sample_rows(read_sample(ReadAs(**choices).open_file(source, name)))
+    return read_sample_rows(read_sample(ReadAs(**choices).open_file(source, name)))
 
 
-def sample_rows(sample: Sample) -> FirstRows | None:
+def read_sample_rows(sample: Sample) -> FirstRows | None:
     """Return the column names and first rows of a sample, as `read_first_rows` does for a file."""
     try:
         file_format = recognise_source(sample.source, sample, None, None).format

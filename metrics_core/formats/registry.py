@@ -22,7 +22,7 @@ from metrics_core.base.plugins import (
     guard_function,
     warn_once,
 )
-from metrics_core.formats.parsing.json_beginning import Beginning, parse_beginning
+from metrics_core.formats.parsing.json_beginning import Beginning, parse_json_beginning
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.source.unpacking import PACKING_ENDINGS, strip_packing
 from metrics_core.formats.values import Grades, is_number
@@ -44,15 +44,15 @@ def limit_kinds(
     If it fails, it recognises nothing, and a warning that starts with `message` names `package`.
     """
 
-    def recognise_known(sample: Asked) -> dict[Name, int]:
+    def recognise_declared_kinds(sample: Asked) -> dict[Name, int]:
         return {
             kind: int(sureness) for kind, sureness in recognise(sample).items() if kind in kinds
         }
 
-    return with_fallback(wraps(recognise)(recognise_known), {}, message, package)
+    return guard_with_fallback(wraps(recognise)(recognise_declared_kinds), {}, message, package)
 
 
-def with_fallback(
+def guard_with_fallback(
     function: Callable[[Asked], Answer], fallback: Answer, message: str, package: str
 ) -> Callable[[Asked], Answer]:
     """Wrap a plug-in's function: if it fails, the wrapper warns once and returns `fallback`."""
@@ -181,7 +181,7 @@ class Sample:
 
     @cached_property
     def _beginning(self) -> Beginning:
-        return parse_beginning(self.text)
+        return parse_json_beginning(self.text)
 
     @property
     def json(self) -> Any:
@@ -338,9 +338,9 @@ def reader(
                     for kind, writer in (write or {}).items()
                 },
                 first_rows=first_rows
-                and with_fallback(first_rows, None, f"{label} has no columns", package),
+                and guard_with_fallback(first_rows, None, f"{label} has no columns", package),
                 together=together
-                and with_fallback(together, (), f"{label} has one table", package),
+                and guard_with_fallback(together, (), f"{label} has one table", package),
             )
         _FORMATS.add(name, file_format, function.__module__)
         return function

@@ -10,15 +10,15 @@ import pyarrow as pa
 
 from metrics_core.formats.output_tables import ROWS_AT_ONCE, check_texts, to_text_columns
 from metrics_core.formats.parsing.chosen_columns import (
-    are_numbered,
+    are_columns_numbered,
     column_numbers,
-    recognise_named,
+    recognise_assigned_columns,
 )
-from metrics_core.formats.parsing.columns import fold_name, is_column_name, understand_header
+from metrics_core.formats.parsing.columns import fold_name, infer_header_roles, is_column_name
 from metrics_core.formats.parsing.delimited import (
     read_csv_records,
     read_named_columns,
-    read_named_quickly,
+    read_named_with_arrow,
     read_tsv_records,
     split_csv,
     split_tsv,
@@ -46,13 +46,13 @@ _NEEDS_QUOTES = re.compile(r'[",\r\n]')
 
 def recognise_csv(sample: Sample) -> Mapping[Kind, int]:
     """Recognise CSV by column names in the first line, separated by comma, semicolon or bar."""
-    return recognise_named(_read_csv_rows(sample), sample.columns)
+    return recognise_assigned_columns(_read_csv_rows(sample), sample.columns)
 
 
 def recognise_tsv(sample: Sample) -> Mapping[Kind, int]:
     """Recognise TSV by column names in the first line, or by an id and a text in every line."""
     rows = _read_tsv_rows(sample)
-    sureness = recognise_named(rows, sample.columns)
+    sureness = recognise_assigned_columns(rows, sample.columns)
     if (
         sureness
         or rows is None
@@ -80,7 +80,7 @@ def _read_tsv_rows(sample: Sample) -> FirstRows | None:
 
 def _build_first_rows(sample: Sample, fields: Callable[[str], list[str]]) -> FirstRows:
     first, *others = [fields(line) for line in sample.lines]
-    if are_numbered(sample.columns):
+    if are_columns_numbered(sample.columns):
         return FirstRows(column_numbers(first), [first, *others])
     return FirstRows(first, others)
 
@@ -158,7 +158,7 @@ def _quote(text: str) -> str:
 def read_csv(source: Source, request: Request, *, always_careful: bool = False) -> Loaded:
     """Read CSV, with the quoting of RFC 4180. `always_careful` skips the fast path, for tests."""
     separator = _detect_separator(_build_sample(source, request.columns)) or ","
-    named = None if always_careful else read_named_quickly(source, request, separator)
+    named = None if always_careful else read_named_with_arrow(source, request, separator)
     if named is None:
         named = read_named_columns(source, request, read_csv_records(source, separator))
     return load_named(source, request, named, "csv", "CSV")
@@ -187,16 +187,18 @@ def read_tsv(source: Source, request: Request, *, always_careful: bool = False) 
         names = ["query_id" if request.kind == "queries" else "doc_id", "text"]
         named = read_named_columns(source, request, read_tsv_records(source), names)
         return load_named(source, request, named, "tsv", "TSV without a header")
-    columns = None if always_careful else read_named_quickly(source, request, "\t")
+    columns = None if always_careful else read_named_with_arrow(source, request, "\t")
     if columns is None:
         columns = read_named_columns(source, request, read_tsv_records(source))
     return load_named(source, request, columns, "tsv", "TSV")
 
 
-def _is_id_and_text(first: Sequence[str]) -> bool:
+def _is_id_and_text(first_row: Sequence[str]) -> bool:
     """Return whether a line is an id and a text rather than two column names."""
     kinds: tuple[Kind, ...] = ("queries", "documents")
-    return len(first) == 2 and all(understand_header(first, kind).missing for kind in kinds)
+    return len(first_row) == 2 and all(
+        infer_header_roles(first_row, kind).missing for kind in kinds
+    )
 
 
 def _build_sample(source: Source, columns: Columns) -> Sample:
@@ -207,7 +209,7 @@ def _detect_separator(sample: Sample) -> str:
     """Return the separator that gives the first line the most columns, "" if there is none."""
     first = sample.first_line
     # Blanks separate columns only if they are assigned by number: then there is no header.
-    separators = f"{_SEPARATORS} " if are_numbered(sample.columns) else _SEPARATORS
+    separators = f"{_SEPARATORS} " if are_columns_numbered(sample.columns) else _SEPARATORS
     counts = {separator: len(split_csv(first, separator)) for separator in separators}
     best = max(counts, key=lambda separator: counts[separator])
     return best if counts[best] > 1 else ""

@@ -61,18 +61,28 @@ def recognise_trec(sample: Sample) -> Mapping[Kind, int]:
     if max(runs, qrels) <= 0.5 and sample.text.lstrip().startswith(("{", "[", "<")):
         return {}
     return {
-        "run": _rate_match(runs, _count_share(lines, 6), _count_share(lines, 5), has_run_ending),
-        "qrels": _rate_match(
-            qrels, _count_share(lines, 4), _count_share(lines, 3, 5), sample.named("qrel")
+        "run": _rate_kind_confidence(
+            runs,
+            _share_with_field_counts(lines, 6),
+            _share_with_field_counts(lines, 5),
+            has_run_ending,
+        ),
+        "qrels": _rate_kind_confidence(
+            qrels,
+            _share_with_field_counts(lines, 4),
+            _share_with_field_counts(lines, 3, 5),
+            sample.named("qrel"),
         ),
     }
 
 
-def _count_share(lines: Sequence[Sequence[str]], *counts: int) -> float:
-    return sum(len(fields) in counts for fields in lines) / len(lines)
+def _share_with_field_counts(lines: Sequence[Sequence[str]], *field_counts: int) -> float:
+    return sum(len(fields) in field_counts for fields in lines) / len(lines)
 
 
-def _rate_match(fit_share: float, exact_share: float, near_share: float, is_named: bool) -> int:
+def _rate_kind_confidence(
+    fit_share: float, exact_share: float, near_share: float, is_named: bool
+) -> int:
     """Return the confidence in a kind, from the shares of lines that fit it.
 
     fit_share    lines with the right number of columns and a number in the right column

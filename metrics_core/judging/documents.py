@@ -65,21 +65,23 @@ class ListedDocuments:
     # Shared by all parts of one run: cached values depend only on run, qrels and documents.
     _memo: Memo = field(default_factory=lambda: Memo(_MOST_KEPT), repr=False)
 
-    def top(self, cutoff: int) -> TopResults:
+    def top_documents(self, cutoff: int) -> TopResults:
         """Return the first `cutoff` documents of each judged query."""
         if self.lists is not None:
             query, rank, row = self.lists
             inside = rank <= cutoff
-            return self._top(query[inside], rank[inside], self.judged_document_rows(row[inside]))
+            return self._make_top_results(
+                query[inside], rank[inside], self.judged_document_rows(row[inside])
+            )
         code, rank, document_row = self._cached_first_rows(cutoff)
         inside = rank <= cutoff
         code, rank, document_row = code[inside], rank[inside], document_row[inside]
         query = self.query[code].astype(np.int64)
         judged = np.flatnonzero(query >= 0)
         order = judged[np.lexsort((rank[judged], query[judged]))]
-        return self._top(query[order], rank[order], document_row[order])
+        return self._make_top_results(query[order], rank[order], document_row[order])
 
-    def _top(self, query: Ints, rank: Ints, document_row: Ints) -> TopResults:
+    def _make_top_results(self, query: Ints, rank: Ints, document_row: Ints) -> TopResults:
         return TopResults(
             Hits(query, rank, np.full(len(query), np.nan), self.n_queries), document_row
         )
@@ -107,7 +109,7 @@ class ListedDocuments:
         the qrels, int64[n]."""
         return self._memo("judged", lambda: self._document_rows(self.judged_docs))[qrels_rows]
 
-    def numbers(self, document_row: Ints, column: str) -> Floats:
+    def column_values(self, document_row: Ints, column: str) -> Floats:
         """Return the number in a column for each document, float64[n]; NaN if a document has no
         number. The documents are given as rows of the documents table, int64[n]. Raises
         LackingDataError if the column does not exist, or it contains text that is not a number."""
@@ -116,7 +118,7 @@ class ListedDocuments:
             document_row >= 0, self._memo(("numbers", column), make)[document_row], np.nan
         )
 
-    def codes(self, document_row: Ints, column: str) -> Ints:
+    def value_codes(self, document_row: Ints, column: str) -> Ints:
         """Return a code for the value in a column of each document, int64[n]: equal for equal
         values, -1 without a value. The documents are given as rows of the documents table,
         int64[n]. Raises LackingDataError if the column does not exist."""
@@ -128,7 +130,7 @@ class ListedDocuments:
         """The number of documents in the table."""
         return 0 if self.documents is None else len(self.documents)
 
-    def lacks(self, column: str | None) -> LackingDataError | None:
+    def missing_data_error(self, column: str | None) -> LackingDataError | None:
         """Return the error for a missing documents table or column, None if neither is missing."""
         if self.documents is None:
             what = f"a column {column!r}" if column else "the whole catalogue"
@@ -142,7 +144,7 @@ class ListedDocuments:
             )
         return None
 
-    def select_queries(self, queries: Mask, judged: Mask) -> ListedDocuments:
+    def select_queries(self, queries: Mask, is_judged: Mask) -> ListedDocuments:
         """Return the lists of the queries for which `queries`, bool[query], is true. Of the
         judgments, only those for which `judged`, bool[judgment], is true are kept."""
         new_position = np.cumsum(queries) - 1
@@ -156,7 +158,7 @@ class ListedDocuments:
             self,
             query=np.where(is_left, new_position[self.query], -1).astype(np.int32),
             n_queries=int(queries.sum()),
-            judged_rows=self.judged_rows[judged],
+            judged_rows=self.judged_rows[is_judged],
             lists=lists,
         )
 
@@ -171,7 +173,7 @@ class ListedDocuments:
         return self.documents.table["doc_id"]
 
     def _column(self, column: str) -> pa.ChunkedArray:
-        lacking = self.lacks(column)
+        lacking = self.missing_data_error(column)
         if lacking is not None:
             raise lacking
         assert self.documents is not None
@@ -183,12 +185,12 @@ class ListedDocuments:
 
 
 def plain_list_documents(
-    retrieved: Sequence[str], judged: Sequence[str], columns: Mapping[str, Mapping[str, Any]]
+    retrieved: Sequence[str], judged_ids: Sequence[str], columns: Mapping[str, Mapping[str, Any]]
 ) -> ListedDocuments:
     """Return the documents of a single plain list. `retrieved` has ids in rank order, `judged` ids
     by descending grade, and `columns` for each column the values by document id."""
     column_ids = (doc for values in columns.values() for doc in values)
-    doc_ids = list(dict.fromkeys([*judged, *retrieved, *column_ids]))
+    doc_ids = list(dict.fromkeys([*judged_ids, *retrieved, *column_ids]))
     row = {doc: i for i, doc in enumerate(doc_ids)}
     table = {name: _to_column([v.get(d) for d in doc_ids]) for name, v in columns.items()}
     rank = np.arange(1, len(retrieved) + 1)
@@ -197,7 +199,7 @@ def plain_list_documents(
         query=np.zeros(0, dtype=np.int32),
         n_queries=1,
         judged_docs=pa.chunked_array([as_text_column(doc_ids)]),
-        judged_rows=np.arange(len(judged)),
+        judged_rows=np.arange(len(judged_ids)),
         documents=Documents.from_columns({"doc_id": doc_ids, **table}),
         lists=(
             np.zeros(len(rank), dtype=np.int64),

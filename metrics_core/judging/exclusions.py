@@ -77,7 +77,7 @@ def exclude_documents(run: Run, exclusions: Exclusions) -> Run:
     )
 
 
-def own_query_notes(run: Run, *, among: str = "") -> tuple[Note, ...]:
+def own_document_notes(run: Run, *, among: str = "") -> tuple[Note, ...]:
     """Return the note that most lists contain the document with their query's id, if this is true.
     `among` describes the checked lists, if not all lists were checked."""
     if not run.complete or not len(run):
@@ -96,7 +96,7 @@ def own_query_notes(run: Run, *, among: str = "") -> tuple[Note, ...]:
         " whose doc_id is the query_id); unless that document is a valid result, exclude it from"
         " every run (exclude-self)"
     )
-    return (Note("own_query", message, len(codes), _examples(whole_run, codes), loud=True),)
+    return (Note("own_query", message, len(codes), _example_queries(whole_run, codes), loud=True),)
 
 
 def _own_query_rows(run: Run) -> Mask:
@@ -171,9 +171,9 @@ def _exclusion_note(kind: str, reason: str, run: Run, is_excluded: Mask) -> Note
         f"{reason}: {count:,} {w.plural(count, 'row')}, in {len(queries):,} of"
         f" {len(run.query_ids):,} lists"
     )
-    return Note(kind, message, count, _examples(run, queries), loud=count > 0)
+    return Note(kind, message, count, _example_queries(run, queries), loud=count > 0)
 
 
-def _examples(run: Run, queries: npt.NDArray[np.int32]) -> tuple[str, ...]:
+def _example_queries(run: Run, queries: npt.NDArray[np.int32]) -> tuple[str, ...]:
     query_ids = run.query_ids
     return tuple(f"query {query_ids[code]}" for code in queries[:3])

@@ -47,7 +47,7 @@ class Hits:
         rising = np.ascontiguousarray(cutoff[order], dtype=np.int64)
         totals = np.empty((self.n_queries, len(rising)))
         weight = np.ascontiguousarray(weight, dtype=np.float64)
-        compiled("sums").running_totals(self._starts, self.rank, weight, rising, totals)
+        compiled("sums").running_totals(self._query_starts, self.rank, weight, rising, totals)
         if (order[1:] < order[:-1]).any():
             totals[:, order] = totals.copy()
         return totals
@@ -68,27 +68,27 @@ class Hits:
         return self._ordinals
 
     @cached_property
-    def _starts(self) -> Ints:
+    def _query_starts(self) -> Ints:
         """Position of each query's first hit, int64[query]."""
         return np.searchsorted(self.query, np.arange(self.n_queries))
 
     @cached_property
     def _ordinals(self) -> Ints:
-        return np.arange(1, len(self.query) + 1) - self._starts[self.query]
+        return np.arange(1, len(self.query) + 1) - self._query_starts[self.query]
 
     def accumulate(self, values: Floats, step: np.ufunc = np.add) -> Floats:
         """Return the running sum (np.add) or product (np.multiply) of `values` float64[hit] within
         each query, including the hit itself, float64[hit]. Each query is computed separately in
         rank order, bitwise equal to a loop."""
         reached = np.empty(len(values))
-        for hits, cell, shape in self._tables:
+        for hits, cell, shape in self._hit_tables:
             table = np.full(shape, float(step.identity))
             table.reshape(-1)[cell] = values[hits]
             reached[hits] = step.accumulate(table, axis=1).reshape(-1)[cell]
         return reached
 
     @cached_property
-    def _tables(self) -> list[tuple[slice | Ints, Ints, tuple[int, int]]]:
+    def _hit_tables(self) -> list[tuple[slice | Ints, Ints, tuple[int, int]]]:
         """Arrange all hits in tables with one row per query and one column per hit, after an empty
         first column. Each table is a tuple: the hits, their cells in the table, and its shape.
         Queries with similar numbers of hits share a table, so that one long list does not widen all
@@ -127,7 +127,7 @@ class Hits:
         """Return the hits selected by `mask` bool[hit]."""
         return Hits(self.query[mask], self.rank[mask], self.relevance[mask], self.n_queries)
 
-    def parts(self, weight: Floats, cutoff: int | None = None) -> Hits:
+    def contributions(self, weight: Floats, cutoff: int | None = None) -> Hits:
         """Return the hits within the cutoff. Their grades are replaced by their contributions to
         `total`, which are given by `weight`, float64[hit]."""
         weighed = replace(self, relevance=weight)
@@ -137,9 +137,11 @@ class Hits:
         """Return the hits with their contributions to the query's score, float64[query], in place
         of their grades. The grades must be weights of 0 or more. The score is divided in proportion
         to the weights."""
-        return self.parts(self.relevance * ratio(score, self.total(self.relevance))[self.query])
+        return self.contributions(
+            self.relevance * ratio(score, self.total(self.relevance))[self.query]
+        )
 
-    def last_within(self, depth: Ints, query: Ints) -> Ints:
+    def last_hits_within(self, depth: Ints, query: Ints) -> Ints:
         """Return the position of the last hit of each `query` within its `depth`, -1 if there is
         none. All arrays are int64[n]."""
         deepest = max(int(self.rank.max(initial=0)), int(depth.max(initial=0))) + 1

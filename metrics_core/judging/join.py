@@ -22,7 +22,7 @@ from metrics_core.judging.ranking import RowRanks
 from metrics_core.tables import Documents, Qrels, RankedRun, Run
 from metrics_core.tables.arrays import as_array, as_column, find_indexes
 from metrics_core.tables.columns import clean_id
-from metrics_core.tables.damaged_ids import explain_damage
+from metrics_core.tables.damaged_ids import explain_damaged_id
 
 _OTHER_JUDGMENTS = (
     "Grades may change, but the same documents must be judged. Use the original judgments, or"
@@ -170,7 +170,7 @@ def _no_shared_queries_error(run_ids: list[str], judged_ids: list[str]) -> NoSha
     summary = (
         f"the run has {', '.join(run_ids[:3])}; the judgments have {', '.join(judged_ids[:3])}"
     )
-    hint = explain_damage([*run_ids, *judged_ids]) or "Load judgments for these queries."
+    hint = explain_damaged_id([*run_ids, *judged_ids]) or "Load judgments for these queries."
     if {q.lstrip("0") for q in run_ids} & {q.lstrip("0") for q in judged_ids}:
         hint = "They differ in leading zeros (001 and 1); write them the same way in both files."
     elif {clean_id(q) for q in run_ids} & {clean_id(q) for q in judged_ids}:

@@ -16,7 +16,7 @@ from metrics_core.base.notes import Note
 from metrics_core.judging.documents import ListedDocuments
 from metrics_core.judging.empty_ranks import EmptyRanks
 from metrics_core.judging.hits import Cutoff, Hits, expand_per_query
-from metrics_core.judging.subtopics import SubtopicJudgments, subtopic_judgments
+from metrics_core.judging.subtopics import SubtopicJudgments, make_subtopic_judgments
 from metrics_core.tables import Qrels
 
 Kept = TypeVar("Kept")
@@ -288,7 +288,7 @@ def assemble_ranks(
             query_ids[i] for i in np.flatnonzero(places.retrieved == 0) if i in in_run
         ),
         notes=(*places.notes, *_no_judged_document_notes(places.rank)),
-        subtopics=subtopic_judgments(qrels, rank_of),
+        subtopics=make_subtopic_judgments(qrels, rank_of),
         tied=places.tied,
         empty=places.empty,
     )

@@ -17,7 +17,7 @@ from metrics_core.base.arrays import Ints, Mask
 from metrics_core.judging.documents import ListedDocuments
 from metrics_core.judging.join import join_judgments
 from metrics_core.judging.judged import JudgedRanks, TiedRanks
-from metrics_core.judging.subtopics import SubtopicJudgments, subtopic_judgments
+from metrics_core.judging.subtopics import SubtopicJudgments, make_subtopic_judgments
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.arrays import as_array, as_column, as_text_column, find_indexes
 from metrics_core.tables.columns import ID, encode_ids
@@ -98,17 +98,19 @@ def _find_rows(qrels: Qrels, query: Ints, documents: pa.Array, n_queries: int) -
     return candidates[matches], pair_numbers[matches]
 
 
-def rejudge(ranks: JudgedRanks, run: Run, qrels: Qrels, changed: Mask) -> JudgedRanks:
+def rejoin_changed_queries(
+    ranks: JudgedRanks, run: Run, qrels: Qrels, is_changed: Mask
+) -> JudgedRanks:
     """Return the same as `join_judgments(run, qrels)`, bitwise equal, but reuse `ranks`, which
     were made before `apply_layers`. Only the `changed` queries, bool[query of `qrels`], are joined
     again. If the run was loaded as judged ranks (the ranks of judged documents), the layers may
     only change grades; otherwise raises RanklensError."""
     if not run.complete:
         return join_judgments(run, qrels)
-    part, judged_rows = _join_changed(run, qrels, changed)
+    part, judged_rows = _join_changed_queries(run, qrels, is_changed)
     if ranks.empty or part.empty:
         return join_judgments(run, qrels)
-    was_changed = changed[: ranks.n_queries]
+    was_changed = is_changed[: ranks.n_queries]
     unchanged_hits, unchanged_judgments = (
         ~was_changed[ranks.query],
         ~was_changed[ranks.judged_query],
@@ -138,9 +140,9 @@ def rejudge(ranks: JudgedRanks, run: Run, qrels: Qrels, changed: Mask) -> Judged
         top_grade=float(grades.max(initial=0)),
         notes=tuple(notes),
         subtopics=_rank_subtopics(qrels, qrels_row, rank),
-        tied=_merge_tied(ranks.tied and ranks.tied.select(unchanged_hits), part.tied, order),
+        tied=_merge_tied_ranks(ranks.tied and ranks.tied.select(unchanged_hits), part.tied, order),
     )
-    if len(changed) > ranks.n_queries:
+    if len(is_changed) > ranks.n_queries:
         updated = _add_new_queries(updated, run, qrels)
     if ranks.listed is None:
         return updated
@@ -148,7 +150,7 @@ def rejudge(ranks: JudgedRanks, run: Run, qrels: Qrels, changed: Mask) -> Judged
     return replace(updated, listed=_list_documents(ranks.listed, run, qrels, rows))
 
 
-def _merge_tied(
+def _merge_tied_ranks(
     unchanged: TiedRanks | None, rejoined: TiedRanks | None, order: Ints
 ) -> TiedRanks | None:
     """Return the ties of `unchanged` and `rejoined`, concatenated and then sorted by `order`. None
@@ -162,12 +164,12 @@ def _merge_tied(
     return TiedRanks(first[order], number[order])
 
 
-def _join_changed(run: Run, qrels: Qrels, changed: Mask) -> tuple[JudgedRanks, Ints]:
+def _join_changed_queries(run: Run, qrels: Qrels, is_changed: Mask) -> tuple[JudgedRanks, Ints]:
     """Join the changed queries again. Return their judged ranks, in which queries have the same
     positions as in `qrels`, and the rows of their judgments, int64[judgment]."""
-    judged_rows = np.flatnonzero(changed[qrels.query_codes])
+    judged_rows = np.flatnonzero(is_changed[qrels.query_codes])
     query_ids = as_text_column(qrels.query_ids)
-    changed_ids = query_ids.filter(as_column(changed))
+    changed_ids = query_ids.filter(as_column(is_changed))
     run = run.select_queries(changed_ids.to_pylist())
     changed_run = _select_queries(
         run, pc.is_in(encode_ids(run.table["query_id"]).dictionary, changed_ids)
@@ -176,7 +178,7 @@ def _join_changed(run: Run, qrels: Qrels, changed: Mask) -> tuple[JudgedRanks, I
     if not len(changed_run) or not len(judged_rows):
         no_ranks = JudgedRanks(
             run.name, (), no_rows, no_rows, no_rows.astype(np.float64), no_rows,
-            np.zeros(len(changed), dtype=np.int64), no_rows, no_rows.astype(np.float64), 0.0,
+            np.zeros(len(is_changed), dtype=np.int64), no_rows, no_rows.astype(np.float64), 0.0,
             tied=TiedRanks(no_rows, no_rows),
         )  # fmt: skip
         return no_ranks, judged_rows
@@ -211,7 +213,7 @@ def _select_queries(run: Run, queries: pa.Array) -> Run:
 def _rank_subtopics(qrels: Qrels, qrels_row: Ints, rank: Ints) -> SubtopicJudgments | None:
     rank_of = np.zeros(len(qrels), dtype=np.int64)
     rank_of[qrels_row] = rank
-    return subtopic_judgments(qrels, rank_of)
+    return make_subtopic_judgments(qrels, rank_of)
 
 
 def _add_new_queries(ranks: JudgedRanks, run: Run, qrels: Qrels) -> JudgedRanks:

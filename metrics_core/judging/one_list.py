@@ -98,25 +98,27 @@ def expected_grades(expected: Expected) -> Mapping[Hashable, float]:
         return dict.fromkeys(read_document_ids(expected, "expected"), 1.0)
     grades: dict[Hashable, float] = {}
     for doc, grade in zip(read_document_ids(expected, "expected"), expected.values(), strict=True):
-        _put_unique(grades, doc, _require_finite(grade, "grade", doc), "expected")
+        _set_unique_value(grades, doc, _require_finite(grade, "grade", doc), "expected")
     return grades
 
 
-def read_document_ids(values: Iterable[Any], what: str, *, ordered: bool = False) -> list[Hashable]:
+def read_document_ids(
+    values: Iterable[Any], argument_name: str, *, ordered: bool = False
+) -> list[Hashable]:
     """Return the document ids of a list, an array or a Series.
 
     A string is used as the id, and a whole number is converted to its digits: 1 and "1" are the
     same document, as in runs and judgments. Other hashable values, such as a pair, are unchanged.
-    Raises ParameterError in the same cases as `plain_list`, and for fractions, booleans, bytes and
-    missing values.
+    Raises ParameterError in the same cases as `to_plain_list`, and for fractions, booleans, bytes
+    and missing values.
     """
-    listed = plain_list(values, what, ordered=ordered)
+    listed = to_plain_list(values, argument_name, ordered=ordered)
     if all(type(value) is str for value in listed):
         return listed
-    return [_read_document_id(value, what) for value in listed]
+    return [_read_document_id(value, argument_name) for value in listed]
 
 
-def _read_document_id(value: Any, what: str) -> Hashable:
+def _read_document_id(value: Any, argument_name: str) -> Hashable:
     text = to_id_text(value)
     if text is not None:
         return text
@@ -124,67 +126,74 @@ def _read_document_id(value: Any, what: str) -> Hashable:
     # Values not equal to themselves are missing: NaN, NaT, pandas' NA.
     if odd or value is None or (value == value) is not True:
         raise ParameterError(
-            f"{what} contains {shorten_value(value)}; an id must be text or a whole number.",
+            f"{argument_name} contains {shorten_value(value)}; an id must be text or a whole"
+            " number.",
             WRITE_TEXTS,
         )
     return value
 
 
-def _require_finite(value: Any, what: str, doc: Hashable) -> float:
+def _require_finite(value: Any, argument_name: str, doc: Hashable) -> float:
     number = to_finite_number(value)
     if number is None:
         raise ParameterError(
-            f"The {what} of document {shorten_value(doc)} is {shorten_value(value)}, not a finite"
-            " number.",
+            f"The {argument_name} of document {shorten_value(doc)} is {shorten_value(value)}, not a"
+            " finite number.",
             "Give one finite number, or remove the document.",
         )
     return number
 
 
-def _put_unique(values: dict[Hashable, Any], doc: Hashable, value: Any, what: str) -> None:
+def _set_unique_value(
+    values: dict[Hashable, Any], doc: Hashable, value: Any, argument_name: str
+) -> None:
     if values.setdefault(doc, value) != value:
-        raise ParameterError(f"{what} has two values for {doc!r}: {values[doc]!r} and {value!r}.")
+        raise ParameterError(
+            f"{argument_name} has two values for {doc!r}: {values[doc]!r} and {value!r}."
+        )
 
 
-def plain_list(values: Iterable[Any], what: str, *, ordered: bool = False) -> list[Any]:
+def to_plain_list(values: Iterable[Any], argument_name: str, *, ordered: bool = False) -> list[Any]:
     """Return a list, an array or a Series as a plain list. Raises ParameterError for a string. If
     `ordered` is true, also raises it for a collection without an order."""
     if isinstance(values, (str, bytes)):
-        raise ParameterError(f"{what} is a string, not a list: {values!r}.", f"Write [{values!r}].")
+        raise ParameterError(
+            f"{argument_name} is a string, not a list: {values!r}.", f"Write [{values!r}]."
+        )
     if ordered and isinstance(values, (Set, Mapping)):
         kind = type(values).__name__
         raise ParameterError(
-            f"{what} is a {kind}, which has no order.", "Give a list, with the best first."
+            f"{argument_name} is a {kind}, which has no order.", "Give a list, with the best first."
         )
     to_list = getattr(values, "tolist", None)
     return list(to_list() if to_list is not None else values)
 
 
 def values_by_document(
-    values: ByDocument, ids: Iterable[Hashable], what: str
+    values: ByDocument, ids: Iterable[Hashable], argument_name: str
 ) -> dict[Hashable, Any]:
     """Return the values as a mapping from document to value. `values` is such a mapping, or a list
     aligned with `ids`. Values are strings, finite numbers, or None. Raises ParameterError for other
     values, if the number of values differs from the number of documents, or for two different
     values of a document."""
     if isinstance(values, Mapping):
-        docs, column_values = read_document_ids(values, what), list(values.values())
+        docs, column_values = read_document_ids(values, argument_name), list(values.values())
     else:
-        docs, column_values = list(ids), plain_list(values, what, ordered=True)
+        docs, column_values = list(ids), to_plain_list(values, argument_name, ordered=True)
     if len(column_values) != len(docs):
         raise ParameterError(
-            f"{what} has {len(column_values)} values for {len(docs)} documents.",
+            f"{argument_name} has {len(column_values)} values for {len(docs)} documents.",
             "Give one value per id, or a mapping from id to value.",
         )
     is_numeric = any(value is not None and not isinstance(value, str) for value in column_values)
     values_by_id: dict[Hashable, Any] = {}
     for doc, value in zip(docs, column_values, strict=True):
         is_number = value is not None and is_numeric
-        _put_unique(
+        _set_unique_value(
             values_by_id,
             doc,
-            _require_finite(value, f"value in {what}", doc) if is_number else value,
-            what,
+            _require_finite(value, f"value in {argument_name}", doc) if is_number else value,
+            argument_name,
         )
     return values_by_id
 

@@ -39,7 +39,7 @@ class RowRanks:
         starts = np.flatnonzero(np.diff(codes, prepend=-1))
         same_query = codes[1:] == codes[:-1]
         tied = same_query & (scores[1:] == scores[:-1])
-        position = _positions_in_order(self.order, rows)
+        position = _find_positions_in_order(self.order, rows)
         query_start = starts[np.searchsorted(starts, position, "right") - 1]
         self.rank = position - query_start + 1
         self.tied_from, self.tied = self.rank.copy(), np.ones_like(self.rank)
@@ -78,7 +78,7 @@ class RowRanks:
         self.rank[inside] = new_place[index[inside]] - query_start[inside] + 1
 
 
-def _positions_in_order(order: Ints | None, rows: Ints) -> Ints:
+def _find_positions_in_order(order: Ints | None, rows: Ints) -> Ints:
     """Return the position of each of `rows` in `order`, int64[row]."""
     if order is None:
         return rows.copy()
@@ -148,7 +148,7 @@ def top_ranks(run: Run, cutoff: int) -> tuple[Ints, Ints]:
     starts = np.flatnonzero(new_query)
     length = np.diff(starts, append=len(codes))
     if order is None and not tied.any():
-        return _leading_rows(starts, np.minimum(length, cutoff))
+        return _first_rows_and_ranks(starts, np.minimum(length, cutoff))
     places = np.arange(len(codes))
     rank = places - np.repeat(starts, length) + 1
     first = rank[np.maximum.accumulate(np.where(tied, 0, places))] if tied.any() else rank
@@ -166,7 +166,7 @@ def top_ranks(run: Run, cutoff: int) -> tuple[Ints, Ints]:
     return rows[inside], rank[inside]
 
 
-def _leading_rows(starts: Ints, length: Ints) -> tuple[Ints, Ints]:
+def _first_rows_and_ranks(starts: Ints, length: Ints) -> tuple[Ints, Ints]:
     """Return the first rows of each list and their ranks, int64[row] each: `length` consecutive
     rows, the first at `starts`; both are int64[list]."""
     end = np.cumsum(length)

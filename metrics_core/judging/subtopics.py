@@ -63,8 +63,8 @@ class SubtopicJudgments:
         return self._memo(("subtopics", rel), lambda: self._n_subtopics(rel))
 
     def _n_subtopics(self, rel: float) -> Ints:
-        cells, _ = self._cells(rel)
-        return np.bincount(cells // self._width, minlength=self.n_queries)
+        cells, _ = self._index_relevant_pairs(rel)
+        return np.bincount(cells // self._n_subtopic_codes, minlength=self.n_queries)
 
     def coverage(self, rel: float = 1) -> SubtopicCoverage:
         """Return the subtopics that the run's lists cover."""
@@ -78,23 +78,23 @@ class SubtopicJudgments:
         return self._memo(("ideal", rel, alpha), lambda: self._ideal_coverage(rel, alpha))
 
     @property
-    def _width(self) -> int:
+    def _n_subtopic_codes(self) -> int:
         return int(self.subtopic.max(initial=0)) + 1
 
     def _is_relevant(self, rel: float) -> Mask:
         return self.relevance >= max(rel, 0)
 
-    def _cells(self, rel: float) -> tuple[Ints, Ints]:
+    def _index_relevant_pairs(self, rel: float) -> tuple[Ints, Ints]:
         """Number every pair of query and subtopic that has a relevant document. Returns the
         ascending numbers, int64[cell], and for each relevant judgment the index of its pair among
         them, int64[relevant]."""
         relevant = self._is_relevant(rel)
-        cell = self.query[relevant] * self._width + self.subtopic[relevant]
+        cell = self.query[relevant] * self._n_subtopic_codes + self.subtopic[relevant]
         cells, position = np.unique(cell, return_inverse=True)
         return cells, position
 
     def _run_coverage(self, rel: float) -> SubtopicCoverage:
-        cells, cell = self._cells(rel)
+        cells, cell = self._index_relevant_pairs(rel)
         rank = self.rank[self._is_relevant(rel)]
         return self._coverage_of_ranks(cells, cell, rank)
 
@@ -108,7 +108,7 @@ class SubtopicJudgments:
         ordered = cell[by_subtopic]
         repeat = np.empty(len(cell), dtype=np.int64)
         repeat[by_subtopic] = np.arange(len(cell)) - np.searchsorted(ordered, ordered) + 1
-        query = cells[cell] // self._width
+        query = cells[cell] // self._n_subtopic_codes
         order = np.lexsort((cell, rank, query))
         hits = Hits(query[order], rank[order], np.ones(len(order)), self.n_queries)
         return SubtopicCoverage(hits, repeat[order], n_relevant[cell[order]])
@@ -116,7 +116,7 @@ class SubtopicJudgments:
     def _ideal_coverage(self, rel: float, alpha: float) -> SubtopicCoverage:
         """Compute the greedy order for all queries together, one array step per rank. Documents
         that are relevant to no subtopic add nothing and are placed last."""
-        cells, cell = self._cells(rel)
+        cells, cell = self._index_relevant_pairs(rel)
         relevant = self._is_relevant(rel)
         query, document = self.query[relevant], self.document[relevant]
         is_new = (np.diff(query, prepend=-1) != 0) | (np.diff(document, prepend=-1) != 0)
@@ -147,16 +147,16 @@ class SubtopicJudgments:
             n_queries=int(queries.sum()),
         )
 
-    def condensed(self, judged: Hits) -> SubtopicJudgments:
+    def condensed(self, judged_hits: Hits) -> SubtopicJudgments:
         """Return the judgments with the ranks of the condensed list, which has only the `judged`
         documents."""
-        deepest = max(judged.rank.max(initial=0), self.rank.max(initial=0)) + 1
-        judged_keys = judged.query * deepest + judged.rank
+        deepest = max(judged_hits.rank.max(initial=0), self.rank.max(initial=0)) + 1
+        judged_keys = judged_hits.query * deepest + judged_hits.rank
         keys = self.query * deepest + self.rank
         position = np.minimum(np.searchsorted(judged_keys, keys), max(len(judged_keys) - 1, 0))
         listed = (self.rank > 0) & (judged_keys[position] == keys if len(judged_keys) else False)
         rank = np.zeros(len(keys), dtype=np.int64)
-        rank[listed] = judged.ordinal()[position[listed]]
+        rank[listed] = judged_hits.ordinal()[position[listed]]
         return replace(self, rank=rank)
 
 
@@ -169,7 +169,7 @@ def _find_best_documents(adds: npt.NDArray[Any], query: Ints) -> Ints:
     return best[np.diff(query[best], prepend=-1) != 0]
 
 
-def subtopic_judgments(qrels: Qrels, rank_of: Ints) -> SubtopicJudgments | None:
+def make_subtopic_judgments(qrels: Qrels, rank_of: Ints) -> SubtopicJudgments | None:
     """Return the judgments by subtopic with the rank of each document; None if the qrels have no
     subtopics. `rank_of` int64[qrels row] is the rank of each judged document, 0 if not listed."""
     table = qrels.subtopics

@@ -50,12 +50,12 @@ class UnjudgedPlaces:
         query = np.repeat(np.arange(ranks.n_queries), n_within)
         return cls(query, positions - starts[query] + 1, n_unjudged - n_within, grade)
 
-    def counts(self) -> Ints:
+    def count_unjudged(self) -> Ints:
         """Return the number of unjudged documents, int64[query], including documents below the
         depth."""
-        return self.counts_within() + self.n_below
+        return self.count_within_depth() + self.n_below
 
-    def counts_within(self) -> Ints:
+    def count_within_depth(self) -> Ints:
         """Return the number of unjudged documents within the depth, int64[query]."""
         return np.bincount(self.query, minlength=len(self.n_below))
 
@@ -75,10 +75,10 @@ class UnjudgedPlaces:
         The documents are not added to the judgments."""
         return add_listed_grades(ranks, self.query, self.rank, np.full(len(self.query), self.grade))
 
-    def add_judged_to(self, ranks: JudgedRanks) -> JudgedRanks:
+    def add_as_judged(self, ranks: JudgedRanks) -> JudgedRanks:
         """Return the ranks as if the documents within the depth were judged with the grade `grade`:
         in the lists and in the judgments."""
-        return add_judgment_counts(self.add_to_lists(ranks), self.counts_within(), self.grade)
+        return add_judgment_counts(self.add_to_lists(ranks), self.count_within_depth(), self.grade)
 
 
 def _mark_empty_ranks(n: int, empty: EmptyRanks, starts: Ints, ends: Ints) -> Mask:

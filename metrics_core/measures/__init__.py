@@ -10,10 +10,10 @@ from metrics_core.measures.declaring.aggregation import MEAN, Combination
 from metrics_core.measures.declaring.names import (
     ByMeasure,
     GivenMeasure,
-    name_measures,
     name_notes,
     parse_measure,
     parse_measures,
+    parse_measures_by_name,
     score_only_measure,
 )
 from metrics_core.measures.declaring.parameters import Parameter
@@ -32,10 +32,10 @@ __all__ = [
     "Measure",
     "Parameter",
     "declarations",
-    "name_measures",
     "name_notes",
     "parse_measure",
     "parse_measures",
+    "parse_measures_by_name",
     "score_only_measure",
 ]
 

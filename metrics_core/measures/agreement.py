@@ -66,7 +66,7 @@ def _weigh_overlaps(ranks: JudgedRanks, p: float, normalize: bool) -> tuple[Hits
     # Sums of p^(i-1)/i and of p^(i-1) over the first n ranks.
     shares = prefix_sums(weight / np.arange(1, longest + 1))
     deeper_rank = np.maximum(hits.rank, ideal_rank)
-    overlap = hits.parts(shares[depth[hits.query]] - shares[deeper_rank - 1])
+    overlap = hits.contributions(shares[depth[hits.query]] - shares[deeper_rank - 1])
     if not normalize:
         return overlap, prefix_sums(weight)[depth]
     return overlap, gaining_ideal.total(
@@ -80,8 +80,8 @@ def _ideal_ranks(ranks: JudgedRanks) -> Ints:
     hits = ranks.gaining()
     grades = np.unique(ranks.judged_relevance)
     # Grades as numbers, best first, so that both lists can be sorted by query and grade.
-    judged_keys = _grade_keys(ranks.judged_query, ranks.judged_relevance, grades)
-    hit_keys = _grade_keys(hits.query, hits.relevance, grades)
+    judged_keys = _query_and_grade_keys(ranks.judged_query, ranks.judged_relevance, grades)
+    hit_keys = _query_and_grade_keys(hits.query, hits.relevance, grades)
     better = np.searchsorted(judged_keys, hit_keys) - np.searchsorted(
         ranks.judged_query, hits.query
     )
@@ -94,7 +94,7 @@ def _ideal_ranks(ranks: JudgedRanks) -> Ints:
     return ideal_rank
 
 
-def _grade_keys(query: Ints, grade: Floats, grades: Floats) -> Ints:
+def _query_and_grade_keys(query: Ints, grade: Floats, grades: Floats) -> Ints:
     return query * len(grades) + (len(grades) - 1 - np.searchsorted(grades, grade))
 
 
@@ -156,4 +156,4 @@ def _accuracy_weights(ranks: JudgedRanks, *, cutoff: int | None, rel: int) -> Hi
     listed = ranks.retrieved if cutoff is None else np.minimum(cutoff, ranks.retrieved)
     others = (listed - hits.count(cutoff))[hits.query]
     above = ratio((hits.rank - hits.ordinal()).astype(np.float64), others)
-    return hits.parts(1 - above).select(others > 0)
+    return hits.contributions(1 - above).select(others > 0)

@@ -101,7 +101,7 @@ def _rbp_weights(ranks: JudgedRanks, *, p: float, rel: int | None, **_: object) 
     """Return the results that have a gain, each with gain · p^(rank - 1) instead of its grade."""
     hits = ranks.gaining() if rel is None else ranks.relevant(rel)
     gains = hits.relevance if rel is None else np.ones(len(hits.query))
-    return hits.parts(gains * p ** (hits.rank - 1.0))
+    return hits.contributions(gains * p ** (hits.rank - 1.0))
 
 
 def exponential_gain(grades: Floats) -> Floats:
@@ -168,15 +168,15 @@ def _err_stop_chances(ranks: JudgedRanks, max_rel: int) -> Floats:
     """Return the probability that the reader stops at each result with a gain, float64[hit]."""
     hits = ranks.gaining()
 
-    def work_out() -> Floats:
+    def compute_stop_chances() -> Floats:
         return stop_chances(
             hits, exponential_gain(np.minimum(hits.relevance, max_rel)) / 2.0**max_rel
         )
 
-    return ranks.cached("err", max_rel, work_out)
+    return ranks.cached("err", max_rel, compute_stop_chances)
 
 
 @weights("ERR")
 def _err_weights(ranks: JudgedRanks, *, max_rel: int, **_: object) -> Hits:
     hits = ranks.gaining()
-    return hits.parts(_err_stop_chances(ranks, max_rel) / hits.rank)
+    return hits.contributions(_err_stop_chances(ranks, max_rel) / hits.rank)

@@ -32,10 +32,10 @@ _NOT_LISTED = "A judged query that the run does not list is undefined and exclud
 def _top_results(ranks: JudgedRanks, cutoff: Cutoff) -> tuple[ListedDocuments, TopResults]:
     listed = ranks.listed
     assert listed is not None and cutoff is not None
-    return listed, listed.top(int(np.max(cutoff)))
+    return listed, listed.top_documents(int(np.max(cutoff)))
 
 
-def _sum_known(hits: Hits, values: Floats, cutoff: Cutoff) -> Floats:
+def _sum_without_missing(hits: Hits, values: Floats, cutoff: Cutoff) -> Floats:
     """Return the sums of `values` within each cutoff, with the shape of `Hits.total`. A sum is NaN
     if one of its values is missing."""
     missing = np.isnan(values)
@@ -51,8 +51,8 @@ def _value_share(part: Floats, whole: Floats, empty: Mask) -> Floats:
     return np.where(empty, 0.0, shares)
 
 
-def _read_prices(listed: ListedDocuments, document_row: Ints, column: str) -> Floats:
-    prices = listed.numbers(document_row, column)
+def _read_prices(listed_documents: ListedDocuments, document_row: Ints, column: str) -> Floats:
+    prices = listed_documents.column_values(document_row, column)
     if (prices < 0).any():
         raise ParameterError(
             f"The column {column!r} contains a price below 0: {np.nanmin(prices)}."
@@ -61,13 +61,13 @@ def _read_prices(listed: ListedDocuments, document_row: Ints, column: str) -> Fl
 
 
 def _sum_relevant_prices(
-    ranks: JudgedRanks, listed: ListedDocuments, cutoff: Cutoff, rel: int, column: str
+    ranks: JudgedRanks, listed_documents: ListedDocuments, cutoff: Cutoff, rel: int, column: str
 ) -> Floats:
     """Return the total price of the relevant results within each cutoff; the shape is the same as
     of `Hits.total`."""
     rows = ranks.qrels_row[ranks.relevance >= max(rel, 0)]
-    prices = _read_prices(listed, listed.judged_document_rows(rows), column)
-    return _sum_known(ranks.relevant(rel), prices, cutoff)
+    prices = _read_prices(listed_documents, listed_documents.judged_document_rows(rows), column)
+    return _sum_without_missing(ranks.relevant(rel), prices, cutoff)
 
 
 @measure(
@@ -92,7 +92,7 @@ def money_precision(
     """Share of the total price of the first k results that comes from relevant documents. Undefined
     if a price is missing or all prices are 0."""
     listed, top = _top_results(ranks, cutoff)
-    offered = _sum_known(top.hits, _read_prices(listed, top.document_row, column), cutoff)
+    offered = _sum_without_missing(top.hits, _read_prices(listed, top.document_row, column), cutoff)
     empty = expand_per_query(ranks.retrieved == 0, cutoff)
     return _value_share(_sum_relevant_prices(ranks, listed, cutoff, rel, column), offered, empty)
 
@@ -121,7 +121,7 @@ def money_recall(
     relevant = ranks.judged_relevance >= max(rel, 0)
     prices = _read_prices(listed, listed.judged_document_rows(listed.judged_rows[relevant]), column)
     query = ranks.judged_query[relevant]
-    total_value = _sum_known(Hits(query, query, prices, ranks.n_queries), prices, None)
+    total_value = _sum_without_missing(Hits(query, query, prices, ranks.n_queries), prices, None)
     empty = expand_per_query(ranks.n_relevant(rel) == 0, cutoff)
     earned = _sum_relevant_prices(ranks, listed, cutoff, rel, column)
     return _value_share(earned, expand_per_query(total_value, cutoff), empty)
@@ -157,14 +157,14 @@ def catalogue_coverage(ranks: JudgedRanks, *, cutoff: TopK) -> Floats:
     _, document = np.unique(top.document_row[is_known], return_inverse=True)
     # How many queries show a document depends on the cutoff, so each is computed separately.
     parts = [
-        _coverage_parts(query[rank <= k], document[rank <= k], ranks.n_queries)
+        _coverage_contributions(query[rank <= k], document[rank <= k], ranks.n_queries)
         for k in np.atleast_1d(cutoff)
     ]
     shares = np.stack(parts, axis=1) / max(listed.n_documents, 1)
     return shares if isinstance(cutoff, np.ndarray) else shares[:, 0]
 
 
-def _coverage_parts(query: Ints, document: Ints, n_queries: int) -> Floats:
+def _coverage_contributions(query: Ints, document: Ints, n_queries: int) -> Floats:
     """Return for each query the sum, over the documents that it shows, of 1 / (number of queries
     that show the document), float64[query]."""
     n_showing = np.bincount(document)
@@ -197,7 +197,7 @@ def novelty(
     each document. The column contains this share, or the number of users who know the document out
     of `users` in total. Undefined if a popularity is missing or 0."""
     listed, top = _top_results(ranks, cutoff)
-    share = listed.numbers(top.document_row, column) / users
+    share = listed.column_values(top.document_row, column) / users
     if (share > 1).any():
         highest = float(np.nanmax(share)) * users
         raise ParameterError(
@@ -205,7 +205,7 @@ def novelty(
             f"Set the number of users: Novelty(column='{column}',users=1000)@10.",
         )
     rarity = -np.log2(np.where(share > 0, share, np.nan)) + 0.0
-    total = _sum_known(top.hits, rarity, cutoff)
+    total = _sum_without_missing(top.hits, rarity, cutoff)
     return _mean_per_document(total, top.hits.count(cutoff))
 
 
@@ -238,15 +238,15 @@ def intra_list_diversity(
     """Share of pairs among the first k results with different values in a column of the documents,
     such as their category. Undefined for fewer than two results, or if a value is missing."""
     listed, top = _top_results(ranks, cutoff)
-    value = listed.codes(top.document_row, column)
-    alike = np.where(value >= 0, _count_alike_above(top.hits.query, value), np.nan)
-    same = _sum_known(top.hits, alike, cutoff)
+    value = listed.value_codes(top.document_row, column)
+    alike = np.where(value >= 0, _count_equal_values_above(top.hits.query, value), np.nan)
+    same = _sum_without_missing(top.hits, alike, cutoff)
     count = top.hits.count(cutoff)
     pairs = count * (count - 1) / 2
     return _mean_per_document(pairs - same, pairs)
 
 
-def _count_alike_above(query: Ints, value: Ints) -> Floats:
+def _count_equal_values_above(query: Ints, value: Ints) -> Floats:
     """Return for each row the number of rows above it in its query's list with the same value,
     float64[row]."""
     order = np.lexsort((value, query))

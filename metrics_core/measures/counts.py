@@ -154,5 +154,5 @@ weights("NumRelRet")(relevant_weights)
 
 @weights("NumNonrelRet")
 def _nonrelevant_weights(ranks: JudgedRanks, *, rel: int) -> Hits:
-    hits = ranks.judged().parts(np.ones(len(ranks.judged().rank)))
+    hits = ranks.judged().contributions(np.ones(len(ranks.judged().rank)))
     return hits.select(ranks.judged().relevance < rel)

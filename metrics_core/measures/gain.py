@@ -68,19 +68,19 @@ def retrieved_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | N
     """Return the retrieved documents with a gain other than 0, with the gain instead of the
     grade."""
 
-    def make_gains() -> Hits:
+    def make_retrieved_gains() -> Hits:
         hits = ranks.judged()
         gain = grade_gain(hits.relevance, dcg, gains)
         return replace(hits, relevance=gain).select(gain != 0)
 
-    return ranks.cached("found gains", (dcg, gains), make_gains)
+    return ranks.cached("found gains", (dcg, gains), make_retrieved_gains)
 
 
 def ideal_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None = None) -> Hits:
     """Return all judged documents with a gain above 0, in the best order, with the gain instead of
     the grade."""
 
-    def make_gains() -> Hits:
+    def make_ideal_gains() -> Hits:
         ideal = ranks.ideal()
         gain = grade_gain(ideal.relevance, dcg, gains)
         if gains is not None:
@@ -88,7 +88,7 @@ def ideal_gains(ranks: JudgedRanks, dcg: Gain = "log2", gains: GainTable | None 
             gain = gain[np.lexsort((-gain, ideal.query))]
         return replace(ideal, relevance=gain).select(gain > 0)
 
-    return ranks.cached_by_judgments("best gains", (dcg, gains), make_gains)
+    return ranks.cached_by_judgments("best gains", (dcg, gains), make_ideal_gains)
 
 
 def sum_discounted(hits: Hits, cutoff: Cutoff, discount: Discount) -> Floats:
@@ -164,7 +164,7 @@ def _ndcg_terms(
 ) -> Hits:
     hits = retrieved_gains(ranks, dcg, gains)
     best = sum_discounted(ideal_gains(ranks, dcg, gains), cutoff, discount)
-    return hits.parts(ratio(discount_gains(hits, discount), best[hits.query]), cutoff)
+    return hits.contributions(ratio(discount_gains(hits, discount), best[hits.query]), cutoff)
 
 
 @measure(
@@ -223,7 +223,7 @@ def _dcg_terms(
     gained = discount_gains(hits, discount)
     if denominator == "retrieved":
         gained = gained / ranks.documents(cutoff)[hits.query]
-    return hits.parts(gained, cutoff)
+    return hits.contributions(gained, cutoff)
 
 
 @measure(
@@ -298,4 +298,4 @@ def _cg_terms(
     gains: GainTable | None = None,
 ) -> Hits:
     hits = retrieved_gains(ranks, dcg, gains)
-    return hits.parts(hits.relevance, cutoff)
+    return hits.contributions(hits.relevance, cutoff)

@@ -56,4 +56,4 @@ def _estimate_precisions(ranks: JudgedRanks, rel: int) -> Floats:
 
 @weights("infAP")
 def _infap_weights(ranks: JudgedRanks, *, rel: int) -> Hits:
-    return ranks.relevant(rel).parts(_estimate_precisions(ranks, rel))
+    return ranks.relevant(rel).contributions(_estimate_precisions(ranks, rel))

@@ -58,7 +58,7 @@ def _weigh_gains(
     stop = ranks.cached("stopping", (min_rel, max_rel), lambda: stop_chances(hits, hits.relevance))
     stopped = hits.total(stop, depth)
     looked_at = sums[depth] * (1 - stopped) + hits.total(stop * sums[hits.rank], depth)
-    return hits.parts(stop * weight[hits.rank - 1]), looked_at
+    return hits.contributions(stop * weight[hits.rank - 1]), looked_at
 
 
 @measure(
@@ -157,28 +157,28 @@ def nerr11(
     """Gain per viewed result for a reader who stops at a result with a probability equal to its
     gain, and also loses patience with each rank at the rate of INSQ, for a goal of T relevant
     documents. Without `max_rel` the highest grade of all judgments gains 1."""
-    return _score_nearly_err(ranks, min_rel, max_rel, _patience(T), None)
+    return _score_nearly_err(ranks, min_rel, max_rel, _patience_weights(T), None)
 
 
-def _patience(goal: float) -> Floats:
+def _patience_weights(goal: float) -> Floats:
     """Return the weights of the ranks for a reader who wants `goal` relevant documents,
     float64[1000]."""
     return (2 * goal / (RANKS + 2 * goal - 1)) ** 2
 
 
-def _make_weights(patience: Callable[..., Floats]) -> Callable[..., Hits]:
+def _make_weight_function(patience: Callable[..., Floats]) -> Callable[..., Hits]:
     """Return a function that weighs each result by the probability of stopping there and the
     remaining patience."""
 
-    def weigh(
+    def weigh_results(
         ranks: JudgedRanks, *, min_rel: int, max_rel: int | None, cutoff: int = 0, **values: float
     ) -> Hits:
         return _weigh_gains(ranks, min_rel, max_rel, patience(**values), None)[0]
 
-    return weigh
+    return weigh_results
 
 
-weights("NERR8")(_make_weights(lambda: np.ones(DEPTH)))
-weights("NERR9")(_make_weights(lambda: 1 / RANKS))
-weights("NERR10")(_make_weights(lambda p: p ** (RANKS - 1)))
-weights("NERR11")(_make_weights(lambda T: _patience(T)))  # noqa: N803
+weights("NERR8")(_make_weight_function(lambda: np.ones(DEPTH)))
+weights("NERR9")(_make_weight_function(lambda: 1 / RANKS))
+weights("NERR10")(_make_weight_function(lambda p: p ** (RANKS - 1)))
+weights("NERR11")(_make_weight_function(lambda T: _patience_weights(T)))  # noqa: N803

@@ -14,14 +14,14 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import Hits, prefix_sums
 from metrics_core.measures.declaring.names import find_declaration
 from metrics_core.measures.declaring.parameters import GainTable
-from metrics_core.measures.declaring.registry import Divisor, Measure, Share, share
+from metrics_core.measures.declaring.registry import Divisor, Measure, Share, declare_share
 from metrics_core.measures.gain import Discount, Gain, discount_gains, grade_gain, ideal_gains
 
 _SHALLOW = 10_000
 """Up to this cutoff the cumulative discounts are precomputed."""
 
 
-def dividend_measure(measure: Measure) -> Measure:
+def numerator_measure(measure: Measure) -> Measure:
     """Return the measure in the numerator of a `Share`, which divides its score by a divisor.
     Raises ValueError if the measure is not a `Share`."""
     declaration = find_declaration(_require_share(measure).part)
@@ -29,7 +29,7 @@ def dividend_measure(measure: Measure) -> Measure:
     return declaration(**{name: value for name, value in measure.values if name in names})
 
 
-def make_divisor(measure: Measure, ranks: JudgedRanks, grades: Floats) -> Divisor:
+def make_divisor_function(measure: Measure, ranks: JudgedRanks, grades: Floats) -> Divisor:
     """Return a function that computes the divisor of a measure, float64[query], after further
     documents are judged. Its argument is the number of these documents for each of the ascending
     `grades`, int64[query, grade]. Raises ValueError if the measure is not a `Share`."""
@@ -43,14 +43,14 @@ def _require_share(measure: Measure) -> Share:
     return measure.declaration.reach
 
 
-@share("R", part="P")
+@declare_share("R", part="P")
 def _recall_divisor(ranks: JudgedRanks, grades: Floats, *, cutoff: int, rel: int = 1) -> Divisor:
     """Return the divisor of recall. Recall is precision at k divided by R / k."""
     is_counted, n_relevant = grades >= rel, ranks.n_relevant(rel)
     return lambda added: (n_relevant + added[:, is_counted].sum(axis=1)) / cutoff
 
 
-@share("nDCG", part="DCG")
+@declare_share("nDCG", part="DCG")
 def _ndcg_divisor(
     ranks: JudgedRanks,
     grades: Floats,
@@ -78,7 +78,7 @@ def _ndcg_divisor(
     for v, least in enumerate(worth):
         before[:, v] = np.bincount(best.query[best.relevance >= least], minlength=ranks.n_queries)
 
-    def divisor(added: Ints) -> Floats:
+    def divisor_with_added(added: Ints) -> Floats:
         above = np.zeros((ranks.n_queries, len(worth) + 1), dtype=np.int64)
         # One grade at a time: with few grades, rows of a table take longer.
         for v in reversed(range(len(worth))):
@@ -92,23 +92,23 @@ def _ndcg_divisor(
             deep = max(int(last.max(initial=0)), int(stop.max(initial=0)))
             sums = _sum_discounts(min(deep, cutoff or deep), discount)
 
-        def between(low: Ints, high: Ints) -> Floats:
+        def gain_between(low: Ints, high: Ints) -> Floats:
             # Ranks beyond the cutoff have the sum at the cutoff.
             gained = sums.take(high, mode="clip")
             gained -= sums.take(low, mode="clip")
             return gained
 
-        parts = between(first, last)
+        parts = gain_between(first, last)
         parts *= gain
         judged_gains = np.bincount(query, parts, ranks.n_queries)
-        return judged_gains + between(start, stop) @ worth
+        return judged_gains + gain_between(start, stop) @ worth
 
-    return divisor
+    return divisor_with_added
 
 
-def _sum_discounts(deepest: int, discount: Discount) -> Floats:
+def _sum_discounts(deepest_cutoff: int, discount: Discount) -> Floats:
     """Return the cumulative discounts of the first 0, 1, …, `deepest` ranks, float64[deepest +
     1]."""
-    rank = np.arange(1, deepest + 1)
-    ones = Hits(np.zeros_like(rank), rank, np.ones(deepest), 1)
+    rank = np.arange(1, deepest_cutoff + 1)
+    ones = Hits(np.zeros_like(rank), rank, np.ones(deepest_cutoff), 1)
     return prefix_sums(discount_gains(ones, discount))

@@ -27,38 +27,40 @@ class _GainLists:
     best: Hits
 
     @cached_property
-    def gained(self) -> Floats:
+    def discounted_gains(self) -> Floats:
         return self.listed.relevance / np.log2(self.listed.rank + 1)
 
     @cached_property
-    def ideal(self) -> Floats:
+    def discounted_ideal_gains(self) -> Floats:
         return self.best.relevance / np.log2(self.best.rank + 1)
 
     @cached_property
     def dcg(self) -> Floats:
-        return self.listed.accumulate(self.gained)
+        return self.listed.accumulate(self.discounted_gains)
 
     @cached_property
     def ideal_dcg(self) -> Floats:
-        return self.best.accumulate(self.ideal)
+        return self.best.accumulate(self.discounted_ideal_gains)
 
     @cached_property
     def n_best(self) -> Ints:
         return np.bincount(self.best.query, minlength=self.best.n_queries)
 
     @cached_property
-    def _best_place(self) -> Ints:
+    def _ideal_positions(self) -> Ints:
         first, length = np.cumsum(self.n_best) - self.n_best, self.n_best[self.listed.query]
         inside = np.minimum(self.listed.rank, length)
         return np.where(inside > 0, first[self.listed.query] + inside - 1, -1)
 
-    def best_sums_at(self, sums: Floats) -> Floats:
+    def ideal_sums_at_ranks(self, sums: Floats) -> Floats:
         """Return running sums of the best list at the rank of each result, float64[hit]."""
-        return np.append(sums, 0.0)[self._best_place]
+        return np.append(sums, 0.0)[self._ideal_positions]
 
     def whole_ndcg(self) -> Floats:
         """Return nDCG of the whole list, float64[query]."""
-        return ratio(self.listed.total(self.gained), self.best.total(self.ideal))
+        return ratio(
+            self.listed.total(self.discounted_gains), self.best.total(self.discounted_ideal_gains)
+        )
 
 
 def _gain_lists(ranks: JudgedRanks, gains: GainTable | None) -> _GainLists:
@@ -118,14 +120,14 @@ def normalized_g(ranks: JudgedRanks, *, gains: Gains | None = None) -> Floats:
 def _normalized_g_terms(ranks: JudgedRanks, *, gains: GainTable | None = None) -> Hits:
     graded = _gain_lists(ranks, gains)
     best = graded.best.total(graded.best.relevance)
-    return graded.listed.parts(ratio(_g_terms(graded), best[graded.listed.query]))
+    return graded.listed.contributions(ratio(_g_terms(graded), best[graded.listed.query]))
 
 
 def _g_terms(graded: _GainLists) -> Floats:
     """Return each result's gain, discounted by how far the list is behind the best list at its
     rank, float64[hit]."""
     listed, best = graded.listed, graded.best
-    cost = graded.best_sums_at(best.accumulate(np.maximum(best.relevance, 1.0)))
+    cost = graded.ideal_sums_at_ranks(best.accumulate(np.maximum(best.relevance, 1.0)))
     n_beyond = np.maximum(listed.rank - graded.n_best[listed.query], 0)
     lost_gain = cost + n_beyond - listed.accumulate(listed.relevance)
     return listed.relevance / np.log2(2 + lost_gain)
@@ -152,7 +154,7 @@ def ndcg_at_relevant(ranks: JudgedRanks, *, gains: Gains | None = None) -> Float
     that was not retrieved counts with the nDCG of the whole list."""
     graded = _gain_lists(ranks, gains)
     listed, has_gain = graded.listed, graded.listed.relevance > 0
-    ndcg = ratio(graded.dcg, graded.best_sums_at(graded.ideal_dcg))
+    ndcg = ratio(graded.dcg, graded.ideal_sums_at_ranks(graded.ideal_dcg))
     n_missed = graded.n_best - listed.total(has_gain.astype(np.float64))
     total = listed.total(np.where(has_gain, ndcg, 0.0)) + n_missed * graded.whole_ndcg()
     return np.maximum(ratio(total, graded.n_best), 0.0)
@@ -181,9 +183,9 @@ def ndcg_at_levels(ranks: JudgedRanks, *, rel: Rel = 1, gains: Gains | None = No
     at least `rel`; `rel` has no other effect."""
     graded = _gain_lists(ranks, gains)
     listed, best = graded.listed, graded.best
-    drop, longer = _mark_level_ends(best), _is_longer(ranks, graded)
+    drop, longer = _mark_level_ends(best), _has_further_level(ranks, graded)
     levels = best.select(drop)
-    reached = np.append(graded.dcg, 0.0)[listed.last_within(levels.rank, levels.query)]
+    reached = np.append(graded.dcg, 0.0)[listed.last_hits_within(levels.rank, levels.query)]
     ndcg = levels.total(ratio(reached, graded.ideal_dcg[drop]))
     score = ratio(ndcg + np.where(longer, graded.whole_ndcg(), 0.0), levels.count() + longer)
     return np.where(ranks.n_relevant(rel) > 0, score, 0.0)
@@ -194,18 +196,24 @@ def _ndcg_at_levels_terms(
     ranks: JudgedRanks, *, rel: int = 1, gains: GainTable | None = None
 ) -> Hits:
     graded = _gain_lists(ranks, gains)
-    listed, drop, longer = graded.listed, _mark_level_ends(graded.best), _is_longer(ranks, graded)
+    listed, drop, longer = (
+        graded.listed,
+        _mark_level_ends(graded.best),
+        _has_further_level(ranks, graded),
+    )
     levels, share = graded.best.select(drop), 1 / graded.ideal_dcg[drop]
     # A result counts in every level that ends at its rank or deeper.
     passed = np.append(levels.accumulate(share), 0.0)[
-        levels.last_within(listed.rank - 1, listed.query)
+        levels.last_hits_within(listed.rank - 1, listed.query)
     ]
     whole_share = np.where(
-        longer, ratio(np.ones(ranks.n_queries), graded.best.total(graded.ideal)), 0.0
+        longer,
+        ratio(np.ones(ranks.n_queries), graded.best.total(graded.discounted_ideal_gains)),
+        0.0,
     )
     counted = (levels.total(share) + whole_share)[listed.query] - passed
-    part = ratio(graded.gained * counted, (levels.count() + longer)[listed.query])
-    return listed.parts(np.where(ranks.n_relevant(rel)[listed.query] > 0, part, 0.0))
+    part = ratio(graded.discounted_gains * counted, (levels.count() + longer)[listed.query])
+    return listed.contributions(np.where(ranks.n_relevant(rel)[listed.query] > 0, part, 0.0))
 
 
 def _mark_level_ends(best: Hits) -> Mask:
@@ -214,7 +222,7 @@ def _mark_level_ends(best: Hits) -> Mask:
     return (np.diff(best.query, append=-1) != 0) | (np.diff(best.relevance, append=-1) != 0)
 
 
-def _is_longer(ranks: JudgedRanks, graded: _GainLists) -> Mask:
+def _has_further_level(ranks: JudgedRanks, graded: _GainLists) -> Mask:
     """Return whether the whole list counts as a further level, bool[query]. As in trec_eval, it
     must end more than one rank after the last level."""
     return (ranks.retrieved > graded.n_best + 1) & (graded.n_best > 0)
@@ -223,4 +231,4 @@ def _is_longer(ranks: JudgedRanks, graded: _GainLists) -> Mask:
 @weights("binG")
 def _binary_g_weights(ranks: JudgedRanks, *, rel: int) -> Hits:
     hits = ranks.relevant(rel)
-    return hits.parts(1 / np.log2(2 + hits.rank - hits.ordinal()))
+    return hits.contributions(1 / np.log2(2 + hits.rank - hits.ordinal()))

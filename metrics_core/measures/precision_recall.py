@@ -225,14 +225,14 @@ def r_precision(ranks: JudgedRanks, *, rel: Rel = 1) -> Floats:
 def relevant_weights(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
     """Weigh every relevant document equally."""
     hits = ranks.relevant(rel)
-    return hits.parts(np.ones(len(hits.rank)))
+    return hits.contributions(np.ones(len(hits.rank)))
 
 
 @weights("AP")
 def precision_weights(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
     """Weigh each relevant document by the precision at its rank."""
     hits = ranks.relevant(rel)
-    return hits.parts(hits.ordinal() / hits.rank)
+    return hits.contributions(hits.ordinal() / hits.rank)
 
 
 @weights("RR", "Success")

@@ -61,4 +61,4 @@ def _preference_shares(ranks: JudgedRanks, rel: int) -> Floats:
 @weights("Bpref")
 def preference_weights(ranks: JudgedRanks, *, rel: int) -> Hits:
     """Weigh each relevant document by how few judged non-relevant documents are ranked above it."""
-    return ranks.relevant(rel).parts(_preference_shares(ranks, rel))
+    return ranks.relevant(rel).contributions(_preference_shares(ranks, rel))

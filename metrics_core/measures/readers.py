@@ -54,13 +54,13 @@ def scaled_gains(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Hits:
         raise ParameterError(f"max_rel must be above min_rel ({min_rel}), not {max_rel}.")
     highest = ranks.top_grade if max_rel is None else max_rel
 
-    def scale_gains() -> Hits:
+    def compute_scaled_gains() -> Hits:
         hits = ranks.judged()
         hits = hits.select((hits.relevance > min_rel) & (hits.rank <= DEPTH))
         gain = (np.minimum(hits.relevance, highest) - min_rel) / (highest - min_rel or 1)
         return replace(hits, relevance=gain)
 
-    return ranks.cached("scaled gains", (min_rel, highest), scale_gains)
+    return ranks.cached("scaled gains", (min_rel, highest), compute_scaled_gains)
 
 
 def _running_gains(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Floats:
@@ -135,11 +135,11 @@ def bejeweled_player_model(
 ) -> Floats:
     """Average gain of the results viewed by a reader who stops after k results, or sooner if the
     gains add up to T. Without `max_rel` the highest grade of all judgments gains 1."""
-    hits, sated, depth = *_gains_until_sated(ranks, T, min_rel, max_rel), limit_cutoff(cutoff)
+    hits, sated, depth = *_gains_until_goal(ranks, T, min_rel, max_rel), limit_cutoff(cutoff)
     return hits.total(hits.relevance, depth) / np.minimum(expand_per_query(sated, cutoff), depth)
 
 
-def _gains_until_sated(
+def _gains_until_goal(
     ranks: JudgedRanks, goal: float, min_rel: int, max_rel: int | None
 ) -> tuple[Hits, Floats]:
     """Return the results with a gain, down to the rank at which the gains add up to the goal. The
@@ -238,7 +238,7 @@ def _weigh_inst(
     before = (2 * goal) ** 2 * (
         _sum_inverse_squares(first * 0 + 2 * goal) - _sum_inverse_squares(2 * goal + first)
     )
-    return hits.parts(reached * gain), before + hits.total(after)
+    return hits.contributions(reached * gain), before + hits.total(after)
 
 
 def _sum_inverse_squares(start: Floats) -> Floats:
@@ -258,7 +258,7 @@ def _sum_inverse_squares(start: Floats) -> Floats:
 @weights("SDCG")
 def _sdcg_weights(ranks: JudgedRanks, *, min_rel: int, max_rel: int | None, **_: object) -> Hits:
     hits = scaled_gains(ranks, min_rel, max_rel)
-    return hits.parts(hits.relevance / np.log2(hits.rank + 1))
+    return hits.contributions(hits.relevance / np.log2(hits.rank + 1))
 
 
 @weights("BPM")
@@ -270,7 +270,7 @@ def _bpm_weights(
     max_rel: int | None,
     **_: object,
 ) -> Hits:
-    return _gains_until_sated(ranks, T, min_rel, max_rel)[0]
+    return _gains_until_goal(ranks, T, min_rel, max_rel)[0]
 
 
 @weights("INSQ")
@@ -282,7 +282,7 @@ def _insq_weights(
     max_rel: int | None,
 ) -> Hits:
     hits = scaled_gains(ranks, min_rel, max_rel)
-    return hits.parts(hits.relevance / (hits.rank + 2 * T - 1) ** 2)
+    return hits.contributions(hits.relevance / (hits.rank + 2 * T - 1) ** 2)
 
 
 @weights("INST")

@@ -36,4 +36,4 @@ def average_reciprocal_hit_rank(
 @weights("ARHR")
 def _arhr_weights(ranks: JudgedRanks, *, rel: int, **_: object) -> Hits:
     hits = ranks.relevant(rel)
-    return hits.parts(1 / hits.rank)
+    return hits.contributions(1 / hits.rank)

@@ -68,11 +68,11 @@ def relative_precision(ranks: JudgedRanks, *, cutoff: TopK, rel: Rel = 1) -> Flo
 def r_precision_multiple(ranks: JudgedRanks, *, factor: Factor, rel: Rel = 1) -> Floats:
     """Precision at a multiple of the number of relevant documents. Low multiples reflect readers
     who want a few good results, high multiples readers who want all."""
-    depth = _multiple_depth(ranks, factor, rel)
+    depth = _depth_of_multiple(ranks, factor, rel)
     return ratio(ranks.relevant(rel).count_within(depth), depth)
 
 
-def _multiple_depth(ranks: JudgedRanks, factor: float, rel: int) -> Ints:
+def _depth_of_multiple(ranks: JudgedRanks, factor: float, rel: int) -> Ints:
     """Return `factor` times the number of relevant documents, rounded like in trec_eval,
     int64[query]."""
     return np.trunc(factor * ranks.n_relevant(rel) + 0.9).astype(np.int64)
@@ -84,4 +84,4 @@ weights("RelP")(relevant_weights)
 @weights("RprecMult")
 def _multiple_weights(ranks: JudgedRanks, *, factor: float, rel: int) -> Hits:
     hits = relevant_weights(ranks, rel=rel)
-    return hits.select(hits.rank <= _multiple_depth(ranks, factor, rel)[hits.query])
+    return hits.select(hits.rank <= _depth_of_multiple(ranks, factor, rel)[hits.query])

@@ -198,4 +198,4 @@ weights("SetP", "SetRelP", "SetR", "SetAP", "SetF")(relevant_weights)
 @weights("Judged")
 def _judged_weights(ranks: JudgedRanks, **_: object) -> Hits:
     hits = ranks.judged()
-    return hits.parts(np.ones(len(hits.rank)))
+    return hits.contributions(np.ones(len(hits.rank)))

@@ -38,24 +38,28 @@ class ComparisonFrame(pd.DataFrame):  # type: ignore[misc]
 
 
 def compare_by_name(
-    scores: Scores, named: Mapping[str, Measure], baseline: str, method: Method, same: float
+    scores: Scores,
+    measures_by_name: Mapping[str, Measure],
+    baseline: str,
+    method: Method,
+    tie_threshold: float,
 ) -> ComparisonFrame:
     """Compare the other runs with the baseline. Returns one row per measure and run, with the name
     that the measure was given."""
-    measures = list(named.values())
+    measures = list(measures_by_name.values())
     frames = compare_measures(
-        scores, measures, baseline, same=same, methods=[method] * len(measures)
+        scores, measures, baseline, tie_threshold=tie_threshold, methods=[method] * len(measures)
     )
     parts = [
         frame.iloc[1:].assign(baseline=baseline, measure=name)
-        for name, frame in zip(named, frames, strict=True)
+        for name, frame in zip(measures_by_name, frames, strict=True)
     ]
     table = pd.concat(parts, ignore_index=True)
     first = ["run", "baseline", "measure"]
     comparison = ComparisonFrame(table[first + [c for c in table.columns if c not in first]])
-    table["measure"] = [str(named[name]) for name in table["measure"]]
+    table["measure"] = [str(measures_by_name[name]) for name in table["measure"]]
     comparison._paper_table = comparison_table(
-        RunMeans.of_scores(scores, measures),
+        RunMeans.from_scores(scores, measures),
         table.drop_duplicates(["run", "measure"]),
         [baseline],
         method,

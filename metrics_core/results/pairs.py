@@ -59,7 +59,7 @@ def measured_pairs(scores: Scores, measure: Measure, level: float) -> MeasuredPa
     """Compare every pair of runs on one measure. Raises the errors of
     `comparing.all_pairs.all_pairs`."""
     pairs = vars(all_pairs(scores, measure, level=level))
-    means = RunMeans.of_scores(scores).by_measure[measure]
+    means = RunMeans.from_scores(scores).by_measure[measure]
     combined = dict(zip(scores.runs, means.tolist(), strict=True))
     return MeasuredPairs(
         **pairs, measure=str(measure), level=level, combined=combined, n_queries=scores.n_queries

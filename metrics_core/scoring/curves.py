@@ -22,17 +22,17 @@ def score_curve(ranks: JudgedRanks, measure: Measure, cutoffs: Sequence[int] | I
     return measure.curve(ranks, np.asarray(cutoffs, dtype=np.int64))
 
 
-def cutoffs_up_to(depth: int, *, also: Sequence[int] = ()) -> list[int]:
+def cutoffs_up_to(depth: int, *, extra_cutoffs: Sequence[int] = ()) -> list[int]:
     """Return cutoffs from 1 to `depth`: all numbers up to 10, then numbers evenly spaced on a log
     scale, and the cutoffs in `also`."""
     spaced = np.unique(np.round(np.geomspace(1, max(depth, 1), 60)).astype(int)).tolist()
-    cutoffs = {*range(1, 11), *spaced, *also, depth}
+    cutoffs = {*range(1, 11), *spaced, *extra_cutoffs, depth}
     return sorted(k for k in cutoffs if 1 <= k <= depth)
 
 
-def deepest_list(judged: Sequence[JudgedRanks], *, most: int = 1000) -> int:
+def longest_list_length(judged: Sequence[JudgedRanks], *, max_length: int = 1000) -> int:
     """Return the length of the longest list of these runs, at most `most`."""
-    return min(most, max((int(r.retrieved.max(initial=0)) for r in judged), default=0))
+    return min(max_length, max((int(r.retrieved.max(initial=0)) for r in judged), default=0))
 
 
 def precision_at_recall(ranks: JudgedRanks, *, rel: int = 1) -> Floats:

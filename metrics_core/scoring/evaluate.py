@@ -11,14 +11,14 @@ from metrics_core.formats.in_memory import (
     PairsLike,
     QrelsLike,
     RunsLike,
-    pairs_from,
-    qrels_from,
-    runs_from,
+    convert_to_pairs,
+    convert_to_qrels,
+    convert_to_runs,
 )
 from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.exclusions import NO_EXCLUSIONS, Exclusions, exclude_documents
 from metrics_core.judging.while_reading.large_files import judge_files
-from metrics_core.measures import GivenMeasure, Measure, name_measures
+from metrics_core.measures import GivenMeasure, Measure, parse_measures_by_name
 from metrics_core.scoring.scores import WithoutRelevant, score_runs
 from metrics_core.tables import Documents, Qrels
 from metrics_core.tables.run_names import add_folder_names
@@ -56,7 +56,7 @@ def evaluate(
     Raises UnknownMeasureError, ParameterError, NoSharedQueriesError, LackingDataError, and
     RanklensError if two runs have the same name, or there is no run or no measure.
     """
-    named, table = name_measures(measures), qrels_from(qrels)
+    named, table = parse_measures_by_name(measures), convert_to_qrels(qrels)
     parsed, left_out = list(named.values()), make_exclusions(exclude_self, exclude)
     judged = judge_runs(runs, table, parsed, documents=documents, exclusions=left_out)
     frame = score_runs(judged, parsed, without_relevant=without_relevant).frame
@@ -77,7 +77,7 @@ def judge_runs(
     needs = documents is not None or any(m.declaration.needs for m in measures)
     judged = (None if needs or exclusions else _judge_paths(runs, qrels)) or [
         join_judgments(exclude_documents(run, exclusions), qrels, documents=documents)
-        for run in runs_from(runs, qrels.query_ids)
+        for run in convert_to_runs(runs, qrels.query_ids)
     ]
     refuse_same_names([ranks.run_name for ranks in judged])
     return judged
@@ -85,8 +85,8 @@ def judge_runs(
 
 def make_exclusions(exclude_self: bool, exclude: PairsLike | None) -> Exclusions:
     """Return the exclusions given by these arguments of `evaluate`. Raises the errors of
-    `pairs_from`."""
-    return Exclusions(exclude_self, None if exclude is None else pairs_from(exclude))
+    `convert_to_pairs`."""
+    return Exclusions(exclude_self, None if exclude is None else convert_to_pairs(exclude))
 
 
 def refuse_same_names(names: Sequence[str]) -> None:

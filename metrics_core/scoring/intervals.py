@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from metrics_core.base.arrays import Floats, Mask
 from metrics_core.measures import MEAN, Combination
-from metrics_core.scoring.resampling import count_resamples, draw_sums
+from metrics_core.scoring.resampling import count_resamples, sum_each_draw
 
 if TYPE_CHECKING:
     from metrics_core.scoring.studentised import Moments
@@ -70,9 +70,9 @@ def mean_intervals(
     from metrics_core.scoring.studentised import Moments, studentise_draws
 
     means = [Moments.from_values(combination.to_scale(values)) for values in groups]
-    shares = [_are_shares(moments) & combination.linear for moments in means]
+    shares = [_are_binary_columns(moments) & combination.linear for moments in means]
     varying = [
-        np.flatnonzero(_have_spread(moments) & ~group)
+        np.flatnonzero(_are_varying_columns(moments) & ~group)
         for moments, group in zip(means, shares, strict=True)
     ]
     varying_columns = [
@@ -110,14 +110,14 @@ def mean_bound(
     from metrics_core.scoring.studentised import Moments
 
     moments = Moments.from_values(combination.to_scale(values)[:, None])
-    if combination.linear and _are_shares(moments)[0]:
+    if combination.linear and _are_binary_columns(moments)[0]:
         return float(wilson_interval(moments.mean, moments.queries, 2 * level - 1)[int(upper)][0])
-    if not _have_spread(moments)[0]:
+    if not _are_varying_columns(moments)[0]:
         return float("nan")
     columns = replace(
         moments.columns(np.zeros(1, dtype=np.int64)), least_error=_LEAST_ERROR_OF_A_BOUND
     )
-    draws: Floats = draw_sums(columns.parts(), count_resamples(len(values)))
+    draws: Floats = sum_each_draw(columns.summed_values(), count_resamples(len(values)))
     distances = columns.signed_distances(draws)[:, 0]
     edge = (
         np.quantile(distances, 1 - level, method="lower")
@@ -141,12 +141,12 @@ def wilson_interval(share: Floats, n: npt.ArrayLike, level: float = LEVEL) -> tu
     return np.minimum(low, share), np.maximum(high, share)
 
 
-def _are_shares(moments: Moments) -> Mask:
+def _are_binary_columns(moments: Moments) -> Mask:
     """Return which columns have enough scores, all of them 0 or 1; bool[column]."""
     ends = ((moments.filled == 0) | (moments.filled == 1)).all(axis=1)
     return np.asarray(ends & (moments.queries >= FEWEST_SCORES))
 
 
-def _have_spread(moments: Moments) -> Mask:
+def _are_varying_columns(moments: Moments) -> Mask:
     """Return which columns have enough scores, not all equal, for resampling; bool[column]."""
     return np.asarray((moments.queries >= FEWEST_SCORES) & (moments.error > 0))

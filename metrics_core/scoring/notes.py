@@ -28,19 +28,19 @@ def _combined_score(ranks: JudgedRanks, measure: Measure) -> float:
     return float(measure.declaration.combination.combine(measure.score(ranks)))
 
 
-def add_tie_range(ranks: JudgedRanks, measures: Sequence[Measure]) -> list[Note]:
+def add_range_to_tie_notes(ranks: JudgedRanks, measures: Sequence[Measure]) -> list[Note]:
     """Return the notes of a judged run. A loud note on ties also gives the range of the mean scores
     over all orders of the tied documents."""
     # With subtopics, prices or a table of gains the best order of tied documents may not be by
     # grade.
     graded = [m for m in measures if not m.declaration.needs and not m.value("gains")]
     return [
-        _add_range(note, ranks, graded) if note.kind == "ties" and note.loud else note
+        _add_range_to_note(note, ranks, graded) if note.kind == "ties" and note.loud else note
         for note in ranks.notes
     ]
 
 
-def _add_range(note: Note, ranks: JudgedRanks, measures: Sequence[Measure]) -> Note:
+def _add_range_to_note(note: Note, ranks: JudgedRanks, measures: Sequence[Measure]) -> Note:
     spans = zip(measures, tie_range(ranks, measures), strict=True)
     written = [(str(m), w.format_score(low), w.format_score(high)) for m, (low, high) in spans]
     changed = [f"{name} {low} to {high}" for name, low, high in written if low != high]
@@ -57,16 +57,18 @@ def score_notes(
     """Return notes on facts that affect a run's scores: queries scored 0 or excluded, and cutoffs
     beyond its depth."""
     about_queries = [
-        _query_note("missing", ranks.missing_queries, "judged {} without results"),
-        _query_note("unjudged", ranks.unjudged_queries, "{} without judgments", counts=False),
-        *_no_relevant_notes(ranks, measures, counts=without_relevant == "zero"),
+        _affected_queries_note("missing", ranks.missing_queries, "judged {} without results"),
+        _affected_queries_note(
+            "unjudged", ranks.unjudged_queries, "{} without judgments", is_scored_zero=False
+        ),
+        *_no_relevant_notes(ranks, measures, is_scored_zero=without_relevant == "zero"),
         *(_undefined_note(ranks, m) for m in measures if "documents" in m.declaration.needs),
     ]
     return [note for note in about_queries if note.count] + _depth_notes(ranks, measures)
 
 
 def _no_relevant_notes(
-    ranks: JudgedRanks, measures: Sequence[Measure], *, counts: bool
+    ranks: JudgedRanks, measures: Sequence[Measure], *, is_scored_zero: bool
 ) -> list[Note]:
     """Return notes on queries without a relevant document. There is one for the lowest grade that a
     measure counts as relevant, and one for each higher grade that another measure requires if it
@@ -80,7 +82,9 @@ def _no_relevant_notes(
         if level > 1 or level > levels[0]:
             what += f" of grade {level:g} or more"
         if len(lacking) > n_reported:
-            notes.append(_query_note("no_relevant", lacking, what, counts=counts))
+            notes.append(
+                _affected_queries_note("no_relevant", lacking, what, is_scored_zero=is_scored_zero)
+            )
             n_reported = len(lacking)
     return notes
 
@@ -89,13 +93,17 @@ def _undefined_note(ranks: JudgedRanks, measure: Measure) -> Note:
     """Return a note on the queries with an undefined score of a measure of document columns."""
     scores = np.zeros(0) if measure.lacks(ranks) else measure.score(ranks)
     queries = tuple(ranks.query_ids[i] for i in np.flatnonzero(np.isnan(scores)))
-    return _query_note("undefined", queries, f"{{}} with undefined {measure}", counts=False)
+    return _affected_queries_note(
+        "undefined", queries, f"{{}} with undefined {measure}", is_scored_zero=False
+    )
 
 
-def _query_note(kind: str, queries: tuple[str, ...], what: str, *, counts: bool = True) -> Note:
+def _affected_queries_note(
+    kind: str, queries: tuple[str, ...], phrase: str, *, is_scored_zero: bool = True
+) -> Note:
     n = len(queries)
-    fate = "scored 0" if counts else "excluded"
-    subject = what.format(w.plural(n, "query", "queries"))
+    fate = "scored 0" if is_scored_zero else "excluded"
+    subject = phrase.format(w.plural(n, "query", "queries"))
     return Note(kind, f"{n:,} {subject}; {fate}", n, queries[:3])
 
 

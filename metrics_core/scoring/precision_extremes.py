@@ -84,14 +84,14 @@ def _precision_gains(
     return prefix_sums(from_top), prefix_sums(from_bottom)
 
 
-def _average_precisions(measure: Measure, sums: Floats, relevant: Ints, listed: Ints) -> Floats:
+def _average_precisions(measure: Measure, sums: Floats, relevant: Ints, n_listed: Ints) -> Floats:
     """Return the measure from its sum of precisions, the number of relevant documents (at least 1)
     and the number of listed documents; all arrays have the same shape."""
     if measure.declaration.from_precisions is not None:
         return measure.declaration.from_precisions(sums, relevant)
     denominator = measure.value("denominator")
     if denominator == "k":
-        return sums / (listed if measure.cutoff is None else measure.cutoff)
+        return sums / (n_listed if measure.cutoff is None else measure.cutoff)
     if denominator == "min" and measure.cutoff is not None:
         return sums / np.minimum(relevant, measure.cutoff)
     return sums / relevant

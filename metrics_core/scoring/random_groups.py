@@ -28,18 +28,18 @@ _NUMBERS_KEPT = 8
 _memo = Memo(_NUMBERS_KEPT)
 
 
-def count_units(n_queries: int) -> int:
+def count_drawn_units(n_queries: int) -> int:
     """Return the number of units that are drawn: queries, or groups of queries."""
     return n_queries if n_queries <= MOST_SINGLE else GROUPS
 
 
-def has_equal_units(n_queries: int) -> bool:
+def has_equal_sized_units(n_queries: int) -> bool:
     """Whether all units have the same number of queries. Every draw then has the same number of
     queries too."""
-    return n_queries % max(count_units(n_queries), 1) == 0
+    return n_queries % max(count_drawn_units(n_queries), 1) == 0
 
 
-def sum_in_groups(columns: SingleOrDouble) -> SingleOrDouble:
+def sum_by_unit(columns: SingleOrDouble) -> SingleOrDouble:
     """Return the sum of each column in each group, [unit, column]. `columns` is float32 or
     float64[query, column], and the result has the same dtype. Returns `columns` itself if single
     queries are drawn."""

@@ -16,7 +16,7 @@ from metrics_core.base.compiled.machine import compiled
 from metrics_core.base.compiled.signatures import COLUMNS
 from metrics_core.base.memo import Memo
 from metrics_core.base.parallel import PRODUCTS_ON_ONE_CORE, map_on_all_cores
-from metrics_core.scoring.random_groups import count_units, sum_in_groups
+from metrics_core.scoring.random_groups import count_drawn_units, sum_by_unit
 
 _SEED = 20_260
 _CELLS = 20_000_000
@@ -52,17 +52,17 @@ def count_draws(n_queries: int) -> int:
     """Return the number of resamples that exist and are used to test a difference: 10,000 for up to
     2,000 queries, then fewer, and 2,000 for 10,000 queries or more. With 2,000 resamples, a share
     of 0.05 has a standard error of 0.005."""
-    return int(np.clip(_CELLS // max(count_units(n_queries), 1), _FEWEST, _MOST_TESTED))
+    return int(np.clip(_CELLS // max(count_drawn_units(n_queries), 1), _FEWEST, _MOST_TESTED))
 
 
-def draws(n_queries: int, most: int | None = None) -> Iterator[Bytes]:
+def iterate_draws(n_queries: int, max_draws: int | None = None) -> Iterator[Bytes]:
     """Yield how often each unit is in each resample, uint8[draw in block, unit], block by block.
 
     The resamples are always the same, and are not computed again as long as they are cached. If
     `most` is given, only the first `most` are yielded.
     """
-    remaining = count_draws(n_queries) if most is None else most
-    for counts in _draw_blocks(count_units(n_queries)):
+    remaining = count_draws(n_queries) if max_draws is None else max_draws
+    for counts in _draw_blocks(count_drawn_units(n_queries)):
         yield counts[:remaining]
         remaining -= len(counts)
         if remaining <= 0:
@@ -72,7 +72,7 @@ def draws(n_queries: int, most: int | None = None) -> Iterator[Bytes]:
 def prepare_draws(n_queries: int) -> None:
     """Compute the draws for this number of queries in the background, so that the first comparison
     does not wait."""
-    Thread(target=_draw_blocks, args=(count_units(n_queries),), daemon=True).start()
+    Thread(target=_draw_blocks, args=(count_drawn_units(n_queries),), daemon=True).start()
 
 
 def _draw_blocks(units: int) -> list[Bytes]:
@@ -83,36 +83,36 @@ def _make_draws(units: int) -> list[Bytes]:
     n_draws, size = count_draws(units), _block_size(units)
 
     def make_block(start: int) -> Bytes:
-        return _make_counts(units, start, min(size, n_draws - start))
+        return _count_drawn_units(units, start, min(size, n_draws - start))
 
     return map_on_all_cores(make_block, range(0, n_draws, size))
 
 
-def draw_sums(columns: SingleOrDouble, most: int | None = None) -> SingleOrDouble:
+def sum_each_draw(columns: SingleOrDouble, max_draws: int | None = None) -> SingleOrDouble:
     """Return the sum of each column in each draw, [draw, column]. `columns` is float32 or
     float64[query, column], and the result has the same dtype. If `most` is given, only the first
     `most` draws are used."""
-    columns = sum_in_groups(columns)
+    columns = sum_by_unit(columns)
     units, n_columns = columns.shape
     few = n_columns <= _FEW_COLUMNS
     width = -(-n_columns // COLUMNS) * COLUMNS if few else n_columns
-    totals = np.empty((most or count_draws(units), width), columns.dtype)
-    product = _compiled_product(columns, width) if few else _library_product(columns)
+    totals = np.empty((max_draws or count_draws(units), width), columns.dtype)
+    product = _make_compiled_product(columns, width) if few else _make_blas_product(columns)
 
-    def add(part: tuple[int, Bytes]) -> None:
+    def add_block_sums(part: tuple[int, Bytes]) -> None:
         first, counts = part
         product(counts, totals[first : first + len(counts)])
 
     # If the library already uses all cores for one product, do not run several at once.
     is_single = few or PRODUCTS_ON_ONE_CORE
     in_parallel = is_single and totals.shape[0] * units > _PART
-    parts = split_draws(units, max(_FEWEST_ROWS, _PART // max(units, 1)), most)
-    for _ in map_on_all_cores(add, parts) if in_parallel else map(add, parts):
+    parts = split_draws(units, max(_FEWEST_ROWS, _PART // max(units, 1)), max_draws)
+    for _ in map_on_all_cores(add_block_sums, parts) if in_parallel else map(add_block_sums, parts):
         pass
     return totals[:, :n_columns]
 
 
-def _compiled_product(
+def _make_compiled_product(
     columns: SingleOrDouble, width: int
 ) -> Callable[[Bytes, SingleOrDouble], None]:
     """Return a function that multiplies the counts by a few columns: compiled code, which uses the
@@ -123,37 +123,39 @@ def _compiled_product(
     functions = compiled("sums")
     weigh = functions.weigh_singles if columns.dtype == np.float32 else functions.weigh_doubles
 
-    def product(counts: Bytes, totals: SingleOrDouble) -> None:
+    def multiply_counts(counts: Bytes, totals: SingleOrDouble) -> None:
         weigh(counts, rows, totals)
 
-    return product
+    return multiply_counts
 
 
-def _library_product(columns: SingleOrDouble) -> Callable[[Bytes, SingleOrDouble], None]:
+def _make_blas_product(columns: SingleOrDouble) -> Callable[[Bytes, SingleOrDouble], None]:
     """Return a function that multiplies the counts by many columns: BLAS, with few enough draws at
     a time to stay in the cache."""
     size = max(8 * _FEWEST_ROWS, 5 * _NEAR // len(columns))
 
-    def product(counts: Bytes, totals: SingleOrDouble) -> None:
+    def multiply_counts(counts: Bytes, totals: SingleOrDouble) -> None:
         for start in range(0, len(counts), size):
             weight = counts[start : start + size].astype(columns.dtype)
             np.matmul(weight, columns, out=totals[start : start + size])
 
-    return product
+    return multiply_counts
 
 
-def draw_sums_of_each(
-    matrices: Sequence[SingleOrDouble], most: int | None = None
+def sum_draws_of_matrices(
+    matrices: Sequence[SingleOrDouble], max_draws: int | None = None
 ) -> list[SingleOrDouble]:
-    """Return a list with the result of `draw_sums`, [draw, column], for each of several matrices.
-    The matrices, [query, column], have separate queries. Matrices with the same number of units
-    have the same draws and are multiplied together."""
-    matrices = [sum_in_groups(columns) for columns in matrices]
+    """Return a list with the result of `sum_each_draw`, [draw, column], for each of several
+    matrices. The matrices, [query, column], have separate queries. Matrices with the same number
+    of units have the same draws and are multiplied together."""
+    matrices = [sum_by_unit(columns) for columns in matrices]
     sums_by_place: dict[int, SingleOrDouble] = {}
     for places in _group_by_units(matrices):
         joined = np.hstack([matrices[i] for i in places])
         ends = np.cumsum([matrices[i].shape[1] for i in places])[:-1]
-        sums_by_place |= zip(places, np.split(draw_sums(joined, most), ends, axis=1), strict=True)
+        sums_by_place |= zip(
+            places, np.split(sum_each_draw(joined, max_draws), ends, axis=1), strict=True
+        )
     return [sums_by_place[i] for i in range(len(matrices))]
 
 
@@ -183,25 +185,27 @@ def _group_by_units(matrices: Sequence[SingleOrDouble]) -> Iterator[list[int]]:
     yield from groups.values()
 
 
-def split_draws(n_queries: int, size: int, most: int | None = None) -> Iterator[tuple[int, Bytes]]:
+def split_draws(
+    n_queries: int, size: int, max_draws: int | None = None
+) -> Iterator[tuple[int, Bytes]]:
     """Yield `draws` in parts of at most `size`, each as (index of its first draw, counts
     uint8[draw, unit])."""
     first = 0
-    for counts in draws(n_queries, most):
+    for counts in iterate_draws(n_queries, max_draws):
         for start in range(0, len(counts), size):
             yield first + start, counts[start : start + size]
         first += len(counts)
 
 
-def draw_sums_at(columns: Floats, places: Ints) -> Floats:
-    """Return the result of `draw_sums` for the draws at the positions `places`, float64[place,
+def sum_draws_at(columns: Floats, draw_positions: Ints) -> Floats:
+    """Return the result of `sum_each_draw` for the draws at the positions `places`, float64[place,
     column]. `columns` is float64[query, column]."""
-    columns = sum_in_groups(columns)
+    columns = sum_by_unit(columns)
     size, blocks = _block_size(len(columns)), _draw_blocks(len(columns))
-    totals = np.empty((len(places), columns.shape[1]))
+    totals = np.empty((len(draw_positions), columns.shape[1]))
     step = max(1, _CELLS_AT // max(len(columns), 1))
-    for start in range(0, len(places), step):
-        part = places[start : start + step]
+    for start in range(0, len(draw_positions), step):
+        part = draw_positions[start : start + step]
         weight = np.empty((len(part), len(columns)))
         for number in np.unique(part // size):
             inside = part // size == number
@@ -214,7 +218,7 @@ def _block_size(units: int) -> int:
     return min(max(1, _BLOCK // units), count_draws(units))
 
 
-def _make_counts(units: int, start: int, size: int) -> Bytes:
+def _count_drawn_units(units: int, start: int, size: int) -> Bytes:
     """Count how often each unit is in each of `size` consecutive draws, the first at `start`,
     uint8[draw, unit]. Each block has a separate seed, so that blocks can be drawn in parallel."""
     generator = np.random.default_rng((_SEED, start))

@@ -43,7 +43,7 @@ from metrics_core.judging.hits import ratio
 from metrics_core.judging.unjudged import UnjudgedPlaces, split_into_blocks
 from metrics_core.measures import Measure
 from metrics_core.measures.declaring.registry import Divisor, Share
-from metrics_core.measures.normalisers import dividend_measure, make_divisor
+from metrics_core.measures.normalisers import make_divisor_function, numerator_measure
 from metrics_core.scoring.precision_extremes import precision_extremes, precision_sum_extremes
 from metrics_core.scoring.single_documents import unjudged_scores
 
@@ -66,8 +66,8 @@ def residual(
     ranks: JudgedRanks,
     measure: Measure,
     *,
-    highest: float | None = None,
-    unlisted: Ints | None = None,
+    highest_grade: float | None = None,
+    n_unlisted: Ints | None = None,
 ) -> Residual:
     """Return the range of a measure's scores over all grades that unjudged documents could have.
 
@@ -75,37 +75,37 @@ def residual(
     that is too low to be relevant to the measure is raised to the lowest relevant grade. `unlisted`
     int64[query] is the number of further documents of that grade that are judged but not listed.
     """
-    return residuals(ranks, measure, [unlisted], highest=highest)[0]
+    return residuals(ranks, measure, [n_unlisted], highest_grade=highest_grade)[0]
 
 
 def residuals(
     ranks: JudgedRanks,
     measure: Measure,
-    unlisted: Sequence[Ints | None],
+    n_unlisted: Sequence[Ints | None],
     *,
-    highest: float | None = None,
+    highest_grade: float | None = None,
     divisor: Divisor | None = None,
 ) -> list[Residual]:
     """Return the result of `residual` for each element of `unlisted`, which is int64[query] or
     None. For a share measure, the divisor for documents of the highest grade can be passed as
-    `divisor` if it is already known (`normalisers.make_divisor`)."""
+    `divisor` if it is already known (`normalisers.make_divisor_function`)."""
     # A table of gains may reverse the order of the grades, so nothing can be inferred.
     kind = "range" if measure.value("gains") else measure.declaration.residual
     if measure.value("judged_only"):
         # A document enters a condensed list as soon as it is judged, whatever its grade.
         kind = "range"
-    grade = ranks.top_grade if highest is None else highest
+    grade = ranks.top_grade if highest_grade is None else highest_grade
     grade = max(grade, measure.value("rel") or 0)
     if kind in _BY_SHARE and isinstance(measure.declaration.reach, Share):
         share_extremes = _ShareExtremes(ranks, measure, kind, grade, divisor)
-        ends = [share_extremes.ends(counts) for counts in unlisted]
+        ends = [share_extremes.score_extremes(counts) for counts in n_unlisted]
     else:
-        ends = [_find_extremes(ranks, measure, kind, grade, counts) for counts in unlisted]
+        ends = [_find_extremes(ranks, measure, kind, grade, counts) for counts in n_unlisted]
     return [Residual(low, high, exact=kind in EXACT) for low, high in ends]
 
 
 def _find_extremes(
-    ranks: JudgedRanks, measure: Measure, kind: str, grade: float, unlisted: Ints | None
+    ranks: JudgedRanks, measure: Measure, kind: str, grade: float, n_unlisted: Ints | None
 ) -> Extremes:
     # Of documents below this depth only the number matters.
     depths = {"monotone": measure.cutoff, "recall": measure.cutoff, "count": 0, "range": 0}
@@ -113,14 +113,14 @@ def _find_extremes(
     in_one = kind == "unaffected" or not measure.declaration.by_query
     ends = []
     for queries, part in [(slice(None), ranks)] if in_one else split_into_blocks(ranks, depth):
-        if unlisted is not None:
-            part = add_judgment_counts(part, unlisted[queries], grade)
-        ends.append(_part_extremes(part, measure, kind, grade, depth))
+        if n_unlisted is not None:
+            part = add_judgment_counts(part, n_unlisted[queries], grade)
+        ends.append(_extremes_of_kind(part, measure, kind, grade, depth))
     low, high = (np.concatenate(values) for values in zip(*ends, strict=True))
     return low, high
 
 
-def _part_extremes(
+def _extremes_of_kind(
     ranks: JudgedRanks, measure: Measure, kind: str, grade: float, depth: int | None
 ) -> Extremes:
     score = measure.score(ranks)
@@ -128,19 +128,22 @@ def _part_extremes(
         return score, score
     unjudged = UnjudgedPlaces.from_ranks(ranks, grade, depth)
     low, high = _EXTREMES[kind](ranks, measure, score, unjudged)
-    is_fixed = (unjudged.counts() == 0) | np.isnan(score)
+    is_fixed = (unjudged.count_unjudged() == 0) | np.isnan(score)
     return np.where(is_fixed, score, low), np.where(is_fixed, score, high)
 
 
 def residual_frame(
-    judged: Sequence[JudgedRanks], measures: Sequence[Measure], *, highest: float | None = None
+    judged: Sequence[JudgedRanks],
+    measures: Sequence[Measure],
+    *,
+    highest_grade: float | None = None,
 ) -> pd.DataFrame:
     """Return one row per run, measure and query. Columns: run, query_id, measure, low, high,
     exact."""
     parts = []
     for ranks in judged:
         for measure in measures:
-            bounds = residual(ranks, measure, highest=highest)
+            bounds = residual(ranks, measure, highest_grade=highest_grade)
             parts.append(
                 pd.DataFrame(
                     {
@@ -159,7 +162,7 @@ def residual_frame(
 def _monotone_extremes(
     ranks: JudgedRanks, measure: Measure, score: Floats, unjudged: UnjudgedPlaces
 ) -> Extremes:
-    counts = unjudged.counts()
+    counts = unjudged.count_unjudged()
     if measure.cutoff is not None:
         # This many documents of the highest grade already fill the best order.
         counts = np.minimum(counts, measure.cutoff)
@@ -170,21 +173,21 @@ def _monotone_extremes(
 def _count_extremes(
     ranks: JudgedRanks, measure: Measure, score: Floats, unjudged: UnjudgedPlaces
 ) -> Extremes:
-    return score, score + unjudged.counts()
+    return score, score + unjudged.count_unjudged()
 
 
 def _recall_extremes(
     ranks: JudgedRanks, measure: Measure, score: Floats, unjudged: UnjudgedPlaces
 ) -> Extremes:
     low = measure.score(add_judgment_counts(ranks, unjudged.n_below, unjudged.grade))
-    return low, measure.score(unjudged.add_judged_to(ranks))
+    return low, measure.score(unjudged.add_as_judged(ranks))
 
 
 def _normalised_extremes(
     ranks: JudgedRanks, measure: Measure, score: Floats, unjudged: UnjudgedPlaces
 ) -> Extremes:
     ceiling = measure.declaration.range[1]
-    low = measure.score(add_judgment_counts(ranks, unjudged.counts(), unjudged.grade))
+    low = measure.score(add_judgment_counts(ranks, unjudged.count_unjudged(), unjudged.grade))
     high = np.minimum(measure.score(unjudged.add_to_lists(ranks)), ceiling)
     # Without a known relevant document the divisor is 0, and every score is possible.
     is_undefined = ~np.isin(
@@ -201,32 +204,32 @@ class _ShareExtremes:
     def __init__(
         self, ranks: JudgedRanks, measure: Measure, kind: str, grade: float, divisor: Divisor | None
     ) -> None:
-        part = dividend_measure(measure)
+        part = numerator_measure(measure)
         self._kind, self._ceiling = kind, measure.declaration.range[1]
-        self._divisor = divisor or make_divisor(measure, ranks, np.array([grade]))
+        self._divisor = divisor or make_divisor_function(measure, ranks, np.array([grade]))
         self._unjudged = ranks.documents() - ranks.judged().count().astype(np.int64)
         self._score, self._gain = measure.score(ranks), part.score(ranks)
         self._highest_gain = self._gain + unjudged_scores(ranks, part, grade)
         if kind == "recall":
             self._beyond = UnjudgedPlaces.from_ranks(ranks, grade, measure.cutoff).n_below
 
-    def ends(self, unlisted: Ints | None) -> Extremes:
+    def score_extremes(self, n_unlisted: Ints | None) -> Extremes:
         """Return the lowest and the highest score, float64[query] each, if `unlisted` int64[query]
         further documents are judged that the run does not list."""
         unjudged = self._unjudged
-        counts = np.zeros_like(unjudged) if unlisted is None else unlisted
+        counts = np.zeros_like(unjudged) if n_unlisted is None else n_unlisted
 
-        def divisor_with(within: Ints) -> Floats:
+        def divisor_with_added(within: Ints) -> Floats:
             return self._divisor((counts + within)[:, None])
 
-        divisor = divisor_with(np.zeros_like(unjudged))
+        divisor = divisor_with_added(np.zeros_like(unjudged))
         # The quotient may have a rounding error, which must not put a bound on the wrong side.
         score = np.where(counts == 0, self._score, ratio(self._gain, divisor))
         if self._kind == "recall":
-            low = ratio(self._gain, divisor_with(self._beyond))
-            high = ratio(self._highest_gain, divisor_with(unjudged - self._beyond))
+            low = ratio(self._gain, divisor_with_added(self._beyond))
+            high = ratio(self._highest_gain, divisor_with_added(unjudged - self._beyond))
         else:
-            low = ratio(self._gain, divisor_with(unjudged))
+            low = ratio(self._gain, divisor_with_added(unjudged))
             high = np.where(divisor == 0, self._ceiling, ratio(self._highest_gain, divisor))
         low, high = np.minimum(low, score), np.maximum(np.minimum(high, self._ceiling), score)
         return np.where(unjudged == 0, score, low), np.where(unjudged == 0, score, high)

@@ -52,7 +52,7 @@ class RoundingBand:
         return cls(limits - error, limits + error)
 
     @classmethod
-    def for_means(cls, limits: Floats, n_queries: int) -> RoundingBand:
+    def from_mean_limits(cls, limits: Floats, n_queries: int) -> RoundingBand:
         """Return the band for absolute means divided by their standard errors; `limits` is
         float64[column]. A limit of 0 is always reached. An infinite limit (a column that does not
         vary) is reached only by a draw whose spread is too small to compute in single precision."""

@@ -7,13 +7,13 @@ from typing import Any
 
 from metrics_core.base import frames as pd
 from metrics_core.base.errors import RanklensError
-from metrics_core.formats.in_memory import frame_from
+from metrics_core.formats.in_memory import convert_to_frame
 from metrics_core.formats.parsing.columns import NAMES, find_position
 
 
 def read_scores_frame(table: Any) -> pd.DataFrame:
     """Return a table of scores as a frame with the columns run, query_id and one per measure."""
-    frame = frame_from(table)
+    frame = convert_to_frame(table)
     names = [str(c) for c in frame.columns]
     for key, role in (("run", "tag"), ("query_id", "query_id")):
         index = find_position(names, NAMES[role])

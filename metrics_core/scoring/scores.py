@@ -132,7 +132,7 @@ def scores_from_frame(
     RanklensError in the same cases as `Scores.from_any`, and if there is no numeric column or a
     value is not a finite number.
     """
-    _check_keys(frame)
+    _check_key_columns(frame)
     if column is not None and (column in _KEYS or column not in frame.columns):
         listing = ", ".join(str(c) for c in frame.columns if c not in _KEYS)
         raise RanklensError(f"There are no scores of {column}.", f"Available: {listing or 'none'}.")
@@ -192,13 +192,13 @@ def _find_measure(name: str, values: Floats, higher_is_better: bool | None) -> M
 
 
 def _read_frame(frame: pd.DataFrame) -> Scores:
-    _check_keys(frame)
+    _check_key_columns(frame)
     measures = [parse_measure(str(c)) for c in measure_columns(frame)]
     numbers = frame.drop(columns=list(_KEYS)).to_numpy(dtype=np.float64)
     return _build_scores(frame, measures, numbers)
 
 
-def _check_keys(frame: pd.DataFrame) -> None:
+def _check_key_columns(frame: pd.DataFrame) -> None:
     """Raise RanklensError if the column run or query_id is absent or has an empty cell."""
     for key in _KEYS:
         if key not in frame.columns:

@@ -35,7 +35,9 @@ def single_scores(
         judged_relevance=grade,
     )
     return (
-        measure.score(_with_only(lists, listed, rank[listed], grade[listed])) if n else np.zeros(0)
+        measure.score(_keep_only_documents(lists, listed, rank[listed], grade[listed]))
+        if n
+        else np.zeros(0)
     )
 
 
@@ -53,14 +55,14 @@ def _unjudged_scores(ranks: JudgedRanks, measure: Measure, grade: float) -> Floa
     bare = replace(ranks, listed=None, subtopics=None, tied=None)
     for _, part in split_into_blocks(bare, measure.cutoff):
         unjudged = UnjudgedPlaces.from_ranks(part, grade, measure.cutoff)
-        unjudged_ranks = _with_only(
+        unjudged_ranks = _keep_only_documents(
             part, unjudged.query, unjudged.rank, np.full(len(unjudged.query), grade)
         )
         parts.append(measure.score(unjudged_ranks))
     return np.concatenate(parts)
 
 
-def _with_only(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> JudgedRanks:
+def _keep_only_documents(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> JudgedRanks:
     """Return the lists with only these judged documents."""
     return replace(
         ranks,

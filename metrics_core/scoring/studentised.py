@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics_core.base.arrays import Floats, Ints, Mask
-from metrics_core.scoring.random_groups import count_units, has_equal_units, sum_in_groups
-from metrics_core.scoring.resampling import count_draws, draw_sums_at, draw_sums_of_each
+from metrics_core.scoring.random_groups import count_drawn_units, has_equal_sized_units, sum_by_unit
+from metrics_core.scoring.resampling import count_draws, sum_draws_at, sum_draws_of_matrices
 from metrics_core.scoring.rounding import RoundingBand
 
 _SMALL = 200_000_000
@@ -41,35 +41,35 @@ class CentredColumns:
     least_error: float = LEAST_ERROR
 
     @property
-    def is_complete(self) -> bool:
+    def has_constant_counts(self) -> bool:
         """Whether every column has the same number of queries in every draw. This is the case if no
         value is undefined and all drawn units have the same size."""
-        return has_equal_units(len(self.centred)) and bool(self.defined.all())
+        return has_equal_sized_units(len(self.centred)) and bool(self.defined.all())
 
     @property
-    def _least_variance(self) -> Floats:
+    def _variance_floor(self) -> Floats:
         """The smallest variance used for a draw, float64[column], in units of `parts`. A draw
         without the few queries that differ from all other queries has almost no variance, and would
         be almost infinitely far from the mean (`least_error`)."""
         defined = np.maximum(np.count_nonzero(self.defined, axis=0), 1)
         return self.least_error**2 * len(self.defined) / defined
 
-    def parts(self) -> Floats:
+    def summed_values(self) -> Floats:
         """Return the numbers that are summed in each draw, float64[unit, 2 or 3 times column], with
         one row per unit: the columns divided by their standard deviation, the squares of these
         values and, unless `is_complete`, the number of defined queries."""
         squares = np.square(self.centred)
         spread = np.sqrt(squares.mean(axis=0))
         spread[spread == 0] = 1.0
-        counted = [] if self.is_complete else [sum_in_groups(self.defined.astype(np.float64))]
-        if count_units(len(squares)) == len(squares):
+        counted = [] if self.has_constant_counts else [sum_by_unit(self.defined.astype(np.float64))]
+        if count_drawn_units(len(squares)) == len(squares):
             scaled = self.centred / spread
             return np.hstack([scaled, np.square(scaled), *counted])
         # Sum in groups first: there are fewer groups than queries.
-        sums = sum_in_groups(self.centred) / spread, sum_in_groups(squares) / np.square(spread)
+        sums = sum_by_unit(self.centred) / spread, sum_by_unit(squares) / np.square(spread)
         return np.hstack([*sums, *counted])
 
-    def distances(self, sums: npt.NDArray[Any]) -> Floats:
+    def draw_distances(self, sums: npt.NDArray[Any]) -> Floats:
         """Return the distance of each column's mean in a draw from its mean in the data, in
         standard errors of the draw, float64[draw, column]. `sums` [draw, …] are the sums of `parts`
         in each draw."""
@@ -78,14 +78,16 @@ class CentredColumns:
 
     def signed_distances(self, sums: npt.NDArray[Any]) -> Floats:
         """Return `distances` with their signs, float64[draw, column]."""
-        distances, least = np.empty((len(sums), self.centred.shape[1])), self._least_variance
-        for draws in _split_draws(sums):
+        distances, least = np.empty((len(sums), self.centred.shape[1])), self._variance_floor
+        for draws in _cache_sized_slices(sums):
             self._fill_distances(sums[draws], distances[draws], least)
         return distances
 
     def _fill_distances(self, sums: npt.NDArray[Any], mean: Floats, least: Floats) -> None:
         """Write the signed distances of some draws, few enough for the cache, into `mean`."""
-        split = np.split(sums.astype(np.float64, copy=False), 2 if self.is_complete else 3, axis=1)
+        split = np.split(
+            sums.astype(np.float64, copy=False), 2 if self.has_constant_counts else 3, axis=1
+        )
         n = split[2] if len(split) > 2 else np.full((1, 1), float(len(self.centred)))
         with np.errstate(invalid="ignore", divide="ignore"):
             np.divide(split[0], n, out=mean)
@@ -98,10 +100,10 @@ class CentredColumns:
         # A draw without a query, or a column whose differences are all equal.
         mean[np.isnan(mean)] = 0.0
 
-    def distances_in(self, places: Ints) -> Floats:
+    def exact_draw_distances(self, draw_positions: Ints) -> Floats:
         """Return `distances` of the draws at these positions in double precision, float64[place,
         column]."""
-        return self.distances(draw_sums_at(self.parts(), places))
+        return self.draw_distances(sum_draws_at(self.summed_values(), draw_positions))
 
 
 @dataclass(frozen=True)
@@ -166,14 +168,14 @@ class StudentisedDraws:
     distances: Floats
     is_rounded: bool
 
-    def count_reached(self, limits: Floats) -> Ints:
+    def count_extreme_draws(self, limits: Floats) -> Ints:
         """Return the number of draws in which each column reaches its limit, int64[column]."""
-        counts = _count_reached(self.distances, limits)
+        counts = _count_extreme_draws(self.distances, limits)
         if self.is_rounded:
-            undecided = RoundingBand.for_means(limits, len(self.columns.centred))
+            undecided = RoundingBand.from_mean_limits(limits, len(self.columns.centred))
             places = np.flatnonzero(undecided.contains(self.distances).any(axis=1))
-            counts += _count_reached(self.columns.distances_in(places), limits)
-            counts -= _count_reached(self.distances[places], limits)
+            counts += _count_extreme_draws(self.columns.exact_draw_distances(places), limits)
+            counts -= _count_extreme_draws(self.distances[places], limits)
         return counts
 
 
@@ -184,14 +186,14 @@ def studentise_draws(
     groups share as few matrix products as possible. `draws` returns the number of draws for a
     number of queries."""
     sizes = [len(g.centred) for g in groups]
-    parts: list[npt.NDArray[Any]] = [g.parts() for g in groups]
+    parts: list[npt.NDArray[Any]] = [g.summed_values() for g in groups]
     rounded = [p.size * draws(n) > _SMALL for n, p in zip(sizes, parts, strict=True)]
     results: dict[int, StudentisedDraws] = {}
     for in_single, most in dict.fromkeys(zip(rounded, map(draws, sizes), strict=True)):
         places = [i for i, n in enumerate(sizes) if (rounded[i], draws(n)) == (in_single, most)]
         cells = [parts[i].astype(np.float32) if in_single else parts[i] for i in places]
-        for i, sums in zip(places, draw_sums_of_each(cells, most), strict=True):
-            results[i] = StudentisedDraws(groups[i], groups[i].distances(sums), in_single)
+        for i, sums in zip(places, sum_draws_of_matrices(cells, most), strict=True):
+            results[i] = StudentisedDraws(groups[i], groups[i].draw_distances(sums), in_single)
     return [results[i] for i in range(len(groups))]
 
 
@@ -204,7 +206,7 @@ def studentise(mean: Floats, error: Floats) -> Floats:
     return np.where(is_constant, np.where(mean == 0, 0.0, np.copysign(np.inf, mean)), ratio)
 
 
-def find_limits(statistic: Floats) -> Floats:
+def find_draw_limits(statistic: Floats) -> Floats:
     """Return the distance that a draw must reach to be as far off as the data, in standard errors,
     float64[column]. Draws that tie with the data reach it. If a mean is 0 except for rounding, all
     draws reach it."""
@@ -212,12 +214,12 @@ def find_limits(statistic: Floats) -> Floats:
     return np.where(size < _ROUNDING, 0.0, size * (1 - _ROUNDING))
 
 
-def _split_draws(values: npt.NDArray[Any]) -> Iterator[slice]:
+def _cache_sized_slices(values: npt.NDArray[Any]) -> Iterator[slice]:
     """Yield slices of the rows of [draw, column] that fit into the processor's cache."""
     size = max(1, _CLOSE // max(values.shape[1], 1))
     return (slice(start, start + size) for start in range(0, len(values), size))
 
 
-def _count_reached(distances: Floats, limits: Floats) -> Ints:
+def _count_extreme_draws(distances: Floats, limits: Floats) -> Ints:
     """Return the number of draws in which each column reaches its limit, int64[column]."""
     return np.count_nonzero(distances >= limits, axis=0)

@@ -11,7 +11,7 @@ from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.errors import NoSharedQueriesError, UnknownColumnError
 from metrics_core.comparing.paired_tests import sidak_adjusted
-from metrics_core.comparing.resampled import limit_ends, resample_groups
+from metrics_core.comparing.resampled import clip_bounds, resample_groups
 from metrics_core.comparing.testing import widest_difference
 from metrics_core.comparing.verdicts import are_significant
 from metrics_core.measures import GivenMeasure, Measure, parse_measure
@@ -47,7 +47,7 @@ def order_groups(values: Iterable[str]) -> list[str]:
     return [*ordered, NO_GROUP] if NO_GROUP in distinct else ordered
 
 
-def are_all_sizes(groups: Iterable[str]) -> bool:
+def are_numeric_groups(groups: Iterable[str]) -> bool:
     """Whether all groups are numbers or ranges, which are always shown in numeric order."""
     group_names = set(groups) - {NO_GROUP}
     return bool(group_names) and all(numeric_sort_key(name) is not None for name in group_names)
@@ -106,7 +106,7 @@ def sort_groups(frame: pd.DataFrame, column: str, *, falling: bool = True) -> pd
     """Sort the rows of a frame by a column. Each row has the values of one group, whose name is in
     the column `group`. If all groups are numbers or ranges, the rows are in numeric order
     instead."""
-    if not are_all_sizes(frame["group"]):
+    if not are_numeric_groups(frame["group"]):
         return frame.sort_values(column, ascending=not falling, kind="stable", ignore_index=True)
     position = {group: i for i, group in enumerate(order_groups(frame["group"]))}
     return frame.sort_values("group", key=lambda names: names.map(position), ignore_index=True)
@@ -153,7 +153,7 @@ def summarise_groups(
     `n_tested` groups if this number is higher: filtering a view must not turn chance into a
     finding. Groups share no query, so their p-values are corrected as independent tests (Šidák),
     and diff_low and diff_high are simultaneous in the same way; NaN if a group may not be tested
-    (`verdicts.can_be_tested`). Raises UnknownRunError.
+    (`verdicts.are_testable`). Raises UnknownRunError.
     """
     run_scores, parsed_measure = Scores.from_any(scores), parse_measure(measure)
     baseline_position = None if baseline is None else run_scores.position(baseline)
@@ -161,7 +161,9 @@ def summarise_groups(
     family_size = max(len(names), n_tested, 1)
     rows = [
         vars(row)
-        for row in _find_group_rows(parts, baseline_position, (level, family_size), parsed_measure)
+        for row in _find_differences_by_group(
+            parts, baseline_position, (level, family_size), parsed_measure
+        )
     ]
     columns = {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}
     frame = pd.DataFrame(
@@ -230,7 +232,7 @@ class GroupRow:
     clear: Mask
 
 
-def _find_group_rows(
+def _find_differences_by_group(
     groups: Sequence[Floats],
     baseline: int | None,
     level_and_count: tuple[float, int],
@@ -276,7 +278,7 @@ def _find_differences(
         clear[columns] = are_significant(sidak_adjusted(test.p, n_tested), level)
         ends[:, columns] = test.intervals(1 - level ** (1 / n_tested), clear[columns])
         if combination.linear:
-            ends[1:] = limit_ends(ends[1:], widest_difference(measure))
+            ends[1:] = clip_bounds(ends[1:], widest_difference(measure))
         else:
             has_both = ~np.isnan(values) & ~np.isnan(values[:, [baseline]])
             baseline_scores = np.where(has_both, values[:, [baseline]], 0.0)

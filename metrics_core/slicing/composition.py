@@ -53,7 +53,7 @@ def decompose_change(
     return sort_groups(frame, "group", falling=False)
 
 
-def is_reversed(parts: pd.DataFrame) -> bool:
+def is_simpsons_paradox(parts: pd.DataFrame) -> bool:
     """Whether the mean changes in one direction while the mean of every group that is in both sets
     changes in the other direction (Simpson's paradox). `parts` is the frame of
     `decompose_change`."""

@@ -18,7 +18,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.breakdowns import NO_GROUP
-from metrics_core.slicing.ranges import add_nouns, label_ranges
+from metrics_core.slicing.ranges import add_nouns_to_ranges, label_ranges
 
 Groups = tuple[Ints, Sequence[str]]
 """The position of each query's group in the sequence of group names, int64[query] (-1 if the query
@@ -48,7 +48,7 @@ class GroupSource:
     cutoff: int
 
     @property
-    def others(self) -> list[str]:
+    def other_runs(self) -> list[str]:
         """The runs that are not in the compared pair. Their scores do not depend on the pair."""
         return [name for name in self.scores.runs if name not in (self.run, self.baseline)]
 
@@ -87,12 +87,12 @@ def _group_by_length(source: GroupSource) -> Groups | None:
     return None if counts is None else _group_counts(counts, "word", "words")
 
 
-def _group_by_form(source: GroupSource) -> Groups | None:
+def _group_by_query_form(source: GroupSource) -> Groups | None:
     form = _map_texts(source, lambda t: "questions" if _QUESTION.match(t.strip()) else "keywords")
     return None if form is None else pd.factorize(form)
 
 
-def _group_by_relevant(source: GroupSource) -> Groups | None:
+def _group_by_relevant_count(source: GroupSource) -> Groups | None:
     ranks = next(iter(source.judged.values()))
     return _group_counts(pd.Series(ranks.n_relevant()), "relevant", "relevant")
 
@@ -100,7 +100,7 @@ def _group_by_relevant(source: GroupSource) -> Groups | None:
 def _group_counts(counts: pd.Series, one: str, many: str) -> Groups:
     """Group counts into ranges, and name the ranges with a noun: "1 word", "2 or 3 words"."""
     codes, names = pd.factorize(label_ranges(counts))
-    return codes, add_nouns(names, one, many)
+    return codes, add_nouns_to_ranges(names, one, many)
 
 
 def _group_by_judged_share(source: GroupSource) -> Groups | None:
@@ -110,15 +110,15 @@ def _group_by_judged_share(source: GroupSource) -> Groups | None:
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.asarray(judged / np.asarray(listed))
     names = ["under half judged", "half to 80 % judged", "80 % or more judged", "all judged"]
-    return _group_by_cuts(share, np.array([0.5, 0.8, 1.0]), names)
+    return _group_by_ranges(share, np.array([0.5, 0.8, 1.0]), names)
 
 
 def _group_by_difficulty(source: GroupSource) -> Groups | None:
     """Group the queries into thirds by the mean of the runs that are not compared: including the
     compared runs would make the groups depend on the difference that they are meant to explain."""
-    if not source.others:
+    if not source.other_runs:
         return None
-    values = source.scores.select_runs(source.others).values_of(source.measure)
+    values = source.scores.select_runs(source.other_runs).values_of(source.measure)
     is_defined = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
         mean = np.where(is_defined, values, 0.0).sum(axis=0) / is_defined.sum(axis=0)
@@ -127,7 +127,7 @@ def _group_by_difficulty(source: GroupSource) -> Groups | None:
     if np.isnan(mean).all():
         return None
     cuts = np.nextafter(np.nanquantile(mean, [1 / 3, 2 / 3]), np.inf)
-    return _group_by_cuts(mean, cuts, [f"{how} for other runs" for how in _HARD_TO_EASY])
+    return _group_by_ranges(mean, cuts, [f"{how} for other runs" for how in _HARD_TO_EASY])
 
 
 _HARD_TO_EASY = ("hard", "medium", "easy")
@@ -145,13 +145,13 @@ DERIVED = (
         "question or keywords",
         "Questions end in a question mark or begin with a word such as what, how or is; all other"
         " queries are keywords.",
-        _group_by_form,
+        _group_by_query_form,
     ),
     DerivedColumn(
         "relevant documents",
         "relevant documents",
         "Number of documents judged relevant, in ranges with about the same number of queries.",
-        _group_by_relevant,
+        _group_by_relevant_count,
         "queries with {} documents",
         "queries with {} document",
     ),
@@ -199,14 +199,14 @@ def find_derived_column(key: str) -> DerivedColumn | None:
     return next((column for column in DERIVED if column.key == key), None)
 
 
-def _map_texts(source: GroupSource, value: Callable[[str], object]) -> pd.Series | None:
+def _map_texts(source: GroupSource, function: Callable[[str], object]) -> pd.Series | None:
     """Return the result of `value` for each query's text, NaN if the query has no text. Returns
     None if no query has a text."""
     texts = [source.texts.get(query_id, "") for query_id in source.query_ids]
-    return pd.Series([value(t) if t else np.nan for t in texts]) if any(texts) else None
+    return pd.Series([function(t) if t else np.nan for t in texts]) if any(texts) else None
 
 
-def _group_by_cuts(values: Floats, cuts: Floats, names: Sequence[str]) -> Groups:
+def _group_by_ranges(values: Floats, lower_bounds: Floats, names: Sequence[str]) -> Groups:
     """Return the range of each value. A value equal to a cut belongs to the range above the cut."""
-    codes = np.searchsorted(cuts, np.nan_to_num(values), side="right")
+    codes = np.searchsorted(lower_bounds, np.nan_to_num(values), side="right")
     return np.where(np.isnan(values), -1, codes), names

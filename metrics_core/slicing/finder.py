@@ -36,11 +36,11 @@ from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.slicing.permutation_max import (
     ALIKE,
-    flipped_maxima,
-    permuted_maxima,
+    largest_flipped_distances,
+    largest_permuted_distances,
     studentise_slices,
 )
-from metrics_core.slicing.slice_members import SliceMembers, number_kinds
+from metrics_core.slicing.slice_members import SliceMembers, assign_query_kinds
 
 Condition = tuple[str, str]
 """A column and one of its values."""
@@ -123,11 +123,11 @@ def find_slices(
     """
     is_defined = ~np.isnan(differences)
     gaps = differences[is_defined]
-    slices = list_candidates(
+    slices = find_candidate_slices(
         {name: np.asarray(groups)[is_defined] for name, groups in columns.items()}
     )
     n_tested = len(slices.conditions)
-    if not n_tested or not _have_spread(gaps):
+    if not n_tested or not _are_varying(gaps):
         return SliceFindings(_make_frame([]), n_tested)
     distances = np.abs(studentise_slices(slices.members, gaps))
     p_values = _p_values(slices.members, gaps, distances, level)
@@ -137,7 +137,7 @@ def find_slices(
         if p_values[i] > 1 - level:
             break
         inside = slices.members.query_mask(int(i))
-        if not all(_adds_information(inside, before, gaps) for before in chosen_masks):
+        if not all(_is_not_redundant(inside, before, gaps) for before in chosen_masks):
             continue
         chosen_masks.append(inside)
         means = float(gaps[inside].mean()), float(gaps[~inside].mean())
@@ -145,16 +145,16 @@ def find_slices(
     return SliceFindings(_make_frame(rows), n_tested)
 
 
-def find_unlike_groups(
+def find_differing_groups(
     differences: Floats, groups: npt.ArrayLike, *, level: float = LEVEL
 ) -> set[str]:
     """Return the groups of one column whose mean difference differs from the mean difference of all
     other queries, by the same test; no group is omitted as redundant. `differences` is
     float64[query], NaN if undefined; `groups` is object[query]."""
     is_defined = ~np.isnan(differences)
-    slices = list_candidates({"": np.asarray(groups)[is_defined]})
+    slices = find_candidate_slices({"": np.asarray(groups)[is_defined]})
     gaps = differences[is_defined]
-    if not slices.conditions or not _have_spread(gaps):
+    if not slices.conditions or not _are_varying(gaps):
         return set()
     distances = np.abs(studentise_slices(slices.members, gaps))
     is_found = _p_values(slices.members, gaps, distances, level) <= 1 - level
@@ -165,7 +165,7 @@ def find_unlike_groups(
     }
 
 
-def _have_spread(gaps: Floats) -> bool:
+def _are_varying(gaps: Floats) -> bool:
     return bool(np.ptp(gaps) > ALIKE * np.abs(gaps).max())
 
 
@@ -176,7 +176,7 @@ def _p_values(members: SliceMembers, gaps: Floats, distances: Floats, level: flo
     # Ties with the data count as reached.
     limits = distances * (1 - 1e-9)
     p_values = np.zeros(len(distances))
-    for farthest in (permuted_maxima, flipped_maxima):
+    for farthest in (largest_permuted_distances, largest_flipped_distances):
         maxima = farthest(members, gaps, limits)
         n_reached = (maxima[:, None] >= limits).sum(axis=0)
         p_values = np.maximum(p_values, (n_reached + 1) / (len(maxima) + 1))
@@ -190,7 +190,7 @@ def _make_frame(rows: list[tuple[tuple[Condition, ...], int, float, float, float
     return pd.DataFrame(rows, columns=names)
 
 
-def list_candidates(columns: Mapping[str, npt.NDArray[np.object_]]) -> _Slices:
+def find_candidate_slices(columns: Mapping[str, npt.NDArray[np.object_]]) -> _Slices:
     """Return all slices by one column or by two columns, object[query] each, that are neither too
     small nor too large. A pair of conditions is omitted if it has the same queries as one of the
     two."""
@@ -211,7 +211,7 @@ def list_candidates(columns: Mapping[str, npt.NDArray[np.object_]]) -> _Slices:
         return _Slices([], SliceMembers(np.zeros(n_queries, dtype=np.int64), np.zeros((1, 0))))
     # Queries with the same values are in the same slices; there are far fewer combinations than
     # queries.
-    kind, first = number_kinds(one.code for one in singles)
+    kind, first = assign_query_kinds(one.code for one in singles)
     inside_of = np.zeros((len(first), len(conditions)))
     offset = 0
     for part in parts:
@@ -247,16 +247,16 @@ def _pair_conditions(first: _GroupedConditions, second: _GroupedConditions) -> _
     ).slices
 
 
-def _adds_information(inside: Mask, before: Mask, gaps: Floats) -> bool:
+def _is_not_redundant(inside: Mask, before: Mask, gaps: Floats) -> bool:
     """Whether a slice still differs after the queries of a slice listed before it are removed. If
     it is part of that slice, it is enough that it differs from the remaining queries of that
     slice."""
-    differs_outside = _differs(inside[~before], gaps[~before])
+    differs_outside = _has_different_mean(inside[~before], gaps[~before])
     part_of = bool((before | ~inside).all())
-    return differs_outside or (part_of and _differs(inside[before], gaps[before]))
+    return differs_outside or (part_of and _has_different_mean(inside[before], gaps[before]))
 
 
-def _differs(inside: Mask, gaps: Floats) -> bool:
+def _has_different_mean(inside: Mask, gaps: Floats) -> bool:
     if inside.sum() < FEWEST_QUERIES or (~inside).sum() < FEWEST_QUERIES:
         return False
     members = SliceMembers(inside.astype(np.int64), np.array([[0.0], [1.0]]))

@@ -3,7 +3,7 @@ signs.
 
 Distances are computed in single precision, and again exactly if one is close to the distance of a
 slice of the data (`scoring.rounding`). Above 20,000 queries, parcels of queries are moved instead
-of single queries (`make_parcels`).
+of single queries (`make_query_chunks`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PARCEL_SEED = 20_263
 
 
 @dataclass(frozen=True)
-class Parcels:
+class QueryChunks:
     """Units that are moved as a whole: first the `full` parcels of queries, all of the same size,
     then the `single` queries. `order` int64[query] lists the queries of one unit after the other,
     `starts` int64[unit] their first positions. `members` float64[unit, slice] of 0 and 1 says which
@@ -39,16 +39,16 @@ class Parcels:
     queries: Floats
 
     @property
-    def single(self) -> int:
+    def n_single(self) -> int:
         """The number of single queries."""
         return len(self.starts) - self.full
 
-    def sums(self, values: Floats) -> Floats:
+    def sum_by_unit(self, values: Floats) -> Floats:
         """Return the sum of `values`, float64[query], in each unit, float64[unit]."""
         return np.asarray(np.add.reduceat(values[self.order], self.starts))
 
 
-def make_parcels(members: SliceMembers) -> Parcels | None:
+def make_query_chunks(members: SliceMembers) -> QueryChunks | None:
     """Return parcels of queries that are in the same slices; None if there are few enough queries
     to move each separately."""
     n_queries = len(members.kind)
@@ -65,7 +65,7 @@ def make_parcels(members: SliceMembers) -> Parcels | None:
     n_full = int(is_full.sum())
     starts = np.concatenate([np.arange(0, n_full, size), np.arange(n_full, n_queries)])
     inside = members.slices[members.kind[order[starts]]]
-    return Parcels(order, starts, n_full // size, inside, members.queries[:, None])
+    return QueryChunks(order, starts, n_full // size, inside, members.queries[:, None])
 
 
 def _number_rows(slices: Floats) -> Ints:
@@ -98,37 +98,37 @@ _MOST_KEPT = 60_000_000
 """Bytes of permutations in the cache; the least recently used are dropped."""
 
 
-def permuted_maxima(members: SliceMembers, gaps: Floats, limits: Floats) -> Floats:
+def largest_permuted_distances(members: SliceMembers, gaps: Floats, limits: Floats) -> Floats:
     """Return the distance of the farthest slice in each permutation of the differences,
     float64[permutation]. `gaps` float64[query] are the differences. Distances are approximate, but
     each is on the right side of each of `limits` float64[slice]."""
     units = _Units.from_differences(members, gaps)
 
-    def make_block(block: int) -> AnyArray:
-        if units.parcels is None:
-            return _permute(len(gaps), block)
-        return _permute_parcels(units.parcels, block)
+    def make_permutation_block(block: int) -> AnyArray:
+        if units.chunks is None:
+            return _permute_queries(len(gaps), block)
+        return _permute_chunks(units.chunks, block)
 
-    def move(part: _Units, places: AnyArray) -> tuple[Any, Any]:
+    def permute_units(part: _Units, places: AnyArray) -> tuple[Any, Any]:
         sums = part.sums[places]
-        return sums, np.square(sums) if part.parcels is None else part.squares[places]
+        return sums, np.square(sums) if part.chunks is None else part.squares[places]
 
-    return _find_maxima(units, limits, make_block, move)
+    return _largest_distances(units, limits, make_permutation_block, permute_units)
 
 
-def flipped_maxima(members: SliceMembers, gaps: Floats, limits: Floats) -> Floats:
+def largest_flipped_distances(members: SliceMembers, gaps: Floats, limits: Floats) -> Floats:
     """Return the distance of the farthest slice in each sign flip, float64[flip], in the same way
-    as `permuted_maxima`. Every difference stays with its query and is randomly reflected at the
-    mean, so a query keeps its variance. A parcel flips as a whole."""
+    as `largest_permuted_distances`. Every difference stays with its query and is randomly
+    reflected at the mean, so a query keeps its variance. A parcel flips as a whole."""
     units = _Units.from_differences(members, gaps)
 
-    def make_block(block: int) -> AnyArray:
+    def make_sign_block(block: int) -> AnyArray:
         generator = np.random.default_rng((_SEED + 2, block))
         return generator.integers(0, 2, (_AT_ONCE, len(units.sums)), dtype=np.int8) * 2 - 1
 
     # Squares do not change.
-    return _find_maxima(
-        units, limits, make_block, lambda u, signs: (u.sums * signs, u.squares[None])
+    return _largest_distances(
+        units, limits, make_sign_block, lambda u, signs: (u.sums * signs, u.squares[None])
     )
 
 
@@ -144,7 +144,7 @@ class _Units:
     squares: Any
     n: Any
     total: int
-    parcels: Parcels | None
+    chunks: QueryChunks | None
 
     @classmethod
     def from_differences(cls, members: SliceMembers, gaps: Floats) -> _Units:
@@ -152,11 +152,11 @@ class _Units:
         spread = float(np.sqrt(np.square(scaled).mean()))
         is_constant = spread <= ALIKE * float(np.abs(gaps).max(initial=0.0))
         scaled = np.zeros_like(gaps) if is_constant else scaled / spread
-        squares, parcels, n = np.square(scaled), make_parcels(members), members.queries
-        if parcels is None:
+        squares, chunks, n = np.square(scaled), make_query_chunks(members), members.queries
+        if chunks is None:
             return cls(members.slices_by_query, scaled, squares, n, len(gaps), None)
-        sums, squares = parcels.sums(scaled), parcels.sums(squares)
-        return cls(parcels.members, sums, squares, n, len(gaps), parcels)
+        sums, squares = chunks.sum_by_unit(scaled), chunks.sum_by_unit(squares)
+        return cls(chunks.members, sums, squares, n, len(gaps), chunks)
 
     def to_single_precision(self) -> _Units:
         """Return the units as float32."""
@@ -168,15 +168,17 @@ class _Units:
         `squares` are the moved sums and squares, [move, unit]."""
         inside, inside_squares = sums @ self.members, squares @ self.members
         total_sums, all_squares = (each.sum(axis=1, keepdims=True) for each in (sums, squares))
-        distances = _studentise(inside, inside_squares, total_sums, all_squares, self.n, self.total)
+        distances = _studentise_from_sums(
+            inside, inside_squares, total_sums, all_squares, self.n, self.total
+        )
         return np.asarray(np.abs(distances).max(axis=1), dtype=np.float64)
 
 
-def _find_maxima(
+def _largest_distances(
     units: _Units,
     limits: Floats,
     make_block: Callable[[int], AnyArray],
-    move: Callable[[_Units, AnyArray], tuple[Any, Any]],
+    move_units: Callable[[_Units, AnyArray], tuple[Any, Any]],
 ) -> Floats:
     """Return the distance of the farthest slice after every move, float64[move]. `make_block`
     returns a block of moves, and `move` applies moves to the sums and squares."""
@@ -184,18 +186,22 @@ def _find_maxima(
     single_units = units.to_single_precision() if units.members.size * n_moves > _SMALL else None
     undecided = RoundingBand.from_limits(limits, rounding_error(units.total) * (1 + limits))
 
-    def find_maximum(block: int) -> Floats:
+    def largest_distances_of_block(block: int) -> Floats:
         moves = make_block(block)[: n_moves - block * _AT_ONCE]
         if single_units is None:
-            return units.farthest_distances(*move(units, moves))
-        distances = single_units.farthest_distances(*move(single_units, moves))
+            return units.farthest_distances(*move_units(units, moves))
+        distances = single_units.farthest_distances(*move_units(single_units, moves))
         is_uncertain = undecided.contains(distances[:, None]).any(axis=1)
         if is_uncertain.any():
-            distances[is_uncertain] = units.farthest_distances(*move(units, moves[is_uncertain]))
+            distances[is_uncertain] = units.farthest_distances(
+                *move_units(units, moves[is_uncertain])
+            )
         return distances
 
     map_blocks = map_on_all_cores if PRODUCTS_ON_ONE_CORE else map
-    return np.concatenate(list(map_blocks(find_maximum, range(-(-n_moves // _AT_ONCE)))))
+    return np.concatenate(
+        list(map_blocks(largest_distances_of_block, range(-(-n_moves // _AT_ONCE))))
+    )
 
 
 def studentise_slices(members: SliceMembers, gaps: Floats) -> Floats:
@@ -205,11 +211,13 @@ def studentise_slices(members: SliceMembers, gaps: Floats) -> Floats:
     centred = gaps - gaps.mean()
     squares = np.square(centred)
     inside = members.sums(centred), members.sums(squares)
-    distances = _studentise(*inside, centred.sum(), squares.sum(), members.queries, len(gaps))
+    distances = _studentise_from_sums(
+        *inside, centred.sum(), squares.sum(), members.queries, len(gaps)
+    )
     return np.asarray(distances)
 
 
-def _studentise(
+def _studentise_from_sums(
     inside: Any, inside_squares: Any, total_sum: Any, all_squares: Any, n: Any, total: int
 ) -> Any:
     """Return the result of `studentise_slices`, computed from the sums of differences and of their
@@ -244,26 +252,29 @@ def _squared_error(sums: Any, squares: Any, n: Any, common: Any) -> Any:
 _memo = Memo(_MOST_KEPT, lambda block: block.nbytes)
 
 
-def _permute_parcels(parcels: Parcels, block: int) -> AnyArray:
+def _permute_chunks(chunks: QueryChunks, block_number: int) -> AnyArray:
     """Return a block of permutations: parcels are exchanged only with parcels, single queries only
     with single queries."""
-    large, small = _permute(parcels.full, block), _permute(parcels.single, block, _SEED + 1)
-    return np.hstack([large.astype(np.int32), small.astype(np.int32) + parcels.full])
+    large, small = (
+        _permute_queries(chunks.full, block_number),
+        _permute_queries(chunks.n_single, block_number, _SEED + 1),
+    )
+    return np.hstack([large.astype(np.int32), small.astype(np.int32) + chunks.full])
 
 
-def _permute(n_queries: int, block: int, seed: int = _SEED) -> AnyArray:
+def _permute_queries(n_queries: int, block_number: int, seed: int = _SEED) -> AnyArray:
     """Return a block of permutations, int[permutation, query]. Always the same; cached if all
     blocks fit."""
 
-    def make_block() -> AnyArray:
+    def make_permutations() -> AnyArray:
         order: AnyArray = np.arange(n_queries, dtype=_index_type(n_queries))
         # Each block has its own seed, so that several can be made in parallel.
-        generator = np.random.default_rng((seed, block))
+        generator = np.random.default_rng((seed, block_number))
         return generator.permuted(np.tile(order, (_AT_ONCE, 1)), axis=1)
 
     if np.dtype(_index_type(n_queries)).itemsize * n_queries * _MOST_TIMES > _MOST_KEPT:
-        return make_block()
-    return _memo((n_queries, block, seed), make_block)
+        return make_permutations()
+    return _memo((n_queries, block_number, seed), make_permutations)
 
 
 def _index_type(n_queries: int) -> type:

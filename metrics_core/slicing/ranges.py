@@ -41,16 +41,16 @@ def label_ranges(numbers: pd.Series) -> pd.Series:
     return pd.Series(np.where(np.isnan(values), np.nan, names[index]), index=numbers.index)
 
 
-def add_nouns(names: Iterable[str], one: str, many: str) -> list[str]:
+def add_nouns_to_ranges(names: Iterable[str], one: str, many: str) -> list[str]:
     """Return ranges of whole numbers with a noun: "1 word", "2 or 3 words", "4 to 9 words"."""
 
-    def add_noun(name: str) -> str:
+    def add_noun_to_range(name: str) -> str:
         low, _, high = name.partition("\u2013")
         if not high:
             return f"{low} {one if low == '1' else many}"
         return f"{low} {'or' if int(high) == int(low) + 1 else 'to'} {high} {many}"
 
-    return [add_noun(name) for name in names]
+    return [add_noun_to_range(name) for name in names]
 
 
 def numeric_sort_key(name: str) -> tuple[float, int] | None:

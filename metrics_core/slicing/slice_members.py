@@ -39,7 +39,7 @@ class SliceMembers:
         return (self.slices[:, slice_index] > 0)[self.kind]
 
 
-def number_kinds(codes: Iterable[Ints]) -> tuple[Ints, Ints]:
+def assign_query_kinds(codes: Iterable[Ints]) -> tuple[Ints, Ints]:
     """Return the kind of each query, int64[query] from 0, and one query of each kind, int64[kind].
     Queries have the same kind if all their codes are equal. `codes` is one or more int64[query],
     from -1."""

@@ -28,7 +28,7 @@ def as_array(column: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
         if column.num_chunks == 1:
             return as_array(column.chunk(0))
         parts = [as_array(chunk) for chunk in column.chunks]
-        return np.concatenate(parts) if parts else np.empty(0, _dtype(column.type))
+        return np.concatenate(parts) if parts else np.empty(0, _numpy_dtype(column.type))
     if column.null_count:
         return _fill_missing(column.cast(pa.float64()), np.nan)
     _, body = column.buffers()
@@ -36,13 +36,13 @@ def as_array(column: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
     if pa.types.is_boolean(column.type):
         bits = np.frombuffer(body or b"", dtype=np.uint8)
         return np.unpackbits(bits, bitorder="little")[start : start + count].astype(np.bool_)
-    dtype = _dtype(column.type)
+    dtype = _numpy_dtype(column.type)
     if body is None:
         return np.empty(0, dtype)
     return np.frombuffer(body, dtype=dtype)[start : start + count]
 
 
-def _dtype(kind: pa.DataType) -> np.dtype[Any]:
+def _numpy_dtype(kind: pa.DataType) -> np.dtype[Any]:
     return _DTYPES[kind] if kind in _DTYPES else np.dtype(kind.to_pandas_dtype())
 
 
@@ -97,14 +97,14 @@ def find_indexes(texts: Sequence[str], others: Sequence[str]) -> npt.NDArray[np.
     return _fill_missing(indexes, -1).astype(np.int64)
 
 
-def _fill_missing(column: pa.Array, missing: float) -> npt.NDArray[Any]:
+def _fill_missing(column: pa.Array, fill_value: float) -> npt.NDArray[Any]:
     """Return the values of a column of numbers, with `missing` in place of missing values."""
     _, body = column.buffers()
     all_values = pa.Array.from_buffers(column.type, len(column), [None, body], offset=column.offset)
-    return np.where(as_array(column.is_null()), missing, as_array(all_values))
+    return np.where(as_array(column.is_null()), fill_value, as_array(all_values))
 
 
-def is_list(kind: pa.DataType) -> bool:
+def is_list_type(kind: pa.DataType) -> bool:
     """Return whether values of this type are lists."""
     kinds = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
     return any(is_kind(kind) for is_kind in kinds)

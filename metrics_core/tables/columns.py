@@ -98,7 +98,7 @@ def to_text_array(values: Sequence[Any]) -> pa.Array:
     wrong_rows = [
         row for row, text in enumerate(id_texts) if text is None and not _is_missing(items[row])
     ]
-    raise_for_rows(
+    raise_row_problems(
         "An id must be text or a whole number.",
         np.array(wrong_rows, dtype=np.int64),
         lambda row: RowProblem(
@@ -142,7 +142,7 @@ def refuse_missing_ids(name: str, ids: pa.DictionaryArray | pa.ChunkedArray) -> 
     if not has_missing:
         return
     is_empty = pc.equal(pc.fill_null(ids.cast(ID), ""), "")
-    raise_for_rows(
+    raise_row_problems(
         f"Every row needs a {name}.",
         np.flatnonzero(as_array(is_empty)),
         lambda row: RowProblem(row, "nothing", f"a {name} in every row"),
@@ -157,17 +157,17 @@ def is_printable(ids: pa.ChunkedArray) -> bool:
     """
     for chunk in ids.chunks:
         data = chunk.buffers()[2]
-        if data is not None and not are_printable(np.frombuffer(data, dtype=np.uint8)):
+        if data is not None and not are_printable_bytes(np.frombuffer(data, dtype=np.uint8)):
             return False
     return True
 
 
-def are_printable(octets: npt.NDArray[np.uint8]) -> bool:
+def are_printable_bytes(octets: npt.NDArray[np.uint8]) -> bool:
     """Return whether all bytes are printable ASCII without blanks; `octets` is uint8[n]."""
     return not len(octets) or bool(octets.min() > 0x20 and octets.max() < 0x7F)
 
 
-def raise_for_rows(
+def raise_row_problems(
     message: str,
     rows: npt.NDArray[Any],
     build_problem: Callable[[int], RowProblem],
@@ -180,7 +180,7 @@ def raise_for_rows(
         raise TableError(message, problems, count=len(rows), hint=hint, offer=offer)
 
 
-def find_worse_rows(repeated: Ints, first: Ints, scores: Floats) -> Ints:
+def find_lower_scored_rows(repeated: Ints, first: Ints, scores: Floats) -> Ints:
     """Return the rows to drop so that each repeated pair keeps its highest score; int64[n].
 
     `repeated` and `first` are the result of `find_repeated_rows`, `scores` is float64[row].

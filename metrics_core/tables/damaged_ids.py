@@ -25,7 +25,7 @@ _DAMAGED = {
 }
 
 
-def explain_damage(ids: Iterable[str], causes: Mapping[str, str] = _DAMAGED) -> str:
+def explain_damaged_id(ids: Iterable[str], causes: Mapping[str, str] = _DAMAGED) -> str:
     """Return a description of the first id that looks changed: how it was changed, and how to fix
     it. "" if no id looks changed."""
     for text in ids:

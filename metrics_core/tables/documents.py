@@ -15,7 +15,7 @@ from metrics_core.base.arrays import Mask
 from metrics_core.base.errors import RowProblem
 from metrics_core.base.notes import Note
 from metrics_core.tables.arrays import as_array
-from metrics_core.tables.columns import ID, raise_for_rows, refuse_missing_ids, to_text_column
+from metrics_core.tables.columns import ID, raise_row_problems, refuse_missing_ids, to_text_column
 from metrics_core.tables.repeats import find_repeated_rows
 
 
@@ -39,7 +39,7 @@ class Documents:
         table = pa.table(dict(columns) | {"doc_id": to_text_column(columns["doc_id"])})
         refuse_missing_ids("doc_id", table["doc_id"])
         repeated, _ = find_repeated_rows(np.zeros(len(table), dtype=np.int32), table["doc_id"])
-        raise_for_rows(
+        raise_row_problems(
             "Each document may occur only once.",
             repeated,
             lambda row: RowProblem(

@@ -20,7 +20,7 @@ from metrics_core.base.arrays import AnyArray
 from metrics_core.base.errors import RowProblem
 from metrics_core.base.wording import shorten_value
 from metrics_core.tables.arrays import as_array
-from metrics_core.tables.columns import raise_for_rows
+from metrics_core.tables.columns import raise_row_problems
 
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 """A plain decimal number; other spellings that Python accepts, such as `1_000`, do not match."""
@@ -41,7 +41,7 @@ def to_finite_numbers(values: Any, noun: str, pair: Callable[[int], str]) -> Any
     """
     numbers, value_texts = _read_numbers(values)
     wrong_rows = np.flatnonzero(~np.isfinite(numbers))
-    raise_for_rows(
+    raise_row_problems(
         f"A {noun} must be a finite number.",
         wrong_rows,
         lambda row: RowProblem(

@@ -18,11 +18,11 @@ from metrics_core.tables.arrays import as_array, as_column
 from metrics_core.tables.columns import (
     drop_rows,
     encode_ids,
-    raise_for_rows,
+    raise_row_problems,
     refuse_missing_ids,
     to_text_column,
 )
-from metrics_core.tables.damaged_ids import MERGED, explain_damage
+from metrics_core.tables.damaged_ids import MERGED, explain_damaged_id
 from metrics_core.tables.finite_numbers import to_finite_numbers
 from metrics_core.tables.judgable import Judgable, format_pair, rename_queries
 from metrics_core.tables.repeats import find_repeated_rows
@@ -124,7 +124,7 @@ class Qrels(Judgable):
         grades = self.relevance
         first_rows = dict(zip(repeated.tolist(), first.tolist(), strict=True))
         scope_text = "each subtopic of a query" if by_subtopic else "each query"
-        raise_for_rows(
+        raise_row_problems(
             f"A document may have only one grade for {scope_text}.",
             repeated[grades[repeated] != grades[first]],
             lambda row: RowProblem(
@@ -133,7 +133,7 @@ class Qrels(Judgable):
                 f" {grades[first_rows[row]]}",
                 "one grade for each document of a query",
             ),
-            hint=explain_damage([self.doc_ids[int(repeated[0])].as_py()], MERGED)
+            hint=explain_damaged_id([self.doc_ids[int(repeated[0])].as_py()], MERGED)
             or "Keep the correct grade and delete the other row.",
         )
         note = Note(

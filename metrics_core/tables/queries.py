@@ -12,7 +12,7 @@ import numpy as np
 from metrics_core.base import frames as pd
 from metrics_core.base.errors import RowProblem
 from metrics_core.base.notes import Note
-from metrics_core.tables.columns import raise_for_rows, refuse_missing_ids, to_text_column
+from metrics_core.tables.columns import raise_row_problems, refuse_missing_ids, to_text_column
 
 _MOST_GROUPS = 50
 
@@ -45,7 +45,7 @@ class Queries:
         column = to_text_column(columns["query_id"])
         refuse_missing_ids("query_id", column)
         ids = frame["query_id"] = pd.Series(column.to_pylist(), dtype="object")
-        raise_for_rows(
+        raise_row_problems(
             "Each query may occur only once.",
             np.flatnonzero(ids.duplicated().to_numpy()),
             lambda row: RowProblem(

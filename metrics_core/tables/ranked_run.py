@@ -20,7 +20,7 @@ from metrics_core.base.errors import RanklensError, RowProblem
 from metrics_core.tables.arrays import as_array, as_column
 from metrics_core.tables.columns import (
     encode_ids,
-    raise_for_rows,
+    raise_row_problems,
     refuse_missing_ids,
     to_text_column,
 )
@@ -137,12 +137,12 @@ class RankedRun(Run):
 
 def _check_ranks(doc_ids: pa.ChunkedArray, rank: Ints, retrieved: Ints, judged: Ints) -> None:
     is_empty = pc.fill_null(pc.equal(doc_ids, ""), False)
-    raise_for_rows(
+    raise_row_problems(
         "Every document needs an id.",
         np.flatnonzero(as_array(is_empty)),
         lambda row: RowProblem(row, "an empty doc_id", "an id, or null if no document is judged"),
     )
-    raise_for_rows(
+    raise_row_problems(
         "Every list needs a length, and no rank may be greater than the length.",
         np.flatnonzero((rank < 1) | (rank > retrieved) | (judged < 0) | (retrieved > _MAX_LENGTH)),
         lambda row: RowProblem(
@@ -166,7 +166,7 @@ def _check_lists(
     retrieved and judged.
     """
     _, first_rows = np.unique(codes, return_index=True)
-    raise_for_rows(
+    raise_row_problems(
         "All rows of a query must have the same lengths.",
         np.flatnonzero((counts != counts[:, first_rows][:, codes]).any(axis=0)),
         lambda row: RowProblem(
@@ -181,14 +181,14 @@ def _check_lists(
     order = rows[np.lexsort((rank[rows], codes[rows]))]
     is_same = (np.diff(codes[order]) == 0) & (np.diff(rank[order]) == 0)
     wrong_rows = np.unique(np.concatenate([rows[repeated], order[1:][is_same]]))
-    raise_for_rows(
+    raise_row_problems(
         "A list may contain each document and each rank only once.",
         wrong_rows,
         lambda row: RowProblem(row, f"{doc_ids[row].as_py()} at rank {rank[row]} again", ONCE),
         hint="Was a part loaded twice?",
     )
     listed_counts = np.bincount(codes[rows], minlength=len(first_rows))
-    raise_for_rows(
+    raise_row_problems(
         "A list cannot have more judged documents than the judgments.",
         first_rows[listed_counts > counts[1, first_rows]],
         lambda row: RowProblem(

@@ -19,13 +19,13 @@ from metrics_core.tables.arrays import as_array, as_column
 from metrics_core.tables.columns import (
     drop_rows,
     encode_ids,
-    find_worse_rows,
+    find_lower_scored_rows,
     is_printable,
-    raise_for_rows,
+    raise_row_problems,
     refuse_missing_ids,
     to_text_column,
 )
-from metrics_core.tables.damaged_ids import MERGED, explain_damage
+from metrics_core.tables.damaged_ids import MERGED, explain_damaged_id
 from metrics_core.tables.finite_numbers import to_finite_numbers
 from metrics_core.tables.judgable import Judgable, format_pair
 from metrics_core.tables.repeats import find_repeated_rows
@@ -94,8 +94,8 @@ class Run(Judgable):
         if not len(repeated):
             return self
         if duplicates == "error":
-            hint = explain_damage([self.doc_ids[int(repeated[0])].as_py()], MERGED)
-            raise_for_rows(
+            hint = explain_damaged_id([self.doc_ids[int(repeated[0])].as_py()], MERGED)
+            raise_row_problems(
                 "A run may list a document only once per query.",
                 repeated,
                 lambda row: RowProblem(
@@ -108,7 +108,7 @@ class Run(Judgable):
             )
         dropped_rows = repeated
         if duplicates == "best":
-            dropped_rows = find_worse_rows(repeated, first, self.scores)
+            dropped_rows = find_lower_scored_rows(repeated, first, self.scores)
         rule_text = "the highest score" if duplicates == "best" else "the first row"
         note = Note(
             "duplicates",

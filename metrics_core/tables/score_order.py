@@ -45,7 +45,7 @@ def find_contradictions(codes: Int32s, ranks: npt.NDArray[np.float32], scores: F
     )
     if not (one_block_a_query and bool((~is_same_query | is_consistent).all())):
         if is_worth_loading("rows", len(codes), _MANY):
-            return _find_contradicting(codes, ranks, scores)
+            return _find_contradicting_queries(codes, ranks, scores)
         order = np.lexsort((-scores, ranks, codes))
         codes, ranks, scores = codes[order], ranks[order], scores[order]
         is_same_query = codes[1:] == codes[:-1]
@@ -53,7 +53,9 @@ def find_contradictions(codes: Int32s, ranks: npt.NDArray[np.float32], scores: F
     return np.unique(codes[1:][is_against]).astype(np.int64)
 
 
-def _find_contradicting(codes: Int32s, ranks: npt.NDArray[np.float32], scores: Floats) -> Ints:
+def _find_contradicting_queries(
+    codes: Int32s, ranks: npt.NDArray[np.float32], scores: Floats
+) -> Ints:
     order, ends = _sort_rows(codes, scores)
     edges = np.r_[0, ends]
     is_contradicting, keys = np.empty(len(ends), np.bool_), np.empty(int(np.diff(edges).max()))

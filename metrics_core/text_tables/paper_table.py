@@ -72,7 +72,7 @@ class RunMeans(NamedTuple):
     n_queries: int
 
     @classmethod
-    def of_scores(cls, scores: Scores, measures: Sequence[Measure] = ()) -> RunMeans:
+    def from_scores(cls, scores: Scores, measures: Sequence[Measure] = ()) -> RunMeans:
         """Return the combined scores on these measures, by default on all."""
         columns = dict(zip(scores.measures, scores.combined().T, strict=True))
         selected = {measure: columns[measure] for measure in measures or columns}
@@ -99,12 +99,15 @@ def all_pairs_table(
     means: RunMeans, pairs_by_measure: Mapping[str, AllPairs], level: float
 ) -> PaperTable:
     """Return the paper's table of all pairs of runs, by the canonical name of each measure."""
-    beaten = {name: _beaten_pairs(pairs) for name, pairs in pairs_by_measure.items()}
+    beaten = {name: _find_significant_pairs(pairs) for name, pairs in pairs_by_measure.items()}
     return paper_table(means, beaten, _describe_all_pairs(pairs_by_measure, level), "tab:all-pairs")
 
 
 def paper_table(
-    means: RunMeans, beaten: Mapping[str, AbstractSet[Pair]], tested: str, label: str
+    means: RunMeans,
+    significant_pairs: Mapping[str, AbstractSet[Pair]],
+    test_description: str,
+    label: str,
 ) -> PaperTable:
     """Return runs × measures in the order of `means`.
 
@@ -117,11 +120,13 @@ def paper_table(
     for position, run in enumerate(means.runs):
         row = [row_letter(position), escape(run)]
         for name, cells in columns.items():
-            row += [cells[position], _superscript(run, means.runs, beaten[name])]
+            row += [cells[position], _superscript_letters(run, means.runs, significant_pairs[name])]
         rows.append(" & ".join(row).rstrip())
     heads = [rf"\multicolumn{{2}}{{c}}{{{escape(name)}}}" for name in columns]
     table = tabular("ll" + "r@{}l" * len(columns), " & ".join(["", "run", *heads]), rows)
-    return PaperTable(table, f"{_means_over(means)}, with the best in bold. {tested}", label)
+    return PaperTable(
+        table, f"{_caption_of_means(means)}, with the best in bold. {test_description}", label
+    )
 
 
 def _mean_cells(measure: Measure, means: Floats) -> list[str]:
@@ -136,18 +141,20 @@ def _mean_cells(measure: Measure, means: Floats) -> list[str]:
     return cells
 
 
-def _superscript(run: str, runs: Sequence[str], beaten: AbstractSet[Pair]) -> str:
+def _superscript_letters(
+    run: str, runs: Sequence[str], significant_pairs: AbstractSet[Pair]
+) -> str:
     letters = [
         row_letter(position)
         for position, other_run in enumerate(runs)
-        if (run, other_run) in beaten
+        if (run, other_run) in significant_pairs
     ]
     # "aa" is a run of its own, not "a" twice.
     text = ("," if len(runs) > len(_LETTERS) else "").join(letters)
     return rf"\textsuperscript{{{text}}}" if text else ""
 
 
-def _means_over(means: RunMeans) -> str:
+def _caption_of_means(means: RunMeans) -> str:
     summed = any(not measure.declaration.combination.averaged for measure in means.by_measure)
     n = means.n_queries
     queries = w.plural(n, "query", "queries")
@@ -167,9 +174,9 @@ def _describe_comparison(
     if tested.empty:
         return NOTHING_TESTED
     max_comparisons = int(tested.groupby(["baseline", "measure"]).size().max())
-    correction = CORRECTIONS[method.corrected_by]
+    correction = CORRECTIONS[method.effective_correction]
     corrected = "one comparison per measure, not corrected"
-    if max_comparisons > 1 and method.corrected_by == NO_CORRECTION:
+    if max_comparisons > 1 and method.effective_correction == NO_CORRECTION:
         corrected = correction
     elif max_comparisons > 1:
         of_each = "measure and baseline (at most " if len(baseline_names) > 1 else "measure ("
@@ -184,7 +191,7 @@ def _describe_comparison(
     )
 
 
-def _beaten_pairs(pairs: AllPairs) -> set[Pair]:
+def _find_significant_pairs(pairs: AllPairs) -> set[Pair]:
     rows, columns = np.nonzero(pairs.verdict == BETTER_RUN)
     return {(pairs.runs[i], pairs.runs[j]) for i, j in zip(rows, columns, strict=True)}
 

@@ -36,7 +36,7 @@ class LongTable:
         """The columns before measure and value."""
         return [name for name in self.columns if name not in ("measure", "value")]
 
-    def wide(self) -> WideTable:
+    def to_wide_table(self) -> WideTable:
         """Return the labels with one column for each measure, in order of first appearance."""
         label_columns = [self.columns.index(name) for name in self.labels]
         measure, value = self.columns.index("measure"), self.columns.index("value")
@@ -58,7 +58,7 @@ class WideTable:
     keys: list[tuple[Any, ...]]
     values: list[list[float]]
 
-    def texts(self) -> list[list[str]]:
+    def formatted_cells(self) -> list[list[str]]:
         """Cells for people: counts as whole numbers, scores with three decimals."""
         write = [format_total if _is_summed(name) else w.format_score for name in self.measures]
         return [
@@ -77,8 +77,8 @@ class WideTable:
 
 def format_table(source: LongTable | pd.DataFrame) -> str:
     """Aligned columns for a terminal; one column for each measure, three decimals."""
-    wide = LongTable.from_table(source).wide()
-    return _align_rows(wide.head, wide.texts(), len(wide.labels))
+    wide = LongTable.from_table(source).to_wide_table()
+    return _align_rows(wide.head, wide.formatted_cells(), len(wide.labels))
 
 
 def align_texts(texts: pd.DataFrame, labels: int) -> str:
@@ -142,8 +142,8 @@ def format_json(source: LongTable | pd.DataFrame) -> str:
 
 def format_markdown(source: LongTable | pd.DataFrame) -> str:
     """A Markdown table; one column for each measure, three decimals."""
-    wide = LongTable.from_table(source).wide()
-    return _markdown_rows(wide.head, wide.texts(), len(wide.labels))
+    wide = LongTable.from_table(source).to_wide_table()
+    return _markdown_rows(wide.head, wide.formatted_cells(), len(wide.labels))
 
 
 def markdown_table(texts: pd.DataFrame, labels: int) -> str:
@@ -162,36 +162,36 @@ def _markdown_rows(head: list[str], texts: list[list[str]], labels: int) -> str:
 def format_latex(source: LongTable | pd.DataFrame) -> str:
     """A LaTeX tabular; one column for each measure, three decimals, the best mean of each in
     bold."""
-    wide = LongTable.from_table(source).wide()
+    wide = LongTable.from_table(source).to_wide_table()
     alignment = "l" * len(wide.labels) + "r" * len(wide.measures)
-    rows = [" & ".join(row) for row in _bold_best(wide)]
+    rows = [" & ".join(row) for row in _format_with_bold_best(wide)]
     return tabular(alignment, " & ".join(map(escape, wide.head)), rows)
 
 
-def _bold_best(wide: WideTable) -> list[list[str]]:
+def _format_with_bold_best(wide_table: WideTable) -> list[list[str]]:
     """Labels and values as LaTeX, the best mean of each measure in bold."""
-    bold = _best_means(wide)
+    bold = _best_means(wide_table)
     return [
         [
             f"\\textbf{{{escape(text)}}}" if (row, name) in bold else escape(text)
-            for name, text in zip(wide.head, texts, strict=True)
+            for name, text in zip(wide_table.head, texts, strict=True)
         ]
-        for row, texts in enumerate(wide.texts())
+        for row, texts in enumerate(wide_table.formatted_cells())
     ]
 
 
-def _best_means(wide: WideTable) -> set[tuple[int, str]]:
+def _best_means(wide_table: WideTable) -> set[tuple[int, str]]:
     """Return (row, measure name) of the best mean of each measure, including ties; empty if there
     is only one mean. Measures that are summed, not averaged, are left out."""
-    query_column = wide.labels.index("query_id") if "query_id" in wide.labels else None
+    query_column = wide_table.labels.index("query_id") if "query_id" in wide_table.labels else None
     means = [
         row
-        for row, key in enumerate(wide.keys)
+        for row, key in enumerate(wide_table.keys)
         if query_column is None or key[query_column] == "all"
     ]
     best_cells = set()
-    for column, name in enumerate(wide.measures):
-        column_values = {row: wide.values[row][column] for row in means}
+    for column, name in enumerate(wide_table.measures):
+        column_values = {row: wide_table.values[row][column] for row in means}
         column_values = {row: value for row, value in column_values.items() if value == value}
         if len(means) > 1 and column_values and not _is_summed(name):
             best = _best_function(name)(column_values.values())

@@ -27,7 +27,7 @@ from metrics_core.comparing.winners import better_side
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.measures.declaring.registry import Divisor
-from metrics_core.measures.normalisers import make_divisor
+from metrics_core.measures.normalisers import make_divisor_function
 from metrics_core.scoring.residuals import residuals, score_range
 from metrics_core.scoring.single_documents import unjudged_scores
 from metrics_core.unjudged.graded_scores import ListGains, additive_part, extremes_kind
@@ -72,7 +72,7 @@ def bound_difference(
 ) -> DifferenceBounds:
     """Return the bounds of the difference of two runs with the same judgments. `unjudged` are the
     documents of `find_unjudged`, down to the measure's cutoff."""
-    return PartialBounds(run, baseline, measure, unjudged).bounds_over()
+    return PartialBounds(run, baseline, measure, unjudged).find_bounds()
 
 
 class PartialBounds:
@@ -106,28 +106,28 @@ class PartialBounds:
         )
 
     @cached_property
-    def moves(self) -> Floats:
+    def document_effects(self) -> Floats:
         """The gain of each document in the run's list minus its gain in the baseline's list
         (`list_gains`), float64[document]."""
         return self.list_gains[0].highest_gains() - self.list_gains[1].highest_gains()
 
     @cached_property
-    def divide_by_whole(self) -> Divisor:
+    def cached_divisor(self) -> Divisor:
         """The divisor of a normalised measure; both lists have the same judgments. Cached, because
         it is needed for the same counts several times."""
-        base_divisor = make_divisor(self._measure, self._pair[0], np.array([self._grade]))
+        base_divisor = make_divisor_function(self._measure, self._pair[0], np.array([self._grade]))
         cache: list[tuple[Ints, Floats]] = []
 
-        def remember_divisor(added: Ints) -> Floats:
+        def find_or_compute_divisor(added: Ints) -> Floats:
             for counts, values in cache:
                 if np.array_equal(counts, added):
                     return values
             cache.append((added, base_divisor(added)))
             return cache[-1][1]
 
-        return remember_divisor
+        return find_or_compute_divisor
 
-    def bounds_over(self, is_open: Mask | None = None) -> DifferenceBounds:
+    def find_bounds(self, is_open: Mask | None = None) -> DifferenceBounds:
         """Return the bounds of the difference over all grades of the documents in `is_open`,
         bool[document]; by default, of all unjudged documents. `is_open` requires that documents
         were matched between the lists."""
@@ -165,7 +165,7 @@ class PartialBounds:
                 float(combine(most) - combine(least_other)),
             )
         nothing_open = not (
-            unjudged.has_unjudged_in_depth
+            unjudged.has_unjudged_within_depth
             or (unjudged.n_run_below + unjudged.n_baseline_below).any()
         )
         exact = nothing_open or (self._kind in ("additive", "first") and unjudged.is_matched)
@@ -199,7 +199,7 @@ class PartialBounds:
         if not unjudged.is_matched:
             own_scores, other_scores, least, most = self._score_unmatched()
             return own_scores - other_scores - most, own_scores - other_scores + least
-        moves = self.moves if is_open is None else self.moves[is_open]
+        moves = self.document_effects if is_open is None else self.document_effects[is_open]
         gap = self.list_gains[0].score - self.list_gains[1].score
         low = gap + np.bincount(unjudged.query, np.minimum(moves, 0.0), len(gap))
         return low, gap + np.bincount(unjudged.query, np.maximum(moves, 0.0), len(gap))
@@ -235,16 +235,16 @@ class PartialBounds:
         low, high = self._additive_bounds(unjudged, is_open)
         no_counts = np.zeros(len(low), dtype=np.int64)
         count = self._count_listed(unjudged) + unjudged.n_run_below + unjudged.n_baseline_below
-        least, most = (self.divide_by_whole(counts[:, None]) for counts in (no_counts, count))
+        least, most = (self.cached_divisor(counts[:, None]) for counts in (no_counts, count))
 
-        def divide(value: Floats) -> Floats:
+        def divide_by_extremes(value: Floats) -> Floats:
             with np.errstate(invalid="ignore", divide="ignore"):
                 share = np.where(value > 0, value / least, value / most)
             # Without any relevant document the divisor has no lowest value; the measure is at most
             # 1.
             return np.minimum(np.where(value == 0, 0.0, share), 1.0)
 
-        return -divide(-low), divide(high)
+        return -divide_by_extremes(-low), divide_by_extremes(high)
 
     def _count_listed(self, unjudged: UnjudgedRanks) -> Ints:
         """Return the number of open documents of each query in either list, int64[query]."""
@@ -263,9 +263,13 @@ class PartialBounds:
             if unjudged.is_matched:
                 n_other_only = np.bincount(unjudged.query[rank == 0], minlength=len(n_below))
             n_elsewhere = n_other_only + n_below
-            divisor = self.divide_by_whole if self._kind == "normalised" else None
+            divisor = self.cached_divisor if self._kind == "normalised" else None
             without_others, with_others = residuals(
-                self._pair[i], measure, (None, n_elsewhere), highest=self._grade, divisor=divisor
+                self._pair[i],
+                measure,
+                (None, n_elsewhere),
+                highest_grade=self._grade,
+                divisor=divisor,
             )
             low, high = (
                 np.minimum(without_others.low, with_others.low),

@@ -61,7 +61,7 @@ def estimate_difference(
     # With very many queries the first ranks suffice, and the rest would take minutes.
     deepest = measure.cutoff or (DEEPEST if run.n_queries * DEEPEST <= _MOST_DRAWN else 10)
     depth = min(deepest, DEEPEST)
-    near_documents = _limit_depth(unjudged, depth)
+    near_documents = _select_within_depth(unjudged, depth)
     if measure.declaration.needs:
         return LikelyDifference(None, f"{measure} does not depend only on the grades of documents.")
     if not len(near_documents):
@@ -78,7 +78,7 @@ def estimate_difference(
     differences = _draw_differences(run, baseline, measure, near_documents, predicted)
     mean, reach = (
         np.mean(differences),
-        _quantile(level, len(differences)) * np.std(differences, ddof=1),
+        _prediction_quantile(level, len(differences)) * np.std(differences, ddof=1),
     )
     return LikelyDifference(Interval(*np.array([mean, mean - reach, mean + reach])))
 
@@ -103,7 +103,7 @@ def _draw_differences(
     ]
 
 
-def _quantile(level: float, n: int) -> float:
+def _prediction_quantile(level: float, n: int) -> float:
     """Return the number of standard deviations by which a further draw may differ from the mean of
     n draws: the quantile of Student's t, except for lower-order terms."""
     z = NormalDist().inv_cdf((1 + level) / 2)
@@ -145,7 +145,7 @@ _CHOSEN = (
 )
 
 
-def _limit_depth(unjudged: UnjudgedRanks, depth: int) -> UnjudgedRanks:
+def _select_within_depth(unjudged: UnjudgedRanks, depth: int) -> UnjudgedRanks:
     """Return the documents that are in either list within a depth."""
     if max(int(r.max(initial=0)) for r in (unjudged.run_rank, unjudged.baseline_rank)) <= depth:
         return unjudged

@@ -63,7 +63,7 @@ NOTHING_LISTED = FirstDocumentPair(_EMPTY, _EMPTY, _NONE)
 """The first documents of two runs without results."""
 
 
-def read_both(run: Run, baseline: Run, depth: int) -> FirstDocumentPair:
+def read_first_document_pair(run: Run, baseline: Run, depth: int) -> FirstDocumentPair:
     """Return the first `depth` documents of every list of both runs."""
     own_documents, other_documents = (
         read_first_documents(run, depth),

@@ -17,7 +17,7 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.judging.hits import ratio
 from metrics_core.measures import Measure
 from metrics_core.measures.declaring.registry import Share
-from metrics_core.measures.normalisers import dividend_measure, make_divisor
+from metrics_core.measures.normalisers import make_divisor_function, numerator_measure
 from metrics_core.scoring.single_documents import distinct_ranks, single_scores
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, add_grades
 
@@ -41,7 +41,7 @@ def extremes_kind(measure: Measure) -> str:
 def additive_part(measure: Measure) -> Measure:
     """Return the measure to whose score each document contributes: the numerator of a normalised
     measure, or the measure itself if it is not normalised."""
-    return dividend_measure(measure) if extremes_kind(measure) == "normalised" else measure
+    return numerator_measure(measure) if extremes_kind(measure) == "normalised" else measure
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class RegradedScores:
         ]
         if self._kind == "normalised":
             # The two lists have the same judgments.
-            self._divisor = make_divisor(measure, run, grades)
+            self._divisor = make_divisor_function(measure, run, grades)
             self._cell = unjudged.query * len(grades)
 
     def scores(self, codes: AnyInts) -> Both:

@@ -52,15 +52,15 @@ class NextJudgments:
     exact: bool
 
     @property
-    def n_useful(self) -> int:
+    def n_worth_judging(self) -> int:
         """The number of rows worth judging: rows that settle the sign, or could reverse it."""
         counts = [n for n in (self.n_to_settle, self.n_to_reverse) if n is not None]
         return max(counts, default=len(self.table))
 
-    def make_blank_judgments(self, most: int | None = None) -> pd.DataFrame:
+    def make_blank_judgments(self, max_rows: int | None = None) -> pd.DataFrame:
         """Return the first rows as judgments with an empty grade. Columns: query_id, doc_id,
         relevance."""
-        rows = self.table.head(most or max(self.n_useful, 1))[["query_id", "doc_id"]]
+        rows = self.table.head(max_rows or max(self.n_worth_judging, 1))[["query_id", "doc_id"]]
         return rows.assign(relevance="")
 
 
@@ -79,8 +79,8 @@ def find_next_judgments(
         part = unjudged.select(slice(MOST_RANKED))
         return NextJudgments(_make_table(run, part, np.zeros(len(part))), None, None, exact=False)
     partial_bounds = PartialBounds(run, baseline, measure, unjudged)
-    moves = _find_moves(run, baseline, measure, unjudged, partial_bounds)
-    order = _order_against(sign, moves)
+    moves = _find_effects(run, baseline, measure, unjudged, partial_bounds)
+    order = _order_by_opposing_effect(sign, moves)
     scale = 1.0
     if measure.declaration.combination.averaged:
         scale = 1.0 / max(int((~np.isnan(bounds.low)).sum()), 1)
@@ -91,25 +91,25 @@ def find_next_judgments(
     graded = RegradedScores(run, baseline, measure, ranked, np.array([highest_grade(run, measure)]))
     combine, undefined = measure.declaration.combination.combine, np.isnan(bounds.low)
 
-    def is_reversed(n: int) -> bool:
+    def is_lead_reversed(n: int) -> bool:
         both = graded.scores(np.zeros(n, dtype=np.int64))
         own_scores, other_scores = (combine(np.where(undefined, np.nan, scores)) for scores in both)
         return better_side(float(own_scores) - float(other_scores)) == -sign
 
-    def is_settled(n: int) -> bool:
+    def is_lead_settled(n: int) -> bool:
         rest = np.ones(len(unjudged), dtype=np.bool_)
         rest[order[:n]] = False
-        return not partial_bounds.bounds_over(rest).can_reverse
+        return not partial_bounds.find_bounds(rest).can_reverse
 
     return NextJudgments(
         table,
-        _find_first(is_reversed, 1, len(table)),
-        _find_first(is_settled, 0, len(table)),
+        _find_lowest_true(is_lead_reversed, 1, len(table)),
+        _find_lowest_true(is_lead_settled, 0, len(table)),
         exact,
     )
 
 
-def rank_by_move(
+def rank_by_effect(
     run: JudgedRanks,
     baseline: JudgedRanks,
     measure: Measure,
@@ -120,12 +120,12 @@ def rank_by_move(
     difference of its query. No bounds are computed, so the function is fast for any collection, but
     it does not say how many judgments suffice."""
     partial_bounds = PartialBounds(run, baseline, measure, unjudged)
-    moves = _find_moves(run, baseline, measure, unjudged, partial_bounds)
-    order = _order_against(better_side(difference), moves)
+    moves = _find_effects(run, baseline, measure, unjudged, partial_bounds)
+    order = _order_by_opposing_effect(better_side(difference), moves)
     return _make_table(run, unjudged.select(order), moves[order])
 
 
-def _order_against(sign: int, moves: Floats) -> Ints:
+def _order_by_opposing_effect(sign: int, moves: Floats) -> Ints:
     """Return the documents that move a difference of this sign towards the other sign, int64[n],
     largest effect first. If the runs are tied, moves in either direction count."""
     moves_against = -sign * moves if sign else np.abs(moves)
@@ -139,14 +139,14 @@ def _order_against(sign: int, moves: Floats) -> Ints:
     return documents[np.argsort(-moves_against[documents], kind="stable")][:MOST_RANKED]
 
 
-def _find_first(holds: Callable[[int], bool], low: int, high: int) -> int | None:
+def _find_lowest_true(is_true_for: Callable[[int], bool], low: int, high: int) -> int | None:
     """Return the lowest number from `low` to `high` for which `holds` is true, None if it is false
     for all of them. Once it is true, `holds` must stay true for all higher numbers."""
-    if low > high or not holds(high):
+    if low > high or not is_true_for(high):
         return None
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+        low, high = (low, middle) if is_true_for(middle) else (middle + 1, high)
     return low
 
 
@@ -164,7 +164,7 @@ def _make_table(run: JudgedRanks, unjudged: UnjudgedRanks, moves: Floats) -> pd.
     )
 
 
-def _find_moves(
+def _find_effects(
     run: JudgedRanks,
     baseline: JudgedRanks,
     measure: Measure,
@@ -175,9 +175,9 @@ def _find_moves(
     other documents are unchanged, float64[document]; 0 for documents that were not tried."""
     kind = extremes_kind(measure)
     if kind == "apart":
-        return _try_documents(run, baseline, measure, unjudged)
+        return _find_effects_by_rescoring(run, baseline, measure, unjudged)
     if kind == "additive":
-        return partial_bounds.moves
+        return partial_bounds.document_effects
     own_scores, other_scores = (
         measure.score(run)[unjudged.query],
         measure.score(baseline)[unjudged.query],
@@ -190,16 +190,16 @@ def _find_moves(
         )
         return best - best_other - (own_scores - other_scores)
     gap = side.score - side_other.score
-    raised = partial_bounds.divide_by_whole(np.ones((run.n_queries, 1), dtype=np.int64))
-    return (gap[unjudged.query] + partial_bounds.moves) / raised[unjudged.query] - (
+    raised = partial_bounds.cached_divisor(np.ones((run.n_queries, 1), dtype=np.int64))
+    return (gap[unjudged.query] + partial_bounds.document_effects) / raised[unjudged.query] - (
         own_scores - other_scores
     )
 
 
-def _try_documents(
+def _find_effects_by_rescoring(
     run: JudgedRanks, baseline: JudgedRanks, measure: Measure, unjudged: UnjudgedRanks
 ) -> Floats:
-    """Compute `_find_moves` by scoring each query again for each of its documents, for the
+    """Compute `_find_effects` by scoring each query again for each of its documents, for the
     `MOST_TRIED` documents whose ranks differ most between the lists."""
     distances = np.abs(_rank_weights(unjudged.run_rank) - _rank_weights(unjudged.baseline_rank))
     documents = np.argsort(-distances, kind="stable")[:MOST_TRIED]
@@ -209,7 +209,7 @@ def _try_documents(
     grades = np.full(len(documents), highest_grade(run, measure))
     gaps = []
     for ranks, rank in ((run, part.run_rank), (baseline, part.baseline_rank)):
-        list_ranks = _copy_queries(ranks, query)
+        list_ranks = _select_repeated_queries(ranks, query)
         gaps.append(
             measure.score(add_grades(list_ranks, copies, rank, grades)) - measure.score(list_ranks)
         )
@@ -222,11 +222,11 @@ def _rank_weights(rank: Ints) -> Floats:
     return np.where(rank > 0, 1 / np.log2(np.maximum(rank, 1) + 1), 0.0)
 
 
-def _copy_queries(ranks: JudgedRanks, query: Ints) -> JudgedRanks:
+def _select_repeated_queries(ranks: JudgedRanks, query: Ints) -> JudgedRanks:
     """Return the ranks of the queries in `query`, int64[n], which may contain a query several
     times."""
-    listed, number = _copy_rows(ranks.query, query, ranks.n_queries)
-    judged, judged_number = _copy_rows(ranks.judged_query, query, ranks.n_queries)
+    listed, number = _select_repeated_rows(ranks.query, query, ranks.n_queries)
+    judged, judged_number = _select_repeated_rows(ranks.judged_query, query, ranks.n_queries)
     return replace(
         ranks,
         query_ids=("",) * len(query),
@@ -243,7 +243,7 @@ def _copy_queries(ranks: JudgedRanks, query: Ints) -> JudgedRanks:
     )
 
 
-def _copy_rows(sorted_queries: Ints, query: Ints, n_queries: int) -> tuple[Ints, Ints]:
+def _select_repeated_rows(sorted_queries: Ints, query: Ints, n_queries: int) -> tuple[Ints, Ints]:
     """Return the rows of the queries in `query`, int64[row], from arrays sorted by query. The
     second result is the position in `query` for which each row was copied, int64[row]."""
     starts = np.searchsorted(sorted_queries, np.arange(n_queries + 1))

@@ -54,7 +54,7 @@ class _PlacedDocuments:
         """Return the documents at these positions."""
         return _PlacedDocuments(self.query[places], self.kind[places], self.rank[places])
 
-    def group(self, n_queries: int) -> Ints:
+    def group_numbers(self, n_queries: int) -> Ints:
         """Return a number for each kind and query, int64[document]."""
         return self.kind * n_queries + self.query
 
@@ -73,8 +73,10 @@ class PredictedGrades:
         """`unjudged` must be the unjudged documents of the lists of `run` and `baseline`. Both must
         have the same judgments."""
         n_queries = run.n_queries
-        judged_documents, grade = _read_judged(run, baseline, depth, matched=unjudged.is_matched)
-        group = judged_documents.group(n_queries)
+        judged_documents, grade = _read_judged_documents(
+            run, baseline, depth, are_matched=unjudged.is_matched
+        )
+        group = judged_documents.group_numbers(n_queries)
         by_group = np.argsort(group, kind="stable")
         judged_documents, grade, group = (
             judged_documents.select(by_group),
@@ -84,25 +86,25 @@ class PredictedGrades:
         unjudged_documents = _PlacedDocuments.from_ranks(
             unjudged.query, unjudged.run_rank, unjudged.baseline_rank, depth
         )
-        self.order = np.argsort(unjudged_documents.group(n_queries), kind="stable")
+        self.order = np.argsort(unjudged_documents.group_numbers(n_queries), kind="stable")
         unjudged_documents = unjudged_documents.select(self.order)
         self.n_judged = np.bincount(judged_documents.kind, minlength=KINDS)
         self.n_unjudged = np.bincount(unjudged_documents.kind, minlength=KINDS)
         self.grades, code = np.unique(grade, return_inverse=True)
-        pools = _number_pools(judged_documents, depth, len(self.grades))
+        pools = _assign_pool_numbers(judged_documents, depth, len(self.grades))
         pool = pools[judged_documents.kind, judged_documents.rank]
         self._n_pools, self._n_queries = int(pools.max()) + 1, n_queries
         self._query, self._cell = judged_documents.query, pool * len(self.grades) + code
         self._pool = pools[unjudged_documents.kind, unjudged_documents.rank]
         sizes = np.bincount(group, minlength=KINDS * n_queries)
-        unjudged_group = unjudged_documents.group(n_queries)
+        unjudged_group = unjudged_documents.group_numbers(n_queries)
         n_in_group = np.bincount(unjudged_group, minlength=KINDS * n_queries)
         self._n_judged_in_group, self._judged_start = (
             sizes[unjudged_group],
             (np.cumsum(sizes) - sizes)[unjudged_group],
         )
         self._group_start = (np.cumsum(n_in_group) - n_in_group)[unjudged_group]
-        correlation = _correlate(_standardise(pool, grade), group, sizes)
+        correlation = _intraclass_correlation(_standardise(pool, grade), group, sizes)
         # With n earlier documents in its group, one of them is copied with probability n / (n +
         # this).
         self._new_weight = (1 - correlation) / correlation
@@ -145,8 +147,8 @@ class PredictedGrades:
         return ends.ravel(), share.ravel()
 
 
-def _read_judged(
-    run: JudgedRanks, baseline: JudgedRanks, depth: int, *, matched: bool
+def _read_judged_documents(
+    run: JudgedRanks, baseline: JudgedRanks, depth: int, *, are_matched: bool
 ) -> tuple[_PlacedDocuments, Floats]:
     """Return the judged documents within the depth, and their grades. If documents are not matched,
     a document in both lists occurs twice."""
@@ -158,7 +160,7 @@ def _read_judged(
     ranks = np.zeros((2, len(row) + len(other[2])), dtype=np.int64)
     ranks[0, : len(row)], ranks[1, len(row) :] = rank, other[1]
     query, grade = np.concatenate([query, other[0]]), np.concatenate([grade, other[3]])
-    if matched:
+    if are_matched:
         all_rows = np.concatenate([row, other[2]])
         documents, first, number = np.unique(all_rows, return_index=True, return_inverse=True)
         document_ranks = np.zeros((2, len(documents)), dtype=np.int64)
@@ -170,7 +172,7 @@ def _read_judged(
     return _PlacedDocuments.from_ranks(query, ranks[0], ranks[1], depth), grade
 
 
-def _number_pools(documents: _PlacedDocuments, depth: int, n_grades: int) -> Ints:
+def _assign_pool_numbers(documents: _PlacedDocuments, depth: int, n_grades: int) -> Ints:
     """Return the number of the pool of each kind and rank, int64[3, depth]. No pool that is used is
     empty, because an empty pool would imply that nothing is relevant."""
     least_judged = max(_FEW, len(documents.rank) * n_grades // _MOST_CELLS)
@@ -196,7 +198,7 @@ def _standardise(pool: Ints, grade: Floats) -> Floats:
     return np.divide(gap, spread, out=np.zeros_like(gap), where=spread > 0)
 
 
-def _correlate(gap: Floats, group: Ints, sizes: Ints) -> float:
+def _intraclass_correlation(gap: Floats, group: Ints, sizes: Ints) -> float:
     """Return the intraclass correlation: the mean product over all pairs of a group."""
     pairs = float((sizes * (sizes - 1)).sum())
     products = float(np.square(np.bincount(group, gap)).sum() - np.square(gap).sum())

@@ -26,7 +26,7 @@ from metrics_core.unjudged.first_documents import (
     NOTHING_LISTED,
     FirstDocumentPair,
     find_positions,
-    read_both,
+    read_first_document_pair,
 )
 
 MOST_MATCHED = 2_000_000
@@ -77,7 +77,7 @@ class UnjudgedRanks:
         return texts.take(as_column(self.first_position))
 
     @property
-    def has_unjudged_in_depth(self) -> bool:
+    def has_unjudged_within_depth(self) -> bool:
         """Whether there are unjudged documents within the depth."""
         if self.is_matched:
             return len(self) > 0
@@ -105,13 +105,13 @@ def find_unjudged(
     run: JudgedRanks,
     baseline: JudgedRanks,
     cutoff: int | None = None,
-    first_documents: Callable[[Run, Run, int], FirstDocumentPair] = read_both,
+    first_documents: Callable[[Run, Run, int], FirstDocumentPair] = read_first_document_pair,
 ) -> UnjudgedRanks:
     """Return the unjudged documents of two runs with the same judgments, within the first `cutoff`
     ranks; if `cutoff` is None, in the whole lists. `first_documents` must return at least the
-    documents that `read_both` returns."""
+    documents that `read_first_document_pair` returns."""
     listed = sum(int(r.documents(cutoff).sum()) for r in (run, baseline))
-    known_runs = [_find_run(ranks) for ranks in (run, baseline)]
+    known_runs = [_find_run_of_ranks(ranks) for ranks in (run, baseline)]
     runs = [] if listed > MOST_MATCHED else [loaded for loaded in known_runs if loaded is not None]
     depth = cutoff if len(runs) == 2 else min(cutoff or NEAR, NEAR)
     own_documents, other_documents = (
@@ -143,19 +143,19 @@ def _match_documents(
     own_documents: UnjudgedPlaces,
     baseline: JudgedRanks,
     other_documents: UnjudgedPlaces,
-    first: FirstDocumentPair,
+    first_documents: FirstDocumentPair,
     counts: Sequence[Ints],
 ) -> UnjudgedRanks:
     """Return the unjudged documents of two lists, each once. For each query, the documents of the
     run come first, by rank, then the documents that only the baseline lists."""
-    own_position = find_positions(run, own_documents.query, own_documents.rank, first.run)
+    own_position = find_positions(run, own_documents.query, own_documents.rank, first_documents.run)
     other_position = find_positions(
-        baseline, other_documents.query, other_documents.rank, first.baseline
+        baseline, other_documents.query, other_documents.rank, first_documents.baseline
     )
     # The last entry, index -1, is for documents that the baseline does not list.
-    number = np.full(len(first.baseline.rank) + 1, -1, dtype=np.int64)
+    number = np.full(len(first_documents.baseline.rank) + 1, -1, dtype=np.int64)
     number[other_position] = np.arange(len(other_position))
-    matches = number[first.baseline_position[own_position]]
+    matches = number[first_documents.baseline_position[own_position]]
     shared = np.flatnonzero(matches >= 0)
     is_alone = np.ones(len(other_documents.query), dtype=np.bool_)
     is_alone[matches[shared]] = False
@@ -169,8 +169,10 @@ def _match_documents(
         query[order],
         np.concatenate([own_documents.rank, unlisted_ranks])[order],
         np.concatenate([rank_in_other, other_documents.rank[is_alone]])[order],
-        first,
-        np.concatenate([own_position, other_position[is_alone] + len(first.run.rank)])[order],
+        first_documents,
+        np.concatenate([own_position, other_position[is_alone] + len(first_documents.run.rank)])[
+            order
+        ],
         *counts,
     )
 
@@ -186,7 +188,7 @@ def _count_unjudged(ranks: JudgedRanks, cutoff: int | None) -> tuple[Ints, Ints]
     return n_within, n_unjudged - n_within
 
 
-def _find_run(ranks: JudgedRanks) -> Run | None:
+def _find_run_of_ranks(ranks: JudgedRanks) -> Run | None:
     """Return the run of these ranks, None if its lists are unknown."""
     listed = ranks.listed
     return None if listed is None or listed.lists is not None else listed.run

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from dashboard.start import main
-from dashboard.workspace.exports.packing import is_packed
+from dashboard.workspace.exports.packing import is_packed_collection
 from dashboard.workspace.exports.report_data import extract_packed, is_page_with_data
 from tests.browser.conftest import Opened, settle
 from tests.browser.test_accessibility import axe as axe
@@ -79,7 +79,7 @@ def test_it_gives_the_data_that_it_carries(page: Page) -> None:
     with page.expect_download() as download:
         page.get_by_role("button", name="Download the data").click()
     assert download.value.suggested_filename == "qrels.zip"
-    assert is_packed(Path(download.value.path()))
+    assert is_packed_collection(Path(download.value.path()))
 
 
 def test_charts_are_drawn_and_cases_are_reached(page: Page) -> None:
@@ -187,7 +187,7 @@ def test_it_is_saved_from_a_page(sample_app: str, open_page: Opened) -> None:
     dialog.get_by_text("Include the data").click()
     whole = saved()
     assert "vinegar for the robot" in whole and "dense beats bm25" in text_of(whole)
-    assert "on AP" in whole and is_packed(extract_packed(whole.encode()))
+    assert "on AP" in whole and is_packed_collection(extract_packed(whole.encode()))
     dialog.get_by_text("Run names").click()
     named = saved()
     assert "dense beats bm25" in text_of(named) and not is_page_with_data(named.encode())

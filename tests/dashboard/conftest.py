@@ -17,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.files.files import File, read_files
 from dashboard.session import open_collection
-from dashboard.study.library import Library, assemble
+from dashboard.study.library import Library, assemble_library
 from dashboard.workspace import DEFAULT_SETTINGS
 
 # Every run of an AppTest reads what each installed package says of itself, to find components: two
@@ -47,10 +47,10 @@ class ExampleKept:
         """Make a library as `assemble` of the dashboard does."""
         plain = {file.origin for file in files} == {"sample"} and not more["qrels_key"]
         if not plain or more["settings"] != DEFAULT_SETTINGS:
-            return assemble(files, **more)
+            return assemble_library(files, **more)
         key = tuple(id(file.table) for file in files)  # a library keeps its tables alive
         if key not in self.libraries:
-            self.libraries[key] = assemble(files, **more)
+            self.libraries[key] = assemble_library(files, **more)
         return self.libraries[key]
 
 
@@ -66,7 +66,7 @@ def empty_workspace(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[
         patched.setenv("RANKLENS_WORKSPACE", str(tmp_path / "workspace"))
         patched.delenv("RANKLENS_DATA", raising=False)
         patched.setattr(open_collection, "read_files", example.read_files)
-        patched.setattr(open_collection, "assemble", example.assemble)
+        patched.setattr(open_collection, "assemble_library", example.assemble)
         st.cache_resource.clear()
         # Streamlit puts the app into the place of the program, which processes that are started by
         # other tests would then begin with.

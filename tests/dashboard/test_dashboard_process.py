@@ -49,7 +49,7 @@ def test_it_is_served_until_it_is_closed(tmp_path: Path) -> None:
     # What is kept under the name again takes the place of what it was.
     with show({"new": {"q1": ["d1"]}}, QRELS).open(tmp_path / "kept", name="Fruit"):
         pass
-    (made,) = Workspace(tmp_path / "kept").collections()
+    (made,) = Workspace(tmp_path / "kept").read_collections()
     files = [(e.kind, e.file, e.rows) for e in Workspace(tmp_path / "kept").entries(made.id)]
     assert made.id == view["set"][0] and sorted(files) == [
         ("qrels", "judgments", 1),

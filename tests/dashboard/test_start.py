@@ -19,7 +19,7 @@ from dashboard import start
 from dashboard.environment import WORKSPACE_VARIABLE
 from dashboard.workspace import Workspace
 from dashboard.workspace.exports.packing import pack_new_collection
-from dashboard.workspace.exports.report_data import make_block
+from dashboard.workspace.exports.report_data import make_data_markup
 from metrics_core import __version__, read
 from tests.metrics_core.base.test_process_exit import CALLED_BACK
 from tests.servers import COMMAND, ROOT, free_port, serving
@@ -346,10 +346,10 @@ def test_without_the_dashboard_it_says_which_line_installs_it(
 def test_a_report_with_its_data_opens_by_the_command(tmp_path: Path) -> None:
     packed = pack_new_collection("Fruit", [read(b"q1 Q0 d1 1 2.5 x\n", name="a.run")])
     report = tmp_path / "x.html"
-    report.write_text(f"<!doctype html>{make_block(packed)}")
+    report.write_text(f"<!doctype html>{make_data_markup(packed)}")
     with serving(tmp_path / "workspace", str(report)) as server:
         printed = server.printed()
-        (made,) = Workspace(tmp_path / "workspace").collections()
+        (made,) = Workspace(tmp_path / "workspace").read_collections()
         assert made.name == "Fruit" and printed.endswith(f"&set={made.id}")
         asked = urlsplit(printed)
         led = server.get(f"{asked.path}?{asked.query}").headers["location"]
@@ -361,7 +361,7 @@ def test_a_report_with_its_data_opens_by_the_command(tmp_path: Path) -> None:
     [
         (None, "There is no file"),
         ("<!doctype html>", "saved with the data"),
-        (f"<!doctype html>{make_block(b'PK')}", "is damaged or incomplete"),
+        (f"<!doctype html>{make_data_markup(b'PK')}", "is damaged or incomplete"),
     ],
 )
 def test_a_file_that_holds_no_collection_is_refused(

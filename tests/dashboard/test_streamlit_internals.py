@@ -9,7 +9,7 @@ import streamlit
 from streamlit import config, delta_generator, net_util
 from streamlit.runtime.scriptrunner.exec_code import modified_sys_path
 
-from dashboard.streamlit_internals import keep_on_path, page_run, static_folder
+from dashboard.streamlit_internals import append_to_module_path, current_page_run, static_folder
 from tests.servers import ROOT
 
 
@@ -26,15 +26,15 @@ def test_what_is_set_is_there_to_be_set() -> None:
 
 
 def test_no_page_is_drawn_here() -> None:
-    assert page_run() is None
+    assert current_page_run() is None
     assert (static_folder() / "index.html").is_file()
 
 
 def test_runs_of_pages_leave_the_list_of_folders_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     app = ROOT / "dashboard" / "app.py"
     monkeypatch.setattr(sys, "path", [*sys.path])
-    keep_on_path(app.parent)
-    keep_on_path(app.parent)
+    append_to_module_path(app.parent)
+    append_to_module_path(app.parent)
     before = [*sys.path]
     with modified_sys_path(str(app)):  # as Streamlit does around each run
         assert sys.path == before and before[-1] == str(app.parent)

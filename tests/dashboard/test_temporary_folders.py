@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.temporary_folders import TemporaryFolder, remove_abandoned
+from dashboard.temporary_folders import TemporaryFolder, remove_abandoned_folders
 from tests.servers import ROOT
 
 
@@ -25,7 +25,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_one_that_is_in_use_stays_and_goes_in_the_end(temporary: Path) -> None:
     made = TemporaryFolder()
     (made.path / "page.html").write_text("data")
-    remove_abandoned()
+    remove_abandoned_folders()
     assert (made.path / "page.html").is_file()
     made.close()
     made.close()
@@ -42,13 +42,13 @@ def test_one_of_a_killed_process_is_removed_and_nothing_else(temporary: Path) ->
     with subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, text=True) as started:
         assert started.stdout is not None
         folder = Path(started.stdout.readline().strip())
-        remove_abandoned()
+        remove_abandoned_folders()
         assert (folder / "x").is_file()
         started.kill()
     somebody_elses = temporary / "ranklens-of-somebody"
     somebody_elses.mkdir()
     (somebody_elses / "x").write_text("data")
     (temporary / "ranklens-link").symlink_to(folder.parent)
-    remove_abandoned()
+    remove_abandoned_folders()
     assert not folder.parent.exists()
     assert (somebody_elses / "x").is_file() and (temporary / "ranklens-link").is_symlink()

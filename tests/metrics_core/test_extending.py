@@ -15,7 +15,7 @@ import pytest
 from metrics_core import RanklensError, extending
 from metrics_core.base.plugins import Registry, warn_once
 from metrics_core.extending import TopK
-from metrics_core.formats.registry import limit_kinds, with_fallback
+from metrics_core.formats.registry import guard_with_fallback, limit_kinds
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures.declaring import registry
 from metrics_core.measures.declaring.plugin_checks import check_kernel
@@ -190,7 +190,9 @@ def test_a_format_that_fails_knows_no_file(caplog: pytest.LogCaptureFixture) -> 
     warn_once.cache_clear()
     recognise = limit_kinds(broken, ("run",), "The format x recognises no file", "orchard")
     assert [recognise("one"), recognise("one")] == [{}, {}]
-    assert with_fallback(broken, None, "The format x has no columns", "orchard")("one") is None
+    assert (
+        guard_with_fallback(broken, None, "The format x has no columns", "orchard")("one") is None
+    )
     told = [record.getMessage().splitlines()[0] for record in caplog.records]
     assert told == [
         "The format x recognises no file: orchard failed. KeyError: 'one'.",
@@ -222,7 +224,7 @@ def test_whatever_of_a_measure_fails_is_said_to_be_of_its_package(
     registry.measure("Mine", worked={}, **words, **more)(example_kernel)
     one = registry.declarations()[0]
     registry.terms("Mine")(fails)
-    registry.share("Mine", "P")(gives_what_fails)
+    registry.declare_share("Mine", "P")(gives_what_fails)
     two = registry.declarations()[0]
     assert isinstance(one.reach, Share)
     assert isinstance(two.reach, Share)

@@ -34,7 +34,7 @@ from metrics_core.base.errors import (
     UnknownRunError,
 )
 from metrics_core.comparing.pairs import compare as engine
-from metrics_core.formats.in_memory import qrels_from, runs_from
+from metrics_core.formats.in_memory import convert_to_qrels, convert_to_runs
 from metrics_core.scoring.scores import Scores
 
 QUERIES = [f"q{i}" for i in range(12)]
@@ -228,8 +228,8 @@ def test_the_tables_of_a_paper_are_those_of_the_commands(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name, run in RUNS.items():
-        write(runs_from({name: run})[0], tmp_path / f"{name}.run", "trec")
-    write(qrels_from(QRELS), tmp_path / "qrels.txt", "trec")
+        write(convert_to_runs({name: run})[0], tmp_path / f"{name}.run", "trec")
+    write(convert_to_qrels(QRELS), tmp_path / "qrels.txt", "trec")
     files = [str(tmp_path / name) for name in ("qrels.txt", *(f"{name}.run" for name in RUNS))]
     results = {"compare": compare(RUNS, QRELS, ["map", "P@2"]),
                "all-pairs": all_pairs(RUNS, QRELS, ["map", "P@2"])}  # fmt: skip

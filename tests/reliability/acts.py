@@ -15,8 +15,12 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from dashboard.workspace import Collection, Workspace
-from dashboard.workspace.disk.records import decode, encode
-from dashboard.workspace.exports.packing import make_about, pack, unpack
+from dashboard.workspace.disk.records import decode_record, encode_record
+from dashboard.workspace.exports.packing import (
+    import_packed_collection,
+    make_about_file,
+    write_packed_collection,
+)
 from dashboard.workspace.startup import clean_workspace
 from metrics_core import formats
 from metrics_core.formats import Loaded
@@ -227,20 +231,24 @@ def do(workspace: Workspace, state: State, act: Act) -> str:
     if word == "new":
         return workspace.new_collection(rest[0]).id
     if word == "duplicate":
-        return workspace.duplicate(identity, rest[1]).id
+        return workspace.duplicate_collection(identity, rest[1]).id
     if word == "packing":
-        return unpack(workspace, _packed(workspace, identity, rest[1]), file="packed.zip").id
+        return import_packed_collection(
+            workspace, _packed(workspace, identity, rest[1]), file="packed.zip"
+        ).id
     simple: dict[str, Callable[[], object]] = {
         "start": lambda: clean_workspace(workspace),
-        "rename": lambda: workspace.rename(identity, rest[1]),
-        "remove": lambda: workspace.remove(identity),
-        "restore": lambda: workspace.restore(identity),
-        "add": lambda: workspace.add(identity, loaded(rest[1], int(rest[2])), beside=bool(rest[3])),
+        "rename": lambda: workspace.rename_collection(identity, rest[1]),
+        "remove": lambda: workspace.remove_collection(identity),
+        "restore": lambda: workspace.restore_collection(identity),
+        "add": lambda: workspace.add_table(
+            identity, loaded(rest[1], int(rest[2])), keep_both=bool(rest[3])
+        ),
         "remove file": lambda: workspace.remove_entry(identity, rest[1]),
         "restore file": lambda: workspace.restore_entry(identity, rest[1]),
         "take back": lambda: workspace.undo_replacement(identity, rest[1]),
-        "keep both": lambda: workspace.keep_both(identity, rest[1]),
-        "grade": lambda: workspace.layers.judge(
+        "keep both": lambda: workspace.keep_both_files(identity, rest[1]),
+        "grade": lambda: workspace.layers.grade_documents(
             identity, _WHO, {(QUERY, rest[1]): int(rest[2]) if rest[2] else None}
         ),
         "tag": lambda: workspace.notes.set_tag(
@@ -255,12 +263,12 @@ def do(workspace: Workspace, state: State, act: Act) -> str:
 def _packed(workspace: Workspace, identity: str, name: str) -> bytes:
     """A collection packed, under another name."""
     out, renamed = io.BytesIO(), io.BytesIO()
-    pack(workspace, identity, out)
+    write_packed_collection(workspace, identity, out)
     with zipfile.ZipFile(out) as there:
         members = {name: there.read(name) for name in there.namelist()}
-    told = encode(replace(decode(members["collection.json"], Collection), name=name))
+    told = encode_record(replace(decode_record(members["collection.json"], Collection), name=name))
     records = {n: c for n, c in members.items() if n.startswith(("records/", "journals/"))}
-    members |= {"collection.json": told, "ranklens.json": make_about(told, records)}
+    members |= {"collection.json": told, "ranklens.json": make_about_file(told, records)}
     with zipfile.ZipFile(renamed, "w") as again:
         for member, content in members.items():
             again.writestr(member, content)

@@ -26,7 +26,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from dashboard.workspace import Workspace
-from dashboard.workspace.exports.backup import back_up
+from dashboard.workspace.exports.backup import write_backup
 from dashboard.workspace.startup import clean_workspace
 from metrics_core import formats
 from metrics_core.tables import Run
@@ -128,7 +128,7 @@ def _back_up(folder: Path, into: Path, writers: Writers, number: int, found: Cou
     _hear(writers)
     before = [history.count for _, history in writers]
     out = io.BytesIO()
-    assert back_up(folder, out) == []
+    assert write_backup(folder, out) == []
     _hear(writers)
     found["changes meanwhile"] += sum(h.count for _, h in writers) - sum(before)
     with zipfile.ZipFile(out) as packed:
@@ -139,7 +139,9 @@ def _back_up(folder: Path, into: Path, writers: Writers, number: int, found: Cou
         workspace.check_tables()
         for writer, (_, history) in enumerate(writers):
             _is_there(workspace, writer, history, before[writer])
-        assert workspace.damaged_records(_HERE) == [] == workspace.contents(_HERE).lost_texts()
+        assert (
+            workspace.damaged_records(_HERE) == [] == workspace.contents(_HERE).damaged_row_texts()
+        )
         assert all(layer.lost == () for layer in workspace.layers.list_layers(_HERE))
     found["files"] += len(workspace.entries(_HERE))
     assert left_over(into) == []
@@ -166,7 +168,7 @@ def _shown(workspace: Workspace, writer: int) -> dict[str, int | None]:
     files: dict[str, int | None] = {}
     for entry in workspace.entries(_HERE):
         if entry.file.startswith(f"{writer}-"):
-            table = workspace.load(entry)
+            table = workspace.load_table(entry)
             assert isinstance(table, Run) and entry.file not in files
             files[entry.file] = int(str(table.table["doc_id"][0]).removeprefix("d"))
     return files
@@ -197,13 +199,13 @@ def _proposed(workspace: Workspace, chance: random.Random, writer: int, count: i
 def _do(workspace: Workspace, act: Act, writer: int) -> None:
     word, what, value = act
     if word == "add":
-        workspace.add(_HERE, formats.read(f"q Q0 d{value} 1 1.0 x\n".encode(), name=what))
+        workspace.add_table(_HERE, formats.read(f"q Q0 d{value} 1 1.0 x\n".encode(), name=what))
     elif word == "remove":
         for entry in workspace.entries(_HERE):
             if entry.file == what:
                 workspace.remove_entry(_HERE, entry.number)
     elif word == "grade":
-        workspace.layers.judge(_HERE, f"w{writer}", {(_QUERY, what): value})
+        workspace.layers.grade_documents(_HERE, f"w{writer}", {(_QUERY, what): value})
     else:
         workspace.notes.write_note(_HERE, f"{_QUERY}{writer}", what, author=f"w{writer}")
 

@@ -86,9 +86,9 @@ def recovered(folder: Path, possible: list[State], *, sweeping: bool) -> State:
     do(opened, found, ("start",))
     again, kept = Workspace(folder), done(found, ("start",))
     that_is_shown(again, [kept])
-    assert can_bring_back(again) == {} and again.collections(removed=True) == []
+    assert can_bring_back(again) == {} and again.read_collections(only_removed=True) == []
     assert left_over(folder) == [], f"left over: {left_over(folder)}"
-    for collection in again.collections():
+    for collection in again.read_collections():
         kept[collection.name].id = collection.id
     return kept
 

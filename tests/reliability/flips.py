@@ -61,19 +61,19 @@ def held(folder: Path) -> Held:
     for identity, some in {"own": FILES, "other": ["j.qrels", "docs.jsonl"]}.items():
         workspace.new_collection(f"The {identity} é", identity)
         for file in some:
-            workspace.add(identity, given(file))
-    workspace.duplicate("other", "A copy")
+            workspace.add_table(identity, given(file))
+    workspace.duplicate_collection("other", "A copy")
     for document, grade in GRADES.items():
-        workspace.layers.judge("own", _WHO, {("001", document): grade})
+        workspace.layers.grade_documents("own", _WHO, {("001", document): grade})
     for text in sorted(NOTES):
         workspace.notes.write_note("own", "001", text, author=_WHO)
     clean_workspace(workspace)
-    every = workspace.collections()
+    every = workspace.read_collections()
     return Held(
         folder,
         {c.id: c.name for c in every},
         {
-            (c.id, e.number): (e, rows_of(workspace.load(e)))
+            (c.id, e.number): (e, rows_of(workspace.load_table(e)))
             for c in every
             for e in workspace.entries(c.id)
         },
@@ -197,13 +197,13 @@ def _shows(whole: Held, workspace: Workspace, lost: Lost, of: str) -> bool:
     """Everything but what is lost is there, under its name, in its colour, with its rows, and what
     is not is told; whether a row of the damaged database `of` a collection is gone untold."""
     silent = False
-    named = {c.id: c.name for c in workspace.collections()}
+    named = {c.id: c.name for c in workspace.read_collections()}
     assert named == whole.names, named
     for identity in whole.names:
         try:
             here = {e.number: e for e in workspace.entries(identity)}
             told = {d.number for d in workspace.damaged_records(identity)}
-            workspace.contents(identity).lost_texts()
+            workspace.contents(identity).damaged_row_texts()
             lost.databases.discard(identity)
         except StorageError as error:
             assert identity == of and isinstance(error, DamagedDatabaseError), error
@@ -215,7 +215,7 @@ def _shows(whole: Held, workspace: Workspace, lost: Lost, of: str) -> bool:
             if number in here:
                 assert here[number] == entry
                 try:
-                    assert rows_of(workspace.load(entry)) == table
+                    assert rows_of(workspace.load_table(entry)) == table
                 except StorageError:
                     assert (identity, number) in lost.files
             else:
@@ -236,7 +236,7 @@ def _state_shows(whole: Held, workspace: Workspace, *, of: bool) -> bool:
     texts = {note.text for note in noted.notes}
     assert given.items() <= GRADES.items() and texts <= NOTES
     told = [
-        *workspace.contents("own").lost_texts(),
+        *workspace.contents("own").damaged_row_texts(),
         *(text for layer in layers for text in layer.lost),
     ]
     gone = len(GRADES) - len(given) + len(NOTES) - len(texts)
@@ -248,35 +248,37 @@ def _state_shows(whole: Held, workspace: Workspace, *, of: bool) -> bool:
 def _mended(whole: Held, workspace: Workspace, lost: Lost, of: str) -> None:
     """What is lost can be brought back or removed, and everything goes on."""
     for identity in sorted(lost.databases):
-        if workspace.good_state_time(identity):
-            workspace.restore_good(identity)
-            assert workspace.set_aside_paths() or not lost.files
+        if workspace.last_good_state_time(identity):
+            workspace.restore_last_good_state(identity)
+            assert workspace.paths_moved_aside() or not lost.files
         else:
-            workspace.remove(identity)
-            assert identity not in {c.id for c in workspace.collections()}
-            workspace.restore(identity)
+            workspace.remove_collection(identity)
+            assert identity not in {c.id for c in workspace.read_collections()}
+            workspace.restore_collection(identity)
     for identity, number in sorted(lost.files):
         entry, rows = whole.files[identity, number]
-        added = workspace.add(identity, given(entry.file)).entry
-        assert rows_of(workspace.load(added)) == rows
+        added = workspace.add_table(identity, given(entry.file)).entry
+        assert rows_of(workspace.load_table(added)) == rows
         assert (added.number, added.name, added.slot) == (number, entry.name, entry.slot)
         assert (added.kind, added.notes) == (entry.kind, entry.notes)
     if of:
         for damaged in workspace.damaged_records(of):
             workspace.remove_entry(of, damaged.number)
-        workspace.drop_lost(
-            of, [*workspace.contents(of).lost_texts(), *_lost_grades(workspace, of)]
+        workspace.drop_damaged(
+            of, [*workspace.contents(of).damaged_row_texts(), *_lost_grades(workspace, of)]
         )
-        workspace.rename(of, "Named again")
+        workspace.rename_collection(of, "Named again")
     workspace.check_tables()
     for identity in whole.names:
         assert (
-            workspace.damaged_records(identity) == [] == workspace.contents(identity).lost_texts()
+            workspace.damaged_records(identity)
+            == []
+            == workspace.contents(identity).damaged_row_texts()
         )
         assert _lost_grades(workspace, identity) == []
     workspace.new_collection("One more", "more")
-    assert workspace.add("more", given("a.run")).status == "new"
-    workspace.layers.judge("own", _WHO, {("001", "later"): 1})
+    assert workspace.add_table("more", given("a.run")).status == "new"
+    workspace.layers.grade_documents("own", _WHO, {("001", "later"): 1})
     workspace.notes.write_note("own", "001", "later", author=_WHO)
     clean_workspace(workspace)
     again = Workspace(workspace.folder)

@@ -42,7 +42,7 @@ def judged(count: int, seed: int, folder: Path) -> Judged:
     preload(["dashboard.workspace"])
     workspace, chance, found = Workspace(folder), random.Random(seed), Judged()
     workspace.new_collection("Shop", HERE)
-    layer = workspace.layers.begin(HERE, BY)
+    layer = workspace.layers.create_layer(HERE, BY)
     for number in range(count):
         begun: Act | None = None
         told: list[tuple[str, Act]] = killed(

@@ -160,7 +160,7 @@ def _work(disk: Path) -> None:
     found = that_is_shown(workspace, possible)
     tell("is", (), possible.index(found))
     state = done(found, ("start",))
-    for collection in workspace.collections():
+    for collection in workspace.read_collections():
         state[collection.name].id = collection.id
     for number in range(_ACTS):
         act = propose(chance, state, count + number)

@@ -46,12 +46,12 @@ def shows(workspace: Workspace) -> Shown:
     """What a workspace shows, every row of it read and compared with what was given. Fails where a
     row, a kind or a note is another one, or anything is told to be damaged."""
     found: Shown = {}
-    assert workspace.set_aside_paths() == []
-    for collection in workspace.collections():
+    assert workspace.paths_moved_aside() == []
+    for collection in workspace.read_collections():
         identity = collection.id
         assert (
             workspace.damaged_records(identity) == []
-            and workspace.contents(identity).lost_texts() == []
+            and workspace.contents(identity).damaged_row_texts() == []
         )
         assert collection.name not in found, f"{collection.name} is there twice"
         files = [_seen(workspace, e) for e in workspace.entries(identity)]
@@ -70,13 +70,16 @@ def state_shows(workspace: Workspace, identity: str) -> tuple[dict[str, int], li
 
 def can_bring_back(workspace: Workspace) -> dict[str, Files]:
     """What was removed and can still be brought back."""
-    every: list[Collection] = [*workspace.collections(), *workspace.collections(removed=True)]
+    every: list[Collection] = [
+        *workspace.read_collections(),
+        *workspace.read_collections(only_removed=True),
+    ]
     found = {c.name: workspace.removed_entries(c.id) for c in every}
     return {name: [_seen(workspace, e) for e in files] for name, files in found.items() if files}
 
 
 def _seen(workspace: Workspace, entry: Entry) -> tuple[str, int, str, int]:
-    table = workspace.load(entry)
+    table = workspace.load_table(entry)
     assert entry.kind == kind_of(entry.file)
     rows = table.table.to_pydict()  # type: ignore[union-attr]
     key = int(str(rows["doc_id"][0]).removeprefix("d"))
@@ -103,7 +106,7 @@ def _left_over(folder: Path) -> Iterator[str]:
     }
     yield from (p.name for p in folder.iterdir() if p.name not in known)
     workspace, named = Workspace(folder), set()
-    every = [*workspace.collections(), *workspace.collections(removed=True)]
+    every = [*workspace.read_collections(), *workspace.read_collections(only_removed=True)]
     ids = {c.id for c in every}
     for place in _inside(folder / "collections"):
         if place.name not in ids:

@@ -6,7 +6,7 @@ import random
 
 from dashboard.address.address import SHARED_FIELDS, Address, Field
 from dashboard.address.measure_key import pick_measure, read_measure
-from dashboard.address.view import choose_runs, find_missing, read_cutoff
+from dashboard.address.view import choose_runs, explain_missing_items, read_cutoff
 from metrics_core.base.errors import RanklensError
 
 RUNS = ["bm25", "dense", "a=b&c"]
@@ -26,12 +26,12 @@ def test_hostile_addresses() -> None:
             for field in (*SHARED_FIELDS, Field("q"))
         }
         address = empty.read(given)
-        cutoff = read_cutoff(address["k"], deepest=100)
+        cutoff = read_cutoff(address["k"], deepest_cutoff=100)
         assert 1 <= cutoff <= 100
         chosen = read_measure(address["m"], cutoff)
         assert str(chosen.measure)
         assert set(choose_runs(address, RUNS, RUNS, RUNS[0])[:2]) <= set(RUNS)
-        find_missing(address, RUNS, {"category": ["x"]}, {"q1": 1}, chosen, {})
+        explain_missing_items(address, RUNS, {"category": ["x"]}, {"q1": 1}, chosen, {})
         try:
             assert pick_measure(address["m"], cutoff)
         except RanklensError as error:

@@ -243,7 +243,7 @@ def test_a_given_limit_lifts_the_suspicion(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_cells_follow_the_limit() -> None:
-    assert Limit.from_size("64MB").cells == 10**6
+    assert Limit.from_size("64MB").cell_limit == 10**6
     table = "query_id,text,a\n" + "".join(f"{i},t,\n" for i in range(2_000))
     assert len(read(table.encode(), limit="1MB").table) == 2_000
     with pytest.raises(FileFormatError, match="2,000 rows of 3 columns"):

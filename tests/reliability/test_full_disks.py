@@ -32,14 +32,14 @@ def workspace(tmp_path: Path) -> Workspace:
     """One collection with one file."""
     made = Workspace(tmp_path / "workspace")
     made.new_collection("Mine", "own")
-    made.add("own", loaded("a.run", 1))
+    made.add_table("own", loaded("a.run", 1))
     return made
 
 
 def held(workspace: Workspace) -> list[tuple[str, str]]:
     """What is there: files by name and content, of a folder that is opened anew."""
     again = Workspace(workspace.folder)
-    found = [(e.file, e.content) for e in again.entries("own") if again.load(e)]
+    found = [(e.file, e.content) for e in again.entries("own") if again.load_table(e)]
     assert again.damaged_records("own") == []
     return found
 
@@ -70,7 +70,7 @@ def test_any_call_may_fail(
     with monkeypatch.context() as patched:
         patched.setattr(os, call, failing)
         try:
-            workspace.add("own", loaded("b.run", 2))
+            workspace.add_table("own", loaded("b.run", 2))
         except StorageError as error:
             full = number in (errno.ENOSPC, errno.EDQUOT)
             assert ("is full" if full else os.strerror(number)) in error.message
@@ -79,7 +79,7 @@ def test_any_call_may_fail(
         else:
             assert len(calls) < of or len(held(workspace)) == 2
     assert not list(workspace.folder.rglob("*.part"))
-    workspace.add("own", loaded("b.run", 2))
+    workspace.add_table("own", loaded("b.run", 2))
     clean_workspace(workspace)
     assert len(held(workspace)) == 2 and left_over(workspace.folder) == []
 
@@ -155,7 +155,7 @@ clean_workspace(workspace)
 def test_the_folder_is_deleted_meanwhile(workspace: Workspace) -> None:
     entry = workspace.entries("own")[0]
     shutil.rmtree(workspace.folder)
-    assert workspace.collections() == [] and workspace.entries("own") == []
+    assert workspace.read_collections() == [] and workspace.entries("own") == []
     assert workspace.damaged_records("own") == []
     workspace.check_tables()
     clean_workspace(workspace)
@@ -163,16 +163,16 @@ def test_the_folder_is_deleted_meanwhile(workspace: Workspace) -> None:
         with pytest.raises(StorageError, match="no longer exists"):
             refused()
     with pytest.raises(StorageError, match="is missing"):
-        workspace.load(entry)
+        workspace.load_table(entry)
     assert not workspace.folder.exists()
 
 
 def _changes(workspace: Workspace) -> list[Callable[[], object]]:
     return [
         lambda: workspace.new_collection("More"),
-        lambda: workspace.add("own", loaded("b.run", 2)),
-        lambda: workspace.rename("own", "x"),
-        lambda: workspace.remove("own"),
+        lambda: workspace.add_table("own", loaded("b.run", 2)),
+        lambda: workspace.rename_collection("own", "x"),
+        lambda: workspace.remove_collection("own"),
     ]
 
 
@@ -186,7 +186,7 @@ def test_records_that_are_gone_do_not_take_their_tables_along(
         records.write_text("x")
     for started in (workspace, Workspace(workspace.folder)):
         clean_workspace(started)
-        assert started.collections() == [] and started.entries("own") == []
+        assert started.read_collections() == [] and started.entries("own") == []
         for refused in _changes(started):
             with pytest.raises(StorageError, match="lacks the subfolder collections"):
                 refused()
@@ -207,21 +207,21 @@ def test_tables_that_are_gone_are_told_and_mended(workspace: Workspace, instead:
     clean_workspace(again)
     assert [d.why for d in again.damaged_records("own")] == ["is missing"]
     with pytest.raises(StorageError, match=r"a\.run is missing"):
-        again.load(again.entries("own")[0])
+        again.load_table(again.entries("own")[0])
     if instead == "a file":
         with pytest.raises(StorageError, match="Not a directory"):
-            again.add("own", loaded("a.run", 1))
+            again.add_table("own", loaded("a.run", 1))
         tables.unlink()
-    assert again.add("own", loaded("a.run", 1)).status == "known"
+    assert again.add_table("own", loaded("a.run", 1)).status == "known"
     assert again.damaged_records("own") == [] and len(held(again)) == 1
 
 
 def test_a_collection_that_is_gone_says_so(workspace: Workspace) -> None:
     shutil.rmtree(workspace.folder / "collections" / "own")
     with pytest.raises(StorageError, match="no longer exists"):
-        workspace.add("own", loaded("b.run", 2))
+        workspace.add_table("own", loaded("b.run", 2))
     with pytest.raises(KeyError):
-        workspace.rename("own", "x")
+        workspace.rename_collection("own", "x")
     assert not (workspace.folder / "collections" / "own").exists()
 
 

@@ -32,22 +32,26 @@ def _write(folder: Path, writer: int, count: int) -> None:
     workspace, chance = Workspace(folder), random.Random(writer)
     for number in range(count):
         identity = _COLLECTIONS[number % len(_COLLECTIONS)]
-        added = workspace.add(identity, _a_run(writer, number, "same.run"), beside=True)
+        added = workspace.add_table(identity, _a_run(writer, number, "same.run"), keep_both=True)
         assert added.status == "new"
-        assert workspace.load(added.entry)
+        assert workspace.load_table(added.entry)
         if number % 10 == 3:
-            gone = workspace.add(identity, _a_run(writer, -number, "gone.run"), beside=True)
+            gone = workspace.add_table(
+                identity, _a_run(writer, -number, "gone.run"), keep_both=True
+            )
             workspace.remove_entry(identity, gone.entry.number)
         if number % 20 == 5:
-            workspace.rename(identity, f"{identity} {writer} {number}")
+            workspace.rename_collection(identity, f"{identity} {writer} {number}")
         if number % 40 == 7:
             made = workspace.new_collection(f"new {writer} {number}").id
-            workspace.add(made, _a_run(writer, number, "a.run"))
+            workspace.add_table(made, _a_run(writer, number, "a.run"))
         if number % 40 == 9:
-            workspace.remove(workspace.duplicate("few", f"copy {writer} {number}").id)
+            workspace.remove_collection(
+                workspace.duplicate_collection("few", f"copy {writer} {number}").id
+            )
         if number % 40 == 11:
             clean_workspace(workspace)
-        for collection in chance.sample(every := workspace.collections(), min(2, len(every))):
+        for collection in chance.sample(every := workspace.read_collections(), min(2, len(every))):
             assert workspace.damaged_records(collection.id) == []
 
 
@@ -57,7 +61,7 @@ def together(count: int, folder: Path, writers: int = 2) -> None:
     workspace = Workspace(folder)
     for identity in (*_COLLECTIONS, "few"):
         workspace.new_collection(identity, identity)
-    workspace.add("few", _a_run(0, 0, "few.run"))
+    workspace.add_table("few", _a_run(0, 0, "few.run"))
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.reliability.acts"])
     processes = [context.Process(target=_write, args=(folder, w, count)) for w in range(writers)]
@@ -81,7 +85,7 @@ def _all_there(workspace: Workspace, count: int, writers: Sequence[int]) -> None
             f"d{w}-{n}" for w in writers for n in range(count) if n % len(_COLLECTIONS) == place
         }
         assert set(rows) == wanted and len(rows) == len(wanted)
-    names = {c.name for c in workspace.collections()}
+    names = {c.name for c in workspace.read_collections()}
     made = {f"new {w} {n}" for w in writers for n in range(count) if n % 40 == 7}
     assert made <= names and not any(name.startswith("copy") for name in names)
     assert left_over(workspace.folder) == []
@@ -89,7 +93,7 @@ def _all_there(workspace: Workspace, count: int, writers: Sequence[int]) -> None
 
 def _doc_id(workspace: Workspace, identity: str, number: str) -> str:
     entry = next(e for e in workspace.entries(identity) if e.number == number)
-    table = workspace.load(entry)
+    table = workspace.load_table(entry)
     assert isinstance(table, Run)
     return str(table.table["doc_id"][0])
 

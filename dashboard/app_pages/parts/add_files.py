@@ -24,24 +24,29 @@ from dashboard.drawing.blocks import data, markup, navigation
 from dashboard.drawing.blocks.help_page import FORMATS
 from dashboard.files.collections import SAMPLE
 from dashboard.files.files import File
-from dashboard.session.action_messages import dismiss_receipt, receipts, take_offer
+from dashboard.session.action_messages import action_messages, dismiss_message, run_action_once
 from dashboard.session.actions.arrival import arrived_files, dismiss_arrival
 from dashboard.session.actions.collections import pack_collection, pack_example
 from dashboard.session.actions.judgments import map_ids, use_judgments
-from dashboard.session.actions.refused_files import Refusal, dismiss, refusals
-from dashboard.session.actions.uploaded_files import expect_files, read_uploader_file
-from dashboard.session.actions.uploads import change_kind, read_again, read_uploads, remove_file
-from dashboard.session.file_reading import compile_note
+from dashboard.session.actions.refused_files import Refusal, dismiss_refusals, refusals
+from dashboard.session.actions.uploaded_files import accept_long_files, read_uploader_file
+from dashboard.session.actions.uploads import (
+    change_kind,
+    read_uploads,
+    remove_file,
+    reread_refused_file,
+)
+from dashboard.session.file_reading import compilation_note
 from dashboard.session.memory import request_release
 from dashboard.session.open_collection import (
     all_collections,
     collection_id,
     current_library,
     open_collection,
-    read_again_with,
+    reread_with_choices,
     workspace,
 )
-from dashboard.session.reconnection import cut_off_uploads, largest_upload
+from dashboard.session.reconnection import interrupted_uploads, largest_upload
 from dashboard.study.library import Library, may_be_a_run
 from metrics_core.base import wording as w
 from metrics_core.base.errors import FileFormatError, RanklensError
@@ -61,7 +66,7 @@ _OFFERS = {
 }
 
 
-def show_bar() -> None:
+def show_files_bar() -> None:
     """Show the controls in the bar of the Files page: the button to add files, and the download of
     the collection."""
     identity = collection_id()
@@ -75,17 +80,17 @@ def show_bar() -> None:
             on_click="ignore",
             help="Downloads the whole collection as one Zip file, to keep or to import elsewhere.",
         )
-    st.html(navigation.draw_add_files(), width="content")
+    st.html(navigation.draw_add_files_link(), width="content")
 
 
-def show_first_run() -> None:
+def show_getting_started() -> None:
     """Show which files to load, the uploader, and the example. If some files are already loaded,
     show which are still missing."""
     library = current_library()
-    questions = file_fields.file_checks(library.files)
+    questions = file_fields.find_file_checks(library.files)
     if library.files:
         cutoff, measure = cutoff_and_measure(None)
-        unclear, of_two_kinds = question_names(questions)
+        unclear, of_two_kinds = names_in_questions(questions)
         so_far = files_loaded(library, len(refusals()), measure, cutoff, unclear, of_two_kinds)
         st.html(markup.draw_answer(*so_far.finding.statement_and_rest, {}))
     else:
@@ -96,11 +101,11 @@ def show_first_run() -> None:
                 {},
             )
         )
-    with receipts_area():
+    with make_message_area():
         show_messages(library.files, questions)
     show_uploader()
     audience = _choose_audience()
-    st.html(data.draw_first_run_steps(audience, tools_for(audience)))
+    st.html(data.draw_getting_started(audience, tools_for(audience)))
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Open the example: a help centre, four runs"):
             open_collection(SAMPLE)
@@ -121,7 +126,7 @@ def _choose_audience() -> str:
     """Ask which kind of system the reader evaluates, and return the answer. It determines the terms
     that the page uses, and is stored in the address."""
     return str(
-        session.widget(
+        session.draw_widget(
             st.pills,
             "What do you evaluate?",
             "for",
@@ -135,7 +140,7 @@ def _choose_audience() -> str:
     )
 
 
-def receipts_area() -> DeltaGenerator:
+def make_message_area() -> DeltaGenerator:
     """Return a container for messages above the uploader.
 
     Without it, a message would move the uploader down; the browser would then create the uploader
@@ -152,18 +157,18 @@ def show_uploader(
 ) -> None:
     """Show the uploader for any number of files. Each file is read, stored and reported in `area`.
     If `area` is None, reports are shown beside the uploader."""
-    with area or receipts_area():
-        cut = cut_off_uploads()
+    with area or make_message_area():
+        cut = interrupted_uploads()
         if cut:
             st.html(
-                data.draw_receipt(
+                data.draw_action_message(
                     f"The upload of {w.join_words(cut)} was interrupted.",
                     "Add it again. Files that were uploaded completely are not added twice.",
-                    alarming=True,
+                    is_warning=True,
                 )
             )
-    expect_files()
-    upload_generation = session.generation("upload")
+    accept_long_files()
+    upload_generation = session.widget_generation("upload")
     with st.container(key="drop" if width == "stretch" else None):
         if width == "stretch":
             st.html(data.draw_upload_note(format_size(largest_upload())))
@@ -184,7 +189,7 @@ def show_uploader(
         bar = st.progress(0.0)
         for read in read_uploads(files, upload_generation):
             file_number = min(int(read) + 1, len(files))
-            status.update(label=f"Reading {file_number} of {len(files)}{compile_note()}")
+            status.update(label=f"Reading {file_number} of {len(files)}{compilation_note()}")
             bar.progress(read / len(files))
         bar.progress(1.0)
         status.update(label="Read", state="complete")
@@ -193,7 +198,7 @@ def show_uploader(
     st.rerun()
 
 
-def question_names(questions: Sequence[FileCheck]) -> tuple[list[str], list[str]]:
+def names_in_questions(questions: Sequence[FileCheck]) -> tuple[list[str], list[str]]:
     """Return the names of the files whose fields are unclear, and of the files that could be two
     kinds of table."""
     names = [(entry.of_two_kinds, entry.names or [entry.original.name]) for entry in questions]
@@ -207,24 +212,24 @@ def question_names(questions: Sequence[FileCheck]) -> tuple[list[str], list[str]
 def show_messages(files: Sequence[File] = (), questions: Sequence[FileCheck] | None = None) -> None:
     """Show the results of past actions with buttons to undo them, and the questions about files.
     Every other file that could not be read gets a card with the choices that would fix it."""
-    trouble = workspace().trouble()
+    trouble = workspace().find_write_problem()
     if trouble is not None:
-        st.html(data.draw_receipt(trouble.message, trouble.hint, alarming=True))
-    _show_receipts()
-    questions = file_fields.file_checks(files) if questions is None else questions
+        st.html(data.draw_action_message(trouble.message, trouble.hint, is_warning=True))
+    _show_messages()
+    questions = file_fields.find_file_checks(files) if questions is None else questions
     file_fields.show_checks(questions)
     asked_names = {name for entry in questions for name in entry.names}
-    _show_refused(
+    _show_refused_files(
         {
             n: entry
             for n, entry in refusals().items()
             if n not in asked_names or "columns" in entry.choices
         }
     )
-    _show_unread(files, {entry.key for entry in questions})
+    _show_unreadable_files(files, {entry.key for entry in questions})
 
 
-def show_arrival() -> None:
+def show_upload_result() -> None:
     """Show the result of an upload, file by file, on the page that the upload opened."""
     loaded = arrived_files()
     if loaded is None:
@@ -233,47 +238,53 @@ def show_arrival() -> None:
         with st.container(horizontal=True, vertical_alignment="top", key="told_arrived"):
             st.html(data.draw_arrived_files(loaded, session.href("data")))
             st.button("OK", key="arrived", on_click=dismiss_arrival, type="tertiary")
-    _show_receipts()
+    _show_messages()
 
 
-def _show_receipts() -> None:
-    for receipt in receipts():
+def _show_messages() -> None:
+    for receipt in action_messages():
         with st.container(horizontal=True, vertical_alignment="center", key=f"told_{receipt.key}"):
-            st.html(data.draw_receipt(receipt.message, receipt.hint, alarming=receipt.alarming))
+            st.html(
+                data.draw_action_message(receipt.message, receipt.hint, is_warning=receipt.alarming)
+            )
             for number, (label, action) in enumerate(receipt.offers):
                 st.button(
                     label,
                     key=f"receipt_{receipt.key}_{number}",
-                    on_click=take_offer,
+                    on_click=run_action_once,
                     args=(receipt, action),
                 )
             st.button(
                 "OK" if not receipt.offers else "Dismiss",
                 key=f"receipt_{receipt.key}",
-                on_click=dismiss_receipt,
+                on_click=dismiss_message,
                 args=(receipt,),
                 type="tertiary",
             )
 
 
-def _show_refused(refused: dict[str, Refusal]) -> None:
+def _show_refused_files(refusals_by_name: dict[str, Refusal]) -> None:
     """Show a card for each uploaded file that could not be read; several are folded into one
     line."""
-    if len(refused) < 2:
-        for name, refusal in refused.items():
+    if len(refusals_by_name) < 2:
+        for name, refusal in refusals_by_name.items():
             _show_refusal(name, refusal)
         return
     with st.container(horizontal=True, vertical_alignment="top", key="refused"):
-        some = w.join_words(list(refused)[:_NAMED_FILES])
-        more = len(refused) - _NAMED_FILES
+        some = w.join_words(list(refusals_by_name)[:_NAMED_FILES])
+        more = len(refusals_by_name) - _NAMED_FILES
         file_names = f"{some} and {w.format_count(more)} more" if more > 0 else some
-        summary = (
-            f"{w.sentence_case(w.number_word(len(refused)))} files could not be read: {file_names}"
-        )
+        count = w.sentence_case(w.number_word(len(refusals_by_name)))
+        summary = f"{count} files could not be read: {file_names}"
         with st.expander(escape_markdown(summary)):
-            for name, refusal in refused.items():
+            for name, refusal in refusals_by_name.items():
                 _show_refusal(name, refusal)
-        st.button("Dismiss all", key="dismiss_all", on_click=dismiss, args=tuple(refused))
+        st.button(
+            "Dismiss all",
+            key="dismiss_all",
+            on_click=dismiss_refusals,
+            args=tuple(refusals_by_name),
+        )
 
 
 def _show_refusal(name: str, refusal: Refusal) -> None:
@@ -281,11 +292,11 @@ def _show_refusal(name: str, refusal: Refusal) -> None:
     key = f"{refusal.key}"
     with st.container(horizontal=True, key=f"offers_{key}"):
         if refusal.upload is not None:
-            _offer_buttons(refusal.error, key, partial(read_again, name))
-        st.button("Dismiss", key=f"dismiss_{key}", on_click=dismiss, args=(name,))
+            _offer_buttons(refusal.error, key, partial(reread_refused_file, name))
+        st.button("Dismiss", key=f"dismiss_{key}", on_click=dismiss_refusals, args=(name,))
 
 
-def _show_unread(files: Sequence[File], asked_keys: Collection[str]) -> None:
+def _show_unreadable_files(files: Sequence[File], asked_keys: Collection[str]) -> None:
     """Show a card for each file of the open collection that cannot be read, with the choices that
     would fix it. Files with a question (`asked_keys`) are left out."""
     for file in files:
@@ -295,7 +306,7 @@ def _show_unread(files: Sequence[File], asked_keys: Collection[str]) -> None:
         key = file.key
         with st.container(horizontal=True, key=f"unread_{key}"):
             if file.origin == "folder":
-                _offer_buttons(file.error, key, partial(read_again_with, file.file))
+                _offer_buttons(file.error, key, partial(reread_with_choices, file.file))
             if file.number:
                 st.button(
                     "Remove",
@@ -308,7 +319,7 @@ def _show_unread(files: Sequence[File], asked_keys: Collection[str]) -> None:
 def show_id_offer(offer: IdOffer, key: str) -> None:
     """Show ids that do not match, with a button that maps them."""
     with st.container(horizontal=True, vertical_alignment="center", key=key):
-        st.html(data.draw_receipt(offer.text, offer.examples, alarming=True))
+        st.html(data.draw_action_message(offer.text, offer.examples, is_warning=True))
         st.button(
             "Map these ids",
             key=f"{key}_read",
@@ -321,7 +332,7 @@ def show_id_offer(offer: IdOffer, key: str) -> None:
 def show_id_maps(sentence: str) -> None:
     """Show the id maps in use, with a button that undoes them."""
     with st.container(horizontal=True, vertical_alignment="center", key="ids_mapped"):
-        st.html(data.draw_receipt(f"Ids are mapped. {w.sentence_case(sentence)}."))
+        st.html(data.draw_action_message(f"Ids are mapped. {w.sentence_case(sentence)}."))
         st.button("Undo the mapping", key="ids_back", on_click=map_ids, args=("", ""))
 
 
@@ -335,7 +346,7 @@ def show_unused_judgments(library: Library) -> None:
         doubtful = may_be_a_run(file)
         with st.container(horizontal=True, vertical_alignment="center", key=f"beside_{file.key}"):
             st.html(
-                data.draw_receipt(
+                data.draw_action_message(
                     f"{file.file} was read as judgments but is not in use, because"
                     f" {current_file.file} is in use.",
                     (
@@ -363,11 +374,11 @@ def show_unused_judgments(library: Library) -> None:
 
 def _offer_buttons(error: RanklensError, key: str, read: Callable[..., None]) -> None:
     """Show a button for each way of reading a file that the error suggests."""
-    for offer, label in _matching_offers(error):
+    for offer, label in _find_matching_offers(error):
         st.button(label, key=f"{offer}_{key}", on_click=partial(read, **_parse_choice(offer)))
 
 
-def _matching_offers(error: RanklensError) -> list[tuple[str, str]]:
+def _find_matching_offers(error: RanklensError) -> list[tuple[str, str]]:
     text = f"{error.hint} {error.offer}" if isinstance(error, FileFormatError) else error.hint
     return [(offer, label) for offer, label in _OFFERS.items() if re.search(rf"\b{offer}\b", text)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import session
-from dashboard.session.actions.judgments import set_complete
+from dashboard.session.actions.judgments import set_judgments_complete
 from dashboard.study.study import Study
 
 _HELP = (
@@ -15,13 +15,13 @@ _HELP = (
 )
 
 
-def complete_switch(study: Study, part: str) -> None:
+def show_completeness_switch(study: Study, key_suffix: str) -> None:
     """Show the switch; `part` makes its key unique on the page."""
-    session.widget(
+    session.draw_widget(
         st.toggle,
         "My judgments are complete",
-        f"complete_{part}",
+        f"complete_{key_suffix}",
         value=study.settings.complete,
-        store=set_complete,
+        store=set_judgments_complete,
         help=_HELP,
     )

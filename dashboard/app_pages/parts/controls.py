@@ -12,12 +12,12 @@ from markupsafe import Markup
 
 from dashboard import session
 from dashboard.address.address import CONTROLS, Pair
-from dashboard.address.measure_key import presets
+from dashboard.address.measure_key import trec_eval_presets
 from dashboard.address.page import Page
 from dashboard.address.view import ALL_RUNS, NO_OTHER_RUN, Comparison
 from dashboard.answers.overview import SHOWN_IN_FULL
 from dashboard.app_pages.parts import measure_picker, section
-from dashboard.app_pages.parts.completeness import complete_switch
+from dashboard.app_pages.parts.completeness import show_completeness_switch
 from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.components.frame import watch_frame
 from dashboard.drawing.blocks import navigation
@@ -39,10 +39,10 @@ _WITH, _ON, _OVER, _SWAP = "with", "on", "over", "⇄"
 _BEST = 5
 
 
-def show_sentence(context: PageContext, page: Page) -> None:
+def show_control_sentence(context: PageContext, page: Page) -> None:
     """Show the controls that the page uses, as a sentence; a narrow screen folds them."""
     comparison, short = context.comparison, _short_names(context)
-    pair, count_text = _compared_styles(context, page), _count_text(context)
+    pair, count_text = _styles_of_named_runs(context, page), _count_text(context)
     rest = f"{'' if pair else 'all runs '}· {comparison.name} · {count_text}"
     st.html(navigation.draw_folded_controls(pair, short, rest))
     others = (
@@ -57,12 +57,12 @@ def show_sentence(context: PageContext, page: Page) -> None:
         if pair:
             _compare_controls(context, short)
         else:
-            _show_sentence_part(_OF_ALL)
+            _show_text_between_controls(_OF_ALL)
         with st.popover(escape_markdown(comparison.name), key="measure"):
             measure_picker.measure_controls(context.study, comparison, page.name)
             _judgments_picker()
-            complete_switch(context.study, "controls")
-        _show_sentence_part(_OVER)
+            show_completeness_switch(context.study, "controls")
+        _show_text_between_controls(_OVER)
         with st.popover(count_text, key="queries_in_view"):
             _query_controls(context, page)
         if also:
@@ -96,7 +96,7 @@ def _folding_style(
     )
 
 
-def _compared_styles(context: PageContext, page: Page) -> list[RunStyle]:
+def _styles_of_named_runs(context: PageContext, page: Page) -> list[RunStyle]:
     """Return the styles of the compared runs, which a narrow screen names. Empty if the page has no
     choice of the compared runs."""
     if page.controls != "pair":
@@ -115,24 +115,24 @@ def _count_text(context: PageContext) -> str:
     return f"all {queries}" if in_view == total > 1 else f"{w.format_count(in_view)} of {queries}"
 
 
-def _show_sentence_part(text: str) -> None:
-    st.html(navigation.draw_word(text), width="content")
+def _show_text_between_controls(text: str) -> None:
+    st.html(navigation.draw_control_text(text), width="content")
 
 
-def _compare_controls(context: PageContext, short: Mapping[str, str]) -> None:
+def _compare_controls(context: PageContext, shortened_names: Mapping[str, str]) -> None:
     """Show the choice of the two compared runs."""
     comparison, names, styles = context.comparison, context.study.names, context.look.styles
-    _show_sentence_part(_OF_ONE if comparison.is_alone else _OF_TWO)
-    session.widget(
+    _show_text_between_controls(_OF_ONE if comparison.is_alone else _OF_TWO)
+    session.draw_widget(
         st.selectbox,
         "Compare",
         "run",
         value=comparison.focus,
         store=context.view.changes_to_compare,
         options=names,
-        format_func=lambda name: short[name],
+        format_func=lambda name: shortened_names[name],
         label_visibility="collapsed",
-        width=navigation.field_width(short[comparison.focus]),
+        width=navigation.field_width(shortened_names[comparison.focus]),
     )
     marks = {"w_run": styles[comparison.focus]}
     if not comparison.is_alone:
@@ -144,21 +144,21 @@ def _compare_controls(context: PageContext, short: Mapping[str, str]) -> None:
             type="tertiary",
             help="Swap the two runs",
         )
-        _show_sentence_part(_WITH)
-        session.widget(
+        _show_text_between_controls(_WITH)
+        session.draw_widget(
             st.selectbox,
             "with the baseline",
             "base",
             value=comparison.baseline,
             store=lambda name: _change_baseline(context, name),
             options=names,
-            format_func=lambda name: short[name],
+            format_func=lambda name: shortened_names[name],
             label_visibility="collapsed",
-            width=navigation.field_width(short[comparison.baseline]),
+            width=navigation.field_width(shortened_names[comparison.baseline]),
         )
         marks["w_base"] = styles[comparison.baseline]
     st.html(navigation.draw_run_marks(marks))
-    _show_sentence_part(_ON)
+    _show_text_between_controls(_ON)
 
 
 def _judgments_picker() -> None:
@@ -172,7 +172,7 @@ def _judgments_picker() -> None:
         name: f"{f.file} ({section.format_count(f.queries or 0, 'query', 'queries')})"
         for name, f in files.items()
     }
-    session.widget(
+    session.draw_widget(
         st.selectbox,
         "Judgments",
         "qrels",
@@ -188,18 +188,20 @@ def watch_controls(context: PageContext | None, page: str) -> None:
     """Start the browser component that the rail and the controls need."""
     short = {} if context is None else _short_names(context)
     names = {text: name for name, text in short.items() if text != name}
-    watch_frame(page, names, presets())
+    watch_frame(page, names, trec_eval_presets())
 
 
 def _short_names(context: PageContext) -> dict[str, str]:
     return short_names(context.study.names, _NAME_LENGTH)
 
 
-def _other_runs_controls(context: PageContext, others: list[str], short: dict[str, str]) -> None:
+def _other_runs_controls(
+    context: PageContext, others: list[str], shortened_names: dict[str, str]
+) -> None:
     """Show a pill for each further run that can be shown. If there are many, also show buttons for
     all, the best, or no further runs."""
     comparison, styles = context.comparison, context.look.styles
-    session.widget(
+    session.draw_widget(
         st.pills,
         "Also shown",
         "also",
@@ -207,7 +209,7 @@ def _other_runs_controls(context: PageContext, others: list[str], short: dict[st
         store=lambda chosen: {"also": tuple(chosen) or (NO_OTHER_RUN,)},
         options=others,
         selection_mode="multi",
-        format_func=lambda name: _run_label(styles[name], short[name]),
+        format_func=lambda name: _run_label(styles[name], shortened_names[name]),
     )
     st.html(navigation.pill_colors("w_also", [styles[name] for name in others]))
     if len(others) <= _BEST:
@@ -219,7 +221,7 @@ def _other_runs_controls(context: PageContext, others: list[str], short: dict[st
         "none": (NO_OTHER_RUN,),
     }
     runs_by_choice = {"all": others, f"best {w.number_word(_BEST)}": best, "none": []}
-    session.widget(
+    session.draw_widget(
         st.segmented_control,
         "Number of runs shown",
         "also_at_once",
@@ -268,7 +270,7 @@ def _query_controls(context: PageContext, page: Page) -> None:
         values, sizes = groups[column], derived[column].value_counts()
         selected = list(comparison.filter_values(column))
         few = number > 0 and len(values) <= _FEW_VALUES
-        session.widget(
+        session.draw_widget(
             st.pills if few else st.multiselect,
             escape_markdown(column),
             f"where_{number}",
@@ -277,11 +279,17 @@ def _query_controls(context: PageContext, page: Page) -> None:
             options=values,
             format_func=_size_formatter(sizes, escape_markdown if few else str),
             **(
-                {"selection_mode": "multi"} if few else {"placeholder": f"All {_plural_of(column)}"}
+                {"selection_mode": "multi"}
+                if few
+                else {"placeholder": f"All {_pluralise_column(column)}"}
             ),
         )
     if not controlled:
-        st.html(navigation.draw_word("The queries have no columns to filter by. Add a query file."))
+        st.html(
+            navigation.draw_control_text(
+                "The queries have no columns to filter by. Add a query file."
+            )
+        )
 
 
 def _size_formatter(sizes: pd.Series, format_value: Callable[[str], str]) -> Callable[[str], str]:
@@ -300,7 +308,7 @@ def _filter_links(context: PageContext, page: Page) -> tuple[list[tuple[str, str
     cleared = {
         control.name: ""
         for control in CONTROLS
-        if control.narrows and comparison.control_word(control)
+        if control.narrows and comparison.control_value(control)
     }
     if cleared:
         links.append(("only queries with results from both", session.href(page.name, **cleared)))
@@ -313,7 +321,7 @@ def _store_filter(
     return lambda picked: {"where": comparison.replace_filters({column: picked})}
 
 
-def _plural_of(column: str) -> str:
+def _pluralise_column(column: str) -> str:
     word = column.replace("_", " ")
     if word.endswith("y") and not word.endswith(("ay", "ey", "oy")):
         return f"{word[:-1]}ies"

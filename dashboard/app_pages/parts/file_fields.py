@@ -12,7 +12,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.answers.data import first_rows
-from dashboard.answers.field_evidence import FieldEvidence, loaded_ids
+from dashboard.answers.field_evidence import FieldEvidence, find_loaded_ids
 from dashboard.answers.file_fields import (
     KIND_WORDS,
     FieldTable,
@@ -21,18 +21,18 @@ from dashboard.answers.file_fields import (
     offered_kinds,
 )
 from dashboard.answers.file_numbers import SEARCH_WORDS, USER_WORDS
-from dashboard.answers.file_preview import describe_contents, file_preview, kind_reading
+from dashboard.answers.file_preview import describe_contents, file_preview, preview_as_kind
 from dashboard.app_pages.parts.file_numbers import ask_relevance_limit, show_numbers
 from dashboard.drawing.blocks import data, file_fields
 from dashboard.files.files import File
-from dashboard.session.actions.refused_files import dismiss, refusals
+from dashboard.session.actions.refused_files import dismiss_refusals, refusals
 from dashboard.session.actions.remembered_shapes import (
-    forget_shape,
-    is_remembered,
+    forget_shape_choices,
+    is_shape_remembered,
     same_shape_files,
 )
 from dashboard.session.actions.uploaded_files import Original, find_original
-from dashboard.session.actions.uploads import read_again, reread_file
+from dashboard.session.actions.uploads import reread_file, reread_refused_file
 from dashboard.session.open_collection import all_collections, collection_id, current_library
 from metrics_core.base.errors import FileFormatError, LineProblem, RanklensError
 from metrics_core.formats.registry import Kind
@@ -61,7 +61,7 @@ class FileCheck:
     why: LineProblem | None = None
 
 
-def file_checks(files: Sequence[File]) -> list[FileCheck]:
+def find_file_checks(files: Sequence[File]) -> list[FileCheck]:
     """Return the checks for refused files and for files of the collection whose fields or kind are
     unknown."""
     checks: list[FileCheck | None] = []
@@ -70,7 +70,7 @@ def file_checks(files: Sequence[File]) -> list[FileCheck]:
         if refusal.upload is not None and name not in seen_names:
             seen_names |= {*same_shape_files(name)}
             original = Original(name, refusal.upload, refusal.choices)
-            read, key = partial(read_again, name), f"refused_{refusal.key}"
+            read, key = partial(reread_refused_file, name), f"refused_{refusal.key}"
             checks.append(
                 _make_check(
                     original,
@@ -122,7 +122,7 @@ def show_checks(checks: Sequence[FileCheck]) -> None:
     for check in checks:
         with st.container(border=True, key=f"fields_{check.key}"):
             if check.of_two_kinds:
-                _show_readings(check)
+                _show_both_kinds(check)
             else:
                 _show_fields(check)
 
@@ -154,24 +154,26 @@ def _show_fields(check: FileCheck) -> None:
     )
     if fields is None:
         return
-    evidence = FieldEvidence(fields, loaded_ids(fields, library, original.name))
+    evidence = FieldEvidence(fields, find_loaded_ids(fields, library, original.name))
     with st.container(horizontal=True, vertical_alignment="center", key=f"check_{key}"):
         others = len(check.names) - 1
-        st.html(file_fields.draw_head(original.name, fields.rows, check.why, others))
+        st.html(file_fields.draw_check_heading(original.name, fields.rows, check.why, others))
         kind = _choose_kind(check.kind, offered_kinds(fields), key)
     of_users = session.address()["for"] == "recommender"
     columns_before = original.choices.get("columns") or {}
-    table = field_table(evidence, kind, columns_before, of_users=of_users)
+    table = field_table(evidence, kind, columns_before, is_user_data=of_users)
     word_by_field, smallest = _show_rows(table, f"{kind}_{key}")
     all_relevant = (
         kind == "qrels" and "grade" not in word_by_field.values() and _is_all_relevant(table, key)
     )
-    choices = table.reading_choices(word_by_field, smallest=smallest, all_relevant=all_relevant)
+    choices = table.reading_choices(
+        word_by_field, smallest_is_best=smallest, all_relevant=all_relevant
+    )
     problem = table.find_field_problem(word_by_field, all_relevant=all_relevant)
     tables, problem = ([], problem) if problem else _read_tables(original, choices)
     words = USER_WORDS if table.is_user_data else SEARCH_WORDS
     relevant_from = ask_relevance_limit(tables, words, key)
-    message, can_be_read = problem or _LONG, not problem or _is_mendable(problem)
+    message, can_be_read = problem or _LONG, not problem or _is_fixable_by_choice(problem)
     if tables:
         preview = file_preview(tables[0], library, original.name) if kind in RANKED else None
         st.html(
@@ -186,13 +188,13 @@ def _show_fields(check: FileCheck) -> None:
     )
     if tables and kind == "qrels":
         show_numbers(tables, original.name, words, relevant_from)
-    if is_remembered(fields):
+    if is_shape_remembered(fields):
         with st.container(horizontal=True, vertical_alignment="center", key=f"shape_{key}"):
             st.caption("Files with these fields are read this way.")
             st.button(
                 "Ask again next time",
                 key=f"forget_{key}",
-                on_click=forget_shape,
+                on_click=forget_shape_choices,
                 args=(fields,),
                 type="tertiary",
             )
@@ -201,7 +203,7 @@ def _show_fields(check: FileCheck) -> None:
 def _show_rows(table: FieldTable, key: str) -> tuple[dict[str, str], bool]:
     """Show the rows; return the chosen meaning of each field, and whether the smallest score is
     best."""
-    shown_names, folded = table.shown_fields
+    shown_names, folded = table.shown_and_folded_fields
     word_by_field: dict[str, str] = {}
     reasons = {}
     best: list[bool] = []
@@ -213,10 +215,12 @@ def _show_rows(table: FieldTable, key: str) -> tuple[dict[str, str], bool]:
                 word_by_field[name] = _choose_meaning(table, name, f"{number}_{key}")
                 if word_by_field[name] == "score":
                     best.append(_is_smallest_best(table, name, word_by_field, f"{number}_{key}"))
-            field.html(file_fields.draw_field(table.title(name), table.fields.fields[name].samples))
+            field.html(
+                file_fields.draw_field(table.field_title(name), table.fields.fields[name].samples)
+            )
             reasons[name] = because.empty()
 
-    st.html(file_fields.draw_heads())
+    st.html(file_fields.draw_column_headings())
     for number, name in enumerate(shown_names):
         show_row(number, name)
     if folded:
@@ -226,7 +230,9 @@ def _show_rows(table: FieldTable, key: str) -> tuple[dict[str, str], bool]:
     meanings = {word: name for name, word in word_by_field.items()}
     for name, area in reasons.items():
         area.html(
-            file_fields.draw_reason(table.explain_meaning(name, word_by_field[name], meanings))
+            file_fields.draw_meaning_evidence(
+                table.explain_meaning(name, word_by_field[name], meanings)
+            )
         )
     return word_by_field, any(best)
 
@@ -234,9 +240,9 @@ def _show_rows(table: FieldTable, key: str) -> tuple[dict[str, str], bool]:
 def _choose_meaning(table: FieldTable, name: str, key: str) -> str:
     meanings = table.offered_meanings
     meaning: str = st.selectbox(
-        f"Meaning of {table.title(name)}",
+        f"Meaning of {table.field_title(name)}",
         meanings,
-        index=meanings.index(table.meaning(name)),
+        index=meanings.index(table.likely_meaning(name)),
         format_func=table.meaning_word,
         key=f"meaning_{key}",
         label_visibility="collapsed",
@@ -303,19 +309,21 @@ def _import_button(
         if check.names and not check.of_two_kinds:
             _dismiss_button(check)
         if message:
-            st.html(file_fields.draw_message(message, wrong=wrong))
+            st.html(file_fields.draw_message(message, is_error=wrong))
 
 
 def _dismiss_button(check: FileCheck) -> None:
-    st.button("Dismiss", key=f"dismiss_{check.key}", on_click=dismiss, args=tuple(check.names))
+    st.button(
+        "Dismiss", key=f"dismiss_{check.key}", on_click=dismiss_refusals, args=tuple(check.names)
+    )
 
 
-def _show_readings(check: FileCheck) -> None:
+def _show_both_kinds(check: FileCheck) -> None:
     """Show both readings of a file that could be two kinds of table, the more likely one first."""
     original, fields = check.original, check.original.fields()
     library, settings = current_library(), all_collections().read_settings(collection_id())
     number = "" if fields is None else fields.inferred["run"].get("score", "")
-    st.html(file_fields.draw_question(original.name))
+    st.html(file_fields.draw_kind_question(original.name))
     kinds = sorted(RANKED, key=lambda kind: kind != check.kind)
     with st.container(key=f"readings_{check.key}"):
         columns = st.columns(2, gap="medium")
@@ -323,7 +331,7 @@ def _show_readings(check: FileCheck) -> None:
         tables, _ = _read_tables(original, {"kind": kind})
         with column:
             if tables:
-                reading = kind_reading(tables, original.name, library, settings, number)
+                reading = preview_as_kind(tables, original.name, library, settings, number)
                 is_likely = check.is_guessed and kind == check.kind
                 st.html(file_fields.draw_reading(reading, is_likely=is_likely))
             _import_button(check, kind, {"kind": kind})
@@ -337,7 +345,7 @@ def _show_readings(check: FileCheck) -> None:
         _show_fields(replace(check, key=f"chosen_{check.key}", of_two_kinds=False, names=()))
 
 
-def _is_mendable(error: str) -> bool:
+def _is_fixable_by_choice(error: str) -> bool:
     """Whether an error suggests another way of reading the file. After the import, this is offered
     as a button."""
     return any(f"{choice}=" in error for choice in ("duplicates", "grades", "encoding"))
@@ -347,6 +355,6 @@ def _read_tables(original: Original, choices: Mapping[str, Any]) -> tuple[list[T
     """Return the tables of the file, read with these choices. If it cannot be read, return no
     tables and the error message."""
     try:
-        return original.tables_by(choices), ""
+        return original.read_tables_with(choices), ""
     except RanklensError as error:
         return [], str(error)

@@ -15,9 +15,14 @@ from dashboard.address.measure_key import (
     relevance_limit,
 )
 from dashboard.answers.file_fields import format_offered_grade
-from dashboard.answers.file_numbers import Words, file_numbers, offered_grades, pair_with
+from dashboard.answers.file_numbers import (
+    Words,
+    combine_with_loaded_tables,
+    file_numbers,
+    offered_grades,
+)
 from dashboard.drawing.blocks import data
-from dashboard.session.actions.judgments import set_complete
+from dashboard.session.actions.judgments import set_judgments_complete
 from dashboard.session.open_collection import all_collections, collection_id, current_library
 from dashboard.workspace import Settings
 from metrics_core.tables import Qrels, Table
@@ -49,7 +54,7 @@ def ask_relevance_limit(tables: Sequence[Table], words: Words, key: str) -> floa
                 key=f"relevant_{key}",
             )
         else:
-            selected_grade = session.widget(
+            selected_grade = session.draw_widget(
                 st.pills,
                 "Relevant from",
                 f"limit_{key}",
@@ -60,18 +65,18 @@ def ask_relevance_limit(tables: Sequence[Table], words: Words, key: str) -> floa
                 format_func=format_grade,
             )
         if current_library().files:
-            _unjudged_choice(words, key)
+            _ask_completeness(words, key)
     return selected_grade
 
 
-def _unjudged_choice(words: Words, key: str) -> None:
+def _ask_completeness(words: Words, key: str) -> None:
     """Ask whether the judgments are complete, a setting of the collection."""
-    session.widget(
+    session.draw_widget(
         st.pills,
         f"Not {words.judged}",
         f"unjudged_{key}",
         value=_collection_settings().complete,
-        store=lambda complete: set_complete(bool(complete)),
+        store=lambda complete: set_judgments_complete(bool(complete)),
         options=[False, True],
         required=True,
         format_func=lambda complete: "not relevant" if complete else "unknown",
@@ -82,7 +87,7 @@ def show_numbers(tables: Sequence[Table], file: str, words: Words, relevant_from
     """Show the figures of a file's tables together with the loaded tables."""
     measure_choice, settings = _current_measure(), _collection_settings()
     cutoff = measure_choice.measure.cutoff or _DEFAULT_K
-    pair = pair_with(tables, file, current_library(), settings)
+    pair = combine_with_loaded_tables(tables, file, current_library(), settings)
     counts = file_numbers(pair, words, cutoff, relevant_from)
     st.html(data.draw_file_numbers(counts.counts, "" if settings.complete else counts.warning))
     table = tables[0]
@@ -91,7 +96,9 @@ def show_numbers(tables: Sequence[Table], file: str, words: Words, relevant_from
     if relevant_from > offered_grades(table, None)[0]:
         other = key_with_limit(read_measure("R@k", cutoff), relevant_from)
         link = session.href("overview", m=other)
-        st.html(data.draw_without_limit(str(measure_choice.measure), words.judgments, other, link))
+        st.html(
+            data.draw_no_grade_limit_note(str(measure_choice.measure), words.judgments, other, link)
+        )
 
 
 def _current_measure() -> ChosenMeasure:

@@ -22,13 +22,17 @@ from dashboard.session.actions.grading import (
 )
 from dashboard.session.actions.notes import (
     current_notes,
-    damaged_rows,
-    drop_rows,
+    damaged_row_texts,
+    drop_damaged,
     remove_note,
     remove_tag,
     save_remark,
 )
-from dashboard.session.actions.uploaded_files import expect_files, read_uploader_file, release_files
+from dashboard.session.actions.uploaded_files import (
+    accept_long_files,
+    read_uploader_file,
+    release_files,
+)
 from dashboard.workspace import Layer, QueryNotes
 from metrics_core.base import wording as w
 
@@ -45,32 +49,32 @@ def show_layers() -> None:
     all_layers, active = current_layers(), active_layers()
     for layer in all_layers:
         _layer_row(layer, is_on=layer in active)
-    damaged = damaged_rows()
+    damaged = damaged_row_texts()
     if damaged:
         count_text = section.format_count(len(damaged), "row is damaged", "rows are damaged")
         with st.container(horizontal=True, vertical_alignment="center", key="damaged_notes"):
             st.html(
-                data.draw_receipt(
+                data.draw_action_message(
                     f"Layers, notes and tags: {count_text}; all other rows are intact."
                 )
             )
-            _show_damaged("layers, notes and tags", damaged)
-    expect_files()
+            _show_damaged_rows("layers, notes and tags", damaged)
+    accept_long_files()
     with st.popover("Import judgments"):
         upload = st.file_uploader(
             "A file of judgments, kept as a layer of its own",
-            key=f"layer_{session.generation('layer')}",
+            key=f"layer_{session.widget_generation('layer')}",
         )
     if upload is not None:
         file = read_uploader_file(upload)
         import_layer(file, upload.file_id)
-        session.forget("layer")
+        session.reset_widget("layer")
         release_files([file])
         st.rerun()
 
 
 def _layer_row(layer: Layer, *, is_on: bool) -> None:
-    st.html(layers.draw_row(layer, is_on=is_on))
+    st.html(layers.draw_layer_row(layer, is_on=is_on))
     with st.container(horizontal=True, vertical_alignment="center", key=f"layer_row_{layer.id}"):
         st.button(
             "Deactivate" if is_on else "Activate",
@@ -81,14 +85,14 @@ def _layer_row(layer: Layer, *, is_on: bool) -> None:
         st.download_button(
             f"Download :gray[{escape_markdown(layer.name)}]",
             data=partial(export_layer, layer),
-            file_name=f"{section.safe_name(f'layer-{layer.name}')}.qrels",
+            file_name=f"{section.make_safe_name(f'layer-{layer.name}')}.qrels",
             mime="text/plain",
             key=f"layer_file_{layer.id}",
             on_click="ignore",
             disabled=not len(layer),
         )
         if layer.lost:
-            _show_damaged(f"the layer “{layer.name}”", layer.lost)
+            _show_damaged_rows(f"the layer “{layer.name}”", layer.lost)
         st.button(
             "Remove",
             key=f"remove_layer_{layer.id}",
@@ -98,7 +102,7 @@ def _layer_row(layer: Layer, *, is_on: bool) -> None:
         )
 
 
-def _show_damaged(name: str, rows: Sequence[str]) -> None:
+def _show_damaged_rows(name: str, rows: Sequence[str]) -> None:
     """Show the legible parts of damaged rows, with buttons to copy, download and delete the
     rows."""
     with st.popover(f"Damaged {w.plural(len(rows), 'row')}"):
@@ -112,7 +116,7 @@ def _show_damaged(name: str, rows: Sequence[str]) -> None:
         st.download_button(
             f"Download :gray[{section.format_count(len(rows), 'row', 'rows')}]",
             data="\n".join(rows),
-            file_name=f"{section.safe_name(f'damaged-{name}')}.txt",
+            file_name=f"{section.make_safe_name(f'damaged-{name}')}.txt",
             mime="text/plain",
             key=f"damaged_file_{name}",
             on_click="ignore",
@@ -121,7 +125,7 @@ def _show_damaged(name: str, rows: Sequence[str]) -> None:
             f"Delete :gray[{section.format_count(len(rows), 'damaged row', 'damaged rows')} for"
             " good]",
             key=f"drop_{name}",
-            on_click=drop_rows,
+            on_click=drop_damaged,
             args=(name, rows),
         )
 
@@ -133,8 +137,8 @@ def notes_part(query_id: str) -> None:
     """Show the notes and tags of a query, and a form to add some."""
     query_notes = current_notes().get(query_id, QueryNotes())
     with st.container(key="side_note"):
-        st.html(card_head.draw_head("Note"))
-        st.html(card_head.draw_key("N"))
+        st.html(card_head.draw_card_heading("Note"))
+        st.html(card_head.draw_shortcut_key("N"))
         _show_notes(query_id, query_notes)
         # The fields are cleared after saving, not by the browser: it would clear them on the first
         # of two clicks, and a busy server then receives only what the second click sent.

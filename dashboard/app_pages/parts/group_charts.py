@@ -15,7 +15,7 @@ from dashboard.answers.group_names import column_name, crossed_title
 from dashboard.app_pages.parts import section
 from dashboard.drawing.blocks import curves as blocks
 from dashboard.drawing.blocks import groups
-from dashboard.drawing.drawing_cache import draw_once
+from dashboard.drawing.drawing_cache import draw_figure_cached
 from dashboard.drawing.figures import breakdown as figures
 from dashboard.drawing.figures import heatmap
 from dashboard.session import PageContext
@@ -36,7 +36,9 @@ def show_scores(
     name, column = context.comparison.name, column_name(by, context.comparison.cutoff)
     st.html(blocks.draw_panel_head("Score", f"mean {name}"))
     label = f"bar: {w.format_share(LEVEL)} interval of each mean"
-    figure = draw_once(figures.score_by_group, frame, context.drawing, order=order, label=label)
+    figure = draw_figure_cached(
+        figures.score_by_group, frame, context.drawing, order=order, label=label
+    )
     picture = section.make_caption(f"Score on {name}, by {column}", name, section.INTERVALS)
     alt = f"Mean {name} per run by {column}. {finding}"
     clicked = section.show_chart(figure, "score_by_group", alt=alt, picture=picture)
@@ -62,7 +64,7 @@ def show_differences(
     st.html(blocks.draw_panel_head(title, f"mean {comparison.name}"))
     level = w.format_share(comparison.method.level)
     label = f"bar: {level} CI, corrected for {groups_text}"
-    figure = draw_once(
+    figure = draw_figure_cached(
         figures.difference_by_group, frame, context.drawing, order=order, label=label
     )
     picture = section.make_caption(
@@ -80,7 +82,7 @@ def show_cells(crossing: Crossing, by: str, context: PageContext) -> None:
     both, pair_text = f"by {rows} and {columns}", f"{comparison.focus} minus {comparison.baseline}"
     title = crossed_title(by, crossing.across, comparison.cutoff)
     st.html(blocks.draw_panel_head(title, f"{pair_text} on {comparison.name}"))
-    figure = draw_once(
+    figure = draw_figure_cached(
         heatmap.difference_heatmap,
         crossing.cells,
         palette=context.look.palette,

@@ -12,9 +12,9 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.answers import grading as answers
-from dashboard.answers.judging_order import AT_RANDOM, ORDERS, read_order
+from dashboard.answers.judging_order import AT_RANDOM, ORDERS, parse_judging_order
 from dashboard.app_pages.parts import add_files, section
-from dashboard.app_pages.parts.completeness import complete_switch
+from dashboard.app_pages.parts.completeness import show_completeness_switch
 from dashboard.components.judge import judge_documents
 from dashboard.drawing.blocks import card_head, layers, markup
 from dashboard.drawing.blocks.grades import Grades
@@ -22,17 +22,17 @@ from dashboard.drawing.blocks.word_marks import query_words, split_at_words
 from dashboard.drawing.figures.text import short_names
 from dashboard.session import PageContext
 from dashboard.session.actions.grading import (
+    find_own_layer,
+    handle_sent_acts,
     is_blind,
     judge_name,
+    last_stored_act,
     layer_href,
-    own_layer,
-    saved_acts,
     skipped_pairs,
-    store_acts,
 )
 from dashboard.session.open_collection import collection_id
 from metrics_core.base import wording as w
-from metrics_core.findings.grading import judged_finding, judged_lead
+from metrics_core.findings.grading import all_judged_finding, judgments_effect_finding
 from metrics_core.findings.sentence import Sentence
 from metrics_core.tables.ranked_run import judged_ranks_text
 
@@ -52,7 +52,7 @@ def query_part(context: PageContext, query_id: str) -> None:
         context.comparison,
         answers.unjudged_documents(context.study, context.comparison, query_id),
     )
-    nameless = context.study.unnamed_runs(comparison.runs)
+    nameless = context.study.runs_without_doc_ids(comparison.runs)
     lists = f"the top {comparison.cutoff} of the {'other' if nameless else 'shown'} lists"
     message = "" if len(rows) else f"Every document in {lists} is judged."
     if context.study.settings.complete:
@@ -60,7 +60,7 @@ def query_part(context: PageContext, query_id: str) -> None:
     if len(nameless) == len(comparison.runs):
         message = ""
     with st.container(key="side_judge"):
-        st.html(card_head.draw_head("Judge"))
+        st.html(card_head.draw_card_heading("Judge"))
         if len(rows):
             count_text = f"{w.format_count(len(rows))} unjudged"
             st.html(
@@ -68,13 +68,15 @@ def query_part(context: PageContext, query_id: str) -> None:
                     f"{count_text} in the top {w.format_count(comparison.cutoff)}"
                 )
             )
-            grades = _given_grades(context)
+            grades = _collect_given_grades(context)
             pairs = zip(rows["query_id"], rows["doc_id"], strict=True)
             _show_keys(
                 context, rows, judged_count=sum(pair in grades for pair in pairs), total=len(rows)
             )
             _show_effect(context, query_id)
-        _show_own_layer(context, "query", f"{message} {_unknown_reason(nameless)}".strip())
+        _show_own_layer(
+            context, "query", f"{message} {_explain_unnamed_documents(nameless)}".strip()
+        )
         st.html(layers.draw_judging_link(session.href("judge"), "Keep judging across all queries"))
 
 
@@ -85,7 +87,7 @@ def _show_effect(context: PageContext, query_id: str) -> None:
     effect = answers.layers_effect(context.study, comparison, query_id)
     pair = (comparison.focus, comparison.baseline)
     st.html(
-        layers.draw_effect(
+        layers.draw_layers_effect(
             effect.scores, effect.difference, pair, measure=comparison.name, queries=effect.queries
         )
     )
@@ -94,7 +96,9 @@ def _show_effect(context: PageContext, query_id: str) -> None:
 def queue_part(context: PageContext) -> None:
     """Show the queue of the comparison, one document at a time."""
     comparison = context.comparison
-    reason = _unknown_reason(context.study.unnamed_runs((comparison.focus, comparison.baseline)))
+    reason = _explain_unnamed_documents(
+        context.study.runs_without_doc_ids((comparison.focus, comparison.baseline))
+    )
     back = session.href("queries") if comparison.is_alone else session.href("firm", part="unjudged")
     back_name = "All queries" if comparison.is_alone else "Robustness"
     st.html(layers.draw_judging_link(back, f"← {back_name}", "back"))
@@ -108,41 +112,43 @@ def queue_part(context: PageContext) -> None:
         st.html(
             markup.draw_answer("The judgments are taken as complete", text, context.look.styles)
         )
-        complete_switch(context.study, "judge")
+        show_completeness_switch(context.study, "judge")
         return
     summary, order = (
         answers.judging_summary(context.study, comparison),
-        read_order(context.view.address["order"]),
+        parse_judging_order(context.view.address["order"]),
     )
     queue = answers.judging_queue(context.study, comparison, order, summary.settle)
     pairs = _id_pairs(queue)
-    settling = _settling_pairs(context, summary)
-    grades = _given_grades(context)
+    settling = _find_settling_pairs(context, summary)
+    grades = _collect_given_grades(context)
     judged_count = sum(pair in grades for pair in (settling or pairs))
     is_done = bool(settling) and judged_count == len(settling)
-    title, lead = _judged_texts(context, summary) if is_done else (summary.title, summary.lead)
+    title, lead = _all_judged_texts(context, summary) if is_done else (summary.title, summary.lead)
     st.html(markup.draw_answer(title, lead, context.look.styles))
-    with add_files.receipts_area():
+    with add_files.make_message_area():
         add_files.show_messages()
     done = {*grades, *skipped_pairs()}
-    waiting = answers.queue_window(context.study, queue, done, _WINDOW)
+    waiting = answers.first_undone_in_queue(context.study, queue, done, _WINDOW)
     if is_done or waiting.empty:
         st.html(layers.draw_judging_link(back, f"See {back_name}", "primary" if is_done else ""))
     if pairs:
-        about = _queue_summary(context, waiting, summary, order, settles=bool(settling))
+        about = _queue_summary(context, waiting, summary, order, is_settling=bool(settling))
         about["behind"] = len((settling or set(pairs)).difference(done, _id_pairs(waiting)))
         _show_keys(
             context,
             waiting,
             judged_count=judged_count,
             total=summary.unjudged,
-            settling=settling,
+            settling_pairs=settling,
             queue=about,
         )
         _show_own_layer(context, "judge", "")
 
 
-def _settling_pairs(context: PageContext, summary: answers.JudgingSummary) -> set[tuple[str, str]]:
+def _find_settling_pairs(
+    context: PageContext, summary: answers.JudgingSummary
+) -> set[tuple[str, str]]:
     """Return the documents whose judgments settle the order of the runs. Empty if documents are
     judged in random order."""
     if not summary.settle or context.view.address["order"] == AT_RANDOM:
@@ -155,22 +161,24 @@ def _id_pairs(rows: pd.DataFrame) -> list[tuple[str, str]]:
     return list(zip(rows["query_id"], rows["doc_id"], strict=True))
 
 
-def _judged_texts(
+def _all_judged_texts(
     context: PageContext, summary: answers.JudgingSummary
 ) -> tuple[Sentence, Sentence]:
     after = answers.layers_effect(context.study, context.comparison).difference[1]
     worst = answers.worst_case(context.study, context.comparison)
-    lead = judged_lead(after, worst.after if worst else None, turns=bool(worst and worst.turns))
-    return judged_finding(summary.settle or 0), lead
+    lead = judgments_effect_finding(
+        after, worst.after if worst else None, can_reverse=bool(worst and worst.turns)
+    )
+    return all_judged_finding(summary.settle or 0), lead
 
 
 def _queue_summary(
     context: PageContext,
-    waiting: pd.DataFrame,
+    queue: pd.DataFrame,
     summary: answers.JudgingSummary,
     order: str,
     *,
-    settles: bool,
+    is_settling: bool,
 ) -> dict[str, Any]:
     """Return the texts around the card of a queue: how many documents are unjudged, the orders to
     choose from, and the effect of the grades."""
@@ -186,17 +194,17 @@ def _queue_summary(
     scope = f"in the top {w.format_count(comparison.measure.cutoff or comparison.cutoff)}, {scope}"
     return {
         # Without settling documents the component shows the total before this text.
-        "counted": f"{w.format_count(summary.unjudged)} unjudged {scope}" if settles else scope,
+        "counted": f"{w.format_count(summary.unjudged)} unjudged {scope}" if is_settling else scope,
         "order": order,
         "orders": list(ORDERS.items()),
         "blind": blind,
-        "changes": [] if comparison.is_alone else _change_rows(context),
+        "changes": [] if comparison.is_alone else _effect_rows(context),
         "of": f"{comparison.name}, {short[comparison.focus]} minus {short[comparison.baseline]}",
-        "scores": {} if blind else _score_changes(context, waiting),
+        "scores": {} if blind else _score_changes_by_query(context, queue),
     }
 
 
-def _change_rows(context: PageContext) -> list[list[str]]:
+def _effect_rows(context: PageContext) -> list[list[str]]:
     """Return the effect of the grades on the comparison, as rows of (name, before, after)."""
     difference = answers.layers_effect(context.study, context.comparison).difference
     worst = answers.worst_case(context.study, context.comparison)
@@ -208,7 +216,9 @@ def _change_rows(context: PageContext) -> list[list[str]]:
     return rows
 
 
-def _score_changes(context: PageContext, waiting: pd.DataFrame) -> Mapping[str, list[list[str]]]:
+def _score_changes_by_query(
+    context: PageContext, queue: pd.DataFrame
+) -> Mapping[str, list[list[str]]]:
     """Return the effect of the grades on the scores of the next queries: (run, before, after) by
     query_id."""
     graded = {query_id for layer in context.layers for query_id, _ in layer.grades}
@@ -221,11 +231,11 @@ def _score_changes(context: PageContext, waiting: pd.DataFrame) -> Mapping[str, 
             ).scores.items()
             if run in (comparison.focus, comparison.baseline)
         ]
-        for query_id in graded.intersection(waiting["query_id"])
+        for query_id in graded.intersection(queue["query_id"])
     }
 
 
-def _unknown_reason(runs: list[str]) -> str:
+def _explain_unnamed_documents(runs: list[str]) -> str:
     """Explain why the unjudged documents of these runs cannot be judged: the runs were loaded as
     judged ranks (ranks of judged documents only). Return "" if there are no such runs."""
     if not runs:
@@ -239,20 +249,20 @@ def _unknown_reason(runs: list[str]) -> str:
 
 def _show_own_layer(context: PageContext, page: str, message: str) -> None:
     """Show a message about judging, and the reader's own layer with its switch."""
-    layer = own_layer()
+    layer = find_own_layer()
     is_on = layer in context.layers
     link = layer_href(page, layer, is_on=not is_on) if layer else ""
     if message or layer:
         st.html(layers.draw_own_layer(message, layer, is_on=is_on, link=link))
     if page == "query":
-        with add_files.receipts_area():
+        with add_files.make_message_area():
             add_files.show_messages()
 
 
-def _given_grades(context: PageContext) -> dict[tuple[str, str], float]:
+def _collect_given_grades(context: PageContext) -> dict[tuple[str, str], float]:
     """Return the grades given in Ranklens: all grades of the active layers and of the reader's own
     layer, active or not."""
-    reader_layer = own_layer()
+    reader_layer = find_own_layer()
     grades: dict[tuple[str, str], float] = {}
     for layer in (*context.layers, *([reader_layer] if reader_layer else [])):
         grades |= layer.grades
@@ -265,7 +275,7 @@ def _show_keys(
     *,
     judged_count: int,
     total: int,
-    settling: AbstractSet[tuple[str, str]] = frozenset(),
+    settling_pairs: AbstractSet[tuple[str, str]] = frozenset(),
     queue: Mapping[str, Any] | None = None,
 ) -> None:
     """Show the component for judging the rows by keyboard or clicks. `queue` has the texts around
@@ -279,8 +289,10 @@ def _show_keys(
     judge_documents(
         key,
         {
-            **saved_acts(),
-            "rows": _document_rows(context, rows, settling, blind=bool(queue and queue["blind"])),
+            **last_stored_act(),
+            "rows": _document_rows(
+                context, rows, settling_pairs, hide_runs=bool(queue and queue["blind"])
+            ),
             "one": queue is not None,
             "queue": dict(queue or {}),
             "place": [
@@ -293,14 +305,14 @@ def _show_keys(
             ],
             "grades": grades,
             "names": answers.grade_names(context.study),
-            "settle": len(settling),
+            "settle": len(settling_pairs),
             "tints": {str(grade): tints.tint(grade) for grade in grades},
             "name": judge_name(),
             "total": total,
             "judged": judged_count,
             "nothing": "Nothing is left to judge here: every document is judged or skipped.",
         },
-        partial(store_acts, key, query_id),
+        partial(handle_sent_acts, key, query_id),
         partial(session.store_event, key, "chosen", _chosen_fields),
     )
 
@@ -311,10 +323,14 @@ def _chosen_fields(event: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _document_rows(
-    context: PageContext, rows: pd.DataFrame, settling: AbstractSet[tuple[str, str]], *, blind: bool
+    context: PageContext,
+    rows: pd.DataFrame,
+    settling_pairs: AbstractSet[tuple[str, str]],
+    *,
+    hide_runs: bool,
 ) -> list[dict[str, Any]]:
     """Return the data of each document for the browser."""
-    grades, query_texts = _given_grades(context), context.study.texts
+    grades, query_texts = _collect_given_grades(context), context.study.texts
     cutoff = context.comparison.measure.cutoff or context.comparison.cutoff
     short = short_names(context.drawing.styles, _NAME)
     words = {query: query_words(query_texts.get(query, "")) for query in set(rows["query_id"])}
@@ -322,24 +338,26 @@ def _document_rows(
         {
             "query_id": row["query_id"],
             "doc_id": row["doc_id"],
-            "where": "" if blind else _rank_text(row["ranks"], short, cutoff),
+            "where": "" if hide_runs else _rank_text(row["ranks"], short, cutoff),
             "title": split_at_words(row["title"], words[row["query_id"]]),
             "text": split_at_words(row["text"][:_LONGEST_TEXT], words[row["query_id"]]),
             "query": row.get("query", ""),
             "grade": grades.get((row["query_id"], row["doc_id"])),
-            "settles": (row["query_id"], row["doc_id"]) in settling,
+            "settles": (row["query_id"], row["doc_id"]) in settling_pairs,
         }
         for row in rows.to_dict("records")
     ]
 
 
-def _rank_text(ranks: Mapping[str, int], short: Mapping[str, str], cutoff: int) -> str:
+def _rank_text(ranks: Mapping[str, int], shortened_names: Mapping[str, str], cutoff: int) -> str:
     """Describe the ranks of a document, for example "rank 10 in bm25, not in the top 10 of
     dense"."""
-    ranked = [f"{w.format_count(rank)} in {short[run]}" for run, rank in ranks.items() if rank]
+    ranked = [
+        f"{w.format_count(rank)} in {shortened_names[run]}" for run, rank in ranks.items() if rank
+    ]
     more = len(ranked[_MOST_NAMED:])
     others = f" and {w.format_count(more)} other {w.plural(more, 'run')}" if more else ""
-    missing_runs = [short[run] for run, rank in ranks.items() if not rank]
+    missing_runs = [shortened_names[run] for run, rank in ranks.items() if not rank]
     parts = [f"rank {', '.join(ranked[:_MOST_NAMED])}{others}"]
     return ", ".join(
         [*parts, *(f"not in the top {w.format_count(cutoff)} of {run}" for run in missing_runs)]

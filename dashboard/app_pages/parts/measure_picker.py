@@ -28,7 +28,7 @@ this bound exactly."""
 def measure_controls(study: Study, comparison: Comparison, page: str) -> None:
     """Show picker, cutoff, options and explanation of the measure."""
     labels = {choice.name: choice.label for choice in measure_key.measure_choices()}
-    session.widget(
+    session.draw_widget(
         st.selectbox,
         "Measure",
         "m",
@@ -41,20 +41,24 @@ def measure_controls(study: Study, comparison: Comparison, page: str) -> None:
         filter_mode="contains",
         help="Search by any name, or type one with parameters: `P(rel=2)@5`, `ndcg_cut_10`.",
     )
-    objection = session.objection("m")
+    objection = session.widget_error("m")
     error = objection or comparison.chosen_measure.refused
     if error is not None:
         current = str(comparison.measure) if objection else ""
         st.html(
             navigation.draw_measure_error(error, current, lambda name: _measure_link(name, page))
         )
-    read_as = measure_key.describe_reading(str(session.last_value("m") or ""), comparison.measure)
+    read_as = measure_key.explain_typed_name(
+        str(session.last_widget_value("m") or ""), comparison.measure
+    )
     if read_as:
-        st.html(navigation.draw_read_as_note(read_as))
+        st.html(navigation.draw_interpretation_note(read_as))
     _cutoff_controls(study, comparison)
     text, more = _measure_explanation(comparison)
     st.html(
-        navigation.draw_measure_note(str(comparison.measure), text, _about_link(comparison), more)
+        navigation.draw_measure_note(
+            str(comparison.measure), text, _about_measure_link(comparison), more
+        )
     )
     _option_controls(study, comparison)
 
@@ -62,7 +66,7 @@ def measure_controls(study: Study, comparison: Comparison, page: str) -> None:
 def _cutoff_controls(study: Study, comparison: Comparison) -> None:
     """Show the default cutoffs as buttons, and a field for any other cutoff."""
     with st.container(horizontal=True, key="cutoff", vertical_alignment="bottom"):
-        session.widget(
+        session.draw_widget(
             st.segmented_control,
             "Top results counted (k)",
             "k",
@@ -71,7 +75,7 @@ def _cutoff_controls(study: Study, comparison: Comparison) -> None:
             options=list(CUTOFFS),
             width="content",
         )
-        session.widget(
+        session.draw_widget(
             st.number_input,
             "Any other k",
             "k_typed",
@@ -91,7 +95,7 @@ def _measure_link(name: str, page: str) -> str:
     return session.href(page, m=choice.key) if choice else ""
 
 
-def _about_link(comparison: Comparison) -> str:
+def _about_measure_link(comparison: Comparison) -> str:
     return session.href("measures", measure=comparison.measure.declaration.name)
 
 
@@ -120,7 +124,7 @@ def _option_controls(study: Study, comparison: Comparison) -> None:
         return
     with st.popover("Options", key=f"options_{declaration.name}", type="tertiary"):
         if optional:
-            session.widget(
+            session.draw_widget(
                 st.toggle,
                 "Count the whole list, not only the top k",
                 f"whole_{declaration.name}",
@@ -140,8 +144,8 @@ def _option_control(study: Study, comparison: Comparison, p: Parameter) -> None:
     name = f"p_{comparison.measure.declaration.name}_{p.name}"
     value = comparison.measure.value(p.name)
 
-    def store_value(new: Any) -> dict[str, str]:
-        return {"m": measure_key.key_with_value(comparison.chosen_measure, p.name, new)}
+    def store_value(new_value: Any) -> dict[str, str]:
+        return {"m": measure_key.key_with_value(comparison.chosen_measure, p.name, new_value)}
 
     def store_text(text: str | None) -> dict[str, str]:
         return {"m": measure_key.key_with_text(comparison.chosen_measure, p.name, text or "")}
@@ -157,7 +161,7 @@ def _option_control(study: Study, comparison: Comparison, p: Parameter) -> None:
         choices = list(p.choices or columns)
         more["options"] = choices if value is None or value in choices else [value, *choices]
     elif p.kind in (int, float):
-        draw, more = st.number_input, _number_options(p, value)
+        draw, more = st.number_input, _number_field_options(p, value)
     else:
         draw, store = st.text_input, store_text
         value = (
@@ -165,7 +169,7 @@ def _option_control(study: Study, comparison: Comparison, p: Parameter) -> None:
         )
         more["placeholder"] = _EXAMPLES.get(p.kind, "")
     default = "" if p.default is None else f"; default {format_parameter(p.default)}"
-    session.widget(
+    session.draw_widget(
         draw,
         escape_markdown(w.sentence_case(p.meaning)),
         name,
@@ -174,12 +178,12 @@ def _option_control(study: Study, comparison: Comparison, p: Parameter) -> None:
         help=f"`{p.name}`: {escape_markdown(p.describe_allowed())}{escape_markdown(default)}.",
         **more,
     )
-    error = session.objection(name)
+    error = session.widget_error(name)
     if error is not None:
         st.html(navigation.draw_measure_error(error))
 
 
-def _number_options(p: Parameter, value: float | None) -> dict[str, Any]:
+def _number_field_options(p: Parameter, value: float | None) -> dict[str, Any]:
     """Return bounds and step of a number field. If a bound is exclusive, the field allows it and
     the parameter itself rejects it. A field for whole numbers allows fractions if its current value
     is a fraction."""

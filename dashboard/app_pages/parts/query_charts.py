@@ -6,13 +6,13 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import session
-from dashboard.address.query_list import list_for_query
+from dashboard.address.query_list import fields_for_query_page
 from dashboard.answers import query_views
 from dashboard.answers.queries import QueryList
 from dashboard.app_pages.parts import section
 from dashboard.drawing.blocks import queries as blocks
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.drawing_cache import draw_once
+from dashboard.drawing.drawing_cache import draw_figure_cached
 from dashboard.drawing.figures import queries as figures
 from dashboard.drawing.figures import query_heatmap, run_against_run, score_strips
 from dashboard.session import PageContext
@@ -29,7 +29,7 @@ def choose_view(context: PageContext) -> str:
     is_alone, address_view = context.comparison.is_alone, context.view.address["view"]
     views = [name for name in _VIEWS if not (is_alone and name == "against")]
     view = address_view if address_view in views else views[0]
-    session.widget(
+    session.draw_widget(
         st.segmented_control,
         "View",
         "view",
@@ -50,13 +50,13 @@ def draw_chart(view: str, query_list: QueryList, context: PageContext) -> None:
     with st.container(key="marks"):
         drawn_by = {
             "": _sorted_chart,
-            "against": _scatter,
+            "against": _scatter_chart,
             "heatmap": _heatmap_chart,
             "strips": _strip_chart,
         }[view]
         clicked = drawn_by(query_list, context)
     if clicked:
-        session.goto("query", q=clicked[0], rows="", **list_for_query(context.view.address))
+        session.goto("query", q=clicked[0], rows="", **fields_for_query_page(context.view.address))
 
 
 def _listed_ids(query_list: QueryList) -> frozenset[str] | None:
@@ -67,17 +67,21 @@ def _listed_ids(query_list: QueryList) -> frozenset[str] | None:
     )
 
 
-def _list_drawing(query_list: QueryList, context: PageContext) -> Drawing:
-    return context.drawing if query_list.has_enough_queries else context.drawing.quiet
+def _choose_drawing(query_list: QueryList, context: PageContext) -> Drawing:
+    return (
+        context.drawing
+        if query_list.has_enough_queries
+        else context.drawing.without_outcome_colours
+    )
 
 
 def _sorted_chart(query_list: QueryList, context: PageContext) -> list[str] | None:
     comparison = context.comparison
     st.html(blocks.draw_strip_note(query_list.paired, figures.MOST_BARS, query_list.mean))
-    figure = draw_once(
+    figure = draw_figure_cached(
         figures.sorted_differences,
         query_list.frame,
-        _list_drawing(query_list, context),
+        _choose_drawing(query_list, context),
         visible_ids=_listed_ids(query_list),
     )
     picture = section.make_caption(
@@ -89,7 +93,7 @@ def _sorted_chart(query_list: QueryList, context: PageContext) -> list[str] | No
     return section.show_chart(figure, "sorted", alt=alt, picture=picture)
 
 
-def _scatter(query_list: QueryList, context: PageContext) -> list[str] | None:
+def _scatter_chart(query_list: QueryList, context: PageContext) -> list[str] | None:
     comparison = context.comparison
     title = f"{comparison.focus} against {comparison.baseline}"
     lasso = context.view.address["tool"] == "lasso"
@@ -98,7 +102,7 @@ def _scatter(query_list: QueryList, context: PageContext) -> list[str] | None:
         f"One point per query: {comparison.measure} in each run. The diagonal marks equal scores.",
     )
     # Streamlit reports either clicks or regions of a chart, never both.
-    session.widget(
+    session.draw_widget(
         st.segmented_control,
         "Mouse action",
         "tool",
@@ -108,10 +112,10 @@ def _scatter(query_list: QueryList, context: PageContext) -> list[str] | None:
         format_func=_TOOLS.__getitem__,
         label_visibility="collapsed",
     )
-    figure = draw_once(
+    figure = draw_figure_cached(
         run_against_run.run_against_run,
         query_list.frame,
-        _list_drawing(query_list, context),
+        _choose_drawing(query_list, context),
         same=SAME,
         visible_ids=_listed_ids(query_list),
         lasso=lasso,
@@ -124,9 +128,11 @@ def _scatter(query_list: QueryList, context: PageContext) -> list[str] | None:
         return section.show_chart(figure, "against", alt=alt, picture=picture)
     regions = section.draw_regions(figure, "against_lasso", alt=alt, picture=picture)
     if regions:
-        picked_ids = query_views.ids_inside(query_list.frame, "baseline_score", "score", regions)
+        picked_ids = query_views.find_ids_in_regions(
+            query_list.frame, "baseline_score", "score", regions
+        )
         # Reset the region in the chart, because the address now stores the selection.
-        session.forget("against_lasso")
+        session.reset_widget("against_lasso")
         session.change(pick=store_selection(picked_ids), p="")
         st.rerun()
     return None
@@ -162,17 +168,17 @@ def _heatmap_chart(query_list: QueryList, context: PageContext) -> list[str] | N
     ends = query_heatmap.score_span(heatmap.frame, context.drawing)
     st.html(
         blocks.draw_colour_key(
-            str(comparison.measure), *ends, empty=bool(heatmap.empty.any(axis=None))
+            str(comparison.measure), *ends, has_empty_lists=bool(heatmap.empty.any(axis=None))
         )
     )
-    figure = draw_once(
+    figure = draw_figure_cached(
         query_heatmap.score_heatmap, heatmap.frame, context.drawing, empty=heatmap.empty
     )
     alt = f"{comparison.measure} of each run on each query. {query_list.finding.text}."
     picture = section.make_caption(title, columns_text)
     clicked = section.show_chart(figure, "heatmap", alt=alt, picture=picture)
     st.html(
-        blocks.draw_beside_heatmap(
+        blocks.draw_lists_beside_heatmap(
             heatmap.failed, heatmap.ahead, heatmap.failing, context.drawing, session.href
         )
     )
@@ -190,7 +196,7 @@ def _strip_chart(query_list: QueryList, context: PageContext) -> list[str] | Non
     )
     section.choose_grouping(columns, by)
     strips = query_views.query_strips(context.study, comparison, by)
-    figure = draw_once(
+    figure = draw_figure_cached(
         score_strips.score_strips,
         strips.frame,
         strips.means,

@@ -41,10 +41,10 @@ def filter_controls(query_list: QueryList, context: PageContext) -> None:
     with st.container(horizontal=True, key="narrowing", vertical_alignment="center"):
         with st.container(key="w_find"):
             filter_field(
-                answers.typed_text(address["s"], address["filter"]),
+                answers.join_search_text(address["s"], address["filter"]),
                 answers.filter_vocabulary(context.study, comparison, current_remarks()),
                 placeholder=f"Search the texts, or filter: {example}",
-                wrong=query_list.line_error is not None,
+                is_invalid=query_list.line_error is not None,
                 on_line=partial(session.store_event, KEY, "line", _store_filter),
             )
         with st.popover("?", key="can_say", type="tertiary"):
@@ -59,7 +59,7 @@ def filter_controls(query_list: QueryList, context: PageContext) -> None:
 def _store_filter(text: object) -> dict[str, str]:
     """Return the address fields for the text of the search field. The text replaces the search or
     filter that the field showed before."""
-    search, line = answers.split_typed(str(text))
+    search, line = answers.split_search_text(str(text))
     address = session.address()
     if not search and address["s"] and address["filter"]:
         search = address["s"]
@@ -96,7 +96,7 @@ def _show_chip_row(
     options = [key for key in keys if key in query_list.counts]
     if not options:
         return
-    session.widget(
+    session.draw_widget(
         st.pills,
         f"{label} {escape_markdown(run)}".strip(),
         name,
@@ -138,7 +138,7 @@ def _column_picker(query_list: QueryList) -> None:
     """Show the choice of the table's columns."""
     columns = {column.key: column for column in query_list.all_columns}
     with st.popover("Columns", key="columns", icon=":material/view_column:"):
-        session.widget(
+        session.draw_widget(
             st.multiselect,
             "Columns of the table",
             "cols",
@@ -161,7 +161,7 @@ def _download_menu(query_list: QueryList, context: PageContext) -> None:
         st.download_button(
             f"CSV :gray[of {count_text}]",
             data=lambda: spreadsheet(query_list.download_table),
-            file_name=section.file_name("queries"),
+            file_name=section.make_download_name("queries"),
             mime="text/csv",
             key="table_as_csv",
             on_click="ignore",
@@ -172,7 +172,7 @@ def _download_menu(query_list: QueryList, context: PageContext) -> None:
             data=lambda: export_subset(
                 study, comparison, list(query_list.rows["query_id"]), notes, layers
             ),
-            file_name=section.file_name("queries").removesuffix(".csv") + ".zip",
+            file_name=section.make_download_name("queries").removesuffix(".csv") + ".zip",
             mime="application/zip",
             key="subset",
             on_click="ignore",

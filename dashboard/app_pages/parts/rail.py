@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.address.page import Page
-from dashboard.answers.collections import MAX_WITHOUT_SEARCH, describe_contents, format_opened
+from dashboard.answers.collections import MAX_WITHOUT_SEARCH, describe_contents, format_opening_time
 from dashboard.answers.navigation_counts import describe_files, page_counts
 from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.app_pages.parts.section import format_count
@@ -32,7 +32,7 @@ from dashboard.session.open_collection import (
 from metrics_core.base import wording as w
 
 
-def draw_rail(
+def draw_navigation(
     pages: Sequence[Page], current: Page, context: PageContext | None
 ) -> Callable[[], None]:
     """Draw the collection and the page names with the counts known so far. Call the returned
@@ -40,11 +40,13 @@ def draw_rail(
     _collection_menu(context)
     own_files_button("rail")
     if context is not None and context.study.settings.complete:
-        st.html(navigation.draw_word("Judgments taken as complete"))
+        st.html(navigation.draw_control_text("Judgments taken as complete"))
     placeholder = st.empty()
-    offered_pages = [p for p in pages if p.group != "none" and _is_offered(p, pages[0], context)]
+    offered_pages = [
+        p for p in pages if p.group != "none" and _is_page_offered(p, pages[0], context)
+    ]
 
-    def draw_names(waiting: Mapping[str, str]) -> None:
+    def draw_page_names(waiting: Mapping[str, str]) -> None:
         current_name = current.within or current.name
         places = [
             PageLink(
@@ -57,12 +59,12 @@ def draw_rail(
             )
             for p in offered_pages
         ]
-        placeholder.html(navigation.draw_rail(places))
+        placeholder.html(navigation.draw_page_links(places))
 
     def update_counts() -> None:
         files = len(current_library().files)
         file_count = {"data": w.format_count(files)} if files else {}
-        draw_names(
+        draw_page_names(
             file_count
             if context is None
             else {**page_counts(context.study, context.comparison), **file_count}
@@ -83,11 +85,11 @@ def own_files_button(location: Literal["rail", "page"]) -> None:
             open_own_files()
 
 
-def _is_offered(page: Page, first: Page, context: PageContext | None) -> bool:
+def _is_page_offered(page: Page, first_page: Page, context: PageContext | None) -> bool:
     """Whether the rail shows a page. Before anything is loaded, it shows only the first page and
     pages that need no study; later, all pages for which there are enough runs."""
     if context is None:
-        return page is first or not page.needs_study
+        return page is first_page or not page.needs_study
     return len(context.study.names) >= page.fewest_runs
 
 
@@ -105,13 +107,13 @@ def _collection_menu(context: PageContext | None) -> None:
     with st.popover(label, key="collections", width="stretch", on_change="rerun") as menu:
         if not menu.open:
             return
-        _show_shelf(collections.list_collections())
+        _show_collection_choices(collections.list_collections())
         st.html(navigation.draw_all_collections(session.href("collections")))
         with st.expander("New collection", icon=":material/add:", key="new_in_menu"):
             new_collection_form("menu")
 
 
-def _show_shelf(entries: Sequence[ListedCollection]) -> None:
+def _show_collection_choices(entries: Sequence[ListedCollection]) -> None:
     """Show all collections, most recently opened first."""
     now = datetime.now().astimezone()
     rows = [
@@ -120,12 +122,12 @@ def _show_shelf(entries: Sequence[ListedCollection]) -> None:
             describe_contents(row),
             collection_href(row.id),
             row.id == collection_id(),
-            row.preview.best if row.preview and not row.outdated else "",
-            format_opened(row, now),
+            row.preview.best_run if row.preview and not row.outdated else "",
+            format_opening_time(row, now),
         )
         for row in filter_by_name(entries, "find_in_menu", "Find")
     ]
-    st.html(navigation.draw_shelf(rows))
+    st.html(navigation.draw_collection_choices(rows))
 
 
 def filter_by_name(
@@ -151,7 +153,7 @@ def new_collection_form(suffix: str) -> None:
     field = f"new_name_{suffix}"
     with st.form(f"new_collection_{suffix}", border=False, clear_on_submit=True):
         st.text_input("Collection name", key=field, placeholder="My files", max_chars=80)
-        form_generation = session.generation("new_collection")
+        form_generation = session.widget_generation("new_collection")
         if st.form_submit_button(
             "Create and open", on_click=make_collection, args=(field, form_generation)
         ):

@@ -12,7 +12,7 @@ from dashboard.app_pages.parts import section
 from dashboard.drawing.report.parts import PARTS
 from dashboard.session import PageContext
 from dashboard.session.actions.notes import current_remarks
-from dashboard.session.actions.reports import collection_title, report_file, used_files
+from dashboard.session.actions.reports import collection_title, make_report_file, used_files
 from dashboard.session.open_collection import collection_id
 from dashboard.study.sharing import Include
 
@@ -68,17 +68,19 @@ def _report_dialog(context: PageContext) -> None:
     st.download_button(
         "Save as HTML",
         data=partial(
-            report_file,
+            make_report_file,
             context,
             include,
             title,
             text,
             chosen_parts,
             used_files(),
-            noted=notes,
+            include_notes=notes,
             carried=carried,
         ),
-        file_name="ranklens-report.html" if nameless else section.file_name("report", ".html"),
+        file_name="ranklens-report.html"
+        if nameless
+        else section.make_download_name("report", ".html"),
         mime="text/html",
         key="report_file",
         type="primary",

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import session
-from dashboard.address.edits_key import edit_key, read_edits
+from dashboard.address.edits_key import format_edit, read_edits
 from dashboard.answers.document import document_fields
 from dashboard.answers.ledger import QueryLedger
 from dashboard.answers.query import QueryPage, document_texts
@@ -20,7 +20,7 @@ from dashboard.app_pages.parts import section
 from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import card_head, document_card, ledger, query, what_if, word_marks
 from dashboard.session import PageContext
-from dashboard.session.deferred_drawing import defer
+from dashboard.session.deferred_drawing import defer_drawing
 from metrics_core.base import wording as w
 from metrics_core.explaining.query_kinds import FINE, LOW
 from metrics_core.explaining.what_if import Edit
@@ -77,7 +77,7 @@ def ledger_card(page: QueryPage, query_ledger: QueryLedger, context: PageContext
     """Show the largest contributions to the difference, or to a single run's score."""
     if query_ledger.steps.empty:
         return
-    with _open_card("ledger", _ledger_title(query_ledger, context)):
+    with _make_card("ledger", _ledger_title(query_ledger, context)):
         st.html(
             ledger.draw_ledger_card(
                 query_ledger.steps,
@@ -103,27 +103,27 @@ def _ledger_title(query_ledger: QueryLedger, context: PageContext) -> str:
 
 def headroom_card(query_ledger: QueryLedger, context: PageContext) -> None:
     """Show how much the run in focus could still gain, if anything."""
-    if query_ledger.headroom is None or not query_ledger.headroom.best[0] > 0:
+    if query_ledger.headroom is None or not query_ledger.headroom.best_score[0] > 0:
         return
-    best, score = float(query_ledger.headroom.best[0]), float(query_ledger.headroom.score[0])
+    best, score = float(query_ledger.headroom.best_score[0]), float(query_ledger.headroom.score[0])
     headroom_text = (
         "" if w.format_score(best) == w.format_score(score) else w.format_score(best - score)
     )
-    with _open_card("room", "Headroom", headroom_text or "none"):
+    with _make_card("room", "Headroom", headroom_text or "none"):
         if headroom_text:
             before, after = query_ledger.scores
             bar = ledger.draw_headroom_bar(query_ledger.headroom, context.drawing, after - before)
         else:
-            bar = card_head.draw_remark(f"{w.format_score(score)} is the best possible score.")
+            bar = card_head.draw_card_remark(f"{w.format_score(score)} is the best possible score.")
         if bar:
             st.html(bar)
 
 
-def _open_card(name: str, title: str, subtitle: str = "") -> DeltaGenerator:
+def _make_card(name: str, title: str, subtitle: str = "") -> DeltaGenerator:
     """Create a card beside the lists, with a heading."""
     card = st.container(key=f"side_{name}")
     with card:
-        st.html(card_head.draw_head(title))
+        st.html(card_head.draw_card_heading(title))
         if subtitle:
             st.html(card_head.draw_summary(subtitle))
     return card
@@ -134,23 +134,25 @@ def what_if_card(page: QueryPage, query_ledger: QueryLedger, context: PageContex
     by hand."""
     if not query_ledger.by:
         return
-    nameless = context.study.unnamed_runs((context.comparison.focus, context.comparison.baseline))
-    card = _open_card("what_if", "What if?")
-    card.html(card_head.draw_key("W"))
+    nameless = context.study.runs_without_doc_ids(
+        (context.comparison.focus, context.comparison.baseline)
+    )
+    card = _make_card("what_if", "What if?")
+    card.html(card_head.draw_shortcut_key("W"))
     if nameless:
         reason = (
             f"{judged_ranks_text(nameless)}; a list can only be changed if all its documents are"
         )
         with card:
-            st.html(card_head.draw_remark(f"{reason} known."))
+            st.html(card_head.draw_card_remark(f"{reason} known."))
         return
 
-    def show_best() -> None:
+    def show_best_edit() -> None:
         result = _apply_edits(page, context, ())
         if result is None:
             return
         change, query_id = result.best, page.diagnosis.query_id
-        tried = (edit_key(change.edit),) if change else ()
+        tried = (format_edit(change.edit),) if change else ()
         by_hand = ("Change the list", session.href("query", q=query_id, **{"try": "1"}))
         st.html(
             what_if.draw_what_if_best(
@@ -158,7 +160,7 @@ def what_if_card(page: QueryPage, query_ledger: QueryLedger, context: PageContex
             )
         )
 
-    defer(show_best, card)
+    defer_drawing(show_best_edit, card)
 
 
 def _apply_edits(page: QueryPage, context: PageContext, edits: tuple[Edit, ...]) -> WhatIf | None:
@@ -176,7 +178,7 @@ def what_if_part(page: QueryPage, context: PageContext, grades: Mapping[float, s
         return False
 
     def edit_link(edit: Edit) -> str:
-        return session.href("query", q=query_id, what=(*edit_keys, edit_key(edit)))
+        return session.href("query", q=query_id, what=(*edit_keys, format_edit(edit)))
 
     section.show_heading(
         "What if?",
@@ -200,7 +202,7 @@ def what_if_part(page: QueryPage, context: PageContext, grades: Mapping[float, s
             context.drawing,
             document_texts(context.study, result.rows["doc_id"]),
             query.query_grades(page.diagnosis, grades),
-            lead=edit_link,
+            make_edit_link=edit_link,
         )
     )
     return True

@@ -56,10 +56,10 @@ def show_heading(
         return
     with st.container(horizontal=True, key=f"head_{key}", vertical_alignment="bottom"):
         st.html(markup.draw_section(title, explanation, styles=styles))
-        csv_link(title, frame, key)
+        show_csv_link(title, frame, key)
 
 
-def show_note(
+def show_note_with_csv(
     note: Markup,
     title: str,
     *,
@@ -73,16 +73,16 @@ def show_note(
         st.html(note or Markup("<span></span>"))
         if make_texts is not None:
             copy_menu(key, make_texts)
-        csv_link(title, frame, key)
+        show_csv_link(title, frame, key)
 
 
-def csv_link(title: str, frame: pd.DataFrame, key: str) -> None:
+def show_csv_link(title: str, frame: pd.DataFrame, key: str) -> None:
     """Show a link that downloads the table behind a section as CSV."""
     st.download_button(
         # Screen readers say what is downloaded; on screen it is only "CSV".
         f"CSV :gray[of {escape_markdown(title)}]",
         data=lambda: spreadsheet(frame),
-        file_name=file_name(key),
+        file_name=make_download_name(key),
         mime="text/csv",
         key=f"csv_{key}",
         type="tertiary",
@@ -100,7 +100,7 @@ def copy_menu(key: str, make_texts: Callable[[], Mapping[str, str]]) -> None:
             st.code(text, language=name.lower(), height=_CODE_HEIGHT)
 
 
-def file_name(key: str, ending: str = ".csv") -> str:
+def make_download_name(key: str, ending: str = ".csv") -> str:
     """Return the file name of a download, which names the table, measure, baseline and collection,
     for example "ranklens-runs-nDCG@10-vs-bm25-sample.csv"."""
     comparison = session.study_context().comparison
@@ -113,10 +113,10 @@ def file_name(key: str, ending: str = ".csv") -> str:
     parts += [f"with-{layer.name}" for layer in session.study_context().layers if len(layer)]
     parts += ["with-mapped-ids"] if id_maps_sentence(session.study_context().study) else []
     parts += ["without-own-documents"] if exclusion_sentence(session.study_context().study) else []
-    return safe_name("-".join(["ranklens", *parts])) + ending
+    return make_safe_name("-".join(["ranklens", *parts])) + ending
 
 
-def safe_name(text: str) -> str:
+def make_safe_name(text: str) -> str:
     """Replace characters that file systems refuse or shells interpret."""
     return re.sub(r"[^\w@.=+()\-]+", "_", text)
 
@@ -167,7 +167,7 @@ def show_chart(
     link `chooses` with the clicked position as k."""
     if zooms:
         figure = make_zoomable(figure, session.study_context().drawing, chooses)
-    return _clicked_data(_draw_chart(figure, key, alt, picture, _POINTS if clickable else ()))
+    return _read_clicked_data(_draw_chart(figure, key, alt, picture, _POINTS if clickable else ()))
 
 
 def draw_regions(
@@ -182,14 +182,14 @@ def draw_regions(
 def _draw_chart(
     figure: Chart, key: str, alt: str, picture: Caption, modes: Sequence[Mode]
 ) -> Mapping[str, Any]:
-    from dashboard.drawing.figures.plotly_figure import Sent
+    from dashboard.drawing.figures.plotly_figure import UnvalidatedFigure
 
     figure = add_caption(figure, picture, session.study_context().drawing.palette)
     with st.container(key=f"chart_{key}"):
         st.html(navigation.draw_image_menu(picture))
         event: Any = st.plotly_chart(
-            Sent(figure),
-            key=f"{key}_{session.generation(key)}",
+            UnvalidatedFigure(figure),
+            key=f"{key}_{session.widget_generation(key)}",
             theme=None,
             config=_CONFIG | {"toImageButtonOptions": {"filename": f"ranklens-{key}"}},
             alt=alt,
@@ -199,7 +199,7 @@ def _draw_chart(
     return event["selection"] if modes and event else {}
 
 
-def _clicked_data(selection: Mapping[str, Any]) -> list[Any] | None:
+def _read_clicked_data(selection: Mapping[str, Any]) -> list[Any] | None:
     points = selection.get("points", ())
     if not points:
         return None
@@ -213,7 +213,7 @@ def choose_grouping(columns: Sequence[str], selected: str, *, labelled: bool = F
     places without a heading."""
     if len(columns) < 2:
         return
-    session.widget(
+    session.draw_widget(
         st.pills,
         "Group by",
         "by",
@@ -226,14 +226,14 @@ def choose_grouping(columns: Sequence[str], selected: str, *, labelled: bool = F
     )
 
 
-def show_removed(message: str, key: str, bring_back: Callable[..., None], *arguments: str) -> None:
+def show_restore_row(message: str, key: str, restore: Callable[..., None], *arguments: str) -> None:
     """Show a row for a removed item, with a button that restores it."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(message)
-        st.button("Restore", key=key, on_click=bring_back, args=arguments, type="tertiary")
+        st.button("Restore", key=key, on_click=restore, args=arguments, type="tertiary")
 
 
-def run_steps(steps: Sequence[tuple[str, Callable[[], object]]]) -> None:
+def run_steps_with_progress(steps: Sequence[tuple[str, Callable[[], object]]]) -> None:
     """Run slow steps with a progress bar. Streamlit handles clicks between steps, so a reader who
     leaves the page cancels the remaining steps; finished steps stay cached."""
     if not steps:

@@ -11,7 +11,7 @@ from dashboard.address.method_key import margin_key
 from dashboard.drawing.blocks import markup
 from dashboard.session import PageContext
 from metrics_core.base import wording as w
-from metrics_core.comparing.difference_warnings import has_other_hypothesis
+from metrics_core.comparing.difference_warnings import is_test_unavailable
 from metrics_core.comparing.method import CORRECTIONS, TESTS, Method, suggest_margin
 from metrics_core.comparing.paired_tests import PAIRED_TESTS
 from metrics_core.findings.sentence import Sentence
@@ -40,7 +40,7 @@ interval differs from that with single queries by at most about 1 %.
 """
 
 
-def show_test(test_sentence: Sentence, context: PageContext, queries: int) -> None:
+def show_test_method(test_sentence: Sentence, context: PageContext, queries: int) -> None:
     """Show how the verdict was corrected, what it means, and the choice of another test."""
     if not test_sentence:
         return
@@ -48,14 +48,14 @@ def show_test(test_sentence: Sentence, context: PageContext, queries: int) -> No
         st.container(gap=None, key="how_tested"),
         st.popover("How this is tested", type="tertiary", width="content"),
     ):
-        st.html(markup.draw_second_line(test_sentence, {}))
+        st.html(markup.draw_subtitle(test_sentence, {}))
         st.markdown(_WHY + _IN_GROUPS if queries > MOST_SINGLE else _WHY)
         _show_choices(context, queries)
 
 
 def _show_choices(context: PageContext, queries: int) -> None:
     method = context.comparison.method
-    session.widget(
+    session.draw_widget(
         st.selectbox,
         "Test",
         "test",
@@ -69,16 +69,16 @@ def _show_choices(context: PageContext, queries: int) -> None:
     if method.test in PAIRED_TESTS:
         greyed = unavailable_test_finding(method.test, queries)
         st.caption(f"{PAIRED_TESTS[method.test].question} {greyed.text}")
-    session.widget(
+    session.draw_widget(
         st.selectbox,
         "Correction",
         "correction",
-        value=method.corrected_by,
+        value=method.effective_correction,
         store=lambda name: {"correction": "" if name == method.valid_corrections[0] else name},
         options=list(method.valid_corrections),
         format_func=lambda name: CORRECTIONS[name],
     )
-    session.widget(
+    session.draw_widget(
         st.selectbox,
         "Interval",
         "level",
@@ -87,7 +87,7 @@ def _show_choices(context: PageContext, queries: int) -> None:
         options=sorted({*_LEVELS, method.level * 100}),
         format_func=lambda level: f"{level:g} %",
     )
-    session.widget(
+    session.draw_widget(
         st.number_input,
         f"Smallest difference on {context.comparison.measure.declaration.name} that matters",
         "margin",
@@ -103,7 +103,7 @@ def _show_choices(context: PageContext, queries: int) -> None:
 
 
 def _test_label(test: str, queries: int) -> str:
-    other = has_other_hypothesis(test, queries)
+    other = is_test_unavailable(test, queries)
     return f"{TESTS[test]} (tests something else)" if other else TESTS[test]
 
 

@@ -34,18 +34,18 @@ class CollectionRow:
 _render = Template("collections")
 
 
-def draw_heads() -> Markup:
+def draw_column_headings() -> Markup:
     """Draw the column headings."""
     return _render("heads")
 
 
-def draw_storage_note(folder: str, put_aside: Sequence[object] = ()) -> Markup:
+def draw_storage_note(folder: str, damaged_databases: Sequence[object] = ()) -> Markup:
     """Draw a note on how the collections are ordered and where they are stored; the path of the
     `folder` is folded away. Damaged databases in `put_aside` are listed."""
-    return _render("kept", folder=folder, put_aside=[str(path) for path in put_aside])
+    return _render("kept", folder=folder, put_aside=[str(path) for path in damaged_databases])
 
 
-def draw_row(entry: CollectionRow) -> Markup:
+def draw_collection_row(entry: CollectionRow) -> Markup:
     """Draw one collection: its name as a link, its contents, and its result."""
     preview = entry.preview
     if preview is None or entry.missing_reason:

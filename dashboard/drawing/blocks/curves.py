@@ -24,22 +24,22 @@ _render = Template("curves")
 
 def draw_legend(
     drawing: Drawing,
-    in_colour: Sequence[str],
-    hidden: Mapping[str, str],
+    coloured_runs: Sequence[str],
+    hidden_runs: Mapping[str, str],
     note: str = "",
     *,
-    left_out: tuple[int, str] = (0, ""),
+    omitted_runs: tuple[int, str] = (0, ""),
 ) -> Markup:
     """Draw the legend: the runs in colour, the number of grey ones, and a note on the bands.
     `hidden` maps runs that can be hidden to the link that hides them. `left_out` is the number of
     runs not drawn and the link that draws them."""
-    short = short_names(in_colour, _NAME_LENGTH)
+    short = short_names(coloured_runs, _NAME_LENGTH)
     return _render(
         "legend",
-        runs=[(drawing.styles[r], short[r], hidden.get(r, "")) for r in in_colour],
-        more=len(drawing.styles) - len(in_colour),
+        runs=[(drawing.styles[r], short[r], hidden_runs.get(r, "")) for r in coloured_runs],
+        more=len(drawing.styles) - len(coloured_runs),
         drawn=len(drawing.styles),
-        left_out=left_out,
+        left_out=omitted_runs,
         note=note,
     )
 
@@ -49,7 +49,7 @@ def bands_note(drawing: Drawing, *, is_tested: bool) -> str:
     if not is_tested:
         return "too few queries for bands"
     short = short_names(drawing.styles, _NAME_LENGTH)
-    if drawing.alone:
+    if drawing.is_single_run:
         return f"Band: 95 % interval of {short[drawing.focus]}"
     pair = w.join_words((short[drawing.focus], short[drawing.baseline]))
     return (
@@ -62,24 +62,24 @@ def draw_panel_head(title: str, gloss: str) -> Markup:
     return _render("panel_head", title=title, gloss=gloss)
 
 
-def draw_note(text: str) -> Markup:
+def draw_chart_note(text: str) -> Markup:
     """Draw a note on reading the charts, below them."""
     return _render("note", text=text)
 
 
 def draw_means_by_k(
     frames: Mapping[str, pd.DataFrame], glosses: Mapping[str, str], drawing: Drawing,
-    in_colour: Sequence[str],
+    coloured_runs: Sequence[str],
 ) -> Markup:  # fmt: skip
     """Draw one table per measure with the means of the runs at round cutoffs k. The difference of
     the run in focus from the baseline is added with its band, coloured if significant. `frames`
     maps measure names to results of `mean_curves`."""
-    heads = [drawing.styles[run] for run in in_colour]
+    heads = [drawing.styles[run] for run in coloured_runs]
     tables = [
         (f"{name}@k", glosses[name], heads, _mean_rows(frame, heads, drawing))
         for name, frame in frames.items()
     ]
-    baseline = "" if drawing.alone else drawing.baseline
+    baseline = "" if drawing.is_single_run else drawing.baseline
     return _render(
         "by_k", tables=tables, focus=drawing.focus, baseline=baseline, label="Means by k"
     )
@@ -118,7 +118,9 @@ def draw_precision_table(frame: pd.DataFrame, drawing: Drawing) -> Markup:
         for part in (frame[level == share] for share in _READ_AT)
     ]
     middle = columns[1]
-    runs = sorted(dict.fromkeys(frame["run"]), key=lambda r: -_or_lowest(middle.get(r)))
+    runs = sorted(
+        dict.fromkeys(frame["run"]), key=lambda r: -_replace_missing_by_lowest(middle.get(r))
+    )
     return _render(
         "read_off",
         heads=[w.format_share(share) for share in _READ_AT],
@@ -130,11 +132,13 @@ def draw_precision_table(frame: pd.DataFrame, drawing: Drawing) -> Markup:
     )
 
 
-def _or_lowest(value: float | None) -> float:
+def _replace_missing_by_lowest(value: float | None) -> float:
     return -1.0 if value is None or math.isnan(value) else value
 
 
 def _format_cell(column: dict[str, float], run: str) -> tuple[str, bool]:
     """Return the formatted value, and whether it is the best of its column."""
     text = w.format_score(column.get(run))
-    return text, len(column) > 1 and text == w.format_score(max(map(_or_lowest, column.values())))
+    return text, len(column) > 1 and text == w.format_score(
+        max(map(_replace_missing_by_lowest, column.values()))
+    )

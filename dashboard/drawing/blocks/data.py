@@ -25,7 +25,7 @@ _NAMED_FILES = 4
 
 
 def draw_result(
-    verdict: VerdictFinding | None, styles: Styles, link: str, *, alone: bool = False
+    verdict: VerdictFinding | None, styles: Styles, link: str, *, is_single_run: bool = False
 ) -> Markup:
     """Draw the result for the loaded files, with a link to the comparison or, for a single run
     (`alone`), to its scores. If `verdict` is None, draw an empty box of the same size."""
@@ -37,7 +37,7 @@ def draw_result(
         lead=sentence_pieces(verdict.lead, styles),
         badge=verdict.badge,
         tone=verdict.tone,
-        leads_to="scores" if alone else "comparison",
+        leads_to="scores" if is_single_run else "comparison",
         link=link,
     )
 
@@ -57,21 +57,21 @@ def draw_error_card(error: RanklensError) -> Markup:
     )
 
 
-def draw_receipt(message: str, hint: str = "", *, alarming: bool = False) -> Markup:
+def draw_action_message(message: str, hint: str = "", *, is_warning: bool = False) -> Markup:
     """Draw a message on the result of an action. `alarming` marks it as a warning."""
-    return _render("receipt", message=message, hint=hint, alarming=alarming)
+    return _render("receipt", message=message, hint=hint, alarming=is_warning)
 
 
-def draw_arrived_files(loaded: Sequence[tuple[str, str]], link: str) -> Markup:
+def draw_arrived_files(loaded_files: Sequence[tuple[str, str]], link: str) -> Markup:
     """Draw the files that an upload loaded. `loaded` has (name, kind) of each file; `link` leads to
     all files."""
-    kinds = Counter(kind for _, kind in loaded)
+    kinds = Counter(kind for _, kind in loaded_files)
     runs = kinds.pop("run", 0)
     kinds_text = [f"{w.number_word(runs)} {w.plural(runs, 'run')}"] if runs else []
-    few, many = w.sentence_case(w.number_word(len(loaded))), len(loaded)
+    few, many = w.sentence_case(w.number_word(len(loaded_files))), len(loaded_files)
     return _render(
         "arrived",
-        files=loaded,
+        files=loaded_files,
         head=f"{few} {w.plural(many, 'file')} {w.plural(many, 'is', 'are')} loaded",
         said=w.join_words([*kinds_text, *kinds]) if many > _NAMED_FILES else "",
         link=link,
@@ -104,9 +104,9 @@ def _shorten_note(note: Note) -> dict[str, Any]:
     }
 
 
-def draw_upload_note(most: str) -> Markup:
+def draw_upload_note(max_size: str) -> Markup:
     """Draw a note on the files that the uploader accepts; `most` is the largest size of a file."""
-    return _render("how_large", most=most)
+    return _render("how_large", most=max_size)
 
 
 def draw_fit_table(lines: Sequence[FitLine]) -> Markup:
@@ -187,7 +187,7 @@ def find_audience(word: str) -> str:
     return word if word in AUDIENCES else next(iter(AUDIENCES))
 
 
-def draw_first_run_steps(name: str, tools: Sequence[str]) -> Markup:
+def draw_getting_started(name: str, tools: Sequence[str]) -> Markup:
     """Draw the files to load, in the terms of the audience `name`: the beginning of each file, and
     the `tools` whose files can be read directly."""
     return _render("first_run_steps", steps=STEPS[name], tools=w.join_words(tools))
@@ -204,10 +204,12 @@ def draw_file_numbers(counts: Sequence[tuple[str, str]], warning: str) -> Markup
     return _render("file_numbers", counts=counts, lacking=warning)
 
 
-def draw_without_limit(measure: str, judgments: str, other: str, link: str) -> Markup:
+def draw_no_grade_limit_note(measure: str, judgments: str, other_measure: str, link: str) -> Markup:
     """Draw a note that the measure has no parameter for the lowest relevant grade; the link leads
     to the measure `other`, which has one."""
-    return _render("without_limit", measure=measure, judgments=judgments, other=other, link=link)
+    return _render(
+        "without_limit", measure=measure, judgments=judgments, other=other_measure, link=link
+    )
 
 
 def draw_preview(kind: str, rows: pd.DataFrame) -> Markup:

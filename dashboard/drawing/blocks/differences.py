@@ -10,7 +10,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from dashboard.address.view import Comparison
-from dashboard.drawing.blocks.markup import Lead, draw_empty_state, run_style
+from dashboard.drawing.blocks.markup import LinkMaker, draw_empty_state, run_style
 from dashboard.drawing.blocks.templates import Template, percent, tone
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import short_names
@@ -42,7 +42,7 @@ _NARROW = 0.26
 outwards, because they would otherwise touch."""
 
 
-def draw_against_zero(
+def draw_difference_interval(
     row: Mapping[str, Any],
     interval: tuple[float, float, float],
     all_rows: pd.DataFrame,
@@ -69,7 +69,7 @@ def draw_against_zero(
         tone=side,
         ends=_end_labels(axis, low, high, digits) if low < high else [],
         edge=_TICK_EDGE,
-        sides=_side_labels(axis.share(0), less=less),
+        sides=_side_labels(axis.share(0), lower_is_better=less),
         told=f"{w.format_share(level)} interval" + _correction_note(all_rows, comparison),
     )
 
@@ -89,21 +89,23 @@ def _difference_axis(all_rows: pd.DataFrame, low: float, high: float, gap: float
     length = max((1 + _OTHER_SIDE) * reach + beyond, far + beyond - begin)
     if reach > 0 and gap == gap and not 0 < far - near < _SHORT_OF_ALL * length:
         left, right = sorted((begin * side, (begin + length) * side))
-        return signed_ticks(left, right, most=_MOST_TICKS + 1, fewest_digits=2)
-    return difference_ticks([low, high, gap], most=_MOST_TICKS, padding=_OWN_ROOM, fewest_digits=2)
+        return signed_ticks(left, right, max_ticks=_MOST_TICKS + 1, fewest_digits=2)
+    return difference_ticks(
+        [low, high, gap], max_ticks=_MOST_TICKS, padding=_OWN_ROOM, fewest_digits=2
+    )
 
 
 def _correction_note(all_rows: pd.DataFrame, comparison: Comparison) -> str:
     n = int(all_rows["p_corrected"].notna().sum())
-    if n < 2 or comparison.method.corrected_by == NO_CORRECTION:
+    if n < 2 or comparison.method.effective_correction == NO_CORRECTION:
         return ""
     return f", corrected for {w.number_word(n)} comparisons"
 
 
-def _side_labels(zero: float, *, less: bool) -> tuple[str, str]:
+def _side_labels(zero: float, *, lower_is_better: bool) -> tuple[str, str]:
     """Return the labels at the two ends of the axis. A label is "" if zero is too near to its
     end."""
-    left, right = ("better", "worse") if less else ("worse", "better")
+    left, right = ("better", "worse") if lower_is_better else ("worse", "better")
     return left if zero > _EDGE else "", right if zero < 1 - _EDGE else ""
 
 
@@ -126,7 +128,7 @@ def draw_difference_rows(
     frame: pd.DataFrame,
     drawing: Drawing,
     *,
-    lead: Lead,
+    make_link: LinkMaker,
     list_link: Callable[[str, str], str],
     level: float = LEVEL,
 ) -> Markup:
@@ -140,7 +142,7 @@ def draw_difference_rows(
         return draw_empty_state("Nothing to compare yet", text)
     ordered = others.sort_values("difference", ascending=False, na_position="last", kind="stable")
     values = [*others["low"], *others["high"], *others["difference"]]
-    axis = difference_ticks(values, most=_MOST_TICKS, padding=_ROOM, fewest_digits=2)
+    axis = difference_ticks(values, max_ticks=_MOST_TICKS, padding=_ROOM, fewest_digits=2)
     short = short_names(drawing.styles)
     return _render(
         "difference_rows",
@@ -148,7 +150,7 @@ def draw_difference_rows(
             (row, run_style(drawing.styles, row["run"]), row["verdict"] in CLEAR)
             for row in ordered.to_dict("records")
         ],
-        lead=lead,
+        lead=make_link,
         listed=list_link,
         fewest=FEWEST_QUERIES,
         most=max(1, int(others[["won", "lost"]].to_numpy().max())),

@@ -36,7 +36,7 @@ class _RunPlace:
 
 
 def draw_document_card(
-    card: DocumentCard, drawing: Drawing, grades: Grades, words: Collection[str]
+    card: DocumentCard, drawing: Drawing, grades: Grades, query_words: Collection[str]
 ) -> Markup:
     """Draw the document's grade, its rank in every run, its text and its fields. `drawing` has the
     styles of all loaded runs."""
@@ -51,8 +51,8 @@ def draw_document_card(
         judged=grades.spoken_text(card.grade),
         places=places,
         cutoff=drawing.cutoff,
-        paragraphs=_paragraphs(card.text[:_OPEN], words),
-        folded=_paragraphs(card.text[_OPEN:_MOST], words),
+        paragraphs=_paragraphs(card.text[:_OPEN], query_words),
+        folded=_paragraphs(card.text[_OPEN:_MOST], query_words),
         left=max(len(card.text) - _MOST, 0),
         length=len(card.text),
         fields=[(name, value, _is_link(value)) for name, value in card.fields.items()],

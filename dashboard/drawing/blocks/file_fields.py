@@ -18,11 +18,11 @@ _LOOKED_AT = 200
 _TITLES = {"run": "A run", "qrels": "Judgments"}
 
 
-def draw_head(
+def draw_check_heading(
     file: str,
     rows: int,
-    why: LineProblem | None = None,
-    others: int = 0,
+    problem: LineProblem | None = None,
+    n_further_problems: int = 0,
 ) -> Markup:
     """Draw the heading of a file to check: the number of inspected rows, why the file was not read,
     and the number of other files (`others`) with the same fields."""
@@ -30,15 +30,15 @@ def draw_head(
         f"{'the first ' if rows >= _LOOKED_AT else ''}{w.format_count(rows)}"
         f" {w.plural(rows, 'row')}"
     )
-    return _render("head", file=file, about=about, why=why, others=others)
+    return _render("head", file=file, about=about, why=problem, others=n_further_problems)
 
 
-def draw_question(file: str) -> Markup:
+def draw_kind_question(file: str) -> Markup:
     """Draw the heading of a file that could be two kinds of table."""
     return _render("question", file=file)
 
 
-def draw_heads() -> Markup:
+def draw_column_headings() -> Markup:
     """Draw the column headings above the fields."""
     return _render("heads")
 
@@ -48,7 +48,7 @@ def draw_field(name: str, samples: str) -> Markup:
     return _render("field", name=name, samples=samples)
 
 
-def draw_reason(evidence: Evidence) -> Markup:
+def draw_meaning_evidence(evidence: Evidence) -> Markup:
     """Draw the evidence for a field's meaning."""
     return _render("reason", text=evidence.text, fails=evidence.fails)
 
@@ -59,9 +59,9 @@ def draw_preview(file_preview: FilePreview, words: Mapping[str, str]) -> Markup:
     return _render("preview", found=file_preview, words=words)
 
 
-def draw_message(text: str, *, wrong: bool) -> Markup:
+def draw_message(text: str, *, is_error: bool) -> Markup:
     """Draw a text that says what a file contains or, if `wrong`, why it cannot be read."""
-    return _render("told", text=text, wrong=wrong)
+    return _render("told", text=text, wrong=is_error)
 
 
 def draw_reading(kind_reading: KindReading, *, is_likely: bool) -> Markup:

@@ -12,13 +12,13 @@ from markupsafe import Markup
 
 from dashboard.answers.breakdown import Breakdown
 from dashboard.answers.group_table import GroupRows
-from dashboard.drawing.blocks.markup import Lead, run_style, sentence_pieces
+from dashboard.drawing.blocks.markup import LinkMaker, run_style, sentence_pieces
 from dashboard.drawing.blocks.table import Column, sort_order
 from dashboard.drawing.blocks.templates import Template, tone
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.heatmap import color_limit
 from dashboard.drawing.figures.text import short_names
-from dashboard.drawing.ticks import Ticks, covering_ticks, score_ticks
+from dashboard.drawing.ticks import Ticks, score_ticks, zero_based_ticks
 from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 
@@ -65,7 +65,7 @@ def draw_group_table(
     drawing: Drawing,
     *,
     column: str,
-    lead: Lead,
+    make_group_link: LinkMaker,
     sort_link: Callable[[str], str],
     more: str,
 ) -> Markup:
@@ -101,14 +101,14 @@ def draw_group_table(
         rest=rest
         | {"kind": _bar_class(rest, drawing, queries), "printed": group_rows.hidden_printed},
         listed=group_rows,
-        lead=lead,
+        lead=make_group_link,
         more=more,
         means=means,
         gaps=gaps,
         steps=Ticks([], [], (min(ends), max(ends) if any(ends) else 1.0)),
         tested=bool(breakdown.table["diff_low"].notna().any()),
         styles=[run_style(drawing.styles, run) for run in (drawing.baseline, drawing.focus)],
-        alone=drawing.alone,
+        alone=drawing.is_single_run,
         parts=parts,
         room=float(all_rows[list(parts)].sum(axis=1).max()),
         less=not drawing.comparison.measure.declaration.higher_is_better,
@@ -169,7 +169,7 @@ def _difference_scale(rows: pd.DataFrame) -> Ticks:
     # The median is NaN if no group has an interval; then the row of all queries sets the scale.
     narrow = rows[~(width > _WIDE * width[:-1].median())]
     values = [rows["difference"], narrow["diff_low"], narrow["diff_high"]]
-    return covering_ticks(np.concatenate(values), most=14)
+    return zero_based_ticks(np.concatenate(values), max_ticks=14)
 
 
 def _table_heads(
@@ -199,7 +199,7 @@ def _table_heads(
         f"{short[comparison.baseline]} → {short[comparison.focus]}",
     )
 
-    def head(key: str, name: str, *about: str, kind: str = "", hint: str = "") -> Column:
+    def make_head(key: str, name: str, *about: str, kind: str = "", hint: str = "") -> Column:
         first = key if key == "group" else f"-{key}"
         other = f"-{key}" if first == key else key
         link = sort_link(other if group_rows.sort_key == first else first)
@@ -207,9 +207,9 @@ def _table_heads(
 
     reach = " to ".join(f"{end:g}".replace("-", w.MINUS) for end in means.span)
     heads = [
-        head("group", column, kind="who"),
-        head("queries", "Queries", kind="number"),
-        head(
+        make_head("group", column, kind="who"),
+        make_head("queries", "Queries", kind="number"),
+        make_head(
             "mean",
             f"Mean {comparison.name}",
             f"{focus_name if comparison.is_alone else pair}, {reach}",
@@ -219,14 +219,14 @@ def _table_heads(
         about = f"{w.format_share(comparison.method.level)}{for_all} (axis {low} to {high})"
         if breakdown.table["diff_low"].isna().all():
             about = f"not tested (axis {low} to {high})"
-        elif _is_beyond_scale(all_rows, gaps):
+        elif _exceeds_scale(all_rows, gaps):
             about = f"{about}; ▸ beyond the axis"
         hint = f"{w.format_share(comparison.method.level)} intervals"
         if group_count > 1:
             hint += f", corrected for {w.format_count(group_count)} groups"
         heads += [
-            head("difference", "Difference", about, hint=hint),
-            head(
+            make_head("difference", "Difference", about, hint=hint),
+            make_head(
                 "adds",
                 "Contribution",
                 "share of queries × difference, cumulative",
@@ -236,11 +236,13 @@ def _table_heads(
         ]
     if has_headroom:
         hint = f"Score of {focus_name}, and what an ideal ranking would add"
-        heads.append(head("room", "Headroom", f"{focus_name}, up to the ideal ranking", hint=hint))
+        heads.append(
+            make_head("room", "Headroom", f"{focus_name}, up to the ideal ranking", hint=hint)
+        )
     return heads
 
 
-def _is_beyond_scale(rows: pd.DataFrame, gaps: Ticks) -> bool:
+def _exceeds_scale(rows: pd.DataFrame, gaps: Ticks) -> bool:
     ends = gaps.share(rows["diff_low"].min()), gaps.share(rows["diff_high"].max())
     return ends[0] < -_ROUNDING or ends[1] > 1 + _ROUNDING
 
@@ -256,7 +258,7 @@ def _row_hint(
     parts of headroom."""
     text = str(record["group"]) or "All"
     gap = record["difference"]
-    if not drawing.alone and gap == gap:
+    if not drawing.is_single_run and gap == gap:
         share_text = (
             f"{w.format_count(record['queries'])}/{w.format_count(queries)} ×"
             f" {w.format_difference(gap)}"
@@ -280,7 +282,7 @@ def _bar_class(row: Mapping[str, Any], drawing: Drawing, queries: int) -> str:
     return side if row["clear"] else f"{side} pale"
 
 
-def draw_below_groups(breakdown: Breakdown, drawing: Drawing, note: str) -> Markup:
+def draw_note_below_groups(breakdown: Breakdown, drawing: Drawing, note: str) -> Markup:
     """Draw a note below the table, and how the difference is affected by the runs listing different
     queries."""
     return _render(

@@ -82,16 +82,16 @@ _WORDS = (
 )
 
 
-def draw_keys(pages: Sequence[tuple[str, str]]) -> Markup:
+def draw_keyboard_shortcuts(pages: Sequence[tuple[str, str]]) -> Markup:
     """Draw the keyboard shortcuts; `pages` are (letter to press after G, page title)."""
     return _render("keys", pages=pages)
 
 
-def draw_words(measures: str, formats: str) -> Markup:
+def draw_glossary(measures: str, formats: str) -> Markup:
     """Draw the glossary; `measures` and `formats` are links."""
     return _render("words", words=_WORDS, measures=measures, formats=formats)
 
 
-def draw_formats(file_formats: Sequence[FileFormat], back: str) -> Markup:
+def draw_formats(file_formats: Sequence[FileFormat], back_link: str) -> Markup:
     """Draw every file format that can be read; `back` links to the main help page."""
-    return _render("formats", formats=file_formats, back=back)
+    return _render("formats", formats=file_formats, back=back_link)

@@ -23,7 +23,7 @@ def draw_slice_table(
     groups: Sequence[str],
     versions: Sequence[str],
     first_bad: Mapping[str, str],
-    lead: Link,
+    make_slice_link: Link,
 ) -> Markup:
     """Draw a table of means, with one row per group and one column per version; the interval is
     shown on hover. `means` has group, run, queries, mean, low, high. `first_bad` maps a group to
@@ -36,7 +36,7 @@ def draw_slice_table(
         queries=means.groupby("group")["queries"].max(),
         told={(row["group"], row["run"]): row for row in means.to_dict("records")},
         first_bad=first_bad,
-        lead=lead,
+        lead=make_slice_link,
     )
 
 
@@ -58,7 +58,7 @@ def draw_version_table(
     )
 
 
-def draw_remarks(lines: Sequence[str]) -> Markup:
+def draw_version_remarks(lines: Sequence[str]) -> Markup:
     """Draw remarks on the versions, one sentence per line."""
     return _render("remarks", told=lines)
 

@@ -13,7 +13,7 @@ from dashboard.workspace import Layer, QueryNotes
 _render = Template("layers")
 
 
-def draw_notice(layers: Sequence[Layer], link: str) -> Markup:
+def draw_active_layers_notice(layers: Sequence[Layer], link: str) -> Markup:
     """Draw a notice that the scores include grades of these layers, with a link that deactivates
     the layers. Empty if no layer has grades."""
     non_empty = [layer for layer in layers if len(layer)]
@@ -34,7 +34,7 @@ def draw_own_layer(
     )
 
 
-def draw_effect(
+def draw_layers_effect(
     scores: Mapping[str, tuple[float, float]],
     difference: tuple[float, float],
     names: tuple[str, str],
@@ -56,7 +56,7 @@ def draw_judging_link(link: str, words: str, kind: Literal["", "primary", "back"
     return _render("onward", link=link, words=words, kind=kind)
 
 
-def draw_row(layer: Layer, *, is_on: bool) -> Markup:
+def draw_layer_row(layer: Layer, *, is_on: bool) -> Markup:
     """Draw a layer in the list of layers."""
     return _render("row", layer=layer, is_on=is_on)
 

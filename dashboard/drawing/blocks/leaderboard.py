@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import pandas as pd
 from markupsafe import Markup
 
-from dashboard.drawing.blocks.markup import Lead, run_style
+from dashboard.drawing.blocks.markup import LinkMaker, run_style
 from dashboard.drawing.blocks.overview import measure_columns, measure_heads, runs_by_mean
-from dashboard.drawing.blocks.pairs import format_place
+from dashboard.drawing.blocks.pairs import format_rank_range
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import short_names
@@ -34,10 +34,10 @@ def draw_leaderboard(
     drawing: Drawing,
     measures: Sequence[tuple[str, str, str]],
     judged_shares: dict[str, float],
-    lead: Lead,
+    make_run_link: LinkMaker,
     *,
     pairs: str,
-    places: AllPairs | None = None,
+    all_pairs: AllPairs | None = None,
     search: str = "",
 ) -> Markup:
     """Draw all runs of the long `table` (see `overview.measure_columns`), best mean first.
@@ -58,9 +58,9 @@ def draw_leaderboard(
     rest = [one for one in matching[first:] if one[1] not in pair]
     columns = measure_columns(table, drawing, measures)
     run_places = {}
-    if places is not None:
+    if all_pairs is not None:
         run_places = dict(
-            zip(places.runs, zip(places.first, places.last, strict=True), strict=True)
+            zip(all_pairs.runs, zip(all_pairs.first, all_pairs.last, strict=True), strict=True)
         )
     return _render(
         "leaderboard",
@@ -69,14 +69,14 @@ def draw_leaderboard(
         styles={run: run_style(drawing.styles, run) for run in order},
         short=short,
         judged=judged_shares,
-        lead=lead,
+        lead=make_run_link,
         places=run_places,
         best={run for run, (best, _) in run_places.items() if best == 1},
-        place=format_place,
+        place=format_rank_range,
         rows=first_rows,
         rest=rest if len(matching) <= MAX_ROWS else [],
         more=len(rest),
-        told="" if search_text else _rest_note([(rank, short[run]) for rank, run in rest]),
+        told="" if search_text else _folded_runs_text([(rank, short[run]) for rank, run in rest]),
         chosen=drawing.name,
         cutoff=drawing.cutoff,
         scale=Ticks([], [], (0, len(order))),
@@ -85,11 +85,13 @@ def draw_leaderboard(
     )
 
 
-def _rest_note(rest: Sequence[tuple[int, str]]) -> str:
+def _folded_runs_text(folded_runs: Sequence[tuple[int, str]]) -> str:
     """Return a note that says which runs are folded away. `rest` has the rank by mean (from 0) and
     the name of each of these runs."""
-    if not rest:
+    if not folded_runs:
         return ""
-    low, high = (w.format_count(rank + 1) for rank, _ in (rest[0], rest[-1]))
+    low, high = (w.format_count(rank + 1) for rank, _ in (folded_runs[0], folded_runs[-1]))
     ranks = low if low == high else f"{low} to {high}"
-    return f"(by mean {ranks}: {w.shorten_list([name for _, name in rest], longest=_NAMED)})"
+    return (
+        f"(by mean {ranks}: {w.shorten_list([name for _, name in folded_runs], most_words=_NAMED)})"
+    )

@@ -61,7 +61,7 @@ def draw_ledger_rows(
             "beginning": text_beginning(documents, doc_id),
             "link": document_link(doc_id) if one else "",
             "chip": grades.chip(row["grade"]) if one else "",
-            "moved": _movement(row, drawing.cutoff, alone=drawing.alone),
+            "moved": _describe_movement(row, drawing.cutoff, is_single_run=drawing.is_single_run),
             "printed": part,
             "kind": "better" if (row["part"] > 0) == higher else "worse",
             "place": span,
@@ -70,13 +70,13 @@ def draw_ledger_rows(
     return _render(
         "ledger_rows",
         rows=rows,
-        baseline=None if drawing.alone else run_style(drawing.styles, drawing.baseline),
+        baseline=None if drawing.is_single_run else run_style(drawing.styles, drawing.baseline),
         focus=run_style(drawing.styles, drawing.focus),
         ends=ends,
         scale=Ticks([], [], (low, high if high > low else low + 1)),
-        total="" if drawing.alone else _sum_text(ends, printed),
+        total="" if drawing.is_single_run else _sum_text(ends, printed),
         label=f"{drawing.focus}’s score, document by document"
-        if drawing.alone
+        if drawing.is_single_run
         else f"From {drawing.baseline}’s score to {drawing.focus}’s, document by document",
     )
 
@@ -99,12 +99,14 @@ def _sum_text(ends: tuple[float, float], parts: list[float]) -> str:
     )
 
 
-def _movement(row: Mapping[str, Any], cutoff: int, *, alone: bool) -> tuple[str, str, str]:
+def _describe_movement(
+    row: Mapping[str, Any], cutoff: int, *, is_single_run: bool
+) -> tuple[str, str, str]:
     """Return how a document moved from the baseline's list: text, tone and arrow."""
     if row["documents"] != 1:
         return "", "", ""
     before, after = row["baseline_rank"], row["rank"]
-    if alone:
+    if is_single_run:
         return w.format_count(after), "rank", ""
     if np.isnan(before):
         return f"new at rank {w.format_count(after)}", "", "▲"
@@ -168,7 +170,7 @@ def ledger_parts(
             or text_beginning(documents, row["doc_id"])
             or row["doc_id"],
             link=document_link(row["doc_id"]) if row["documents"] == 1 else "",
-            moved=_short_movement(row, alone=drawing.alone),
+            moved=_describe_movement_briefly(row, is_single_run=drawing.is_single_run),
             part=row["printed"],
             kind="better" if (row["part"] > 0) == higher else "worse",
             grade=row["grade"] if row["documents"] == 1 else math.nan,
@@ -178,12 +180,12 @@ def ledger_parts(
     return entries, most, math.fsum(steps["printed"].iloc[most:])
 
 
-def _short_movement(row: Mapping[str, Any], *, alone: bool) -> str:
+def _describe_movement_briefly(row: Mapping[str, Any], *, is_single_run: bool) -> str:
     """Return how a document moved, in a few words."""
     before, after = row["baseline_rank"], row["rank"]
     if row["documents"] != 1:
         return ""
-    if alone:
+    if is_single_run:
         return f"rank {w.format_count(after)}"
     if np.isnan(before):
         return f"new at {w.format_count(after)}"
@@ -200,7 +202,7 @@ def draw_headroom_bar(headroom: Headroom, drawing: Drawing, difference: float = 
     equal to the `difference` from the baseline is printed with the same digits. Empty if the best
     score is not above 0, or if the score is negative, because it cannot be drawn as a length.
     """
-    best = float(headroom.best[0])
+    best = float(headroom.best_score[0])
     if not best > 0 or headroom.score[0] < 0:
         return Markup()
     score = float(headroom.score[0])

@@ -20,7 +20,7 @@ from metrics_core.findings.sentence import Sentence
 Styles = Mapping[str, RunStyle]
 Href = Callable[..., str]
 """A function that returns the link to a page with these address fields."""
-Lead = Callable[[str], str]
+LinkMaker = Callable[[str], str]
 """A function that returns the link of a run or of a group of queries."""
 
 _IN_A_TITLE = 24
@@ -70,7 +70,7 @@ def sentence_pieces(text: str | Sentence, styles: Styles) -> list[SentencePiece]
     return pieces
 
 
-def draw_second_line(sentence: Sentence, styles: Styles) -> Markup:
+def draw_subtitle(sentence: Sentence, styles: Styles) -> Markup:
     """Draw the smaller line below the headline; empty for an empty sentence."""
     return _render("second", pieces=sentence_pieces(sentence, styles)) if sentence else Markup()
 
@@ -80,11 +80,11 @@ def draw_answer(
 ) -> Markup:
     """Draw the top of a page. The first line is the finding, in at most 60 characters, with the
     result of the test as a badge. Below are numbers, test and limits, in at most two lines."""
-    pieces = short_pieces(title, styles)
+    pieces = shortened_sentence_pieces(title, styles)
     return _render("answer", pieces=pieces, lead=sentence_pieces(lead, styles), badge=badge)
 
 
-def short_pieces(text: str | Sentence, styles: Styles) -> list[SentencePiece]:
+def shortened_sentence_pieces(text: str | Sentence, styles: Styles) -> list[SentencePiece]:
     """Return `sentence_pieces` with shortened names of runs, for a headline."""
     short = short_names(styles, _IN_A_TITLE)
 

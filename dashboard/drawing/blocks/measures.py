@@ -29,15 +29,19 @@ def draw_catalogue(
     return _render("catalogue", groups=headed, href=href)
 
 
-def draw_no_measure(find: str, near: Sequence[str], href: Href) -> Markup:
+def draw_no_matching_measure(search_text: str, similar_names: Sequence[str], href: Href) -> Markup:
     """Draw a message that no measure matches a search, with links to similar names."""
-    links = [(name, href("measures", measure=name)) for name in near]
-    return _render("no_measure", find=find, near=links)
+    links = [(name, href("measures", measure=name)) for name in similar_names]
+    return _render("no_measure", find=search_text, near=links)
 
 
-def draw_head(description: Description, back: str, use: str, why_not: str) -> Markup:
+def draw_measure_heading(
+    description: Description, back_link: str, use_link: str, unsupported_reason: str
+) -> Markup:
     """Draw name, title, family and meaning of the measure, with the link that selects it."""
-    return _render("head", told=description, back=back, use=use, why_not=why_not)
+    return _render(
+        "head", told=description, back=back_link, use=use_link, why_not=unsupported_reason
+    )
 
 
 def draw_parameters(description: Description) -> Markup:

@@ -45,7 +45,7 @@ NO_MOVE = Movement("", "")
 unknown."""
 
 
-def movement(row: Row, side: str) -> Movement:
+def describe_movement(row: Row, side: str) -> Movement:
     """Return how the document in a row of `Diagnosis.align_rankings` moved. In the left list, the
     words say where it went in the right list; in the right list, where it came from. Only relevant
     documents have a tone."""
@@ -74,22 +74,22 @@ def draw_movement_lines(
     numbers."""
     layers: dict[str, list[_Stroke]] = {"line": [], "worse": [], "better": []}
     for row in left:
-        color, strokes = _from_left(row, cutoff, height)
+        color, strokes = _line_from_left(row, cutoff, height)
         layers[color] += strokes
     for row in right:
         if row["relevant"] and not row["other_rank"] <= cutoff:
-            color = movement(row, "right").tone
+            color = describe_movement(row, "right").tone
             layers[color].append((_hook_path(_row_y(row["rank"], height), GAP, -1), _THICK))
     total = max(len(left), len(right)) * height
     masks = [(color, _mask_image(strokes, total)) for color, strokes in layers.items() if strokes]
     return _render("joins", layers=masks)
 
 
-def _from_left(row: Row, cutoff: int, height: int) -> tuple[str, list[_Stroke]]:
+def _line_from_left(row: Row, cutoff: int, height: int) -> tuple[str, list[_Stroke]]:
     """Return the colour and the strokes of the line that starts at a row of the left list. Without
     a line, there are no strokes."""
     relevant = row["relevant"]
-    color = movement(row, "left").tone or "line"
+    color = describe_movement(row, "left").tone or "line"
     start = _row_y(row["rank"], height)
     if not row["other_rank"] <= cutoff:
         return color, [(_hook_path(start, 0, 1), _THICK)] if relevant else []

@@ -54,13 +54,13 @@ _BESIDE = 352
 _render = Template("navigation")
 
 
-def draw_rail(places: Sequence[PageLink]) -> Markup:
+def draw_page_links(page_links: Sequence[PageLink]) -> Markup:
     """Draw the names of the pages, in groups."""
-    groups = [(name, list(pages)) for name, pages in groupby(places, key=attrgetter("group"))]
+    groups = [(name, list(pages)) for name, pages in groupby(page_links, key=attrgetter("group"))]
     return _render("rail", groups=groups)
 
 
-def draw_shelf(collections: Sequence[ShelfEntry]) -> Markup:
+def draw_collection_choices(collections: Sequence[ShelfEntry]) -> Markup:
     """Draw the collections that can be opened."""
     return _render("shelf", collections=collections, shorten=shorten, most=_BEST)
 
@@ -76,15 +76,19 @@ def draw_page_title(title: str, name: str) -> Markup:
     return _render("page_title", title=title, name=name)
 
 
-def draw_word(text: str) -> Markup:
+def draw_control_text(text: str) -> Markup:
     """Draw a word between two controls."""
     return _render("word", text=text)
 
 
-def draw_folded_controls(pair: Sequence[RunStyle], short: Mapping[str, str], rest: str) -> Markup:
+def draw_folded_controls(
+    pair: Sequence[RunStyle], shortened_names: Mapping[str, str], other_controls: str
+) -> Markup:
     """Draw the controls as one line for a narrow bar; a click on the line opens the controls.
     `short` maps runs to shortened names."""
-    return _render("folded", pair=pair, short=short, rest=rest.removesuffix(" queries"))
+    return _render(
+        "folded", pair=pair, short=shortened_names, rest=other_controls.removesuffix(" queries")
+    )
 
 
 def field_width(name: str) -> int:
@@ -96,7 +100,7 @@ def folding_style(
     fields: Sequence[str],
     buttons: Sequence[str],
     words: Sequence[str],
-    dropped: Sequence[str] = (),
+    dropped_words: Sequence[str] = (),
 ) -> Markup:
     """Return the style that folds the sentence of controls if it does not fit in one line. The
     sentence consists of `fields` for runs, `buttons` that open controls, and `words`. If it is only
@@ -104,7 +108,7 @@ def folding_style(
     parts = [*map(field_width, fields), *(_BUTTON + _bold_width(text) for text in buttons)]
     parts += [text_width(word, size=15) for word in words]
     least = _BESIDE + sum(parts) + _GAP * len(parts)
-    more = sum(text_width(word, size=15) + _WIDE_GAP for word in dropped)
+    more = sum(text_width(word, size=15) + _WIDE_GAP for word in dropped_words)
     full = least + more + (_WIDE_GAP - _GAP) * len(parts)
     return _render("folding", least=round(least), full=round(full))
 
@@ -118,12 +122,12 @@ def draw_copy_link() -> Markup:
     return _render("copy_link")
 
 
-def draw_present_link(link: str) -> Markup:
+def draw_presentation_link(link: str) -> Markup:
     """Draw the link that presents one finding per screen."""
     return _render("present_link", link=link)
 
 
-def draw_add_files() -> Markup:
+def draw_add_files_link() -> Markup:
     """Draw the link to the uploader of the page."""
     return _render("add_files")
 
@@ -152,7 +156,7 @@ def draw_measure_error(
     return _render("refused", message=error.message, hint=hint, near=near, kept=current)
 
 
-def draw_read_as_note(text: str) -> Markup:
+def draw_interpretation_note(text: str) -> Markup:
     """Draw how a typed name was interpreted."""
     return _render("read_as", text=text)
 
@@ -167,10 +171,12 @@ def pill_colors(key: str, styles: Sequence[RunStyle]) -> Markup:
     return _render("pill_colors", key=key, styles=styles)
 
 
-def draw_steps(previous: str | None, following: str | None, position: str, back: str) -> Markup:
+def draw_query_navigation(
+    previous: str | None, following: str | None, position: str, back_link: str
+) -> Markup:
     """Draw "← All queries · 1 of 17 that got worse · ← Previous · Next →". A link that is None is
     inactive; `back` leads to the list."""
-    return _render("steps", previous=previous, following=following, place=position, back=back)
+    return _render("steps", previous=previous, following=following, place=position, back=back_link)
 
 
 def draw_image_menu(caption: Caption) -> Markup:

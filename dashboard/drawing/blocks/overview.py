@@ -10,9 +10,9 @@ from typing import Any, Literal
 import pandas as pd
 from markupsafe import Markup
 
-from dashboard.address.query_list import NO_LIST, select_list
+from dashboard.address.query_list import NO_LIST, fields_of_list
 from dashboard.answers.overview import LISTED_GROUPS
-from dashboard.drawing.blocks.markup import Href, Lead, run_style, sentence_pieces
+from dashboard.drawing.blocks.markup import Href, LinkMaker, run_style, sentence_pieces
 from dashboard.drawing.blocks.table import Column
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
@@ -36,18 +36,18 @@ _render = Template("overview")
 def draw_facts_line(facts: ViewFacts, href: Href, guess: tuple[str, str] | None = None) -> Markup:
     """Draw one line about the data on which all numbers of the view are based. If the baseline was
     guessed from its name, `guess` has this baseline and the first run."""
-    return _render("facts_line", facts=facts, href=href, listed=select_list, guess=guess)
+    return _render("facts_line", facts=facts, href=href, listed=fields_of_list, guess=guess)
 
 
 def draw_outcomes(row: Mapping[str, Any], href: Href) -> Markup:
     """Draw how many queries got better, stayed the same and got worse, as one bar with links; grey
     if not significant. `row` is a row of `compare`."""
     counts = {BETTER: int(row["won"]), TIED: int(row["same"]), WORSE: int(row["lost"])}
-    links = {kind: href("queries", **select_list(kind)) for kind in counts}
+    links = {kind: href("queries", **fields_of_list(kind)) for kind in counts}
     return _render("outcomes", counts=counts, links=links, clear=row["verdict"] in CLEAR)
 
 
-def short_gloss(measure: str, gloss: str) -> str:
+def shorten_gloss(measure: str, gloss: str) -> str:
     """Return a measure's gloss for a heading of one line."""
     return _IN_A_HEAD.get(measure.partition("@")[0], gloss)
 
@@ -68,23 +68,23 @@ class MeasureColumn:
     less: bool = False
 
     @property
-    def brief(self) -> str:
+    def heading_gloss(self) -> str:
         """The gloss for a heading."""
-        return short_gloss(self.name, self.gloss)
+        return shorten_gloss(self.name, self.gloss)
 
     @property
-    def _values(self) -> list[float]:
+    def _defined_means(self) -> list[float]:
         means = [row["mean"] for row in self.rows.values()]
         return [value for value in means if not math.isnan(value)]
 
     @property
     def has_bar(self) -> bool:
         """Whether its values can be drawn as bars: all are from 0 to 1."""
-        return all(0 <= value <= 1 for value in self._values)
+        return all(0 <= value <= 1 for value in self._defined_means)
 
     @property
     def _is_count(self) -> bool:
-        are_integers = all(float(value).is_integer() for value in self._values)
+        are_integers = all(float(value).is_integer() for value in self._defined_means)
         return are_integers and not self.has_bar
 
     @property
@@ -104,7 +104,7 @@ class MeasureColumn:
         if not self.bold or len(self.rows) < 2 or math.isnan(value):
             return False
         # Values that print alike are both marked, else this would look like an error.
-        best = min(self._values) if self.less else max(self._values)
+        best = min(self._defined_means) if self.less else max(self._defined_means)
         return self.format_value(value) == self.format_value(best)
 
 
@@ -138,7 +138,13 @@ def measure_columns(
 def measure_heads(columns: Sequence[MeasureColumn], chosen_name: str) -> list[Column]:
     """Return the heads of these columns."""
     return [
-        Column(c.name, "chosen" * (c.name == chosen_name), c.link, about=(c.brief,), hint=c.gloss)
+        Column(
+            c.name,
+            "chosen" * (c.name == chosen_name),
+            c.link,
+            about=(c.heading_gloss,),
+            hint=c.gloss,
+        )
         for c in columns
     ]
 
@@ -148,7 +154,7 @@ def draw_runs_and_measures(
     drawing: Drawing,
     measures: Sequence[tuple[str, str, str]],
     judged_shares: Mapping[str, float],
-    lead: Lead,
+    make_run_link: LinkMaker,
 ) -> Markup:
     """Draw a table of runs by measures; the best run on the chosen measure is first. `table` and
     `measures` are the same as for `measure_columns`. `judged_shares` maps runs to the judged share
@@ -163,7 +169,7 @@ def draw_runs_and_measures(
         styles=styles,
         short=short_names(drawing.styles, RUN_LENGTH),
         judged=judged_shares,
-        lead=lead,
+        lead=make_run_link,
         chosen=drawing.name,
         cutoff=drawing.cutoff,
     )
@@ -220,7 +226,7 @@ def draw_query_list(
     href: Href,
     *,
     total: int,
-    coloured: bool = True,
+    use_colours: bool = True,
 ) -> Markup:
     """Draw the queries with the largest losses or gains; grey unless `coloured`. `rows` has
     query_id, text, meta, score, baseline_score, difference, unlisted_by (the run that does not list
@@ -231,9 +237,9 @@ def draw_query_list(
     return _render(
         "query_list",
         title=title,
-        more=(f"all {w.format_count(total)}", href("queries", **select_list(kind))),
+        more=(f"all {w.format_count(total)}", href("queries", **fields_of_list(kind))),
         rows=rows.to_dict("records"),
-        coloured=coloured,
+        coloured=use_colours,
         href=href,
         listed=NO_LIST | {"list": kind},
         less=not drawing.comparison.measure.declaration.higher_is_better,
@@ -251,7 +257,7 @@ def draw_group_list(
     rows: pd.DataFrame,
     drawing: Drawing,
     href: Href,
-    lead: Lead,
+    make_group_link: LinkMaker,
     *,
     by: tuple[str, str],
     finding: Sentence,
@@ -271,7 +277,7 @@ def draw_group_list(
     less = not drawing.comparison.measure.declaration.higher_is_better
     digits = w.column_decimals(first_rows["diff_low"], first_rows["diff_high"])
 
-    def row_hint(row: Row) -> str:
+    def make_row_hint(row: Row) -> str:
         low, high = row["diff_low"], row["diff_high"]
         queries = f"{w.format_count(row['queries'])} {w.plural(row['queries'], 'query', 'queries')}"
         interval = f"{w.format_share(LEVEL)} interval {w.format_interval(low, high, digits)}"
@@ -286,8 +292,8 @@ def draw_group_list(
         "group_list",
         title=title,
         more=(f"all {w.format_count(len(rows))}", href("breakdown", by=by[0])),
-        rows=[(row, row_hint(row)) for row in first_rows.to_dict("records")],
-        lead=lead,
+        rows=[(row, make_row_hint(row)) for row in first_rows.to_dict("records")],
+        lead=make_group_link,
         axis=axis,
         digits=digits,
         less=less,

@@ -11,8 +11,8 @@ import numpy as np
 from markupsafe import Markup
 
 from dashboard.answers.ranking import RankedMeasure, Ranking
-from dashboard.drawing.blocks.markup import Lead, Styles, run_style
-from dashboard.drawing.blocks.overview import short_gloss
+from dashboard.drawing.blocks.markup import LinkMaker, Styles, run_style
+from dashboard.drawing.blocks.overview import shorten_gloss
 from dashboard.drawing.blocks.table import Column
 from dashboard.drawing.blocks.templates import Template, percent
 from dashboard.drawing.figures.text import short_names
@@ -35,7 +35,7 @@ _render = Template("pairs")
 
 def draw_ranking_table(
     ranking: Ranking, runs: Sequence[str], run_pairs: AllPairs, styles: Styles, compared_run: str,
-    chosen_name: str, pair_link: PairLink, measure_link: Lead,
+    chosen_name: str, pair_link: PairLink, measure_link: LinkMaker,
 ) -> Markup:  # fmt: skip
     """Draw these runs on all measures: mean, places and interval. `measure_link` returns the link
     of a measure's heading; the heading of `chosen_name` has no link. A run's name links to the
@@ -49,7 +49,7 @@ def draw_ranking_table(
             "chosen" * is_chosen,
             "" if is_chosen else measure_link(c.key),
             about=(
-                short_gloss(str(c.measure), c.gloss),
+                shorten_gloss(str(c.measure), c.gloss),
                 *([] if is_spacious else [_range_text(scale)]),
             ),
         )
@@ -61,12 +61,12 @@ def draw_ranking_table(
         heads=heads,
         columns=[*zip(ranking.columns, scales, strict=True)],
         rows=_ranking_rows(ranking, runs, run_pairs, styles, compared_run, pair_link),
-        place=format_place,
+        place=format_rank_range,
         label="Runs and measures",
     )
 
 
-def draw_ranking_beside(
+def draw_ranking_and_pairs(
     ranking: Ranking, runs: Sequence[str], run_pairs: AllPairs, styles: Styles, compared_run: str,
     chosen_name: str, pair_link: PairLink, pairs: Markup,
 ) -> Markup:  # fmt: skip
@@ -85,7 +85,7 @@ def draw_ranking_beside(
         column=column,
         rows=_ranking_rows(ranking, runs, run_pairs, styles, compared_run, pair_link),
         scale=scale,
-        place=format_place,
+        place=format_rank_range,
         pairs=pairs,
         label=f"Places on {chosen_name}",
     )
@@ -95,14 +95,14 @@ def _interval_scale(column: RankedMeasure) -> Ticks:
     """Return a scale that covers the intervals of all runs."""
     ends = np.concatenate([column.low, column.mean, column.high])
     ends = ends[np.isfinite(ends)]
-    return nice_ticks(ends.min(), ends.max(), most=8) if len(ends) else Ticks([], [], (0, 1))
+    return nice_ticks(ends.min(), ends.max(), max_ticks=8) if len(ends) else Ticks([], [], (0, 1))
 
 
 def _range_text(scale: Ticks) -> str:
     return "{:g} to {:g}".format(*scale.span).replace("-", w.MINUS)
 
 
-def format_place(first: int, last: int) -> str:
+def format_rank_range(first: int, last: int) -> str:
     """Format a range of places: "1–4", or "3" for a single place."""
     return (
         w.format_count(first)
@@ -228,6 +228,6 @@ def _color_share(run_pairs: AllPairs, value: float) -> float:
     return _LEAST_COLOUR + (1 - _LEAST_COLOUR) * abs(value) / most
 
 
-def draw_note(text: str, hint: str = "") -> Markup:
+def draw_table_note(text: str, hint: str = "") -> Markup:
     """Draw a note below the table on how to read it; `hint` is shown on hover."""
     return _render("note", text=text, hint=hint)

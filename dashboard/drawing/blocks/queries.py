@@ -51,9 +51,9 @@ def draw_query_table(
     label: str,
     span: tuple[float, float],
     scale: tuple[float, float] | None,
-    coloured: bool,
-    sorted_by: Link,
-    opened: Link,
+    use_colours: bool,
+    make_sort_link: Link,
+    make_query_link: Link,
 ) -> Markup:
     """Draw a page of the list of queries: query, difference with its bar, a score for each run
     (with a bar if there is a `scale`), groups.
@@ -70,21 +70,23 @@ def draw_query_table(
             Column(
                 name,
                 column.kind.replace("text", "who"),
-                sorted_by(column.key),
+                make_sort_link(column.key),
                 sort_order(order, column.key),
                 hint=full_name if name != full_name else "",
                 style=run_style(styles, column.name) if column.kind == "score" else None,
                 width=_column_width(column.kind, name, texts[column.key], bars=scale is not None),
             )
-            for column, (name, full_name) in zip(columns, head_names(columns, pair), strict=True)
+            for column, (name, full_name) in zip(
+                columns, short_and_full_names(columns, pair), strict=True
+            )
         ],
         columns=columns,
         rows=rows.frame.to_dict("records"),
         texts=texts,
         gaps=Ticks([], [], span) if span[1] > span[0] else None,
         scores=None if scale is None else Ticks([], [], scale),
-        coloured=coloured,
-        opened=opened,
+        coloured=use_colours,
+        opened=make_query_link,
         label=label,
     )
 
@@ -119,7 +121,9 @@ def _column_width(kind: str, name: str, texts: Sequence[str], *, bars: bool) -> 
     return round(min(max(least, text_room + _PADDING, words + _PADDING + mark), _WIDEST))
 
 
-def head_names(columns: Sequence[TableColumn], pair: tuple[str, str]) -> Iterator[tuple[str, str]]:
+def short_and_full_names(
+    columns: Sequence[TableColumn], pair: tuple[str, str]
+) -> Iterator[tuple[str, str]]:
     """Yield two names for each column: one shortened for the column head, and the full name."""
     short = short_names([*pair, *(column.name for column in columns if column.kind == "score")])
     for column in columns:
@@ -153,7 +157,7 @@ def draw_page_links(rows: QueryRows, total: int, page_link: Link) -> Markup:
     )
 
 
-def draw_filters(conditions: Sequence[tuple[str, str]], without: Link) -> Markup:
+def draw_filters(conditions: Sequence[tuple[str, str]], make_link_without: Link) -> Markup:
     """Draw the filters of the view, one chip per column. A chip clears the filter of its column."""
     columns = dict.fromkeys(column for column, _ in conditions)
     if not columns:
@@ -164,20 +168,20 @@ def draw_filters(conditions: Sequence[tuple[str, str]], without: Link) -> Markup
         shown_values = [shorten(value) for value in values[:_VALUES]]
         more = len(values) - _VALUES
         values_text = w.join_words([*shown_values, *([f"{more} more"] if more > 0 else [])], "or")
-        chips.append((column, values_text, ", ".join(values), without(column)))
+        chips.append((column, values_text, ", ".join(values), make_link_without(column)))
     return _render("filters", chips=chips)
 
 
-def draw_strip_note(paired: int, most: int, mean: float) -> Markup:
+def draw_strip_note(paired: int, max_queries: int, mean: float) -> Markup:
     """Draw a note on what the strip of differences shows and how to use it. If there are more than
     `most` queries, the note says that only some are shown."""
-    return _render("strip_said", paired=paired, most=most, mean=mean)
+    return _render("strip_said", paired=paired, most=max_queries, mean=mean)
 
 
-def draw_colour_key(measure: str, low: float, high: float, *, empty: bool) -> Markup:
+def draw_colour_key(measure: str, low: float, high: float, *, has_empty_lists: bool) -> Markup:
     """Draw the colour scale of the heatmap with the values at its ends. If `empty`, the frame that
     marks empty lists is explained too."""
-    return _render("colour_key", measure=measure, low=low, high=high, empty=empty)
+    return _render("colour_key", measure=measure, low=low, high=high, empty=has_empty_lists)
 
 
 def draw_list_summary(count: int, total: int, parts: Sequence[Markup], rule: str = "") -> Markup:
@@ -187,22 +191,26 @@ def draw_list_summary(count: int, total: int, parts: Sequence[Markup], rule: str
     return _render("listed", kept=count, total=total, taken=narrowing, rule=rule)
 
 
-def draw_beside_heatmap(
-    failed: pd.DataFrame, ahead: pd.DataFrame, failing: int, drawing: Drawing, href: Href
+def draw_lists_beside_heatmap(
+    failed_queries: pd.DataFrame,
+    leading_queries: pd.DataFrame,
+    failing: int,
+    drawing: Drawing,
+    href: Href,
 ) -> Markup:
     """Draw the queries on which every shown run fails, and the queries with the largest lead of the
     run in focus over all other runs; empty if there are none. Both frames have query_id, text,
     meta; `ahead` also has difference."""
     lists = []
-    if len(failed):
+    if len(failed_queries):
         more = (f"all {w.format_count(failing)}", href("queries", show="none", view="", p=""))
-        zero = failed.assign(amount=w.format_score(0.0))
+        zero = failed_queries.assign(amount=w.format_score(0.0))
         runs = drawing.comparison.every_run
         lists.append(
             overview.draw_amount_list(f"{w.sentence_case(runs)} fails", zero, href, more=more)
         )
-    if len(ahead):
-        rows = ahead.assign(amount=ahead["difference"].map(w.format_difference))
+    if len(leading_queries):
+        rows = leading_queries.assign(amount=leading_queries["difference"].map(w.format_difference))
         title, subtitle = f"{drawing.focus} is ahead of all others", "difference from the next best"
         lists.append(overview.draw_amount_list(title, rows, href, subtitle=subtitle))
     return overview.draw_side_by_side(*lists) if lists else Markup()

@@ -142,7 +142,7 @@ def draw_missed_documents(
     diagnosis: Diagnosis,
     documents: pd.DataFrame,
     styles: Styles,
-    deepest: int,
+    deepest_cutoff: int,
     grade_names: Mapping[float, str] | None = None,
 ) -> Markup:
     """Draw the relevant documents that are not in the top k of the run in focus, with their rank in
@@ -195,7 +195,7 @@ def draw_missed_documents(
             *(Column(name, "rank") for name in names),
         ],
         cutoff=diagnosis.cutoff,
-        absent=f"not in the top {w.format_count(deepest)}",
+        absent=f"not in the top {w.format_count(deepest_cutoff)}",
     )
 
 

@@ -17,10 +17,16 @@ from dashboard.answers.query_chips import RULES
 from dashboard.answers.report import CASE_ROWS, Case, ReportMethods
 from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.ledger import LedgerEntry, ledger_parts
-from dashboard.drawing.blocks.markup import Badge, Styles, run_style, sentence_pieces, short_pieces
-from dashboard.drawing.blocks.queries import column_texts, head_names
+from dashboard.drawing.blocks.markup import (
+    Badge,
+    Styles,
+    run_style,
+    sentence_pieces,
+    shortened_sentence_pieces,
+)
+from dashboard.drawing.blocks.queries import column_texts, short_and_full_names
 from dashboard.drawing.blocks.query import document_column, text_beginning
-from dashboard.drawing.blocks.robustness_checks import check_mark
+from dashboard.drawing.blocks.robustness_checks import mark_of_check
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
 from metrics_core.base import wording as w
@@ -87,9 +93,11 @@ def draw_title_line(collection: str, pair: str, date: str, left_out_note: str, t
     )
 
 
-def draw_part(key: str, title: str, lead: str | Sentence, inside: Markup, styles: Styles) -> Markup:
+def draw_report_part(
+    key: str, title: str, lead: str | Sentence, content: Markup, styles: Styles
+) -> Markup:
     """Draw a part of the report with its heading."""
-    return _render("part", key=key, title=title, lead=sentence_pieces(lead, styles), inside=inside)
+    return _render("part", key=key, title=title, lead=sentence_pieces(lead, styles), inside=content)
 
 
 def draw_slides(screens: Sequence[Markup], source: str) -> Markup:
@@ -117,19 +125,19 @@ def draw_slide(
         key=key,
         question=question,
         aside=aside,
-        answer=short_pieces(answer, styles),
+        answer=shortened_sentence_pieces(answer, styles),
         badge=badge,
-        told=short_pieces(note, styles),
+        told=shortened_sentence_pieces(note, styles),
         picture=picture,
         caption=caption,
         rows=rows,
     )
 
 
-def draw_reasons(
+def draw_check_reasons(
     robustness: Robustness,
     *,
-    brief: bool = False,
+    is_brief: bool = False,
     questions: Mapping[str, str] = MappingProxyType({}),
 ) -> Markup:
     """Draw each check of the verdict, with its reason unless `brief`; for an inconclusive verdict,
@@ -138,10 +146,10 @@ def draw_reasons(
     entries = {entry.part: entry for entry in robustness.all_checks}
     rows = []
     for check in robustness.checks:
-        mark, kind, spoken = check_mark(check, unclear=unclear)
+        mark, kind, spoken = mark_of_check(check, is_inconclusive=unclear)
         entry = check if unclear else entries.get(check.part, check)
-        word = check.brief if unclear or brief else entry.word
-        reason = "" if brief else entry.reason
+        word = check.brief if unclear or is_brief else entry.word
+        reason = "" if is_brief else entry.reason
         title = questions.get(check.part, check.title)
         rows.append((mark, kind, spoken, title, word, reason))
     return _render("reasons", rows=rows)
@@ -237,7 +245,7 @@ def draw_query_rows(
     chips += [(k, _CHIPS[k], int(np.sum(lists[k])), RULES.get(k, "")) for k in keys]
     return _render(
         "query_rows",
-        heads=head_names(columns, (drawing.focus, drawing.baseline)),
+        heads=short_and_full_names(columns, (drawing.focus, drawing.baseline)),
         columns=columns,
         rows=query_list.rows.to_dict("records"),
         texts=column_texts(columns, query_list.rows),
@@ -251,9 +259,9 @@ def draw_query_rows(
     )
 
 
-def draw_missing_part(why: str) -> Markup:
+def draw_missing_part(reason: str) -> Markup:
     """Draw a note that a part could not be made, with the reason if it is known."""
-    return _render("left_out", why=why)
+    return _render("left_out", why=reason)
 
 
 def draw_query_notes(rows: pd.DataFrame) -> Markup:

@@ -76,9 +76,9 @@ def draw_checks(robustness: Robustness, href: Href) -> Markup:
     rows = []
     for check in robustness.checks:
         link = href("firm", part=check.part if check.part in entry_parts else "")
-        rows.append((check, check_mark(check, unclear=unclear), link))
+        rows.append((check, mark_of_check(check, is_inconclusive=unclear), link))
     n = len(rows)
-    summary = f"{robustness.n_holding} of {n} {w.plural(n, 'check holds', 'checks hold')}"
+    summary = f"{robustness.n_passed_checks} of {n} {w.plural(n, 'check holds', 'checks hold')}"
     return _render(
         "checks",
         title=TITLE_UNCLEAR if unclear else TITLE,
@@ -87,34 +87,36 @@ def draw_checks(robustness: Robustness, href: Href) -> Markup:
     )
 
 
-def draw_checks_placeholder(*, unclear: bool) -> Markup:
+def draw_checks_placeholder(*, is_inconclusive: bool) -> Markup:
     """Draw the title and space of the checks while they are computed, so that nothing below
     moves."""
-    title = TITLE_UNCLEAR if unclear else TITLE
+    title = TITLE_UNCLEAR if is_inconclusive else TITLE
     return _render("checks", title=title, told="being computed", checks=[])
 
 
-def check_mark(check: RobustnessCheck, *, unclear: bool) -> tuple[str, str, str]:
+def mark_of_check(check: RobustnessCheck, *, is_inconclusive: bool) -> tuple[str, str, str]:
     """Return a check's mark, its tone, and its text for screen readers."""
-    if check.word == w.DASH or not check.brief or (unclear and not check.tone):
+    if check.word == w.DASH or not check.brief or (is_inconclusive and not check.tone):
         return _OPEN[0], "", _OPEN[1]
     mark, spoken = _MARKS[check.tone]
     return mark, "firm" if check.tone == "firm" else "doubt", spoken
 
 
-def draw_check(entry: RobustnessCheck, link: str, *, unclear: bool, is_open: bool) -> Markup:
+def draw_check(
+    entry: RobustnessCheck, link: str, *, is_inconclusive: bool, is_open: bool
+) -> Markup:
     """Draw a check as a row: its mark, name, short answer and reason; it links to its evidence."""
-    mark, tone, spoken = check_mark(entry, unclear=unclear)
+    mark, tone, spoken = mark_of_check(entry, is_inconclusive=is_inconclusive)
     return _render(
         "check", entry=entry, mark=mark, tone=tone, spoken=spoken, link=link, is_open=is_open
     )
 
 
-def draw_spans(rows: Sequence[DifferenceRange], drawing: Drawing, label: str) -> Markup:
+def draw_difference_ranges(rows: Sequence[DifferenceRange], drawing: Drawing, label: str) -> Markup:
     """Draw differences and their possible ranges on one axis with ticks and the zero line. Many
     rows are one line each."""
     ends = [end for row in rows for end in (row.low, row.high, row.value) if not math.isnan(end)]
-    axis = difference_ticks(ends, most=_TICKS)
+    axis = difference_ticks(ends, max_ticks=_TICKS)
 
     baseline = short_names(drawing.styles, _AT_A_TICK)[drawing.baseline]
     style = run_style(drawing.styles, drawing.focus)

@@ -98,7 +98,7 @@ def is_known(value: object) -> bool:
     return value is not None and value is not pd.NA and value == value
 
 
-def environment(compiled: Path = _HERE / "__pycache__") -> Environment:
+def make_environment(compiled: Path = _HERE / "__pycache__") -> Environment:
     """Return the Jinja environment with the filters and globals of the templates; `compiled` is the
     folder for bytecode."""
     jinja = Environment(
@@ -120,7 +120,7 @@ def environment(compiled: Path = _HERE / "__pycache__") -> Environment:
     return jinja
 
 
-_ENVIRONMENT = environment()
+_ENVIRONMENT = make_environment()
 
 
 class Template:

@@ -12,7 +12,12 @@ from markupsafe import Markup
 
 from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.markup import run_style
-from dashboard.drawing.blocks.movement import NO_MOVE, Movement, draw_movement_lines, movement
+from dashboard.drawing.blocks.movement import (
+    NO_MOVE,
+    Movement,
+    describe_movement,
+    draw_movement_lines,
+)
 from dashboard.drawing.blocks.query import (
     Tile,
     document_column,
@@ -21,7 +26,7 @@ from dashboard.drawing.blocks.query import (
     text_beginning,
 )
 from dashboard.drawing.blocks.templates import Template
-from dashboard.drawing.blocks.word_marks import excerpt, mark_words
+from dashboard.drawing.blocks.word_marks import make_excerpt, mark_words
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import short_names, shorten
 from dashboard.drawing.theme import RunStyle
@@ -107,7 +112,7 @@ def draw_two_lists(
     query_words: Collection[str],
     grade_names: Mapping[float, str] | None = None,
     *,
-    further: Sequence[str] = (),
+    further_ids: Sequence[str] = (),
     rows: int = 0,
     note: str = "",
     one_line: bool = False,
@@ -121,7 +126,7 @@ def draw_two_lists(
     optional. A click on a row opens the full text. A single run has one list. `note` is shown above
     the lists. With `one_line`, a row is the title alone, to be read from a distance.
     """
-    runs = list(dict.fromkeys([drawing.baseline, drawing.focus, *further]))
+    runs = list(dict.fromkeys([drawing.baseline, drawing.focus, *further_ids]))
     reach = rows or diagnosis.cutoff
     several = len(runs) > _JOINED
     others = [drawing.focus, *[drawing.baseline] * (len(runs) - 1)]
@@ -130,7 +135,7 @@ def draw_two_lists(
     ]
     doc_ids = [row["doc_id"] for list_rows in row_lists for row in list_rows]
     if one_line:
-        documents = _lines(documents, {str(doc_id) for doc_id in doc_ids if doc_id})
+        documents = _document_labels(documents, {str(doc_id) for doc_id in doc_ids if doc_id})
     texts = documents.reindex([doc_id for doc_id in doc_ids if doc_id])
     view = _View(
         documents,
@@ -150,7 +155,7 @@ def draw_two_lists(
     ]
     joins = Markup()
     # If a list skips ranks, a line would not meet its row.
-    if len(row_lists) == _JOINED and not any(map(_has_gaps, row_lists)):
+    if len(row_lists) == _JOINED and not any(map(_has_missing_ranks, row_lists)):
         joins = draw_movement_lines(row_lists[0], row_lists[1], reach, _HEIGHTS[kind])
     if kind == "by-id" and len(texts) and not note:
         note = "No document file is loaded; documents are shown by id."
@@ -166,7 +171,7 @@ def draw_two_lists(
     )
 
 
-def _lines(documents: pd.DataFrame, doc_ids: Collection[str]) -> pd.DataFrame:
+def _document_labels(documents: pd.DataFrame, doc_ids: Collection[str]) -> pd.DataFrame:
     """Return one line per document, indexed by doc_id: its title, else the first words of its text,
     else its id."""
     lines = {
@@ -178,7 +183,7 @@ def _lines(documents: pd.DataFrame, doc_ids: Collection[str]) -> pd.DataFrame:
     return pd.DataFrame({"title": lines})
 
 
-def _has_gaps(rows: Sequence[Row]) -> bool:
+def _has_missing_ranks(rows: Sequence[Row]) -> bool:
     return any(row["rank"] != expected_rank for expected_rank, row in enumerate(rows, 1))
 
 
@@ -211,12 +216,12 @@ def draw_list_links(
 
 
 def _row_kind(texts: pd.DataFrame) -> str:
-    def any_in(column: str) -> bool:
+    def has_text_in(column: str) -> bool:
         return column in texts and any(isinstance(v, str) and v.strip() for v in texts[column])
 
-    if any_in("text"):
+    if has_text_in("text"):
         return "with-text"
-    return "with-title" if any_in("title") else "by-id"
+    return "with-title" if has_text_in("title") else "by-id"
 
 
 def _make_list(
@@ -255,9 +260,11 @@ def _make_item(row: Row, view: _View, side: str) -> _Item:
         rank=row["rank"],
         relevant=row["relevant"],
         chip=view.grades.chip(row["grade"]),
-        move=NO_MOVE if view.alone or (view.several and side == "left") else movement(row, side),
+        move=NO_MOVE
+        if view.alone or (view.several and side == "left")
+        else describe_movement(row, side),
         title=title,
         marked_title=mark_words(title, view.words),
         text=text,
-        excerpt=mark_words(excerpt(text, view.words, _EXCERPT, **shorter), view.words),
+        excerpt=mark_words(make_excerpt(text, view.words, _EXCERPT, **shorter), view.words),
     )

@@ -10,14 +10,14 @@ import pandas as pd
 from markupsafe import Markup
 
 from dashboard.address.query_list import DEFAULT_LIST, NO_LIST
-from dashboard.drawing.blocks.markup import Href, Lead, run_style
+from dashboard.drawing.blocks.markup import Href, LinkMaker, run_style
 from dashboard.drawing.blocks.overview import draw_amount_list
 from dashboard.drawing.blocks.templates import Template
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.ticks import Ticks
 from metrics_core.base import wording as w
 
-ScoreLead = Callable[[float, float], str]
+ScoreLinkMaker = Callable[[float, float], str]
 """A function that returns the link to the queries with scores between two values."""
 
 _MOST_MEANS = 8
@@ -25,18 +25,22 @@ _MOST_MEANS = 8
 _render = Template("untested")
 
 
-def draw_box(title: str, text: str, label: str, link: str) -> Markup:
+def draw_message_box(title: str, text: str, label: str, link: str) -> Markup:
     """Draw a box about missing data or a narrowed view, with one action."""
     return _render("box", title=title, text=text, label=label, link=link)
 
 
-def draw_histogram(counts: Sequence[int], drawing: Drawing, lead: ScoreLead) -> Markup:
+def draw_histogram(
+    counts: Sequence[int], drawing: Drawing, make_score_link: ScoreLinkMaker
+) -> Markup:
     """Draw a histogram of the scores of a single run: `counts` has the number of queries in equal
     bins from 0 to 1. `lead` returns the link to the queries between two scores."""
     total = sum(counts)
     title = f"Scores of the {w.format_count(total)} queries" if total != 1 else "Score of the query"
     most, style = max(1, *counts), drawing.focus_style
-    return _render("histogram", title=title, counts=counts, most=most, lead=lead, style=style)
+    return _render(
+        "histogram", title=title, counts=counts, most=most, lead=make_score_link, style=style
+    )
 
 
 def draw_examples(rows: pd.DataFrame, drawing: Drawing, href: Href) -> Markup:
@@ -84,7 +88,12 @@ def draw_score_list(
 
 
 def draw_mean_list(
-    rows: pd.DataFrame, drawing: Drawing, href: Href, lead: Lead, *, by: tuple[str, str]
+    rows: pd.DataFrame,
+    drawing: Drawing,
+    href: Href,
+    make_group_link: LinkMaker,
+    *,
+    by: tuple[str, str],
 ) -> Markup:
     """Draw the means of a single run by group, in the given order. `by` is the key and the name of
     the column. `rows` has group, queries, mean."""
@@ -97,7 +106,7 @@ def draw_mean_list(
         title=f"By {by[1]}",
         more=(f"all {w.format_count(len(rows))}", href("breakdown", by=by[0])),
         rows=rows.head(_MOST_MEANS).to_dict("records"),
-        lead=lead,
+        lead=make_group_link,
         has_bar=bool(rows["mean"].dropna().between(0, 1).all()),
         style=drawing.focus_style,
     )

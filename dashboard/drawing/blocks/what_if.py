@@ -22,7 +22,7 @@ _MOST_GRADES = 6
 
 _render = Template("what_if")
 
-Lead = Callable[[Edit], str]
+LinkMaker = Callable[[Edit], str]
 """A function that returns the link to the page with one more edit."""
 
 
@@ -34,20 +34,25 @@ def draw_what_if_scores(what_if: WhatIf, drawing: Drawing) -> Markup:
         "what_if_scores",
         rows=what_if.scores.to_dict("records"),
         focus=styles[0],
-        baseline=None if drawing.alone else styles[1],
+        baseline=None if drawing.is_single_run else styles[1],
         queries=what_if.queries,
         graded=bool(what_if.lines),
     )
 
 
 def draw_what_if_rows(
-    what_if: WhatIf, drawing: Drawing, documents: pd.DataFrame, grades: Grades, *, lead: Lead
+    what_if: WhatIf,
+    drawing: Drawing,
+    documents: pd.DataFrame,
+    grades: Grades,
+    *,
+    make_edit_link: LinkMaker,
 ) -> Markup:
     """Draw the list after the edits. Each row has links to move, remove and grade its document.
     `lead` returns the link with one more edit."""
     offered_grades = [g for g in grades.levels if g >= 0][-_MOST_GRADES:]
     rows = [
-        _edited_row(row, what_if, documents, grades, offered_grades, lead)
+        _make_edited_row(row, what_if, documents, grades, offered_grades, make_edit_link)
         for row in what_if.rows.to_dict("records")
     ]
     return _render(
@@ -59,19 +64,19 @@ def draw_what_if_rows(
     )
 
 
-def _edited_row(
+def _make_edited_row(
     row: dict[str, Any],
     what_if: WhatIf,
     documents: pd.DataFrame,
     grades: Grades,
     offered_grades: Sequence[float],
-    lead: Lead,
+    make_edit_link: LinkMaker,
 ) -> dict[str, Any]:
     """Return the row with everything needed to draw it, including the links that edit it. A link is
     "" if its edit is not possible."""
     doc_id, rank = row["doc_id"], row["rank"]
     is_listed = not np.isnan(rank)
-    moved, tone = _movement(rank, row["was"])
+    moved, tone = _describe_movement(rank, row["was"])
     return row | {
         "title": document_column(documents, doc_id, "title").strip(),
         "beginning": text_beginning(documents, doc_id),
@@ -79,29 +84,30 @@ def _edited_row(
         "tone": tone,
         "chip": grades.chip(row["grade"]),
         "short": _shortfall_text(row["short"], what_if.below),
-        "up": lead(Move(doc_id, int(rank) - 1)) if is_listed and rank > 1 else "",
-        "down": lead(Move(doc_id, int(rank) + 1))
+        "up": make_edit_link(Move(doc_id, int(rank) - 1)) if is_listed and rank > 1 else "",
+        "down": make_edit_link(Move(doc_id, int(rank) + 1))
         if is_listed and rank < what_if.list_length
         else "",
-        "first": "" if is_listed and rank == 1 else lead(Move(doc_id, 1)),
-        "out": lead(Remove(doc_id)) if is_listed else "",
+        "first": "" if is_listed and rank == 1 else make_edit_link(Move(doc_id, 1)),
+        "out": make_edit_link(Remove(doc_id)) if is_listed else "",
         "grades": [
-            (w.format_grade(g), lead(Grade(doc_id, g)), g == row["grade"]) for g in offered_grades
+            (w.format_grade(g), make_edit_link(Grade(doc_id, g)), g == row["grade"])
+            for g in offered_grades
         ],
     }
 
 
-def _shortfall_text(short: float, rank: int) -> str:
+def _shortfall_text(shortfall: float, rank: int) -> str:
     """Return by how much the score of a document below k is lower than the score at rank k in its
     run, as text."""
-    if np.isnan(short):
+    if np.isnan(shortfall):
         return ""
-    if short == 0:
+    if shortfall == 0:
         return f"same score as rank {w.format_count(rank)}"
-    return f"scored {short:.3g} below rank {w.format_count(rank)}"
+    return f"scored {shortfall:.3g} below rank {w.format_count(rank)}"
 
 
-def _movement(rank: float, rank_before: float) -> tuple[str, str]:
+def _describe_movement(rank: float, rank_before: float) -> tuple[str, str]:
     """Return how the edits moved a document, in words, and the arrow's direction."""
     if np.isnan(rank):
         return ("" if np.isnan(rank_before) else f"was {w.format_count(rank_before)}"), ""

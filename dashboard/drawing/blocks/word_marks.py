@@ -35,7 +35,7 @@ def query_words(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=1 << 14)
-def stem(word: str) -> str:
+def stem_word(word: str) -> str:
     """Return a word without its English ending, so that charge, charges and charged count as the
     same word."""
     word = word.lower()
@@ -55,26 +55,28 @@ def split_at_words(text: str, words: Iterable[str]) -> list[str]:
     """Split the text into pieces that are alternately outside and inside a query word, starting
     outside. The browser needs pieces, because its positions in a text differ from Python's."""
     parts, end = [], 0
-    for start, stop in _matches(text, words):
+    for start, stop in _find_word_matches(text, words):
         parts += [text[end:start], text[start:stop]]
         end = stop
     return [*parts, text[end:]]
 
 
-def excerpt(text: str, words: Iterable[str], most: int, before: int = _BEFORE) -> str:
+def make_excerpt(
+    text: str, words: Iterable[str], max_length: int, max_before: int = _BEFORE
+) -> str:
     """Return the part of a text that a list shows: its first `most` characters. If the query's
     words occur only later, the part starts at most `before` characters before the first of them."""
-    first = next(_matches(text[:_SEARCHED], words), None)
-    if first is None or first[0] <= before * 3 // 2:
-        return text[:most]
-    start = text.find(" ", max(first[0] - before, 0), first[0]) + 1 or first[0]
-    return f"… {text[start : start + most]}"
+    first = next(_find_word_matches(text[:_SEARCHED], words), None)
+    if first is None or first[0] <= max_before * 3 // 2:
+        return text[:max_length]
+    start = text.find(" ", max(first[0] - max_before, 0), first[0]) + 1 or first[0]
+    return f"… {text[start : start + max_length]}"
 
 
-def _matches(text: str, words: Iterable[str]) -> Iterator[tuple[int, int]]:
+def _find_word_matches(text: str, words: Iterable[str]) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each query word in a text; other forms of a word count too."""
     searched = list(words)
-    stems = {stem(word) for word in searched}
+    stems = {stem_word(word) for word in searched}
     # For scripts without spaces between words, look for the word anywhere.
     patterns = [re.escape(word) for word in searched if not word.isascii()]
     pattern = re.compile(
@@ -82,5 +84,5 @@ def _matches(text: str, words: Iterable[str]) -> Iterator[tuple[int, int]]:
     )
     lowered = {word.lower() for word in searched}
     for match in pattern.finditer(text):
-        if stem(match[0]) in stems or match[0].lower() in lowered:
+        if stem_word(match[0]) in stems or match[0].lower() in lowered:
             yield match.start(), match.end()

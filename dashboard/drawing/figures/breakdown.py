@@ -13,7 +13,7 @@ import pandas as pd
 
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.chart import Chart
-from dashboard.drawing.figures.layout import NARROW, Margin, axis_name, drawing_order
+from dashboard.drawing.figures.layout import NARROW, Margin, axis_name, order_for_drawing
 from dashboard.drawing.figures.rows import (
     group_rows,
     iterate_rows,
@@ -21,9 +21,9 @@ from dashboard.drawing.figures.rows import (
     run_marks,
     zero_label,
 )
-from dashboard.drawing.figures.text import LINE, widest
+from dashboard.drawing.figures.text import LINE, widest_line_width
 from dashboard.drawing.theme import RunStyle
-from dashboard.drawing.ticks import Ticks, covering_ticks, nice_ticks
+from dashboard.drawing.ticks import Ticks, nice_ticks, zero_based_ticks
 
 _DIFFERENCE = ("difference", "diff_low", "diff_high")
 _SCORE = ("mean", "low", "high")
@@ -42,7 +42,7 @@ def difference_by_group(
     `frame` is the result of `summarise_groups`. A click on a run's point returns the customdata
     [group, run, hover text]; a click elsewhere in a row returns [group].
     """
-    ticks = covering_ticks(_column_values(frame, drawing, _DIFFERENCE), most=_STEPS)
+    ticks = zero_based_ticks(_column_values(frame, drawing, _DIFFERENCE), max_ticks=_STEPS)
     line = {"zeroline": True, "zerolinecolor": drawing.palette.zero, "zerolinewidth": 1.5}
     return _group_chart(frame, drawing, order, _DIFFERENCE, ticks, label, line)
 
@@ -56,7 +56,7 @@ def score_by_group(
     finite = values[~np.isnan(values)]
     low, high = (finite.min(), finite.max()) if len(finite) else (0.0, 1.0)
     padding = 0.02 if high == low else 0.0
-    ticks = nice_ticks(low - padding, high + padding, most=_STEPS)
+    ticks = nice_ticks(low - padding, high + padding, max_ticks=_STEPS)
     return _group_chart(frame, drawing, order, _SCORE, ticks, label, {})
 
 
@@ -65,7 +65,7 @@ def _space_labels(ticks: Ticks, width: float) -> Ticks:
     some space at both ends."""
     low, high = ticks.span
     edge = _EDGE * (high - low)
-    every = math.ceil((widest(ticks.texts) + _APART) * (len(ticks.values) - 1) / width)
+    every = math.ceil((widest_line_width(ticks.texts) + _APART) * (len(ticks.values) - 1) / width)
     start = ticks.values.index(0.0) if 0.0 in ticks.values else 0
     texts = [text if (i - start) % every == 0 else "" for i, text in enumerate(ticks.texts)]
     return Ticks(ticks.values, texts, (low - edge, high + edge))
@@ -86,9 +86,9 @@ def _group_chart(
     margin = Margin(rows.label_width, _RIGHT, _TOP, _BOTTOM + (LINE if label else 0))
     ticks = _space_labels(ticks, NARROW - margin.left - margin.right)
     traces = []
-    for style in (s for s in drawing_order(drawing.styles) if s.name in offsets):
+    for style in (s for s in order_for_drawing(drawing.styles) if s.name in offsets):
         part = frame[(frame["run"] == style.name) & frame[columns[0]].notna()]
-        y = rows.centres(part["group"]) + offsets[style.name]
+        y = rows.row_centres(part["group"]) + offsets[style.name]
         traces += run_marks(part, y, style, drawing.palette, columns, rows.pitch)
     notes = [zero_label(drawing, ticks, margin)] if columns == _DIFFERENCE else []
     notes += [axis_name(label, drawing.palette.muted, margin)] if label else []

@@ -18,12 +18,12 @@ Trace = dict[str, Any]
 """Marks of one kind, with the property names of Plotly's reference."""
 
 
-def scatter(**properties: Any) -> Trace:
+def make_scatter_trace(**properties: Any) -> Trace:
     """Return a trace of points or lines."""
     return {"type": "scatter", **properties}
 
 
-def bar(**properties: Any) -> Trace:
+def make_bar_trace(**properties: Any) -> Trace:
     """Return a trace of bars."""
     return {"type": "bar", **properties}
 
@@ -46,15 +46,15 @@ class Chart:
     @property
     def data(self) -> tuple[Any, ...]:
         """The traces, validated. Raises ValueError for a property unknown to Plotly."""
-        return tuple(self.checked.data)
+        return tuple(self.validated_figure.data)
 
     @property
     def layout(self) -> Any:
         """The layout, validated. Raises ValueError for a property unknown to Plotly."""
-        return self.checked.layout
+        return self.validated_figure.layout
 
     @cached_property
-    def checked(self) -> Any:
+    def validated_figure(self) -> Any:
         """The validated Plotly figure; a Plotly before 7 leaves out properties that it lacks."""
         import plotly
         import plotly.graph_objects as go

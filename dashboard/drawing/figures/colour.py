@@ -22,12 +22,12 @@ def rgba(color: str, opacity: float) -> str:
     return f"rgba({red},{green},{blue},{opacity:g})"
 
 
-def blend(over: str, under: str, share: float) -> str:
+def mix_colors(top_color: str, bottom_color: str, share: float) -> str:
     """Mix two colours, given as #RRGGBB. `share` is the share of the colour `over` in the
     mixture."""
     mixed = (
         round(share * a + (1 - share) * b)
-        for a, b in zip(_channels(over), _channels(under), strict=True)
+        for a, b in zip(_channels(top_color), _channels(bottom_color), strict=True)
     )
     return "#" + "".join(f"{channel:02X}" for channel in mixed)
 
@@ -40,24 +40,24 @@ def _luminance(color: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def contrast(one: str, other: str) -> float:
+def contrast_ratio(one: str, other: str) -> float:
     """Return the WCAG contrast ratio of two colours, from 1 to 21."""
     dark, light = sorted((_luminance(one), _luminance(other)))
     return (light + 0.05) / (dark + 0.05)
 
 
-def readable_color(ground: str, *preferred: str) -> str:
+def readable_color(background: str, *preferred: str) -> str:
     """Return the first of the preferred colours that is readable on this background; if none is,
     black or white."""
     for color in preferred:
-        if contrast(color, ground) >= READABLE:
+        if contrast_ratio(color, background) >= READABLE:
             return color
-    return max(("#000000", "#FFFFFF"), key=lambda color: contrast(color, ground))
+    return max(("#000000", "#FFFFFF"), key=lambda color: contrast_ratio(color, background))
 
 
 def diverging_color(value: float, limit: float, palette: Palette) -> str:
     """Return the colour of a difference on the symmetric scale from -limit to limit."""
     position = 2 + 2 * max(-1.0, min(1.0, value / limit))
     lower = min(int(position), 3)
-    stops = palette.diverging
-    return blend(stops[lower + 1], stops[lower], position - lower)
+    stops = palette.diverging_scale
+    return mix_colors(stops[lower + 1], stops[lower], position - lower)

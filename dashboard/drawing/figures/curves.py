@@ -17,25 +17,25 @@ from dashboard.drawing.figures.layout import (
     Margin,
     axis_name,
     corner_note,
-    drawing_order,
     make_axis,
     make_figure,
     make_note,
+    order_for_drawing,
     run_marker,
     tick_width,
 )
 from dashboard.drawing.figures.lines import (
     Line,
     cutoff_markers,
-    grey_line,
-    line_to,
     lines_by_run,
+    make_line_grey,
+    make_line_thin_after,
     run_band,
     run_line,
 )
 from dashboard.drawing.figures.text import escape, hover_text, short_names, text_width
-from dashboard.drawing.theme import Palette, RunStyle, solid_lines
-from dashboard.drawing.ticks import Ticks, covering_ticks, score_ticks
+from dashboard.drawing.theme import Palette, RunStyle, make_lines_solid
+from dashboard.drawing.ticks import Ticks, score_ticks, zero_based_ticks
 
 UPPER, GAP, LOWER = 212, 40, 122
 """Heights in px. Both panels, and what is above them on the page, fit on the first screen of a
@@ -79,7 +79,7 @@ def measure_by_cutoff(
     frame: pd.DataFrame,
     drawing: Drawing,
     *,
-    in_colour: Sequence[str] = (),
+    coloured_runs: Sequence[str] = (),
     ends: Mapping[str, int] | None = None,
     value_range: tuple[float, float] = (0, 1),
     panels: Panels = "both",
@@ -94,9 +94,9 @@ def measure_by_cutoff(
     """
     palette, k = drawing.palette, drawing.cutoff
     rows = frame[frame["run"].isin(list(drawing.styles))]
-    runs = [s for s in drawing_order(drawing.styles) if s.name in set(rows["run"])]
-    loud = solid_lines([s for s in runs if not in_colour or s.name in in_colour])
-    quiet = [s for s in runs if in_colour and s.name not in in_colour]
+    runs = [s for s in order_for_drawing(drawing.styles) if s.name in set(rows["run"])]
+    loud = make_lines_solid([s for s in runs if not coloured_runs or s.name in coloured_runs])
+    quiet = [s for s in runs if coloured_runs and s.name not in coloured_runs]
     lines = lines_by_run(rows, drawing)
     has_differences = panels != "scores" and any(
         not np.isnan(lines[s.name]["difference"]).all() for s in runs
@@ -111,7 +111,7 @@ def measure_by_cutoff(
     elif not has_differences:
         layout = _Layout(margin, UPPER, 0, 0)
     deepest = max(int(rows["k"].max()), 2)
-    traces = _traces(lines, quiet, loud, drawing, ends or {})
+    traces = _line_traces(lines, quiet, loud, drawing, ends or {})
     return make_figure(
         [
             t
@@ -122,29 +122,29 @@ def measure_by_cutoff(
         height=layout.height,
         margin=layout.margin,
         annotations=list(_difference_label(drawing, layout)) if layout.gap else [],
-        shapes=[_cutoff_rule(k, palette)] if k <= deepest else [],
+        shapes=[_cutoff_line(k, palette)] if k <= deepest else [],
         **_hover_mode(len(runs)),
         **_panel_axes(palette, layout, above, below, deepest),
     )
 
 
 def precision_recall(
-    frame: pd.DataFrame, drawing: Drawing, *, in_colour: Sequence[str] = ()
+    frame: pd.DataFrame, drawing: Drawing, *, coloured_runs: Sequence[str] = ()
 ) -> Chart:
     """Draw interpolated precision at eleven recall levels; `frame` has run, recall, precision,
     `in_colour` is the same as for `measure_by_cutoff`."""
     palette, styles = drawing.palette, drawing.styles
     rows = frame[frame["run"].isin(list(styles))].assign(k=lambda f: f["recall"].round(6))
-    runs = [s for s in drawing_order(styles) if s.name in set(rows["run"])]
-    loud = solid_lines([s for s in runs if not in_colour or s.name in in_colour])
+    runs = [s for s in order_for_drawing(styles) if s.name in set(rows["run"])]
+    loud = make_lines_solid([s for s in runs if not coloured_runs or s.name in coloured_runs])
     lines = lines_by_run(rows, drawing)
     ticks = score_ticks(rows["precision"].to_numpy())
     margin = Margin(max(tick_width(ticks), text_width("precision")), 14, 30, 48)
     prefix = _hover_prefix(len(runs), "recall %{x:.1f}")
     quiet = [
-        grey_line(run_line(lines[s.name], s, palette, "precision", prefix=prefix), palette)
+        make_line_grey(run_line(lines[s.name], s, palette, "precision", prefix=prefix), palette)
         for s in runs
-        if in_colour and s.name not in in_colour
+        if coloured_runs and s.name not in coloured_runs
     ]
     traces: list[Trace] = []
     for style in loud:
@@ -179,10 +179,10 @@ def _hover_prefix(runs: int, template: str) -> str:
     return f"{template}, " if runs > _ONE_OF_MANY else ""
 
 
-def _traces(
+def _line_traces(
     lines: Mapping[str, Line],
-    quiet: Sequence[RunStyle],
-    loud: Sequence[RunStyle],
+    grey_runs: Sequence[RunStyle],
+    coloured_runs: Sequence[RunStyle],
     drawing: Drawing,
     ends: Mapping[str, int],
 ) -> Iterable[Trace | None]:
@@ -191,22 +191,27 @@ def _traces(
     pointwise, that is, valid for each k separately. The band of the lower panel belongs to the run
     in focus; it is simultaneous over all k and decides on significance."""
     palette, deep = drawing.palette, 10**9
-    prefix = _hover_prefix(len(quiet) + len(loud), "k = %{x}")
-    for style in loud:
+    prefix = _hover_prefix(len(grey_runs) + len(coloured_runs), "k = %{x}")
+    for style in coloured_runs:
         if style.role != "other":
             yield run_band(lines[style.name], style, palette, 0.13, "low", "high")
         if style.role == "focus":
             yield run_band(lines[style.name], style, palette, 0.16, "diff_low", "diff_high")
     for column in ("mean", "difference"):
         grey, coloured = (
-            [s for s in some if not np.isnan(lines[s.name][column]).all()] for some in (quiet, loud)
+            [s for s in some if not np.isnan(lines[s.name][column]).all()]
+            for some in (grey_runs, coloured_runs)
         )
         for style in grey:
-            (trace,) = line_to(lines[style.name], style, palette, column, deep, prefix=prefix)
-            yield grey_line(trace, palette)
+            (trace,) = make_line_thin_after(
+                lines[style.name], style, palette, column, deep, prefix=prefix
+            )
+            yield make_line_grey(trace, palette)
         for style in coloured:
             end = ends.get(style.name, deep)
-            yield from line_to(lines[style.name], style, palette, column, end, prefix=prefix)
+            yield from make_line_thin_after(
+                lines[style.name], style, palette, column, end, prefix=prefix
+            )
         yield cutoff_markers(lines, coloured, drawing, column)
 
 
@@ -218,7 +223,7 @@ def _difference_ticks(frame: pd.DataFrame, drawing: Drawing) -> Ticks:
     finite = values[~np.isnan(values)]
     reach = _ROOM * float(np.ptp(np.append(finite, 0.0)))
     band_ends = gaps[gaps["run"] == drawing.focus][["diff_low", "diff_high"]].to_numpy().ravel()
-    return covering_ticks([*(finite - reach), *(finite + reach), *band_ends])
+    return zero_based_ticks([*(finite - reach), *(finite + reach), *band_ends])
 
 
 def _difference_label(drawing: Drawing, layout: _Layout) -> Iterable[dict[str, Any]]:
@@ -231,7 +236,7 @@ def _difference_label(drawing: Drawing, layout: _Layout) -> Iterable[dict[str, A
     yield make_note(text, 0, y, palette.muted, **anchors)
 
 
-def _cutoff_rule(chosen_k: int, palette: Palette) -> dict[str, Any]:
+def _cutoff_line(chosen_k: int, palette: Palette) -> dict[str, Any]:
     """Return the dotted line at the chosen k, through both panels."""
     return {
         "type": "line",
@@ -247,9 +252,11 @@ def _cutoff_rule(chosen_k: int, palette: Palette) -> dict[str, Any]:
 
 
 def _panel_axes(
-    palette: Palette, layout: _Layout, above: Ticks, below: Ticks, deepest: int
+    palette: Palette, layout: _Layout, above: Ticks, below: Ticks, deepest_cutoff: int
 ) -> dict[str, Any]:
-    x = make_axis(palette, (0, math.log10(deepest)), _cutoff_ticks(deepest, layout.margin))
+    x = make_axis(
+        palette, (0, math.log10(deepest_cutoff)), _cutoff_ticks(deepest_cutoff, layout.margin)
+    )
     x |= {
         "type": "log",
         "anchor": "y2" if layout.lower else "y",
@@ -277,18 +284,18 @@ def _hover_axis(title: str) -> dict[str, Any]:
     return {"unifiedhovertitle": {"text": title}, "showspikes": False}
 
 
-def _cutoff_ticks(deepest: int, margin: Margin) -> Ticks:
+def _cutoff_ticks(deepest_cutoff: int, margin: Margin) -> Ticks:
     """Return ticks at the first and last cutoff and at round cutoffs, powers of ten first, as many
     as fit without touching."""
-    per_unit = (NARROW - margin.left - margin.right) / math.log10(deepest)
+    per_unit = (NARROW - margin.left - margin.right) / math.log10(deepest_cutoff)
     cutoffs: list[int] = []
-    for k in (1, deepest, *_TICKS):
+    for k in (1, deepest_cutoff, *_TICKS):
         clear = all(
             abs(math.log10(k / other)) * per_unit
             >= (text_width(str(k)) + text_width(str(other))) / 2 + 4
             for other in cutoffs
         )
-        if k <= deepest and clear:
+        if k <= deepest_cutoff and clear:
             cutoffs.append(k)
     cutoffs.sort()
-    return Ticks([float(k) for k in cutoffs], [str(k) for k in cutoffs], (1, deepest))
+    return Ticks([float(k) for k in cutoffs], [str(k) for k in cutoffs], (1, deepest_cutoff))

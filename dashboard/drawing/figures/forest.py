@@ -14,7 +14,13 @@ from dashboard.drawing.figures.rows import (
     run_marks,
     zero_label,
 )
-from dashboard.drawing.figures.text import LINE, color_text, marked_name, short_names, widest
+from dashboard.drawing.figures.text import (
+    LINE,
+    color_text,
+    name_with_mark,
+    short_names,
+    widest_line_width,
+)
 from dashboard.drawing.ticks import difference_ticks
 from metrics_core.base import wording
 
@@ -31,19 +37,25 @@ def forest(by_run: pd.DataFrame, drawing: Drawing) -> Chart:
     short, palette = short_names(runs), drawing.palette
     digits = wording.column_decimals(ordered["low"], ordered["high"])
     numbers = [_numbers_text(*cell, digits=digits) for cell in iterate_rows(ordered, *_COLUMNS)]
-    names = [marked_name(drawing.styles[run], palette, short[run]) for run in runs]
+    names = [name_with_mark(drawing.styles[run], palette, short[run]) for run in runs]
     labels = [
         f"{name}<br>{color_text(text, palette.muted)}"
         for name, text in zip(names, numbers, strict=True)
     ]
-    width = max(widest([f"● {name}" for name in short.values()], bold=True), widest(numbers)) + 16
+    width = (
+        max(
+            widest_line_width([f"● {name}" for name in short.values()], bold=True),
+            widest_line_width(numbers),
+        )
+        + 16
+    )
     rows = FigureRows(tuple(runs), tuple(labels), width, _ROW, _ROW)
-    ticks = difference_ticks(ordered[list(_COLUMNS)].to_numpy().ravel(), most=5)
+    ticks = difference_ticks(ordered[list(_COLUMNS)].to_numpy().ravel(), max_ticks=5)
     margin = Margin(width, _RIGHT, _TOP, _BOTTOM)
     traces = []
     for run in runs:
         part = ordered[(ordered["run"] == run) & ordered["difference"].notna()]
-        y = rows.centres(part["group"])
+        y = rows.row_centres(part["group"])
         traces += run_marks(part, y, drawing.styles[run], palette, _COLUMNS)
     return row_figure(
         traces,

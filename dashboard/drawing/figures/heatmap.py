@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from dashboard.drawing.figures.chart import Chart, Trace, bar
+from dashboard.drawing.figures.chart import Chart, Trace, make_bar_trace
 from dashboard.drawing.figures.colour import diverging_color, readable_color
 from dashboard.drawing.figures.layout import NARROW, Margin, make_axis, make_figure, make_note
 from dashboard.drawing.figures.text import (
@@ -17,7 +17,7 @@ from dashboard.drawing.figures.text import (
     hover_text,
     shorten_group,
     text_width,
-    widest,
+    widest_line_width,
     wrap,
     wrap_html,
 )
@@ -60,7 +60,10 @@ def difference_heatmap(
         palette=palette,
         height=margin.top + _ROW * len(grid.rows) + margin.bottom,
         margin=margin,
-        annotations=[*_head_notes(grid, palette, length), *_blank_notes(cells, grid, palette)],
+        annotations=[
+            *_group_name_notes(grid, palette, length),
+            *_empty_cell_notes(cells, grid, palette),
+        ],
         barmode="overlay",
         uniformtext={"minsize": 9, "mode": "hide"},
         xaxis=make_axis(palette, (-0.5, len(grid.columns) - 0.5)),
@@ -69,36 +72,39 @@ def difference_heatmap(
 
 
 def _cell_bars(
-    filled: pd.DataFrame, grid: _Grid, palette: Palette, rows_title: str, columns_title: str
+    filled_cells: pd.DataFrame, grid: _Grid, palette: Palette, rows_title: str, columns_title: str
 ) -> Trace:
     """Return one trace for all cells: each cell is a bar of height 0.95 with its text."""
-    limit = color_limit(filled)
-    values = list(filled[["difference", "queries"]].itertuples(index=False))
+    limit = color_limit(filled_cells)
+    values = list(filled_cells[["difference", "queries"]].itertuples(index=False))
     colors = [diverging_color(gap, limit, palette) for gap, _ in values]
     texts = [readable_color(color, palette.ink, palette.page) for color in colors]
-    x = (filled["row"] if grid.is_swapped else filled["column"]).map(grid.columns.index)
-    y = (filled["column"] if grid.is_swapped else filled["row"]).map(grid.rows.index)
-    return bar(
+    x = (filled_cells["row"] if grid.is_swapped else filled_cells["column"]).map(grid.columns.index)
+    y = (filled_cells["column"] if grid.is_swapped else filled_cells["row"]).map(grid.rows.index)
+    return make_bar_trace(
         x=x.to_list(),
         base=(y - _FILLED / 2).to_list(),
-        y=[_FILLED] * len(filled),
+        y=[_FILLED] * len(filled_cells),
         width=0.98,
-        marker={"color": colors, "line": {"width": 0}, "pattern": _hatching(filled)},
+        marker={"color": colors, "line": {"width": 0}, "pattern": _hatch_pattern(filled_cells)},
         text=[_cell_text(gap, n) for gap, n in values],
         textposition="inside",
         insidetextanchor="middle",
         textangle=0,
         insidetextfont={"color": texts},
-        customdata=_customdata(filled, rows_title, columns_title),
+        customdata=_customdata(filled_cells, rows_title, columns_title),
         hovertemplate="%{customdata[2]}<extra></extra>",
         unselected={"marker": {"opacity": 1}},
     )
 
 
-def _hatching(filled: pd.DataFrame) -> dict[str, Any]:
+def _hatch_pattern(filled_cells: pd.DataFrame) -> dict[str, Any]:
     """Return the pattern of the bars: cells with very few queries are hatched, because their colour
     alone would look like a finding."""
-    return {"shape": ["/" if n < FEWEST_UNHATCHED else "" for n in filled["queries"]], **_HATCH}
+    return {
+        "shape": ["/" if n < FEWEST_UNHATCHED else "" for n in filled_cells["queries"]],
+        **_HATCH,
+    }
 
 
 def _make_grid(cells: pd.DataFrame) -> _Grid:
@@ -119,11 +125,11 @@ def color_limit(cells: pd.DataFrame) -> float:
 def _heatmap_margin(grid: _Grid) -> tuple[Margin, int]:
     """Return the margins, and the number of characters per line of the names at the top. The number
     is 0 if the columns are so narrow that the names are vertical."""
-    left = max(widest(group_lines(row), bold=row == ALL) for row in grid.rows) + 14
+    left = max(widest_line_width(group_lines(row), bold=row == ALL) for row in grid.rows) + 14
     cell = (NARROW - left) / len(grid.columns)
     if cell < _UPRIGHT:
         return Margin(
-            left, 2, max(widest(group_lines(c), bold=True) for c in grid.columns) + 10, 2
+            left, 2, max(widest_line_width(group_lines(c), bold=True) for c in grid.columns) + 10, 2
         ), 0
     # Words that fit are not broken.
     words = (word for column in grid.columns for word in shorten_group(column).split())
@@ -136,9 +142,9 @@ def _cell_text(difference: float, queries: int) -> str:
     return f"{wording.format_difference(difference)}<br>n {wording.format_count(queries)}"
 
 
-def _customdata(filled: pd.DataFrame, rows_title: str, columns_title: str) -> list[list[str]]:
+def _customdata(filled_cells: pd.DataFrame, rows_title: str, columns_title: str) -> list[list[str]]:
     data = []
-    for row, column, queries, difference in filled[
+    for row, column, queries, difference in filled_cells[
         ["row", "column", "queries", "difference"]
     ].itertuples(index=False):
         groups_text = (
@@ -150,8 +156,10 @@ def _customdata(filled: pd.DataFrame, rows_title: str, columns_title: str) -> li
     return data
 
 
-def _head_notes(grid: _Grid, palette: Palette, length: int) -> list[dict[str, Any]]:
-    def head(group: str, length: int, x: float, y: float, **anchors: Any) -> dict[str, Any]:
+def _group_name_notes(grid: _Grid, palette: Palette, length: int) -> list[dict[str, Any]]:
+    def make_group_note(
+        group: str, length: int, x: float, y: float, **anchors: Any
+    ) -> dict[str, Any]:
         short = shorten_group(group)
         html = wrap_html(short, length)
         html = f"<b>{html}</b>" if group == ALL else html
@@ -161,12 +169,15 @@ def _head_notes(grid: _Grid, palette: Palette, length: int) -> list[dict[str, An
     column_anchors |= {"align": "center"} if length else {"textangle": -90, "align": "left"}
     row_anchors = {"xref": "paper", "xanchor": "right", "align": "right", "xshift": -8}
     columns = [
-        head(c, length or NAME_LENGTH, i, 1, **column_anchors) for i, c in enumerate(grid.columns)
+        make_group_note(c, length or NAME_LENGTH, i, 1, **column_anchors)
+        for i, c in enumerate(grid.columns)
     ]
-    return columns + [head(r, NAME_LENGTH, 0, i, **row_anchors) for i, r in enumerate(grid.rows)]
+    return columns + [
+        make_group_note(r, NAME_LENGTH, 0, i, **row_anchors) for i, r in enumerate(grid.rows)
+    ]
 
 
-def _blank_notes(cells: pd.DataFrame, grid: _Grid, palette: Palette) -> list[dict[str, Any]]:
+def _empty_cell_notes(cells: pd.DataFrame, grid: _Grid, palette: Palette) -> list[dict[str, Any]]:
     cell_width = NARROW * 0.7 / len(grid.columns)
     if cell_width < text_width("queries"):
         return []

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.figures.chart import Chart, Trace, scatter
+from dashboard.drawing.figures.chart import Chart, Trace, make_scatter_trace
 from dashboard.drawing.figures.colour import rgba
 from dashboard.drawing.figures.layout import (
     NARROW,
@@ -21,7 +21,14 @@ from dashboard.drawing.figures.layout import (
     make_note,
     tick_width,
 )
-from dashboard.drawing.figures.text import LINE, escape, hover_text, short_names, shorten, widest
+from dashboard.drawing.figures.text import (
+    LINE,
+    escape,
+    hover_text,
+    short_names,
+    shorten,
+    widest_line_width,
+)
 from dashboard.drawing.theme import Palette
 from dashboard.drawing.ticks import score_ticks
 from metrics_core.base import wording
@@ -52,10 +59,10 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing) -> Chart:
     begins = [sum(lengths[:i]) + i for i in range(len(segments))]
     end = begins[-1] + lengths[-1]
     placed = list(zip(segments, begins, strict=True))
-    named_versions = _named_places(placed)
+    named_versions = _named_positions(placed)
     left = tick_width(ticks)
     column_width = (NARROW - left - _RIGHT) / end
-    width = widest(list(short_names((run for _, run in named_versions), _NAME).values()))
+    width = widest_line_width(list(short_names((run for _, run in named_versions), _NAME).values()))
     slanted = width + 6 > column_width
     margin = Margin(left, _RIGHT, 12 + LINE * labelled, 34)
     if slanted:
@@ -86,7 +93,7 @@ def _segment_line(rows: list[Row], begin: int, drawing: Drawing) -> Trace:
     color = palette.muted if is_foreign else palette.ink
     hollow = [is_foreign or row["unknown"] for row in rows]
     mean, low, high = (np.array([row[c] for row in rows], float) for c in ("mean", "low", "high"))
-    return scatter(
+    return make_scatter_trace(
         x=begin + np.arange(len(rows)),
         y=mean,
         mode="lines+markers",
@@ -134,7 +141,7 @@ def _hover_text(row: Row, cutoff: int) -> str:
     return "<br>".join(parts)
 
 
-def _named_places(placed: list[tuple[list[Row], int]]) -> list[tuple[int, str]]:
+def _named_positions(placed: list[tuple[list[Row], int]]) -> list[tuple[int, str]]:
     return [(begin + i, row["run"]) for rows, begin in placed for i, row in enumerate(rows)]
 
 

@@ -16,7 +16,7 @@ from dashboard.drawing.figures.text import (
     SIZE,
     escape,
     text_width,
-    widest,
+    widest_line_width,
 )
 from dashboard.drawing.theme import FONT, Palette, RunStyle
 from dashboard.drawing.ticks import Ticks
@@ -51,10 +51,10 @@ def make_figure(
     return Chart(
         list(traces),
         {
-            **_house_style(palette),
+            **_base_layout(palette),
             "height": round(height),
             "margin": {**margins, "pad": 0},
-            "annotations": [_readable(a, palette) for a in annotations],
+            "annotations": [_add_hover_style(a, palette) for a in annotations],
             "shapes": list(shapes),
             **layout,
         },
@@ -67,7 +67,7 @@ def chart_margin(chart: Chart) -> Margin:
     return Margin(margin["l"], margin["r"], margin["t"], margin["b"])
 
 
-def _house_style(palette: Palette) -> dict[str, Any]:
+def _base_layout(palette: Palette) -> dict[str, Any]:
     font = _font(palette)
     modebar = {"bgcolor": TRANSPARENT, "color": palette.faint, "activecolor": palette.ink}
     return {
@@ -93,7 +93,7 @@ def _hover_box(palette: Palette) -> dict[str, Any]:
     return {"bgcolor": palette.page, "bordercolor": palette.line, "font": _font(palette)}
 
 
-def _readable(annotation: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
+def _add_hover_style(annotation: Mapping[str, Any], palette: Palette) -> dict[str, Any]:
     """Return the annotation. If it has a hover text, its hover box gets the same style as the hover
     boxes of the marks."""
     if "hovertext" not in annotation:
@@ -128,7 +128,7 @@ def make_axis(
 
 def tick_width(*ticks: Ticks) -> float:
     """Return the width in px that tick labels at the left need."""
-    return 12 + max(widest(t.texts) for t in ticks)
+    return 12 + max(widest_line_width(t.texts) for t in ticks)
 
 
 def make_note(text: str, x: float, y: float, color: str, **more: Any) -> dict[str, Any]:
@@ -188,7 +188,7 @@ def interval_line(style: RunStyle, palette: Palette, width: float) -> dict[str, 
     return {"color": rgba(style.color(palette), 0.38), "width": width}
 
 
-def drawing_order(styles: Mapping[str, RunStyle]) -> list[RunStyle]:
+def order_for_drawing(styles: Mapping[str, RunStyle]) -> list[RunStyle]:
     """Return the runs in drawing order: the baseline and the run in focus last, so that they are on
     top."""
     rank = {"other": 0, "baseline": 1, "focus": 2}

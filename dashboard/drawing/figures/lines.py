@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.figures.chart import Trace, scatter
+from dashboard.drawing.figures.chart import Trace, make_scatter_trace
 from dashboard.drawing.figures.colour import rgba
 from dashboard.drawing.figures.text import escape
 from dashboard.drawing.theme import Palette, RunStyle
@@ -39,10 +39,10 @@ def run_line(
     has_value = ~np.isnan(rows[column]) if column == "difference" else slice(None)
     y = rows[column][has_value]
     write = wording.format_differences if column == "difference" else wording.format_scores
-    return scatter(
+    return make_scatter_trace(
         x=rows["k"][has_value],
         y=y,
-        yaxis=_panel(column),
+        yaxis=_axis_of_column(column),
         mode="lines",
         line={"color": style.color(palette), "width": style.width, "dash": style.dash},
         name=escape(style.name),
@@ -52,7 +52,7 @@ def run_line(
     )
 
 
-def line_to(
+def make_line_thin_after(
     rows: Line, style: RunStyle, palette: Palette, column: str, end: int, *, prefix: str = ""
 ) -> tuple[Trace, ...]:
     """Return a run's line over k, thinner beyond the rank `end`."""
@@ -60,14 +60,14 @@ def line_to(
     within = full["x"] <= end
     if within.all():
         return (full,)
-    thick = scatter(
+    thick = make_scatter_trace(
         x=full["x"][within], y=full["y"][within], yaxis=full["yaxis"], mode="lines",
         line=full["line"], hoverinfo="skip", cliponaxis=False,
     )  # fmt: skip
     return {**full, "line": {**full["line"], "width": _THIN}}, thick
 
 
-def grey_line(trace: Trace, palette: Palette) -> Trace:
+def make_line_grey(trace: Trace, palette: Palette) -> Trace:
     """Return a run's line in grey, for charts of many runs. Its name is shown on hover."""
     return {**trace, "line": {"color": palette.line, "width": _THIN, "dash": "solid"}}
 
@@ -80,7 +80,7 @@ def run_band(
     if not has_value.any():
         return None
     k, least, most = rows["k"][has_value], rows[low][has_value], rows[high][has_value]
-    return scatter(
+    return make_scatter_trace(
         x=np.concatenate([k, k[::-1]]),
         y=np.concatenate([most, least[::-1]]),
         yaxis="y2" if low == "diff_low" else "y",
@@ -107,10 +107,10 @@ def cutoff_markers(
         "opacity": 1,
         "line": {"color": drawing.palette.page, "width": 1},
     }
-    return scatter(
+    return make_scatter_trace(
         x=[drawing.cutoff] * len(valued_runs),
         y=[float(values[s.name][0]) for s in valued_runs],
-        yaxis=_panel(column),
+        yaxis=_axis_of_column(column),
         mode="markers",
         marker=marker,
         unselected={"marker": {"opacity": 1}},
@@ -119,5 +119,5 @@ def cutoff_markers(
     )
 
 
-def _panel(column: str) -> str:
+def _axis_of_column(column: str) -> str:
     return "y2" if column == "difference" else "y"

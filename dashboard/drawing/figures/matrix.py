@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.figures.chart import Chart, Trace, bar
-from dashboard.drawing.figures.colour import blend, readable_color
+from dashboard.drawing.figures.chart import Chart, Trace, make_bar_trace
+from dashboard.drawing.figures.colour import mix_colors, readable_color
 from dashboard.drawing.figures.layout import Margin, make_axis, make_figure, make_note
 from dashboard.drawing.figures.text import (
     LINE,
     color_text,
     hover_text,
-    marked_name,
     name_width,
+    name_with_mark,
     short_names,
     text_width,
 )
@@ -38,7 +38,7 @@ def pair_matrix(run_pairs: AllPairs, drawing: Drawing, *, width: float) -> Chart
     margin = Margin(left, _RIGHT, LINE + 10, _RIGHT)
     rows = [
         make_note(
-            f"{marked_name(drawing.styles[run], palette, short[run])}{_APART}"
+            f"{name_with_mark(drawing.styles[run], palette, short[run])}{_APART}"
             f"{color_text(str(row + 1), palette.muted)}",
             0, row, palette.ink,
             xref="paper", xanchor="right", xshift=-8, align="right", **hover_text(run, short[run]),
@@ -75,7 +75,7 @@ def _pair_bars(run_pairs: AllPairs, drawing: Drawing, *, has_numbers: bool) -> T
     colors = [_cell_color(run_pairs, i, j, drawing) for i, j in pairs]
     digits = wording.column_decimals(run_pairs.low.ravel(), run_pairs.high.ravel())
     texts = [_cell_text(run_pairs, i, j, digits) for i, j in pairs]
-    return bar(
+    return make_bar_trace(
         x=[j for _, j in pairs],
         base=[i - _FILLED / 2 for i, _ in pairs],
         y=[_FILLED] * len(pairs),
@@ -104,4 +104,4 @@ def _cell_color(run_pairs: AllPairs, row: int, column: int, drawing: Drawing) ->
         return palette.wash
     most = max(float(abs(run_pairs.difference[run_pairs.clear]).max()), 1e-12)
     share = abs(float(run_pairs.difference[row, column])) / most
-    return blend(palette.diverging_high, palette.page, _LEAST + (1 - _LEAST) * share)
+    return mix_colors(palette.diverging_high, palette.page, _LEAST + (1 - _LEAST) * share)

@@ -10,7 +10,7 @@ from plotly.basedatatypes import BaseFigure
 from dashboard.drawing.figures.chart import Chart
 
 
-class Sent(BaseFigure):  # type: ignore[misc]
+class UnvalidatedFigure(BaseFigure):  # type: ignore[misc]
     """A Plotly figure that is sent to the browser without validation."""
 
     def __init__(self, chart: Chart) -> None:

@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.figures.chart import Chart, Trace, bar
-from dashboard.drawing.figures.colour import blend
+from dashboard.drawing.figures.chart import Chart, Trace, make_bar_trace
+from dashboard.drawing.figures.colour import mix_colors
 from dashboard.drawing.figures.layout import Margin, make_axis, make_figure
 from dashboard.drawing.figures.text import escape, query_text
 from dashboard.drawing.theme import Palette
@@ -114,13 +114,13 @@ def _difference_bars(
     width = 0.82 if n <= _WITH_GAPS else max(1.0, n / MOST_BARS)
     traces = []
     for layer, share in ((~is_visible, FADED), (is_visible, 1.0)):
-        indices = _thin(np.flatnonzero(layer))
+        indices = _thin_out_bars(np.flatnonzero(layer))
         for outcome in sorted(set(ranked.outcome[indices])):
             places = indices[ranked.outcome[indices] == outcome]
             # Paler instead of translucent, because bars narrower than a pixel overlap.
-            color = blend(outcome_color(str(outcome), palette), palette.page, share)
+            color = mix_colors(outcome_color(str(outcome), palette), palette.page, share)
             traces.append(
-                bar(
+                make_bar_trace(
                     x=places,
                     y=ranked.difference[places],
                     width=width,
@@ -132,7 +132,7 @@ def _difference_bars(
     return traces
 
 
-def _thin(places: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+def _thin_out_bars(places: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
     if len(places) <= MOST_BARS:
         return places
     return places[np.linspace(0, len(places) - 1, MOST_BARS).round().astype(int)]

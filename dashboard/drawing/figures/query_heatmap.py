@@ -8,15 +8,15 @@ import numpy as np
 import pandas as pd
 
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.figures.chart import Chart, Trace, bar
+from dashboard.drawing.figures.chart import Chart, Trace, make_bar_trace
 from dashboard.drawing.figures.layout import NARROW, Margin, make_axis, make_figure, make_note
 from dashboard.drawing.figures.text import (
     escape,
     hover_text,
-    marked_name,
+    name_with_mark,
     query_text,
     short_names,
-    widest,
+    widest_line_width,
 )
 from dashboard.drawing.theme import Palette
 from metrics_core.base import wording
@@ -31,7 +31,7 @@ would be visible, and these would seem to separate groups."""
 
 
 def score_heatmap(
-    frame: pd.DataFrame, drawing: Drawing, *, empty: pd.DataFrame | None = None
+    frame: pd.DataFrame, drawing: Drawing, *, empty_lists: pd.DataFrame | None = None
 ) -> Chart:
     """Draw the score of every run on every query.
 
@@ -43,11 +43,13 @@ def score_heatmap(
     palette, runs = drawing.palette, list(drawing.styles)
     values = frame[runs].to_numpy(dtype=np.float64).T
     short = short_names(runs, _NAME)
-    margin = Margin(min(widest([short[r] for r in runs], bold=True) + _MARK, NARROW / 2), 4, 4, 4)
+    margin = Margin(
+        min(widest_line_width([short[r] for r in runs], bold=True) + _MARK, NARROW / 2), 4, 4, 4
+    )
     anchors = {"xref": "paper", "xanchor": "right", "align": "right", "xshift": -8}
     names = [
         make_note(
-            marked_name(drawing.styles[run], palette, short[run]),
+            name_with_mark(drawing.styles[run], palette, short[run]),
             0,
             i,
             palette.ink,
@@ -57,7 +59,7 @@ def score_heatmap(
         for i, run in enumerate(runs)
     ]
     return make_figure(
-        _score_bars(frame, values, drawing, empty),
+        _score_bars(frame, values, drawing, empty_lists),
         palette=palette,
         height=_ROW * len(runs) + margin.top + margin.bottom,
         margin=margin,
@@ -92,7 +94,7 @@ def _score_bars(
     frame: pd.DataFrame,
     values: Floats,
     drawing: Drawing,
-    empty: pd.DataFrame | None,
+    empty_lists: pd.DataFrame | None,
 ) -> list[Trace]:
     """Return bars that fill the cells. Bars are used because overlapping marks could not be
     clicked."""
@@ -100,23 +102,23 @@ def _score_bars(
     ids = list(frame["query_id"])
     runs = [escape(run) for run in drawing.styles]
     is_empty = np.zeros(values.shape, dtype=np.bool_)
-    if empty is not None:
-        is_empty = empty[list(drawing.styles)].to_numpy(dtype=np.bool_).T
+    if empty_lists is not None:
+        is_empty = empty_lists[list(drawing.styles)].to_numpy(dtype=np.bool_).T
     low, high = _score_span(values, drawing)
     scored = {"cmin": low, "cmax": high, "colorscale": _color_scale(drawing.palette)}
     framed = {"color": drawing.palette.page, "line": {"width": 1, "color": drawing.palette.line}}
 
-    def make_trace(cells: Mask, *, blank: bool) -> Trace:
+    def make_cell_trace(cells: Mask, *, has_no_results: bool) -> Trace:
         row, column = np.nonzero(cells)
         marker = {**scored, "color": values[row, column], "line": {"width": 0}}
         texts = [wording.format_score(values[y, x]) for y, x in zip(row, column, strict=True)]
-        labels = [f"{text}, no results" if blank else text for text in texts]
-        return bar(
+        labels = [f"{text}, no results" if has_no_results else text for text in texts]
+        return make_bar_trace(
             x=column,
             base=row - _FILLED / 2,
             y=np.full(len(row), _FILLED),
             width=_FILLED if len(frame) <= _ALL else 1,
-            marker=framed if blank else marker,
+            marker=framed if has_no_results else marker,
             customdata=[
                 [ids[x], titles[x], f"{runs[y]} {text}"]
                 for y, x, text in zip(row, column, labels, strict=True)
@@ -125,5 +127,5 @@ def _score_bars(
             unselected={"marker": {"opacity": 1}},
         )
 
-    traces = [make_trace(~np.isnan(values) & ~is_empty, blank=False)]
-    return [*traces, make_trace(is_empty, blank=True)] if is_empty.any() else traces
+    traces = [make_cell_trace(~np.isnan(values) & ~is_empty, has_no_results=False)]
+    return [*traces, make_cell_trace(is_empty, has_no_results=True)] if is_empty.any() else traces

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.figures.chart import Chart, scatter
+from dashboard.drawing.figures.chart import Chart, make_scatter_trace
 from dashboard.drawing.figures.colour import rgba
 from dashboard.drawing.figures.layout import (
     Margin,
@@ -18,22 +18,27 @@ from dashboard.drawing.figures.layout import (
     run_marker,
     tick_width,
 )
-from dashboard.drawing.ticks import covering_ticks, nice_ticks
+from dashboard.drawing.ticks import nice_ticks, zero_based_ticks
 from metrics_core.base import wording
 from metrics_core.base.arrays import Floats
 
 _HEIGHT, _TOP, _RIGHT, _BOTTOM = 170, 22, 24, 46
 
 
-def difference_after_removal(differences: Floats, turning: int | None, drawing: Drawing) -> Chart:
+def difference_after_removal(
+    differences: Floats, n_reversing: int | None, drawing: Drawing
+) -> Chart:
     """Draw the mean difference by the number of removed queries. `differences` float64[removed]
     starts with all queries; `turning` is the number whose removal reverses its sign."""
     palette, style, most = drawing.palette, drawing.focus_style, max(len(differences) - 1, 1)
-    above, along = covering_ticks(differences, most=5), nice_ticks(0, most, most=min(6, most))
+    above, along = (
+        zero_based_ticks(differences, max_ticks=5),
+        nice_ticks(0, most, max_ticks=min(6, most)),
+    )
     margin = Margin(tick_width(above), _RIGHT, _TOP, _BOTTOM)
-    marked = [0] if turning is None else [0, turning]
+    marked = [0] if n_reversing is None else [0, n_reversing]
     color = style.color(palette)
-    line = scatter(
+    line = make_scatter_trace(
         x=np.arange(len(differences)),
         y=differences,
         mode="lines",
@@ -43,7 +48,7 @@ def difference_after_removal(differences: Floats, turning: int | None, drawing: 
         text=wording.format_differences(differences.tolist()),
         hovertemplate="without %{x} queries: %{text}<extra></extra>",
     )
-    points = scatter(
+    points = make_scatter_trace(
         x=marked,
         y=differences[marked],
         mode="markers",
@@ -60,7 +65,7 @@ def difference_after_removal(differences: Floats, turning: int | None, drawing: 
             *(_value_note(n, differences, palette.ink) for n in marked),
             axis_name("queries removed, most favourable first", palette.muted, margin),
         ],
-        xaxis=make_axis(palette, (0, most), along.within(0, most)),
+        xaxis=make_axis(palette, (0, most), along.select_range(0, most)),
         yaxis={
             **make_axis(palette, above.span, above, grid=True),
             "zeroline": True,
@@ -70,14 +75,14 @@ def difference_after_removal(differences: Floats, turning: int | None, drawing: 
     )
 
 
-def _value_note(removed: int, differences: Floats, color: str) -> dict[str, Any]:
+def _value_note(n_removed: int, differences: Floats, color: str) -> dict[str, Any]:
     """Return the label of a marked point, at its right on the side that the line leaves."""
-    falls, at_end = differences[0] >= 0, removed > 0.75 * len(differences)
-    text = f"without {wording.format_count(removed)}: " if removed else "all queries: "
+    falls, at_end = differences[0] >= 0, n_removed > 0.75 * len(differences)
+    text = f"without {wording.format_count(n_removed)}: " if n_removed else "all queries: "
     return make_note(
-        f"{text}<b>{wording.format_difference(float(differences[removed]))}</b>",
-        removed,
-        float(differences[removed]),
+        f"{text}<b>{wording.format_difference(float(differences[n_removed]))}</b>",
+        n_removed,
+        float(differences[n_removed]),
         color,
         xanchor="right" if at_end else "left",
         xshift=0 if at_end else 8,

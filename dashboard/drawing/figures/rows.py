@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.figures.chart import Chart, Trace, bar, scatter
+from dashboard.drawing.figures.chart import Chart, Trace, make_bar_trace, make_scatter_trace
 from dashboard.drawing.figures.layout import (
     Margin,
     clamp_shift,
@@ -34,7 +34,7 @@ from dashboard.drawing.figures.text import (
     short_names,
     shorten_group,
     text_width,
-    widest,
+    widest_line_width,
 )
 from dashboard.drawing.theme import Palette, RunStyle
 from dashboard.drawing.ticks import Ticks
@@ -63,7 +63,7 @@ class FigureRows:
         """The height of all rows in px."""
         return self.height * len(self.groups)
 
-    def centres(self, groups: Iterable[str]) -> Floats:
+    def row_centres(self, groups: Iterable[str]) -> Floats:
         """Return the vertical position of the centre of each of these groups' rows,
         float64[group]."""
         y_by_group = {group: (i + 0.5) * self.height for i, group in enumerate(self.groups)}
@@ -91,7 +91,7 @@ def group_rows(frame: pd.DataFrame, drawing: Drawing, order: Sequence[str]) -> F
     for lines, count in zip(names, counts, strict=True):
         text = "<br>".join(map(escape, lines))
         labels.append(f"<b>{text}</b><br>{color_text(count, drawing.palette.muted)}")
-        widths += [widest(lines, bold=True), widest([count])]
+        widths += [widest_line_width(lines, bold=True), widest_line_width([count])]
     runs = len(set(frame["run"]) & set(drawing.styles))
     pitch = max(_LEAST_PITCH, min(_MOST_PITCH, _ALL_PITCHES / max(runs, 1)))
     tallest = max((len(lines) for lines in names), default=1) + 1
@@ -116,7 +116,9 @@ def row_figure(
     are at the left, and a click anywhere in a row returns its group."""
     labels = [
         make_note(label, 0, y, palette.ink, **_LABEL, **hover_text(group, shorten_group(group)))
-        for group, label, y in zip(rows.groups, rows.labels, rows.centres(rows.groups), strict=True)
+        for group, label, y in zip(
+            rows.groups, rows.labels, rows.row_centres(rows.groups), strict=True
+        )
     ]
     return make_figure(
         [_click_trace(rows, ticks), *traces],
@@ -125,7 +127,9 @@ def row_figure(
         margin=margin,
         annotations=[*labels, *annotations],
         shapes=[
-            w for i in range(1, len(rows.groups), 2) for w in _wash_shapes(i, rows, margin, palette)
+            w
+            for i in range(1, len(rows.groups), 2)
+            for w in _row_background_shapes(i, rows, margin, palette)
         ],
         barmode="overlay",
         xaxis={**make_axis(palette, ticks.span, ticks, grid=True), **value_axis},
@@ -135,11 +139,11 @@ def row_figure(
 
 def _click_trace(rows: FigureRows, ticks: Ticks) -> Trace:
     low, high = ticks.span
-    return bar(
+    return make_bar_trace(
         orientation="h",
         base=[low] * len(rows.groups),
         x=[high - low] * len(rows.groups),
-        y=rows.centres(rows.groups),
+        y=rows.row_centres(rows.groups),
         width=rows.height,
         customdata=[[group] for group in rows.groups],
         marker={"opacity": 0},
@@ -148,7 +152,7 @@ def _click_trace(rows: FigureRows, ticks: Ticks) -> Trace:
     )
 
 
-def _wash_shapes(
+def _row_background_shapes(
     index: int, rows: FigureRows, margin: Margin, palette: Palette
 ) -> Iterable[dict[str, Any]]:
     """Yield the shapes of one row's background: one over the plot, and one in px over each of the
@@ -189,7 +193,7 @@ def interval_trace(
     """Return one trace with all intervals of a run, separated by gaps; `y` is float64[row]."""
     low, high = (part[column].to_numpy(dtype=np.float64) for column in columns)
     gap = np.full(len(part), np.nan)
-    return scatter(
+    return make_scatter_trace(
         x=np.column_stack([low, high, gap]).ravel(),
         y=np.column_stack([y, y, gap]).ravel(),
         mode="lines",
@@ -213,11 +217,11 @@ def point_trace(
         [
             group,
             style.name,
-            f"{name}  {escape(group)}<br>{_with_interval(write, value, low, high)}",
+            f"{name}  {escape(group)}<br>{_format_with_interval(write, value, low, high)}",
         ]
         for group, value, low, high in iterate_rows(part, "group", *columns)
     ]
-    return scatter(
+    return make_scatter_trace(
         x=part[columns[0]].to_numpy(),
         y=y,
         mode="markers",
@@ -229,13 +233,13 @@ def point_trace(
     )
 
 
-def _with_interval(
-    write: Callable[[float, int], str], value: float, low: float, high: float
+def _format_with_interval(
+    format_value: Callable[[float, int], str], value: float, low: float, high: float
 ) -> str:
     if math.isnan(low):
-        return write(value, 3)
+        return format_value(value, 3)
     digits = wording.interval_decimals(low, high)
-    return f"{write(value, digits)} {wording.format_interval(low, high, digits)}"
+    return f"{format_value(value, digits)} {wording.format_interval(low, high, digits)}"
 
 
 def run_marks(

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.figures.chart import Chart, Trace, scatter
+from dashboard.drawing.figures.chart import Chart, Trace, make_scatter_trace
 from dashboard.drawing.figures.colour import rgba
 from dashboard.drawing.figures.layout import (
     Margin,
@@ -37,7 +37,7 @@ def run_against_run(
     frame: pd.DataFrame,
     drawing: Drawing,
     *,
-    same: float,
+    tie_threshold: float,
     visible_ids: Collection[str] | None = None,
     lasso: bool = False,
 ) -> Chart:
@@ -64,7 +64,7 @@ def run_against_run(
     square = make_axis(palette, span, ticks, grid=True)
     anchors = {"yref": "paper", "xref": "paper", "xanchor": "left", "yanchor": "top"}
     return make_figure(
-        [*_tie_traces(span, same, palette), *_point_traces(scored, palette, visible_ids)],
+        [*_tie_traces(span, tie_threshold, palette), *_point_traces(scored, palette, visible_ids)],
         palette=palette,
         height=_SQUARE + margin.top + margin.bottom,
         margin=margin,
@@ -79,17 +79,17 @@ def run_against_run(
     )
 
 
-def _opacity(part: pd.DataFrame, visible_ids: Collection[str] | None) -> float | Floats:
+def _point_opacities(part: pd.DataFrame, visible_ids: Collection[str] | None) -> float | Floats:
     if visible_ids is None:
         return 1.0
     return np.where(part["query_id"].isin(set(visible_ids)), 1.0, FADED)
 
 
-def _tie_traces(span: tuple[float, float], same: float, palette: Palette) -> list[Trace]:
+def _tie_traces(span: tuple[float, float], tie_threshold: float, palette: Palette) -> list[Trace]:
     low, high = span
-    band = scatter(
+    band = make_scatter_trace(
         x=[low, high, high, low],
-        y=[low - same, high - same, high + same, low + same],
+        y=[low - tie_threshold, high - tie_threshold, high + tie_threshold, low + tie_threshold],
         mode="lines",
         line={"width": 0},
         fill="toself",
@@ -97,11 +97,13 @@ def _tie_traces(span: tuple[float, float], same: float, palette: Palette) -> lis
         hoverinfo="skip",
     )
     line = {"color": palette.zero, "width": 1}
-    diagonal = scatter(x=[low, high], y=[low, high], mode="lines", line=line, hoverinfo="skip")
+    diagonal = make_scatter_trace(
+        x=[low, high], y=[low, high], mode="lines", line=line, hoverinfo="skip"
+    )
     return [band, diagonal]
 
 
-def _thin(points: pd.DataFrame) -> pd.DataFrame:
+def _thin_out_points(points: pd.DataFrame) -> pd.DataFrame:
     """Return at most about `_MANY` queries. If there are more, the plot is divided into a grid, and
     only one point of each opacity is kept per cell, because the points in a cell would hide each
     other. The finest grid that suffices is used."""
@@ -122,12 +124,12 @@ def _point_traces(
     points: pd.DataFrame, palette: Palette, visible_ids: Collection[str] | None
 ) -> list[Trace]:
     many = len(points) > _MANY
-    points = _thin(points.assign(opacity=_opacity(points, visible_ids)))
+    points = _thin_out_points(points.assign(opacity=_point_opacities(points, visible_ids)))
     traces = []
     for outcome in (TIED, BETTER, WORSE):
         part = points[points["outcome"] == outcome]
         traces.append(
-            scatter(
+            make_scatter_trace(
                 x=part["baseline_score"].to_numpy(),
                 y=part["score"].to_numpy(),
                 mode="markers",
@@ -141,14 +143,14 @@ def _point_traces(
 
 
 def _point_marker(
-    outcome: str, palette: Palette, many: bool, opacity: float | Floats
+    outcome: str, palette: Palette, is_crowded: bool, opacity: float | Floats
 ) -> Mapping[str, Any]:
     return {
         "symbol": _SYMBOLS[outcome],
-        "size": 6 if many else 9,
+        "size": 6 if is_crowded else 9,
         "color": outcome_color(outcome, palette),
         "opacity": opacity,
-        "line": {"color": palette.page, "width": 0 if many else 0.7},
+        "line": {"color": palette.page, "width": 0 if is_crowded else 0.7},
     }
 
 

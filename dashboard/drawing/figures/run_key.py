@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from dashboard.drawing.figures.layout import Margin, corner_note
-from dashboard.drawing.figures.text import LINE, hover_text, marked_name, short_names
+from dashboard.drawing.figures.text import LINE, hover_text, name_with_mark, short_names
 from dashboard.drawing.theme import Palette, RunStyle
 
 _KEY_LENGTH, KEY_COLUMN = 16, 156
@@ -27,7 +27,7 @@ def key_notes(
     have no space for the names elsewhere."""
     short = short_names((s.name for s in runs), _KEY_LENGTH)
     for i, style in enumerate(runs):
-        text = marked_name(style, palette, short[style.name])
+        text = name_with_mark(style, palette, short[style.name])
         yield corner_note(
             text, palette.ink, margin, LINE * (i // columns),
             **hover_text(style.name, short[style.name]),

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.figures.chart import Chart, Trace, scatter
+from dashboard.drawing.figures.chart import Chart, Trace, make_scatter_trace
 from dashboard.drawing.figures.layout import NARROW, Margin, make_axis, make_figure, make_note
 from dashboard.drawing.figures.queries import FADED
 from dashboard.drawing.figures.run_key import key_height, key_notes
@@ -20,7 +20,7 @@ from dashboard.drawing.figures.text import (
     hover_text,
     query_text,
     shorten_group,
-    widest,
+    widest_line_width,
 )
 from dashboard.drawing.theme import RunStyle
 from dashboard.drawing.ticks import score_ticks
@@ -51,7 +51,7 @@ def score_strips(
     palette = drawing.palette
     runs = [drawing.styles[name] for name in dict.fromkeys(means["run"])]
     ticks = score_ticks(frame["score"].to_numpy(), drawing.value_range)
-    left = max(_LEAST_LEFT, *(widest(group_lines(group)) for group in groups)) + 14
+    left = max(_LEAST_LEFT, *(widest_line_width(group_lines(group)) for group in groups)) + 14
     margin = Margin(min(left, NARROW / 2), 14, key_height(runs) + 10, 30)
     height = _ROW * len(runs) * len(groups)
     rows = [(group, style.name) for group in groups for style in runs]
@@ -82,12 +82,12 @@ def _point_trace(
     style: RunStyle,
     places: Mapping[tuple[str, str], int],
     drawing: Drawing,
-    most: int,
+    max_points: int,
     visible_ids: Collection[str] | None,
 ) -> Trace:
     points = frame[(frame["run"] == style.name) & frame["score"].notna()]
     points = points.sort_values("score", kind="stable")
-    parts = [_thin(part, most) for _, part in points.groupby("group", sort=False)]
+    parts = [_thin_out_points(part, max_points) for _, part in points.groupby("group", sort=False)]
     thinned = pd.concat(parts) if parts else points
     is_visible = np.ones(len(thinned), dtype=np.bool_)
     if visible_ids is not None:
@@ -98,7 +98,7 @@ def _point_trace(
     row = thinned["group"].map(
         {group: i for (group, run), i in places.items() if run == style.name}
     )
-    return scatter(
+    return make_scatter_trace(
         x=thinned["score"].to_numpy(),
         y=row.to_numpy() + off,
         mode="markers",
@@ -121,10 +121,10 @@ def _point_trace(
     )
 
 
-def _thin(part: pd.DataFrame, most: int) -> pd.DataFrame:
-    if len(part) <= most:
+def _thin_out_points(part: pd.DataFrame, max_points: int) -> pd.DataFrame:
+    if len(part) <= max_points:
         return part
-    return part.iloc[np.linspace(0, len(part) - 1, most).round().astype(int)]
+    return part.iloc[np.linspace(0, len(part) - 1, max_points).round().astype(int)]
 
 
 def _mean_trace(
@@ -134,7 +134,7 @@ def _mean_trace(
     drawing: Drawing,
 ) -> Trace:
     run_means = means[(means["run"] == style.name) & means["mean"].notna()]
-    return scatter(
+    return make_scatter_trace(
         x=run_means["mean"].to_numpy(),
         y=[places[group, style.name] for group in run_means["group"]],
         mode="markers",

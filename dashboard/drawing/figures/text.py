@@ -87,7 +87,7 @@ def short_names(names: Iterable[str], length: int = RUN_LENGTH) -> dict[str, str
     unique = list(dict.fromkeys(names))
     if max(map(len, unique), default=0) <= length:
         return {name: name for name in unique}
-    rest = _without_shared(unique)
+    rest = _remove_shared_words(unique)
     for allowed in range(length, max(length, *map(len, rest)) + 1):
         short = _shorten_distinct(rest, allowed)
         if len(set(short)) == len(unique):
@@ -112,35 +112,35 @@ def _shorten_distinct(names: Sequence[str], length: int) -> list[str]:
     return short
 
 
-def _cut_before_difference(names: Sequence[str], most: int) -> int:
+def _cut_before_difference(names: Sequence[str], max_length: int) -> int:
     """Return the position at which to cut off the beginning of the names, so that their first
     difference is within the next `most` characters. If the word with the difference starts near
     enough, the cut is at its start."""
-    shared = _shared_letters(names)
+    shared = _shared_prefix(names)
     word = len(_LAST_WORD.sub("", shared))
-    return word if len(shared) - word <= most else len(shared) - min(most, 3)
+    return word if len(shared) - word <= max_length else len(shared) - min(max_length, 3)
 
 
-def _without_shared(names: Sequence[str]) -> list[str]:
+def _remove_shared_words(names: Sequence[str]) -> list[str]:
     """Remove the words that all names begin or end with. The word before a number is kept, because
     a number alone means little."""
     if len(names) < 2:
         return list(names)
-    begin = _shared_begin(names)
+    begin = _shared_beginning(names)
     while begin and not all(re.search(r"[^\W\d_]", name[len(begin) :]) for name in names):
         begin = _LAST_WORD.sub("", _BETWEEN.sub("", begin))
     rest = [name[len(begin) :] for name in names]
-    end = _shared_begin([name[::-1] for name in rest])
+    end = _shared_beginning([name[::-1] for name in rest])
     cut = [_BETWEEN.sub("", name[: len(name) - len(end)]) for name in rest]
     return cut if all(cut) and len(set(cut)) == len(cut) else list(names)
 
 
-def _shared_begin(names: Sequence[str]) -> str:
+def _shared_beginning(names: Sequence[str]) -> str:
     """Return the words that all these names begin with."""
-    return _LAST_WORD.sub("", _shared_letters(names))
+    return _LAST_WORD.sub("", _shared_prefix(names))
 
 
-def _shared_letters(names: Sequence[str]) -> str:
+def _shared_prefix(names: Sequence[str]) -> str:
     alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
     return "".join(letters[0] for letters in alike)
 
@@ -191,7 +191,7 @@ def text_width(text: str, *, size: float = SIZE, bold: bool = False) -> float:
     return em * size * (1.06 if bold else 1.0)
 
 
-def widest(lines: Sequence[str], *, bold: bool = False) -> float:
+def widest_line_width(lines: Sequence[str], *, bold: bool = False) -> float:
     """Return the width in px of the widest of these lines."""
     return max((text_width(line, bold=bold) for line in lines), default=0.0)
 
@@ -209,7 +209,7 @@ def run_name(style: RunStyle, palette: Palette, short_name: str = "") -> str:
     return color_text(name, style.color(palette), bold=style.role == "focus")
 
 
-def marked_name(style: RunStyle, palette: Palette, short_name: str = "") -> str:
+def name_with_mark(style: RunStyle, palette: Palette, short_name: str = "") -> str:
     """Return `run_name` after the run's mark."""
     return f"{color_text(style.glyph, style.color(palette))} {run_name(style, palette, short_name)}"
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.figures.chart import Chart, Trace, scatter
+from dashboard.drawing.figures.chart import Chart, Trace, make_scatter_trace
 from dashboard.drawing.figures.text import color_text, escape
 
 _LOG_TICKS, _TICKS = 3, 6
@@ -21,7 +21,7 @@ _IN_LINE = 5
 """Number of values that fit side by side in the narrowest chart."""
 
 
-def make_zoomable(chart: Chart, drawing: Drawing, chooses: str = "") -> Chart:
+def make_zoomable(chart: Chart, drawing: Drawing, allow_selection: str = "") -> Chart:
     """Return the chart with axes that can be zoomed by dragging.
 
     If the chart has one hover box for all lines, the box is replaced by text between the two
@@ -32,7 +32,7 @@ def make_zoomable(chart: Chart, drawing: Drawing, chooses: str = "") -> Chart:
     axes: dict[str, Any] = {
         name: _zoomable_axis(axis) for name, axis in layout.items() if name[1:5] == "axis"
     }
-    axes |= {"dragmode": "zoom", "meta": {"chooses": chooses}}
+    axes |= {"dragmode": "zoom", "meta": {"chooses": allow_selection}}
     if layout["hovermode"] != "x unified":
         return chart.with_layout(**axes)
     height = layout["height"]
@@ -45,7 +45,7 @@ def make_zoomable(chart: Chart, drawing: Drawing, chooses: str = "") -> Chart:
     unseen = {"fixedrange": True, "anchor": "x", "visible": False}
     axes["yaxis3"] = {"domain": strip, "range": [0, 1], **unseen}
     quiet = [{**trace, "hovertemplate": None, "hoverinfo": "skip"} for trace in chart.traces]
-    reading = _reading_trace(quiet, layout["xaxis"]["unifiedhovertitle"]["text"], drawing)
+    reading = _hover_values_trace(quiet, layout["xaxis"]["unifiedhovertitle"]["text"], drawing)
     return Chart([*quiet, reading], layout).with_layout(
         **axes,
         height=height,
@@ -63,7 +63,7 @@ def _zoomable_axis(axis: Mapping[str, Any]) -> dict[str, Any]:
     return {**axis, **ticks, "fixedrange": False}
 
 
-def _reading_trace(traces: Iterable[Trace], title: str, drawing: Drawing) -> Trace:
+def _hover_values_trace(traces: Iterable[Trace], title: str, drawing: Drawing) -> Trace:
     """Return a trace of invisible points, one at each position of the horizontal axis. The hover
     text of a point has the values of all lines at this position, highest first. `title` is the
     template of the position's name."""
@@ -82,7 +82,7 @@ def _reading_trace(traces: Iterable[Trace], title: str, drawing: Drawing) -> Tra
                 values.append((float(y), f"{mark}\N{NO-BREAK SPACE}{text}"))
     places = sorted(texts_by_place)
     heads = [re.sub(r"%\{x[^}]*\}", f"{position:g}", title) for position in places]
-    return scatter(
+    return make_scatter_trace(
         x=places,
         y=[0.5] * len(places),
         yaxis="y3",

@@ -17,7 +17,7 @@ from dashboard.answers.report import Report
 from dashboard.drawing.blocks import report as blocks
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.parts import ReportParts, ReportRequest, query_count_text
-from dashboard.drawing.report.sheet import own_sheet, sheet_for
+from dashboard.drawing.report.sheet import make_sheet_for_markup, read_report_sheet
 from dashboard.drawing.report.slides import make_slides
 from dashboard.drawing.theme import BY_THEME, font_face
 from dashboard.workspace.exports import report_data
@@ -27,13 +27,13 @@ _HERE = Path(__file__).parent
 _LINK_TO_NOWHERE = re.compile(r'<a\b((?:(?!>).)*?)\shref=""((?:(?!>).)*)>(.*?)</a>', re.DOTALL)
 
 
-def document(report: Report, drawing: Drawing, request: ReportRequest) -> str:
+def make_report_page(report: Report, drawing: Drawing, request: ReportRequest) -> str:
     """Return the HTML file. `drawing` is the comparison and the styles of the runs; its palette is
     replaced by the colours of the reader's theme."""
     drawing = replace(drawing, palette=BY_THEME)
     report_parts = ReportParts(report, drawing, request)
-    parts = [report_parts.verdict(), *report_parts.parts()]
-    pair = f"scores of {drawing.focus}" if drawing.alone else ""
+    parts = [report_parts.draw_verdict(), *report_parts.draw_parts()]
+    pair = f"scores of {drawing.focus}" if drawing.is_single_run else ""
     pair = pair or f"{drawing.focus} against {drawing.baseline}"
     head = blocks.draw_title_line(
         request.title, pair, request.date, request.left_out_note, request.text
@@ -42,16 +42,19 @@ def document(report: Report, drawing: Drawing, request: ReportRequest) -> str:
     page_markup = blocks.draw_document(
         f"{request.title}: {pair} on {drawing.name}",
         head,
-        [("verdict", "Verdict"), *((key, report_parts.title(key)) for key in report_parts.keys)],
+        [
+            ("verdict", "Verdict"),
+            *((key, report_parts.title_of_part(key)) for key in report_parts.keys),
+        ],
         parts,
-        _slides(report_parts),
+        _draw_slides(report_parts),
         blocks.Foot(report.methods.versions.split(" · ")[0], request.date, source_line),
         blocks.draw_data_note(request.title, format_size(len(request.data)))
         if request.data
         else Markup(),
     )
-    page = without_links(page_markup)
-    sheet = sheet_for(page, font_face(), own_sheet("report.css"))
+    page = remove_dead_links(page_markup)
+    sheet = make_sheet_for_markup(page, font_face(), read_report_sheet("report.css"))
     script = "".join((_HERE / name).read_text("utf-8") for name in ("present.js", "report.js"))
     page = page.replace("<style></style>", f"<style>{sheet}</style>", 1)
     page = page.replace("<script></script>", f"<script>{script}</script>", 1).lstrip()
@@ -59,20 +62,22 @@ def document(report: Report, drawing: Drawing, request: ReportRequest) -> str:
         return page
     # Added last, so that the replacements above do not search the data.
     body, end, rest = page.rpartition("</body>")
-    return f"{body}{report_data.make_block(request.data)}{end}{rest}"
+    return f"{body}{report_data.make_data_markup(request.data)}{end}{rest}"
 
 
-def meeting(report: Report, drawing: Drawing, request: ReportRequest) -> str:
+def make_presentation(report: Report, drawing: Drawing, request: ReportRequest) -> str:
     """Return the same findings for a presentation, one per screen, with their style sheet. They are
     shown over a page that has its own palette."""
     report_parts = ReportParts(
         report, replace(drawing, palette=BY_THEME), replace(request, parts=())
     )
-    slides = without_links(_slides(report_parts))
-    return f"<style>{sheet_for(slides, own_sheet('report.css'))}</style>{slides}"
+    slides = remove_dead_links(_draw_slides(report_parts))
+    return (
+        f"<style>{make_sheet_for_markup(slides, read_report_sheet('report.css'))}</style>{slides}"
+    )
 
 
-def _slides(report_parts: ReportParts) -> Markup:
+def _draw_slides(report_parts: ReportParts) -> Markup:
     source = (
         f"{report_parts.request.title} · {report_parts.drawing.name} ·"
         f" {query_count_text(report_parts.report)}"
@@ -80,6 +85,6 @@ def _slides(report_parts: ReportParts) -> Markup:
     return blocks.draw_slides(make_slides(report_parts), source)
 
 
-def without_links(page_markup: Markup) -> str:
+def remove_dead_links(page_markup: Markup) -> str:
     """Return the page with its links that lead nowhere replaced by plain text."""
     return _LINK_TO_NOWHERE.sub(r"<span\1\2>\3</span>", str(page_markup))

@@ -13,8 +13,8 @@ from dashboard.answers.overview import Overview
 from dashboard.drawing.blocks import differences, markup, overview, untested
 from dashboard.drawing.blocks.markup import Badge
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.report.document import without_links
-from dashboard.drawing.report.sheet import own_sheet, sheet_for
+from dashboard.drawing.report.document import remove_dead_links
+from dashboard.drawing.report.sheet import make_sheet_for_markup, read_report_sheet
 from dashboard.drawing.theme import BY_THEME, css_variables
 from metrics_core.findings.sentence import Sentence
 
@@ -29,15 +29,15 @@ def notebook_cell(answer: Overview, drawing: Drawing, footer: str) -> str:
     badge = Badge(verdict.badge, verdict.tone) if verdict.badge else None
     parts = [markup.draw_answer(verdict.title, verdict.lead, styles, badge=badge)]
     if drawing.focus in answer.too_few:
-        parts.append(untested.draw_examples(answer.examples, drawing, _no_link))
-    elif not drawing.alone:
+        parts.append(untested.draw_examples(answer.examples, drawing, _empty_link))
+    elif not drawing.is_single_run:
         first = answer.shown_rows.sort_values("mean", ascending=False, kind="stable")
         run_names = {*first["run"].head(_MOST_ROWS), drawing.focus, drawing.baseline}
         parts.append(
             differences.draw_difference_rows(
                 answer.shown_rows[answer.shown_rows["run"].isin(run_names)],
                 drawing,
-                lead=lambda run: "",
+                make_link=lambda run: "",
                 list_link=lambda run, outcome: "",
                 level=drawing.comparison.method.level,
             )
@@ -52,22 +52,22 @@ def notebook_cell(answer: Overview, drawing: Drawing, footer: str) -> str:
     )
     more = f"{len(runs) - _MOST_ROWS} more runs in .frame. " if len(runs) > _MOST_ROWS else ""
     parts += [
-        overview.draw_facts_line(answer.facts, _no_link),
+        overview.draw_facts_line(answer.facts, _empty_link),
         overview.draw_table_note(more + footer, Sentence(), drawing),
     ]
-    html = without_links(Markup("").join(parts))
+    html = remove_dead_links(Markup("").join(parts))
     return f'<div class="ranklens">{html}<style>{_scoped_sheet(html)}</style></div>'
 
 
-def _no_link(page: str, **changes: Any) -> str:
+def _empty_link(page: str, **changes: Any) -> str:
     return ""
 
 
 def _scoped_sheet(inside: str) -> str:
     """Return a style sheet that applies only to the cell. Its rules are nested, so that they
     override the notebook's table styles."""
-    full_sheet = sheet_for(inside, own_sheet("cell.css"))
+    full_sheet = make_sheet_for_markup(inside, read_report_sheet("cell.css"))
     variables = css_variables()
     rules = full_sheet.replace(variables, "", 1)
     names = re.sub(r"^:root\{|\}$", "", variables)
-    return f".ranklens{{{names};{rules}}}{own_sheet('cell_theme.css')}"
+    return f".ranklens{{{names};{rules}}}{read_report_sheet('cell_theme.css')}"

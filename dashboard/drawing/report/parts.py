@@ -104,7 +104,7 @@ class ReportParts:
     def _is_loss(self, anchor: str) -> bool:
         return int(anchor.removeprefix("case-")) <= len(self.report.losses)
 
-    def title(self, key: str) -> str:
+    def title_of_part(self, key: str) -> str:
         """Return the title of a part."""
         n = {"losses": len(self.report.losses), "wins": len(self.report.wins)}.get(key, 0)
         if key == "checks" and self.report.robustness.settling_checks:
@@ -115,7 +115,7 @@ class ReportParts:
             return f"The {w.number_word(n)} {size}{w.plural(n, noun, key)}"
         return PARTS[key]
 
-    def verdict(self) -> Markup:
+    def draw_verdict(self) -> Markup:
         """Draw the verdict, its chart, and the data it is based on."""
         answer, drawing = self.report.overview, self.drawing
         verdict = answer.verdict
@@ -123,14 +123,14 @@ class ReportParts:
         parts = [markup.draw_answer(verdict.title, verdict.lead, self.styles, badge=badge)]
         if drawing.focus in answer.too_few:
             parts.append(untested.draw_examples(answer.examples, drawing, self.href))
-        elif not drawing.alone:
+        elif not drawing.is_single_run:
             row = answer.all_rows.set_index("run").loc[drawing.focus].to_dict()
             parts += [
                 overview.draw_outcomes(row, self.href),
                 differences.draw_difference_rows(
                     answer.shown_rows,
                     drawing,
-                    lead=lambda run: "",
+                    make_link=lambda run: "",
                     list_link=self._query_list_link,
                     level=drawing.comparison.method.level,
                 ),
@@ -142,10 +142,12 @@ class ReportParts:
     def _query_list_link(self, run: str, outcome: str) -> str:
         return self.href("queries", show=outcome) if run == self.drawing.focus else ""
 
-    def parts(self) -> list[Markup]:
+    def draw_parts(self) -> list[Markup]:
         """Draw the parts below the verdict that are not empty."""
         return [
-            blocks.draw_part(key, self.title(key), self._lead(key), inside, self.styles)
+            blocks.draw_report_part(
+                key, self.title_of_part(key), self._subtitle(key), inside, self.styles
+            )
             for key, inside in self._contents.items()
         ]
 
@@ -163,23 +165,23 @@ class ReportParts:
 
     def _part_content(self, key: str) -> Markup:
         drawers: dict[str, Callable[[], Markup]] = {
-            "runs": self._runs,
-            "groups": self._groups,
+            "runs": self._draw_runs,
+            "groups": self._draw_groups,
             "checks": lambda: (
-                blocks.draw_reasons(self.report.robustness)
+                blocks.draw_check_reasons(self.report.robustness)
                 if self.report.robustness.checks
                 else Markup()
             ),
-            "curves": self._curves,
-            "losses": lambda: self._cases(self.report.losses),
-            "wins": lambda: self._cases(self.report.wins),
-            "queries": self._queries,
+            "curves": self._draw_curves,
+            "losses": lambda: self._draw_cases(self.report.losses),
+            "wins": lambda: self._draw_cases(self.report.wins),
+            "queries": self._draw_queries,
             "noted": lambda: blocks.draw_query_notes(self.report.notes),
-            "measured": self._measured,
+            "measured": self._draw_methods,
         }
         return drawers[key]()
 
-    def _lead(self, key: str) -> str | Sentence:
+    def _subtitle(self, key: str) -> str | Sentence:
         report, drawing = self.report, self.drawing
         if key == "runs":
             alone = len(report.overview.shown_rows) < 2
@@ -210,7 +212,7 @@ class ReportParts:
         noun = w.plural(empty, "is a query", "are queries")
         return f"{count_text} of them {noun} without results from {baseline}."
 
-    def _runs(self) -> Markup:
+    def _draw_runs(self) -> Markup:
         answer, drawing = self.report.overview, self.drawing
         measures = [(name, gloss, "") for name, gloss, _ in answer.measures]
         table = overview.draw_runs_and_measures(
@@ -219,12 +221,12 @@ class ReportParts:
         note = f"{w.sentence_case(answer.colour_note)}." if answer.colour_note else ""
         return table + overview.draw_table_note(note, answer.measures_sentence, drawing)
 
-    def _groups(self) -> Markup:
+    def _draw_groups(self) -> Markup:
         if self.report.groups is None:
             return Markup()
         breakdown, rows = self.report.groups
         table = self.group_table(breakdown, rows)
-        return table + groups.draw_below_groups(breakdown, self.drawing, rows.note)
+        return table + groups.draw_note_below_groups(breakdown, self.drawing, rows.note)
 
     def group_table(self, breakdown: Breakdown, rows: GroupRows) -> Markup:
         """Draw the groups of the queries."""
@@ -233,12 +235,12 @@ class ReportParts:
             breakdown,
             self.drawing,
             column=column_title(breakdown.by, self.drawing.cutoff),
-            lead=lambda group: "",
+            make_group_link=lambda group: "",
             sort_link=lambda order: "",
             more="",
         )
 
-    def _curves(self) -> Markup:
+    def _draw_curves(self) -> Markup:
         curves, drawing = self.report.curves, self.drawing
         if curves is None:
             return Markup()
@@ -250,7 +252,7 @@ class ReportParts:
             "k: number of results counted (log scale). Dotted: k ="
             f" {w.format_count(drawing.cutoff)}."
         )
-        if is_tested and not drawing.alone:
+        if is_tested and not drawing.is_single_run:
             text += (
                 " The bands below are simultaneous over all k: the difference is"
                 " significant at each k whose band excludes zero."
@@ -264,7 +266,7 @@ class ReportParts:
             )
             for family in curves.frames
         ]
-        return blocks.draw_panels(charts, legend, curves_blocks.draw_note(text))
+        return blocks.draw_panels(charts, legend, curves_blocks.draw_chart_note(text))
 
     def chart(self, family: str) -> Markup:
         """Draw the chart of a measure by k."""
@@ -280,7 +282,7 @@ class ReportParts:
         chart = figures.measure_by_cutoff(
             curves.frames[family],
             drawing,
-            in_colour=curves.coloured_runs(drawing.comparison),
+            coloured_runs=curves.coloured_runs(drawing.comparison),
             ends=curves.list_ends,
             value_range=curves.ranges[family],
             panels=panels,
@@ -290,7 +292,7 @@ class ReportParts:
         )
         return draw_svg(chart, width, label)
 
-    def _cases(self, cases: Sequence[Case]) -> Markup:
+    def _draw_cases(self, cases: Sequence[Case]) -> Markup:
         grades = Grades.from_grades(self.report.grades)
         anchors = [self._anchors[str(case.row["query_id"])] for case in cases]
         return Markup("").join(
@@ -298,7 +300,7 @@ class ReportParts:
             for number, (case, anchor) in enumerate(zip(cases, anchors, strict=True))
         )
 
-    def _queries(self) -> Markup:
+    def _draw_queries(self) -> Markup:
         if self.report.queries is None:
             return Markup()
         return blocks.draw_query_rows(
@@ -308,7 +310,7 @@ class ReportParts:
             lambda query_id: self.href("query", q=query_id),
         )
 
-    def _measured(self) -> Markup:
+    def _draw_methods(self) -> Markup:
         answer, methods = self.report.overview, self.report.methods
         formulas = [
             (name, words, Markup(convert(formula))) for name, words, formula in methods.measures
@@ -335,7 +337,7 @@ class ReportParts:
                 ),
             ),
         ]
-        if not self.drawing.alone:
+        if not self.drawing.is_single_run:
             paragraphs.append(
                 (
                     "Test and correction",
@@ -362,8 +364,8 @@ def _method_text(method: Method) -> str:
     """Return the names of the test and the correction, and the rule for counting a query as won or
     lost."""
     return (
-        f"Test: {TESTS[method.test]}; correction: {CORRECTIONS[method.corrected_by]}. The random"
-        " draws are the same each time. A query is won or lost if its difference exceeds"
+        f"Test: {TESTS[method.test]}; correction: {CORRECTIONS[method.effective_correction]}. The"
+        " random draws are the same each time. A query is won or lost if its difference exceeds"
         f" ±{SAME:g}. Effect size is the mean difference divided by the standard deviation of the"
         " queries’ differences."
     )

@@ -17,22 +17,22 @@ _NOT_MET = re.compile(r":not\([^()]*\)")
 classes that must be absent."""
 
 
-def sheet_for(markup: str, *own_sheets: str) -> str:
+def make_sheet_for_markup(markup: str, *own_sheets: str) -> str:
     """Return the style sheet for this markup: the palette, the rules of the common style sheet for
     classes that occur in the markup, and then the `own_sheets` unchanged."""
     classes = {name for names in re.findall(r'class="([^"]*)"', markup) for name in names.split()}
-    rules_css = "".join(_used_rules(_rules(), classes))
+    rules_css = "".join(_used_rules(_read_common_rules(), classes))
     return css_variables() + rules_css + "".join(own_sheets)
 
 
 @cache
-def own_sheet(name: str) -> str:
+def read_report_sheet(name: str) -> str:
     """Return a style sheet of this folder, without comments."""
     return _COMMENT.sub("", (Path(__file__).parent / name).read_text("utf-8"))
 
 
 @cache
-def _rules() -> tuple[tuple[str, str], ...]:
+def _read_common_rules() -> tuple[tuple[str, str], ...]:
     return tuple(_split_rules(_COMMENT.sub("", (_DRAWING / "style.css").read_text("utf-8"))))
 
 
@@ -55,7 +55,7 @@ def _used_rules(rules: tuple[tuple[str, str], ...], classes: set[str]) -> Iterat
             if inside:
                 yield f"{head}{{{inside}}}"
         elif head.startswith("@") or any(
-            _matches(selector, classes) for selector in _selectors(head)
+            _may_match(selector, classes) for selector in _selectors(head)
         ):
             yield f"{head}{{{body}}}"
 
@@ -73,7 +73,7 @@ def _selectors(head: str) -> list[str]:
     return parts
 
 
-def _matches(selector: str, classes: set[str]) -> bool:
+def _may_match(selector: str, classes: set[str]) -> bool:
     """Whether the selector may match something in markup with these classes. If the selector lists
     alternatives in brackets, one matching alternative is enough."""
     plain = _NOT_MET.sub("", selector)

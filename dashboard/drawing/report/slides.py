@@ -55,12 +55,12 @@ class _Slides:
 
     def draw_all(self) -> list[Markup]:
         slides = [
-            self._slide_verdict(),
-            self._slide_checks(),
-            self._slide_groups(),
-            self._slide_cutoff(),
-            self._slide_query("losses", "loss", "lost"),
-            self._slide_query("wins", "win", "won"),
+            self._draw_verdict_slide(),
+            self._draw_checks_slide(),
+            self._draw_groups_slide(),
+            self._draw_cutoff_slide(),
+            self._draw_query_slide("losses", "loss", "lost"),
+            self._draw_query_slide("wins", "win", "won"),
         ]
         return [slide for slide in slides if slide]
 
@@ -68,24 +68,24 @@ class _Slides:
     def _is_untested(self) -> bool:
         return self._parts.drawing.focus in self._parts.report.overview.too_few
 
-    def _slide(
+    def _draw_slide(
         self, key: str, question: str, answer: str | Sentence, picture: Markup, **more: Any
     ) -> Markup:
         return blocks.draw_slide(key, question, answer, picture, self._parts.styles, **more)
 
-    def _slide_verdict(self) -> Markup:
+    def _draw_verdict_slide(self) -> Markup:
         answer, drawing = self._parts.report.overview, self._parts.drawing
         verdict, name = answer.verdict, self._parts.drawing.name
         badge = Badge(verdict.badge, verdict.tone) if verdict.badge else None
-        if drawing.alone:
+        if drawing.is_single_run:
             picture = untested.draw_histogram(answer.histogram, drawing, lambda low, high: "")
             if not answer.histogram:
                 return Markup()
-            return self._slide("verdict", f"How good is it on {name}?", verdict.title, picture)
+            return self._draw_slide("verdict", f"How good is it on {name}?", verdict.title, picture)
         question = f"Which is better on {name}?"
         if self._is_untested:
-            picture = untested.draw_examples(answer.examples, drawing, self._no_link)
-            return self._slide("verdict", question, verdict.title, picture)
+            picture = untested.draw_examples(answer.examples, drawing, self._empty_link)
+            return self._draw_slide("verdict", question, verdict.title, picture)
         rows = _first_runs(answer.shown_rows, drawing)
         left_out = len(answer.all_rows) - len(rows)
         caption = f"{w.format_count(left_out)} further {w.plural(left_out, 'run')} not shown"
@@ -93,19 +93,19 @@ class _Slides:
             picture = differences.draw_difference_rows(
                 rows,
                 drawing,
-                lead=lambda run: "",
+                make_link=lambda run: "",
                 list_link=lambda run, outcome: "",
                 level=drawing.comparison.method.level,
             )
         else:
             row = rows.set_index("run").loc[drawing.focus].to_dict()
-            picture = differences.draw_against_zero(row, answer.interval, rows, drawing)
-            picture += overview.draw_outcomes(row, self._no_link)
+            picture = differences.draw_difference_interval(row, answer.interval, rows, drawing)
+            picture += overview.draw_outcomes(row, self._empty_link)
             level = w.format_share(answer.interval[2])
             caption = (
                 f"Difference on {name} with its {level} interval; below, the queries by outcome"
             )
-        return self._slide(
+        return self._draw_slide(
             "verdict",
             question,
             verdict.title,
@@ -116,24 +116,30 @@ class _Slides:
             rows=len(rows) - 1,
         )
 
-    def _no_link(self, page: str, **changes: Any) -> str:
+    def _empty_link(self, page: str, **changes: Any) -> str:
         return ""
 
-    def _slide_checks(self) -> Markup:
+    def _draw_checks_slide(self) -> Markup:
         robustness = self._parts.report.robustness
         if not robustness.checks:
             return Markup()
         is_clear = robustness.pair is not None and robustness.pair.is_clear
-        return self._slide(
+        return self._draw_slide(
             "checks",
-            self._parts.title("checks"),
+            self._parts.title_of_part("checks"),
             robustness_finding(robustness),
-            blocks.draw_reasons(robustness, brief=True, questions=_QUESTIONS if is_clear else {}),
+            blocks.draw_check_reasons(
+                robustness, is_brief=True, questions=_QUESTIONS if is_clear else {}
+            ),
             rows=len(robustness.checks),
         )
 
-    def _slide_groups(self) -> Markup:
-        if self._parts.report.groups is None or self._parts.drawing.alone or self._is_untested:
+    def _draw_groups_slide(self) -> Markup:
+        if (
+            self._parts.report.groups is None
+            or self._parts.drawing.is_single_run
+            or self._is_untested
+        ):
             return Markup()
         (breakdown, _), drawing = self._parts.report.groups, self._parts.drawing
         higher = drawing.comparison.measure.declaration.higher_is_better
@@ -142,14 +148,14 @@ class _Slides:
         rows = list_groups(
             breakdown,
             GroupTableRequest(ranked="-adds" if is_long else ""),
-            alone=False,
+            is_single_run=False,
             higher_is_better=higher,
-            most=_ROWS - is_long,
+            max_rows=_ROWS - is_long,
         )
         column = column_title(breakdown.by, drawing.cutoff)
-        return self._slide(
+        return self._draw_slide(
             "groups",
-            f"Where does it come from, by {self._parts.report.overview.grouped_by}?",
+            f"Where does it come from, by {self._parts.report.overview.grouping_name}?",
             breakdown.title,
             groups.draw_waterfall(rows, breakdown, drawing, column=column),
             note=breakdown.lead("", higher_is_better=higher),
@@ -158,7 +164,7 @@ class _Slides:
             rows=len(rows.rows) + is_long + 1,
         )
 
-    def _slide_cutoff(self) -> Markup:
+    def _draw_cutoff_slide(self) -> Markup:
         curves, drawing = self._parts.report.curves, self._parts.drawing
         pair = dict.fromkeys([drawing.focus, drawing.baseline])
         drawing = replace(drawing, styles={run: drawing.styles[run] for run in pair})
@@ -171,12 +177,12 @@ class _Slides:
                 f"{drawing.name} counts the whole list; the curves show {family} by k."
             )
         note = _BANDS
-        if drawing.alone:
+        if drawing.is_single_run:
             note = curves_blocks.bands_note(drawing, is_tested=curves.queries >= FEWEST_QUERIES)
         legend = curves_blocks.draw_legend(drawing, list(pair), {})
         baseline = shorten(drawing.baseline, _NAME)
         heads: dict[Panels, str] = {"scores": f"{family}@k"}
-        heads |= {} if drawing.alone else {"differences": f"Difference from {baseline}"}
+        heads |= {} if drawing.is_single_run else {"differences": f"Difference from {baseline}"}
         charts = [
             (
                 curves_blocks.draw_panel_head(head, ""),
@@ -186,11 +192,11 @@ class _Slides:
             for panels, head in heads.items()
         ]
         picture = blocks.draw_panels(charts, legend, Markup())
-        return self._slide(
+        return self._draw_slide(
             "curves", PARTS["curves"], curves.title_by_k, picture, note=lead, caption=note
         )
 
-    def _slide_query(self, kind: str, one: str, count: str) -> Markup:
+    def _draw_query_slide(self, kind: str, noun: str, count: str) -> Markup:
         """Draw an example of a loss or win: both lists, and the movements between them."""
         report, drawing = self._parts.report, self._parts.drawing
         page = report.examples.get(kind)
@@ -198,7 +204,7 @@ class _Slides:
             return Markup()
         total = int(report.overview.shown_rows.set_index("run").loc[drawing.focus, count])
         largest = next((case.row["query_id"] for case in getattr(report, kind)), "")
-        aside = f"the largest {one} with results from both runs"
+        aside = f"the largest {noun} with results from both runs"
         if page.diagnosis.query_id == largest:
             aside = f"the largest of {w.format_count(total)} {kind}"
         lists = two_lists.draw_two_lists(
@@ -210,9 +216,9 @@ class _Slides:
             rows=CASE_ROWS,
             one_line=True,
         )
-        return self._slide(
+        return self._draw_slide(
             kind,
-            f"Why this {one}?",
+            f"Why this {noun}?",
             f"“{shorten(page.text, _QUERY, between_words=True)}”",
             lists,
             note=page.explanation,

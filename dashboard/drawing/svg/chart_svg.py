@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from dashboard.drawing.figures.chart import Chart, Trace
 from dashboard.drawing.svg.axes import Axis, Plot
-from dashboard.drawing.svg.elements import css, dash_pattern, draw_text, plain_text, px, tag
+from dashboard.drawing.svg.elements import css, dash_pattern, draw_text, format_px, plain_text, tag
 from dashboard.drawing.svg.marks import draw_marks, hover_text_of, is_missing
 
 
@@ -37,10 +37,10 @@ def draw_svg(
     rules = [shape for shape in layout.get("shapes", ()) if shape["type"] in ("line", "rect")]
     below = [shape for shape in rules if shape.get("layer") == "below"]
     parts = [
-        *(_draw_rule(shape, plot) for shape in below),
+        *(_draw_line_shape(shape, plot) for shape in below),
         *_grid_lines(plot),
         *(mark for trace in chart.traces for mark in draw_marks(trace, plot)),
-        *(_draw_rule(shape, plot) for shape in rules if shape not in below),
+        *(_draw_line_shape(shape, plot) for shape in rules if shape not in below),
         *_tick_labels(plot),
         *(_draw_note(note, plot) for note in layout.get("annotations", ())),
         *_hover_areas(chart.traces, plot),
@@ -53,7 +53,7 @@ def draw_svg(
         width=size and size[0],
         height=size and size[1],
         xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {px(width)} {px(height)}",
+        viewBox=f"0 0 {format_px(width)} {format_px(height)}",
         role="img",
         aria_label=label,
         style=style,
@@ -91,7 +91,7 @@ def _draw_line(
 ) -> Markup:
     names = ("x1", "y1", "x2", "y2")
     style = css(stroke=color, stroke_width=width, stroke_dasharray=dash_pattern(dash))
-    return tag("line", style=style, **dict(zip(names, map(px, ends), strict=True)))
+    return tag("line", style=style, **dict(zip(names, map(format_px, ends), strict=True)))
 
 
 def _tick_labels(plot: Plot) -> Iterable[Markup]:
@@ -114,7 +114,7 @@ def _tick_labels(plot: Plot) -> Iterable[Markup]:
                 )
 
 
-def _draw_rule(shape: Mapping[str, Any], plot: Plot) -> Markup:
+def _draw_line_shape(shape: Mapping[str, Any], plot: Plot) -> Markup:
     x = [_end_position(shape, plot, "x", number) for number in (0, 1)]
     y = [_end_position(shape, plot, "y", number) for number in (0, 1)]
     line = shape["line"]
@@ -122,10 +122,10 @@ def _draw_rule(shape: Mapping[str, Any], plot: Plot) -> Markup:
         return _draw_line((x[0], y[0], x[1], y[1]), line["color"], line["width"], line.get("dash"))
     return tag(
         "rect",
-        x=px(min(x)),
-        y=px(min(y)),
-        width=px(abs(x[1] - x[0])),
-        height=px(abs(y[1] - y[0])),
+        x=format_px(min(x)),
+        y=format_px(min(y)),
+        width=format_px(abs(x[1] - x[0])),
+        height=format_px(abs(y[1] - y[0])),
         style=css(fill=shape["fillcolor"]),
     )
 
@@ -171,9 +171,9 @@ def _hover_areas(traces: Sequence[Trace], plot: Plot) -> Iterable[Markup]:
         yield tag(
             "rect",
             tag("title", "\n".join([head, *lines])),
-            x=px(edges[number]),
-            y=px(plot.top),
-            width=px(max(edges[number + 1] - edges[number], 0)),
-            height=px(plot.bottom - plot.top),
+            x=format_px(edges[number]),
+            y=format_px(plot.top),
+            width=format_px(max(edges[number + 1] - edges[number], 0)),
+            height=format_px(plot.bottom - plot.top),
             style="fill:none;pointer-events:all",
         )

@@ -19,24 +19,24 @@ _RGBA = re.compile(r"rgba\((\d+,\d+,\d+),([\d.]+)\)")
 _TAGS = re.compile(r"<[^>]*>")
 
 
-def tag(name: str, inside: str = "", **attributes: Any) -> Markup:
+def tag(name: str, content: str = "", **attributes: Any) -> Markup:
     """Return an element; attributes that are None are omitted."""
     attribute_text = Markup("").join(
         Markup(' {}="{}"').format(key.replace("_", "-") if key != "viewBox" else key, value)
         for key, value in attributes.items()
         if value is not None
     )
-    return Markup("<{0}{1}>{2}</{0}>").format(Markup(name), attribute_text, inside)
+    return Markup("<{0}{1}>{2}</{0}>").format(Markup(name), attribute_text, content)
 
 
-def px(value: float) -> str:
+def format_px(value: float) -> str:
     """Format a length in px with at most two decimals."""
     return f"{value:.2f}".rstrip("0").rstrip(".").replace("-0", "0") if value else "0"
 
 
 def format_points(positions: Iterable[tuple[float, float]]) -> str:
     """Format positions in px as the points of a polygon or line."""
-    return " ".join(f"{px(x)},{px(y)}" for x, y in positions)
+    return " ".join(f"{format_px(x)},{format_px(y)}" for x, y in positions)
 
 
 def plain_text(html: str) -> str:
@@ -81,7 +81,12 @@ def draw_text(
     elif baseline == "bottom":
         first -= (len(lines) - 1) * _LINE * size + 0.25 * size
     spans = [
-        tag("tspan", _spans(line), x=px(position[0]), y=px(first + number * _LINE * size))
+        tag(
+            "tspan",
+            _split_into_spans(line),
+            x=format_px(position[0]),
+            y=format_px(first + number * _LINE * size),
+        )
         for number, line in enumerate(lines)
     ]
     return tag(
@@ -98,7 +103,7 @@ def draw_text(
 _SPAN = re.compile(r'<b>|</b>|<span style="color:([^"]+)">|</span>')
 
 
-def _spans(line: str) -> Markup:
+def _split_into_spans(line: str) -> Markup:
     """Return the pieces of a line of text, each drawn in its own colour and weight."""
     bold, colors, pieces, begin = 0, [""], [], 0
     for match in _SPAN.finditer(line):

@@ -66,34 +66,34 @@ class AccessControl:
             return
         base = self._keys.base if self._keys else ""
 
-        async def send_guarded(message: dict[str, Any]) -> None:
+        async def send_with_security_headers(message: dict[str, Any]) -> None:
             if message["type"] == "http.response.start":
                 message = add_security_headers(message, self._headers, base)
             await send(message)
 
         if not origin.is_same_origin_request(scope, self._origins):
-            await _refuse(scope, send_guarded)
+            await _refuse(scope, send_with_security_headers)
         elif self._keys is None or self._has_cookie(scope, self._keys):
             _release_connection(scope)
-            await self._app(scope, receive, send_guarded)
+            await self._app(scope, receive, send_with_security_headers)
         elif self._has_token(scope, self._keys):
             _release_connection(scope)
             [host] = origin.header_values(scope, b"host")
             is_https = f"http://{host.decode()}" not in self._origins
-            await _grant_access(scope, send_guarded, self._keys, is_https=is_https)
+            await _grant_access(scope, send_with_security_headers, self._keys, is_https=is_https)
         else:
-            await _refuse(scope, send_guarded)
+            await _refuse(scope, send_with_security_headers)
 
     def _has_cookie(self, scope: Any, keys: Keys) -> bool:
-        return _is_below(scope["path"], keys) and any(
-            _is_equal(value, keys.cookie) for value in _cookie_values(scope)
+        return _is_below_base_path(scope["path"], keys) and any(
+            _equals_secret(value, keys.cookie) for value in _cookie_values(scope)
         )
 
     def _has_token(self, scope: Any, keys: Keys) -> bool:
         return (
             scope["type"] == "http"
             and scope["method"] in ("GET", "HEAD")
-            and any(_is_equal(value, keys.token) for value in _split_query(scope)[0])
+            and any(_equals_secret(value, keys.token) for value in _split_query(scope)[0])
         )
 
 
@@ -139,7 +139,7 @@ async def _refuse(scope: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": page})
 
 
-def _is_below(path: str, keys: Keys) -> bool:
+def _is_below_base_path(path: str, keys: Keys) -> bool:
     return path == f"/{keys.base}" or path.startswith(f"/{keys.base}/")
 
 
@@ -161,5 +161,5 @@ def _split_query(scope: Any) -> tuple[list[bytes], list[bytes]]:
     return tokens, [f for f in fields if f and not f.startswith(b"token=")]
 
 
-def _is_equal(value: bytes, secret: str) -> bool:
+def _equals_secret(value: bytes, secret: str) -> bool:
     return hmac.compare_digest(value, secret.encode())

@@ -36,16 +36,16 @@ class WaitingConnections(ServerState):
         super().__init__()
         self.waiting: dict[Protocol, tuple[Transport, TimerHandle]] = {}
 
-    def leave(self, connection: Protocol) -> None:
+    def stop_waiting(self, connection: Protocol) -> None:
         """Remove a connection from the waiting ones, and cancel its time limit."""
         _, timer = self.waiting.pop(connection, (None, None))
         if timer is not None:
             timer.cancel()
 
-    def drop_longest(self) -> None:
+    def drop_longest_waiting(self) -> None:
         """Drop the connection that has waited longest."""
         connection, (transport, _) = next(iter(self.waiting.items()))
-        self.leave(connection)
+        self.stop_waiting(connection)
         # Not `close`, which waits until all data is sent.
         transport.abort()
         _LOG.warning("More than %d connections wait; the oldest are dropped.", MAX_WAITING)
@@ -59,21 +59,21 @@ class LimitedConnection(H11Protocol):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.app_state = {**self.app_state, LET_IN: lambda: self.server_state.leave(self)}
+        self.app_state = {**self.app_state, LET_IN: lambda: self.server_state.stop_waiting(self)}
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         """Start waiting."""
         super().connection_made(transport)
         waiting = self.server_state.waiting
         if len(waiting) >= MAX_WAITING:
-            self.server_state.drop_longest()
-        waiting[self] = transport, self.loop.call_later(SECONDS, self._drop)
+            self.server_state.drop_longest_waiting()
+        waiting[self] = transport, self.loop.call_later(SECONDS, self._drop_connection)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop waiting: the connection ended, or a websocket took it over."""
-        self.server_state.leave(self)
+        self.server_state.stop_waiting(self)
         super().connection_lost(exc)
 
-    def _drop(self) -> None:
-        self.server_state.leave(self)
+    def _drop_connection(self) -> None:
+        self.server_state.stop_waiting(self)
         self.transport.abort()

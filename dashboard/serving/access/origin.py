@@ -45,12 +45,12 @@ def is_same_origin_request(scope: Any, origins_served: Set[str]) -> bool:
         return False
     origins = header_values(scope, b"origin")
     if origins:
-        return b",".join(origins).decode("latin-1") in own_origins and _is_fetched_by_us(scope)
+        return b",".join(origins).decode("latin-1") in own_origins and _is_allowed_fetch(scope)
     # A browser omits Origin only if it reads, and never for a websocket.
-    return scope["type"] == "http" and scope["method"] in _READING and _is_fetched_by_us(scope)
+    return scope["type"] == "http" and scope["method"] in _READING and _is_allowed_fetch(scope)
 
 
-def _is_fetched_by_us(scope: Any) -> bool:
+def _is_allowed_fetch(scope: Any) -> bool:
     """Whether the request was not made for an image, script or frame of another page. Following a
     link from another page is allowed."""
     sites = header_values(scope, b"sec-fetch-site")

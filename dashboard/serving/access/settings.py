@@ -16,16 +16,16 @@ from urllib.parse import urlsplit
 from streamlit import config
 
 from dashboard.serving.access.origin import NAMES
-from dashboard.streamlit_internals import ask_nowhere_else
+from dashboard.streamlit_internals import prevent_outgoing_requests
 
 CONFIG = Path(__file__).parents[2] / ".streamlit" / "config.toml"
 ADDRESS = NAMES[0]
 
 
-def pin_options(*, port: int, base: str, origins: Iterable[str]) -> None:
+def set_server_options(*, port: int, base: str, origins: Iterable[str]) -> None:
     """Set every option of Streamlit; must be called before the application is created. The
     application is served at these origins, below the path `base`."""
-    ask_nowhere_else(ADDRESS, CONFIG)
+    prevent_outgoing_requests(ADDRESS, CONFIG)
     server_options = {"server.port": port, "browser.serverPort": port, "server.baseUrlPath": base}
     # The starting process opens the browser. The cookie secret is the only option that Streamlit
     # takes from the environment without its command line.

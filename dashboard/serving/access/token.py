@@ -37,8 +37,8 @@ class Keys:
 def derive_keys(token: str, port: int, prefix: str = "") -> Keys:
     """The keys of a server on this port. `prefix` is the beginning of all its paths, without
     slashes at the ends: `a/b`."""
-    base = f"{prefix}/{_derive(token, f'base {port}')[:32]}".removeprefix("/")
-    return Keys(token, base, _derive(token, f"cookie {port}"))
+    base = f"{prefix}/{_derive_secret(token, f'base {port}')[:32]}".removeprefix("/")
+    return Keys(token, base, _derive_secret(token, f"cookie {port}"))
 
 
 def new_token() -> str:
@@ -46,24 +46,24 @@ def new_token() -> str:
     return secrets.token_urlsafe(32)
 
 
-def load_token(folder: Path, *, renewed: bool = False) -> str:
+def load_token(folder: Path, *, renew: bool = False) -> str:
     """Return the token of a workspace; the folder and the token are created if missing.
 
     The folder is closed to other accounts. The token is replaced if other accounts could have read
-    it, or if `renewed`. Raises OSError if the folder cannot be closed or the token cannot be
+    it, or if `renew`. Raises OSError if the folder cannot be closed or the token cannot be
     stored.
     """
     durable.make_folder(folder)
     if os.name == "posix" and stat.S_IMODE(folder.stat().st_mode) & _FOR_OTHERS:
         folder.chmod(0o700)
-    token = None if renewed else _read_token(folder / FILE)
+    token = None if renew else _read_token(folder / FILE)
     if token is None:
         token = new_token()
-        durable.write(folder / FILE, json.dumps({"token": token}).encode())
+        durable.write_file(folder / FILE, json.dumps({"token": token}).encode())
     return token
 
 
-def _derive(token: str, purpose: str) -> str:
+def _derive_secret(token: str, purpose: str) -> str:
     return hmac.digest(token.encode(), purpose.encode(), "sha256").hex()
 
 

@@ -37,13 +37,13 @@ class SingleFileParser:
             self._parser = MultipartParser(
                 boundary,
                 {
-                    "on_part_begin": self._begin,
+                    "on_part_begin": self._begin_part,
                     "on_header_field": self._add_field,
                     "on_header_value": self._add_value,
                     "on_header_end": self._end_field,
-                    "on_headers_finished": self._check_head,
+                    "on_headers_finished": self._check_header,
                     "on_part_data": self._add_data,
-                    "on_end": self._end,
+                    "on_end": self._end_file,
                 },
             )
         except FormParserError as error:
@@ -52,10 +52,10 @@ class SingleFileParser:
     @property
     def name(self) -> str:
         """The file's name; empty until it has arrived."""
-        return self._options().get(b"filename", b"").decode(errors="replace")
+        return self._disposition_options().get(b"filename", b"").decode(errors="replace")
 
     @property
-    def head(self) -> bytes:
+    def header_bytes(self) -> bytes:
         """The header fields before the file, as they arrived."""
         return b"".join(name + b": " + value + b"\r\n" for name, value in self._fields)
 
@@ -71,20 +71,20 @@ class SingleFileParser:
         if not self._ended:
             raise BodyError("the body ends before its file")
 
-    def _begin(self) -> None:
+    def _begin_part(self) -> None:
         self._parts += 1
         if self._parts > 1:
             raise BodyError("more than one part")
 
     def _add_field(self, data: bytes, start: int, end: int) -> None:
         self._field += data[start:end]
-        self._count(end - start)
+        self._count_header_bytes(end - start)
 
     def _add_value(self, data: bytes, start: int, end: int) -> None:
         self._value += data[start:end]
-        self._count(end - start)
+        self._count_header_bytes(end - start)
 
-    def _count(self, more: int) -> None:
+    def _count_header_bytes(self, more: int) -> None:
         self._head += more
         if self._head > _LONGEST_HEAD:
             raise BodyError("too much data before the file")
@@ -93,18 +93,18 @@ class SingleFileParser:
         self._fields.append((self._field, self._value))
         self._field, self._value = b"", b""
 
-    def _check_head(self) -> None:
-        if b"filename" not in self._options():
+    def _check_header(self) -> None:
+        if b"filename" not in self._disposition_options():
             raise BodyError("a part that is not a file")
 
-    def _options(self) -> dict[bytes, bytes]:
+    def _disposition_options(self) -> dict[bytes, bytes]:
         dispositions = [value for name, value in self._fields if name.lower() == _DISPOSITION]
         return parse_options_header(dispositions[-1])[1] if dispositions else {}
 
     def _add_data(self, data: bytes, start: int, end: int) -> None:
         self._write(memoryview(data)[start:end])
 
-    def _end(self) -> None:
+    def _end_file(self) -> None:
         self._ended = True
 
 

@@ -83,37 +83,37 @@ class StreamedUploads:
         answer = _HeldAnswer()
         await self._app(scope, receive, answer)
         visit = find_visit(session)
-        if answer.is_good and visit is not None:
-            visit.forget(file_id)
+        if answer.is_successful and visit is not None:
+            visit.forget_upload(file_id)
         await answer.send_to(send)
 
     async def _put(
         self, scope: Any, receive: Receive, send: Send, session: str, file_id: str
     ) -> None:
-        if _is_short(scope):
+        if _is_short_request(scope):
             await self._app(scope, receive, send)
             return
         try:
             boundary = _read_boundary(scope)
             # The page never sees the empty file, which the note then replaces.
-            answer = await self._forward(scope, make_body(boundary, _EMPTY, b""))
-            if answer.is_good:
+            answer = await self._forward_with_body(scope, make_body(boundary, _EMPTY, b""))
+            if answer.is_successful:
                 first = await _read_beginning(receive)
                 if not first[-1].get("more_body"):
-                    await self._app(scope, _replay(first, receive), send)
+                    await self._app(scope, _replay_messages(first, receive), send)
                     return
                 visit = find_visit(session)
                 if visit is None:
                     raise _RefusedError(HTTPStatus.BAD_REQUEST, "no page asked for a file")
-                body = _read_pieces(_replay(first, receive))
-                answer = await self._answer_to_note(scope, boundary, body, visit, file_id)
+                body = _read_pieces(_replay_messages(first, receive))
+                answer = await self._store_and_forward_note(scope, boundary, body, visit, file_id)
         except _BrokenOffError:
             return
         except _RefusedError as error:
             answer = _HeldAnswer.from_text(error.status, str(error))
         await answer.send_to(send)
 
-    async def _answer_to_note(
+    async def _store_and_forward_note(
         self,
         scope: Any,
         boundary: bytes,
@@ -123,14 +123,16 @@ class StreamedUploads:
     ) -> _HeldAnswer:
         """Write the file to the disk and return Streamlit's response to its note."""
         head, file = await self._write_file(boundary, body, visit)
-        note = visit.keep(file_id, file)
+        note = visit.keep_upload(file_id, file)
         del file  # only the visit holds it now
         answer = _HeldAnswer()
         try:
-            answer = await self._forward(scope, make_body(boundary, head, note), measured=True)
+            answer = await self._forward_with_body(
+                scope, make_body(boundary, head, note), update_length=True
+            )
         finally:
-            if not answer.is_good:
-                visit.forget(file_id)
+            if not answer.is_successful:
+                visit.forget_upload(file_id)
         return answer
 
     async def _write_file(
@@ -156,19 +158,23 @@ class StreamedUploads:
             if arrival is not None:
                 arrival.discard()
 
-    async def _forward(self, scope: Any, body: bytes, *, measured: bool = False) -> _HeldAnswer:
+    async def _forward_with_body(
+        self, scope: Any, body: bytes, *, update_length: bool = False
+    ) -> _HeldAnswer:
         """Return the application's response to the same request with another body.
 
         If `measured`, the content-length is the length of the new body; otherwise it is sent
         unchanged, so that Streamlit can check it.
         """
         headers = scope["headers"]
-        if measured:
+        if update_length:
             headers = [(k, v) for k, v in headers if k != b"content-length"]
             headers.append((b"content-length", str(len(body)).encode()))
         answer = _HeldAnswer()
         message = {"type": "http.request", "body": body, "more_body": False}
-        await self._app({**scope, "headers": headers}, _replay([message], _disconnect), answer)
+        await self._app(
+            {**scope, "headers": headers}, _replay_messages([message], _receive_disconnect), answer
+        )
         return answer
 
 
@@ -201,7 +207,7 @@ class _IncomingFile:
             raise BodyError("an empty file")
         self._file.close()
         file, self._file = self._file, None
-        return self._parser.head, file
+        return self._parser.header_bytes, file
 
     def discard(self) -> None:
         """Remove the file unless it was handed over."""
@@ -233,7 +239,7 @@ class _HeldAnswer:
         self._messages.append(message)
 
     @property
-    def is_good(self) -> bool:
+    def is_successful(self) -> bool:
         """Whether the status is 2xx."""
         return bool(self._messages) and 200 <= self._messages[0]["status"] < 300
 
@@ -242,7 +248,7 @@ class _HeldAnswer:
             await send(message)
 
 
-def _is_short(scope: Any) -> bool:
+def _is_short_request(scope: Any) -> bool:
     """Whether the content-length is at most MAX_IN_MEMORY; the server ensures that no more
     arrives."""
     lengths = [value for name, value in scope["headers"] if name == b"content-length"]
@@ -258,8 +264,8 @@ def _read_boundary(scope: Any) -> bytes:
         raise _RefusedError(HTTPStatus.BAD_REQUEST, str(error)) from error
 
 
-def _check_size(size: int, largest: int) -> None:
-    if size > largest:
+def _check_size(size: int, max_size: int) -> None:
+    if size > max_size:
         raise _RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "File too large")
 
 
@@ -276,7 +282,7 @@ async def _read_beginning(receive: Receive) -> list[Message]:
     return messages
 
 
-def _replay(messages: list[Message], receive: Receive) -> Receive:
+def _replay_messages(messages: list[Message], receive: Receive) -> Receive:
     """Return a receive function that first returns and drops each of these messages, and then
     receives later messages."""
 
@@ -286,7 +292,7 @@ def _replay(messages: list[Message], receive: Receive) -> Receive:
     return receive_next
 
 
-async def _disconnect() -> Message:
+async def _receive_disconnect() -> Message:
     return {"type": "http.disconnect"}
 
 

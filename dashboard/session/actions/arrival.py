@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from dashboard.answers.id_offers import id_offers
+from dashboard.answers.id_offers import find_offered_id_maps
 from dashboard.session.actions.refused_files import refusals
 from dashboard.session.actions.uploaded_files import find_original
 from dashboard.session.address import goto
@@ -31,7 +31,7 @@ def reset_upload() -> None:
     st.session_state.pop(_LANDED, None)
 
 
-def note_loaded(files: Iterable[tuple[str, str]]) -> None:
+def note_loaded_files(files: Iterable[tuple[str, str]]) -> None:
     """Remember loaded files, given as (file, kind)."""
     loaded: list[LoadedFile] = st.session_state.setdefault(_LOADED, [])
     loaded += [(file, _CONTENTS[kind]) for file, kind in files]
@@ -64,7 +64,7 @@ def _has_questions(library: Library) -> bool:
     originals = [find_original(f) for f in library.files if f.used and f.kind in ("run", "qrels")]
     return (
         bool(library.study and library.study.refused)
-        or bool(id_offers(library))
+        or bool(find_offered_id_maps(library))
         or any(map(may_be_a_run, library.files_of_kind("qrels")))
         or any(original is not None and original.is_guessed for original in originals)
     )

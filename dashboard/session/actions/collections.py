@@ -12,9 +12,9 @@ import streamlit as st
 
 from dashboard.files.collections import SAMPLE
 from dashboard.files.files import SAMPLE_FOLDER, File, list_folder
-from dashboard.files.uploaded_file import UploadedFile, packed_origin
-from dashboard.session.action_messages import run_action, tell
-from dashboard.session.address import forget, goto, href
+from dashboard.files.uploaded_file import UploadedFile, find_packed_collection
+from dashboard.session.action_messages import add_message, run_action
+from dashboard.session.address import goto, href, reset_widget
 from dashboard.session.open_collection import (
     CLEARED_FIELDS,
     all_collections,
@@ -25,7 +25,11 @@ from dashboard.session.open_collection import (
 from dashboard.workspace import Collection
 from dashboard.workspace.adding import current_time, hash_content
 from dashboard.workspace.disk.records import BASELINE_RULE
-from dashboard.workspace.exports.packing import pack, pack_tables, unpack
+from dashboard.workspace.exports.packing import (
+    import_packed_collection,
+    pack_tables,
+    write_packed_collection,
+)
 from dashboard.workspace.startup import OWN_COLLECTION
 from metrics_core.formats import Loaded
 from metrics_core.tables.run_names import find_free_name
@@ -55,7 +59,7 @@ def open_own_files() -> None:
 def new_collection(name: str) -> Collection:
     """Create a collection. The user's first collection gets the id that older links use."""
     identity = "" if workspace().has_collection(OWN_COLLECTION) else OWN_COLLECTION
-    return workspace().new_collection(_unused_name(name), identity)
+    return workspace().new_collection(_find_unused_name(name), identity)
 
 
 def make_collection(field: str, form_generation: int) -> None:
@@ -68,22 +72,22 @@ def make_collection(field: str, form_generation: int) -> None:
     name = _clean_name(str(st.session_state.get(field, ""))) or "My files"
     done: set[int] = st.session_state.setdefault("_collections_made", set())
 
-    def make_once() -> None:
+    def make_unless_done() -> None:
         with _MAKING:
             if form_generation in done:
                 return
             new = new_collection(name)
             done.add(form_generation)
         open_collection(new.id)
-        forget("new_collection")
+        reset_widget("new_collection")
 
-    run_action(make_once)
+    run_action(make_unless_done)
 
 
 def rename_collection(identity: str, name: str) -> None:
     """Rename a collection; an empty name changes nothing."""
     if _clean_name(name):
-        run_action(lambda: workspace().rename(identity, _clean_name(name)))
+        run_action(lambda: workspace().rename_collection(identity, _clean_name(name)))
 
 
 def duplicate_collection(identity: str) -> None:
@@ -95,12 +99,12 @@ def duplicate_collection(identity: str) -> None:
             workspace().has_collection(identity) and all_collections().folder_of(identity) is None
         )
         copy = (
-            workspace().duplicate(identity, _unused_name(name))
+            workspace().duplicate_collection(identity, _find_unused_name(name))
             if is_own
             else copy_collection(identity, name)
         )
-        tell(f"“{copy.name}” was created.")
-        forget("collections")
+        add_message(f"“{copy.name}” was created.")
+        reset_widget("collections")
 
     run_action(make_copy)
 
@@ -109,9 +113,9 @@ def copy_collection(identity: str, name: str) -> Collection:
     """Copy the example or the collection of a folder, with its current files and its settings."""
     copy, files = new_collection(name), _table_files(identity)
     for loaded in _loaded_tables(files):
-        workspace().add(copy.id, loaded, beside=True)
+        workspace().add_table(copy.id, loaded, keep_both=True)
     with workspace().hold_write_lock() as shelves:
-        shelves.put_collection(_copied_record(identity, files, copy))
+        shelves.put_collection(_make_copy_record(identity, files, copy))
         shelves.put_contents(copy.id, workspace().contents(identity))
     return copy
 
@@ -124,7 +128,7 @@ def _loaded_tables(files: Sequence[File]) -> list[Loaded]:
     return [Loaded(f.table, "", f.read_as, f.file) for f in files if f.table is not None]
 
 
-def _copied_record(identity: str, files: Sequence[File], copy: Collection) -> Collection:
+def _make_copy_record(identity: str, files: Sequence[File], copy: Collection) -> Collection:
     """The record of a copy of a collection, with all its settings. In the copy, the judgments in
     use are identified by the hash of their rows."""
     if not workspace().has_collection(identity):
@@ -146,20 +150,24 @@ def remove_collection(identity: str) -> None:
 
     def remove() -> None:
         name = all_collections().name_of(identity)
-        workspace().remove(identity)
-        tell(f"“{name}” was removed.", "", (("Undo", lambda: workspace().restore(identity)),))
+        workspace().remove_collection(identity)
+        add_message(
+            f"“{name}” was removed.",
+            "",
+            (("Undo", lambda: workspace().restore_collection(identity)),),
+        )
 
     run_action(remove)
 
 
 def restore_collection(identity: str) -> None:
     """Undo the removal of a collection."""
-    run_action(lambda: workspace().restore(identity))
+    run_action(lambda: workspace().restore_collection(identity))
 
 
-def restore_last_good(identity: str) -> None:
+def restore_last_good_state(identity: str) -> None:
     """Restore the last good state of a collection whose database cannot be read."""
-    run_action(lambda: workspace().restore_good(identity))
+    run_action(lambda: workspace().restore_last_good_state(identity))
 
 
 def pack_collection(identity: str) -> bytes:
@@ -167,14 +175,14 @@ def pack_collection(identity: str) -> bytes:
     packed."""
     out = io.BytesIO()
     if all_collections().folder_of(identity) is None:
-        pack(workspace(), identity, out)
+        write_packed_collection(workspace(), identity, out)
         return out.getvalue()
     files = _table_files(identity)
     new = Collection(
         identity, all_collections().name_of(identity), current_time(), baseline_rule=BASELINE_RULE
     )
     contents = workspace().contents(identity)
-    pack_tables(_copied_record(identity, files, new), _loaded_tables(files), out, contents)
+    pack_tables(_make_copy_record(identity, files, new), _loaded_tables(files), out, contents)
     return out.getvalue()
 
 
@@ -187,21 +195,23 @@ def pack_example() -> bytes:
     return out.getvalue()
 
 
-def import_collection(upload: UploadedFile, on_kept: Callable[[], None]) -> None:
-    """Import a packed collection and open it; `on_kept` is called as soon as the collection is
+def import_collection(upload: UploadedFile, on_stored: Callable[[], None]) -> None:
+    """Import a packed collection and open it; `on_stored` is called as soon as the collection is
     stored."""
 
     def import_packed() -> None:
-        new = unpack(workspace(), packed_origin(upload), file=upload.name)
-        on_kept()
+        new = import_packed_collection(
+            workspace(), find_packed_collection(upload), file=upload.name
+        )
+        on_stored()
         open_collection(new.id)
-        tell(f"“{new.name}” was imported from {upload.name}.")
+        add_message(f"“{new.name}” was imported from {upload.name}.")
 
     run_action(import_packed)
 
 
-def _unused_name(name: str) -> str:
-    return find_free_name(name, [c.name for c in workspace().collections()])
+def _find_unused_name(name: str) -> str:
+    return find_free_name(name, [c.name for c in workspace().read_collections()])
 
 
 def _clean_name(name: str) -> str:

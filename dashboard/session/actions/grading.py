@@ -12,7 +12,7 @@ import streamlit as st
 
 from dashboard.address.view import NO_OTHER_RUN
 from dashboard.files.uploaded_file import UploadedFile
-from dashboard.session.action_messages import run_action, tell
+from dashboard.session.action_messages import add_message, run_action
 from dashboard.session.address import address, change, href
 from dashboard.session.open_collection import add_to_workspace, collection_id, workspace
 from dashboard.workspace import Layer
@@ -47,7 +47,7 @@ def active_layers() -> tuple[Layer, ...]:
     return tuple(layer for layer in layers if layer.id in layer_ids)
 
 
-def layers_field() -> tuple[str, ...]:
+def layers_field_value() -> tuple[str, ...]:
     """The value of the address field for the active layers; empty if there are no layers."""
     return (
         address()["layers"] or _layer_ids(active_layers())
@@ -56,7 +56,7 @@ def layers_field() -> tuple[str, ...]:
     )
 
 
-def missing_layers() -> dict[str, str]:
+def missing_layers_message() -> dict[str, str]:
     """A message for the address field of the layers, if the address names layers that do not exist;
     otherwise empty."""
     known_ids = {layer.id for layer in current_layers()}
@@ -72,7 +72,7 @@ def _layer_ids(layers: Sequence[Layer]) -> tuple[str, ...]:
     return tuple(layer.id for layer in layers) or (NO_OTHER_RUN,)
 
 
-def switched_layers(layer: Layer, is_on: bool) -> tuple[str, ...]:
+def layers_field_after_switch(layer: Layer, is_on: bool) -> tuple[str, ...]:
     """The value of the address field with this layer switched on or off."""
     others = [other for other in active_layers() if other.id != layer.id]
     return _layer_ids([*others, layer] if is_on else others)
@@ -80,12 +80,12 @@ def switched_layers(layer: Layer, is_on: bool) -> tuple[str, ...]:
 
 def switch_layer(layer: Layer, is_on: bool) -> None:
     """Switch a layer on or off; for callbacks."""
-    change(layers=switched_layers(layer, is_on))
+    change(layers=layers_field_after_switch(layer, is_on))
 
 
 def layer_href(page: str, layer: Layer, is_on: bool) -> str:
     """The link to a page with this layer switched on or off."""
-    return href(page, layers=switched_layers(layer, is_on))
+    return href(page, layers=layers_field_after_switch(layer, is_on))
 
 
 # The judge
@@ -104,7 +104,7 @@ def set_judge_name(name: str) -> None:
         st.session_state["_judge_name"] = cleaned
 
 
-def own_layer() -> Layer | None:
+def find_own_layer() -> Layer | None:
     """The layer of the judge in this visit; None if the layer does not exist yet."""
     own_layers = (
         layer for layer in current_layers() if layer.judged and layer.name == judge_name()
@@ -149,18 +149,18 @@ def _session_acts() -> _Acts:
     return acts
 
 
-def store_acts(key: str, query_id: str = "") -> None:
+def handle_sent_acts(key: str, query_id: str = "") -> None:
     """Store the actions sent by the component with this key; for its callback.
 
     The address then names the query being judged, so that a list that begins with another query
     does not change the page.
     """
-    take_acts(st.session_state[key].get("acts"))
+    store_judge_acts(st.session_state[key].get("acts"))
     if query_id:
         change(q=query_id)
 
 
-def take_acts(message: Mapping[str, Any] | None) -> None:
+def store_judge_acts(message: Mapping[str, Any] | None) -> None:
     """Store the actions of a judge, each exactly once.
 
     The message has `by` (the judge), `session` (the page that counts the actions) and `acts` (the
@@ -182,18 +182,18 @@ def take_acts(message: Mapping[str, Any] | None) -> None:
         for act in new:
             if not act.get("skip"):
                 grade = act["grade"]
-                grades[_pair_of(act)] = None if grade is None else int(grade)
-        if grades and not _is_done(lambda: _save_grades(identity, name, grades, acts)):
+                grades[_pair_of_act(act)] = None if grade is None else int(grade)
+        if grades and not _run_and_report(lambda: _save_grades(identity, name, grades, acts)):
             return
         for act in new:
-            skips.add(_pair_of(act)) if act.get("skip") else skips.discard(_pair_of(act))
+            skips.add(_pair_of_act(act)) if act.get("skip") else skips.discard(_pair_of_act(act))
             acts.done = int(act["n"])
     if acts.begun:
         change(layers=_layer_ids([*active, *(v for v in current_layers() if v.id == acts.begun)]))
         acts.begun = ""
 
 
-def _pair_of(act: Mapping[str, Any]) -> tuple[str, str]:
+def _pair_of_act(act: Mapping[str, Any]) -> tuple[str, str]:
     return str(act["query_id"]), str(act["doc_id"])
 
 
@@ -201,11 +201,11 @@ def _save_grades(
     identity: str, name: str, grades: Mapping[tuple[str, str], float | None], acts: _Acts
 ) -> None:
     add_to_workspace(identity)
-    layer, begun = workspace().layers.judge(identity, name, grades)
+    layer, begun = workspace().layers.grade_documents(identity, name, grades)
     acts.begun = layer if begun else acts.begun
 
 
-def saved_acts() -> dict[str, Any]:
+def last_stored_act() -> dict[str, Any]:
     """The confirmation for a page: the number of its last stored action."""
     return {"session": _session_acts().page, "done": _session_acts().done}
 
@@ -216,7 +216,7 @@ def skipped_pairs() -> set[tuple[str, str]]:
     return pairs
 
 
-def _is_done(action: Callable[[], None]) -> bool:
+def _run_and_report(action: Callable[[], None]) -> bool:
     """Run an action and return whether it succeeded; an error becomes a message."""
     outcomes: list[bool] = []
 
@@ -254,7 +254,7 @@ def import_layer(file: UploadedFile, upload: str) -> None:
     try:
         table = formats.read(file.origin, name=file.name, kind="qrels").table
     except RanklensError as error:
-        tell(error.message, error.hint, alarming=True)
+        add_message(error.message, error.hint, is_warning=True)
         return
     assert isinstance(table, Qrels)
     rows = zip(*(table.table[c].to_pylist() for c in ("query_id", "doc_id")), strict=True)
@@ -263,18 +263,18 @@ def import_layer(file: UploadedFile, upload: str) -> None:
     imported: set[str] = st.session_state.setdefault("_layers_taken_in", set())
     identity, active = collection_id(), active_layers()
 
-    def begin_layer() -> None:
+    def create_imported_layer() -> None:
         add_to_workspace(identity)
-        layer_id = workspace().layers.begin(identity, title, grades, judged=False)
+        layer_id = workspace().layers.create_layer(identity, title, grades, is_judged_here=False)
         imported.add(upload)
         change(layers=_layer_ids([*active, *(v for v in current_layers() if v.id == layer_id)]))
-        tell(
+        add_message(
             f"{w.format_count(len(grades))} grades from {file.name} were imported as a judgment"
             " layer."
         )
 
     if upload not in imported:
-        run_action(begin_layer)
+        run_action(create_imported_layer)
 
 
 def remove_layer(layer: Layer) -> None:
@@ -284,9 +284,9 @@ def remove_layer(layer: Layer) -> None:
     def remove() -> None:
         layer_ids = address()["layers"]
         if layer_ids:
-            change(layers=switched_layers(layer, is_on=False))
-        workspace().layers.remove(identity, layer.id)
-        undo = ("Undo", lambda: workspace().layers.restore(identity, layer.id))
-        tell(f"The layer “{layer.name}” was removed.", "", (undo,))
+            change(layers=layers_field_after_switch(layer, is_on=False))
+        workspace().layers.remove_layer(identity, layer.id)
+        undo = ("Undo", lambda: workspace().layers.restore_layer(identity, layer.id))
+        add_message(f"The layer “{layer.name}” was removed.", "", (undo,))
 
     run_action(remove)

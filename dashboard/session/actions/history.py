@@ -19,7 +19,7 @@ from dashboard.study.layered_study import with_layers
 from dashboard.study.library import Library
 
 
-def store_order(key: str, default_order: Sequence[str]) -> None:
+def store_version_order(key: str, default_order: Sequence[str]) -> None:
     """Store the order sent by the component with this key; for its callback.
 
     The address omits the order if it is the `default_order`.

@@ -41,24 +41,24 @@ def use_judgments(file: File) -> None:
     """Use these judgments of the open collection from now on; for callbacks."""
     identity = collection_id()
 
-    def apply() -> None:
+    def apply_judgments() -> None:
         add_to_workspace(identity)
         workspace().set_judgments(identity, file.key)
         change(qrels=_judgments_name(file))
 
-    run_action(apply)
+    run_action(apply_judgments)
 
 
-def set_complete(complete: bool) -> dict[str, Any]:
+def set_judgments_complete(is_complete: bool) -> dict[str, Any]:
     """Declare the judgments of the open collection complete or not. Returns an empty dict, because
     the address does not change."""
     identity = collection_id()
 
-    def apply() -> None:
+    def apply_completeness() -> None:
         add_to_workspace(identity)
-        workspace().set_complete(identity, complete)
+        workspace().set_complete(identity, is_complete)
 
-    run_action(apply)
+    run_action(apply_completeness)
     return {}
 
 
@@ -67,11 +67,11 @@ def map_ids(queries: str, docs: str) -> None:
     unchanged. For callbacks."""
     identity = collection_id()
 
-    def apply() -> None:
+    def apply_id_maps() -> None:
         add_to_workspace(identity)
         workspace().map_ids(identity, queries, docs)
 
-    run_action(apply)
+    run_action(apply_id_maps)
 
 
 def exclude_own_documents(exclude_self: bool) -> dict[str, Any]:
@@ -79,11 +79,11 @@ def exclude_own_documents(exclude_self: bool) -> dict[str, Any]:
     Returns an empty dict, because the address does not change."""
     identity = collection_id()
 
-    def apply() -> None:
+    def apply_exclusion() -> None:
         add_to_workspace(identity)
         workspace().set_exclude_self(identity, exclude_self)
 
-    run_action(apply)
+    run_action(apply_exclusion)
     return {}
 
 

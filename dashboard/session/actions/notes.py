@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard.answers.query_notes import Remarks
-from dashboard.session.action_messages import run_action, tell
+from dashboard.session.action_messages import add_message, run_action
 from dashboard.session.actions.grading import judge_name
 from dashboard.session.open_collection import add_to_workspace, collection_id, workspace
 from dashboard.workspace import QueryNotes
@@ -29,19 +29,19 @@ def current_remarks() -> Remarks:
     )
 
 
-def save_remark(query_id: str, note: str, tag: str) -> None:
+def save_remark(query_id: str, note_field_key: str, tag_field_key: str) -> None:
     """Add to a query the note and the tag entered in the fields with these keys, both at once.
 
     For the callback of a form, because the page may be drawn again before it reaches the form.
     """
-    text = str(st.session_state.get(note, "")).strip()
-    cleaned = " ".join(str(st.session_state.get(tag, "")).split())
+    text = str(st.session_state.get(note_field_key, "")).strip()
+    cleaned = " ".join(str(st.session_state.get(tag_field_key, "")).split())
     identity, by = collection_id(), judge_name()
 
     def save() -> None:
         add_to_workspace(identity)
         workspace().notes.add_note_and_tag(identity, query_id, text, cleaned, author=by)
-        st.session_state[note] = st.session_state[tag] = ""
+        st.session_state[note_field_key] = st.session_state[tag_field_key] = ""
 
     if text or cleaned:
         run_action(save)
@@ -66,21 +66,21 @@ def remove_tag(query_id: str, tag: str) -> None:
 # Damaged rows
 
 
-def damaged_rows() -> list[str]:
+def damaged_row_texts() -> list[str]:
     """Return the text of the damaged rows of the open collection, as far as it is legible. Damaged
     grades of its layers (`Layer.lost`) are not included."""
-    return workspace().contents(collection_id()).lost_texts()
+    return workspace().contents(collection_id()).damaged_row_texts()
 
 
-def drop_rows(name: str, texts: Sequence[str]) -> None:
+def drop_damaged(name: str, texts: Sequence[str]) -> None:
     """Delete the damaged rows that were shown, and add a message in which they are called
     `name`."""
     identity = collection_id()
 
-    def drop() -> None:
-        count = workspace().drop_lost(identity, texts)
+    def delete_rows() -> None:
+        count = workspace().drop_damaged(identity, texts)
         if count:
             count_text = f"{w.format_count(count)} damaged {w.plural(count, 'row')}"
-            tell(f"{count_text} of {name} {w.plural(count, 'was', 'were')} deleted.")
+            add_message(f"{count_text} of {name} {w.plural(count, 'was', 'were')} deleted.")
 
-    run_action(drop)
+    run_action(delete_rows)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dashboard.files.query_zip import NotesAndLayers
-from dashboard.session.action_messages import tell, tell_error
+from dashboard.session.action_messages import add_error_message, add_message
 from dashboard.session.actions.grading import active_layers
 from dashboard.session.address import address, change
 from dashboard.session.open_collection import workspace
@@ -27,12 +27,12 @@ class CarriedResult:
     refused: StorageError | None = None
 
 
-def keep_carried(identity: str, carried: Sequence[NotesAndLayers]) -> CarriedResult:
+def store_carried_notes(identity: str, carried_data: Sequence[NotesAndLayers]) -> CarriedResult:
     """Store in a collection the notes and layers that came with files. Does not access the
     session."""
     new_notes, known_notes, layers, known_layers = 0, 0, list[str](), 0
     try:
-        for one in carried:
+        for one in carried_data:
             if one.notes:
                 added = workspace().notes.import_lines(identity, one.notes)
                 new_notes, known_notes = new_notes + added, known_notes + len(one.notes) - added
@@ -46,11 +46,11 @@ def keep_carried(identity: str, carried: Sequence[NotesAndLayers]) -> CarriedRes
     return CarriedResult(new_notes, known_notes, tuple(layers), known_layers)
 
 
-def tell_result(result: CarriedResult) -> None:
+def add_result_messages(result: CarriedResult) -> None:
     """Add messages on the result once its collection is open. New layers become active; layers that
     are already active stay active."""
     if result.refused is not None:
-        tell_error(result.refused)
+        add_error_message(result.refused)
     if result.layers:
         active = [layer.id for layer in active_layers() if layer.id not in result.layers]
         if address()["layers"] or not _are_active(result.layers):
@@ -58,9 +58,11 @@ def tell_result(result: CarriedResult) -> None:
         layer_count = (
             f"{w.format_count(len(result.layers))} judgment {w.plural(len(result.layers), 'layer')}"
         )
-        tell(f"{layer_count} came with the files and will be kept separate from their judgments.")
+        add_message(
+            f"{layer_count} came with the files and will be kept separate from their judgments."
+        )
     if result.new_notes:
-        tell(
+        add_message(
             f"{w.format_count(result.new_notes)}"
             f" {w.plural(result.new_notes, 'note or tag', 'notes and tags')} also came with the"
             " files."
@@ -68,7 +70,7 @@ def tell_result(result: CarriedResult) -> None:
     known_count = result.known_notes + result.known_layers
     if known_count:
         text = "notes, tags and layers that came with the files"
-        tell(
+        add_message(
             f"{w.format_count(known_count)} of the {text} {w.plural(known_count, 'was', 'were')}"
             " already here."
         )

@@ -48,11 +48,11 @@ def refusals() -> dict[str, Refusal]:
     return _all_refusals().setdefault(collection_id(), {})
 
 
-def list_refusal(
+def add_refusal(
     error: RanklensError, upload: UploadedFile, choices: Mapping[str, Any] = _NONE
 ) -> None:
     """List a file that could not be read. The file itself is held until the visit ends."""
-    dismiss(upload.name)
+    dismiss_refusals(upload.name)
     # The frames of the traceback hold the file, too.
     error.__cause__ = error.__context__ = error.__traceback__ = None
     refusal = Refusal(error, next(_KEYS), choices, ref(upload))
@@ -60,7 +60,7 @@ def list_refusal(
     refusals()[upload.name] = refusal
 
 
-def dismiss(*names: str) -> None:
+def dismiss_refusals(*names: str) -> None:
     """Forget refused files; names that are not listed are ignored."""
     for name in names:
         refusal = refusals().pop(name, None)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dashboard.files.shape_choices import find_fields, select_kept_choices, shape_key
+from dashboard.files.shape_choices import find_fields, select_remembered_choices, shape_key
 from dashboard.files.uploaded_file import UploadedFile
 from dashboard.session.action_messages import run_action
 from dashboard.session.actions.refused_files import refusals
@@ -24,7 +24,7 @@ def remember_choices(
     identity: str, source: UploadedFile | Path, name: str, choices: Mapping[str, Any]
 ) -> None:
     """Remember the user's choices for a file, for later files of its shape."""
-    answers = select_kept_choices(choices)
+    answers = select_remembered_choices(choices)
     fields = (
         find_fields(source if isinstance(source, Path) else source.origin, name)
         if answers
@@ -32,25 +32,25 @@ def remember_choices(
     )
     if fields is not None:
         key = shape_key(fields)
-        if all_collections().answers_by_shape(identity).get(key) != answers:
-            workspace().set_read_choices(identity, key, answers)
+        if all_collections().choices_by_shape(identity).get(key) != answers:
+            workspace().set_reading_choices(identity, key, answers)
 
 
-def forget_shape(fields: FileFields) -> None:
+def forget_shape_choices(fields: FileFields) -> None:
     """Forget the answer for files of this shape, so that the user is asked again for the next such
     file."""
     identity = collection_id()
 
-    def forget_answer() -> None:
+    def forget_stored_choices() -> None:
         add_to_workspace(identity)
-        workspace().set_read_choices(identity, shape_key(fields), {})
+        workspace().set_reading_choices(identity, shape_key(fields), {})
 
-    run_action(forget_answer)
+    run_action(forget_stored_choices)
 
 
-def is_remembered(fields: FileFields) -> bool:
+def is_shape_remembered(fields: FileFields) -> bool:
     """Whether there is a remembered answer for files of this shape."""
-    return shape_key(fields) in all_collections().answers_by_shape(collection_id())
+    return shape_key(fields) in all_collections().choices_by_shape(collection_id())
 
 
 def same_shape_files(name: str) -> list[str]:

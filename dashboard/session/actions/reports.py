@@ -8,20 +8,20 @@ from functools import lru_cache
 from pathlib import Path
 
 from dashboard.answers.query_notes import NOTHING_NOTED, Remarks
-from dashboard.answers.report import UsedFile, report
+from dashboard.answers.report import UsedFile, make_report
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.report.document import document, meeting
+from dashboard.drawing.report.document import make_presentation, make_report_page
 from dashboard.drawing.report.parts import ReportRequest
-from dashboard.files.files import File, fingerprint
+from dashboard.files.files import File, hash_file
 from dashboard.session.actions.collections import pack_collection
 from dashboard.session.context import PageContext
 from dashboard.session.open_collection import all_collections, collection_id, current_library
-from dashboard.study.sharing import Include, share_study
+from dashboard.study.sharing import Include, make_shareable_study
 from dashboard.workspace.disk.durable import file_state
 from metrics_core.tables import Run
 
 
-def report_file(
+def make_report_file(
     context: PageContext,
     include: Include,
     title: str,
@@ -29,14 +29,14 @@ def report_file(
     parts: Sequence[str],
     files: Sequence[UsedFile],
     *,
-    noted: Remarks = NOTHING_NOTED,
+    include_notes: Remarks = NOTHING_NOTED,
     carried: str = "",
 ) -> bytes:
     """Make the report of the current view, without accessing the session.
 
     `carried` is the id of the collection to embed if full texts are included.
     """
-    shared_study = share_study(context.study, include)
+    shared_study = make_shareable_study(context.study, include)
     study, view = shared_study.study, shared_study.comparison(context.comparison)
     slots = (
         {shared_study.runs.get(name, name): slot for slot, name in enumerate(context.study.names)}
@@ -51,11 +51,11 @@ def report_file(
     )
     listed_files = () if include == "scores only" else tuple(files)
     # Notes may name anything.
-    remarks = noted if everything else NOTHING_NOTED
-    answer = report(
+    remarks = include_notes if everything else NOTHING_NOTED
+    answer = make_report(
         study, view, listed_files, remarks=remarks, own_grades=count_own_grades(context, include)
     )
-    return document(answer, drawing, request).encode()
+    return make_report_page(answer, drawing, request).encode()
 
 
 def count_own_grades(context: PageContext, include: Include) -> dict[str, int]:
@@ -66,10 +66,12 @@ def count_own_grades(context: PageContext, include: Include) -> dict[str, int]:
     return {layer.name: len(layer) for layer in context.layers}
 
 
-def meeting_screens(context: PageContext) -> str:
+def make_presentation_screens(context: PageContext) -> str:
     """The screens for a meeting, from the current view."""
     request = ReportRequest(collection_title(), parts=())
-    return meeting(report(context.study, context.comparison, ()), context.drawing, request)
+    return make_presentation(
+        make_report(context.study, context.comparison, ()), context.drawing, request
+    )
 
 
 def collection_title() -> str:
@@ -99,4 +101,4 @@ def _used_file(file: File, folder: Path | None) -> UsedFile:
 
 @lru_cache(maxsize=500)
 def _fingerprint(path: Path, _state: object) -> str:
-    return fingerprint(path)
+    return hash_file(path)

@@ -22,11 +22,11 @@ from dashboard.files.uploaded_file import UploadedFile, UploadedTable, read_tabl
 from dashboard.session.file_reading import FileReading
 from dashboard.session.open_collection import (
     all_collections,
-    choices_for,
     collection_id,
+    find_reading_choices,
     workspace,
 )
-from dashboard.streamlit_internals import FileOfUploader, page_run
+from dashboard.streamlit_internals import FileOfUploader, current_page_run
 from dashboard.workspace.disk.durable import State, file_state
 from dashboard.workspace.disk.scratch import ScratchFile
 from metrics_core import formats
@@ -43,9 +43,9 @@ _MOST_HELD = 12
 """Maximum number of files held in a visit for rereading, each shorter than `long_runs.SMALLEST`."""
 
 
-def expect_files() -> None:
+def accept_long_files() -> None:
     """Accept long files in this session; called for every uploader that is drawn."""
-    run = page_run()
+    run = current_page_run()
     if run is not None and _VISIT not in st.session_state:
         # The session keeps its unread files alive.
         st.session_state[_VISIT] = long_uploads.begin_visit(run.session_id)
@@ -53,26 +53,26 @@ def expect_files() -> None:
 
 def read_uploader_file(file: FileOfUploader) -> UploadedFile:
     """Return the file of an uploader."""
-    content, visit = file.getvalue(), _visit()
-    return UploadedFile(file.name, (visit.find(content) if visit else None) or content)
+    content, visit = file.getvalue(), _current_visit()
+    return UploadedFile(file.name, (visit.find_upload(content) if visit else None) or content)
 
 
 def release_files(files: Iterable[UploadedFile]) -> None:
     """Release files that have been read; a file on the disk is removed once nothing holds it."""
-    visit = _visit()
+    visit = _current_visit()
     for file in files:
         if visit is not None and isinstance(file.content, ScratchFile):
-            visit.release(file.content)
+            visit.release_upload(file.content)
 
 
-def loss_error(name: str) -> RanklensError | None:
+def take_upload_error(name: str) -> RanklensError | None:
     """Return why a file of this name could not be stored, and forget the reason. Returns None if
     the file was stored."""
-    visit = _visit()
+    visit = _current_visit()
     return visit.take_failure(name) if visit else None
 
 
-def _visit() -> long_uploads.VisitUploads | None:
+def _current_visit() -> long_uploads.VisitUploads | None:
     visit: long_uploads.VisitUploads | None = st.session_state.get(_VISIT)
     return visit
 
@@ -89,7 +89,7 @@ def start_reading(
     readings = st.session_state.setdefault(_READINGS, {})
     if upload_key not in readings:
         source, cache = open_source(upload.origin, upload.name), workspace().cache
-        answers = all_collections().answers_by_shape(collection_id())
+        answers = all_collections().choices_by_shape(collection_id())
 
         def read(progress: Callable[[int], None]) -> list[Loaded]:
             with ONE_AT_A_TIME:
@@ -124,7 +124,7 @@ class Original:
     choices: Mapping[str, Any] = field(default_factory=dict)
     is_guessed: bool = False
 
-    def tables_by(self, choices: Mapping[str, Any]) -> list[Table]:
+    def read_tables_with(self, choices: Mapping[str, Any]) -> list[Table]:
         """Read the tables of the file with further choices; empty for a long file, which is read
         only once the user confirms. Raises RanklensError."""
         source = self.source
@@ -182,15 +182,15 @@ def find_original(file: File) -> Original | None:
     if folder is None or name is None:
         return None
     stored_choices, answers = (
-        all_collections().read_choices(identity),
-        all_collections().answers_by_shape(identity),
+        all_collections().reading_choices(identity),
+        all_collections().choices_by_shape(identity),
     )
-    choices_found = choices_for(stored_choices, answers, folder / name, name)
+    choices_found = find_reading_choices(stored_choices, answers, folder / name, name)
     choices = {key: value for key, value in choices_found.items() if key != BEFORE}
     return Original(name, folder / name, choices, file.evidence == "guess")
 
 
-def tables_from(original: Original) -> dict[str, Original]:
+def find_originals_of_file(original: Original) -> dict[str, Original]:
     """The tables of the open collection that were read from this file, by number."""
     identity = collection_id()
     return {
@@ -200,7 +200,7 @@ def tables_from(original: Original) -> dict[str, Original]:
     }
 
 
-def is_reread(identity: str, number: str, loaded: Loaded) -> bool:
+def is_same_upload(identity: str, number: str, loaded: Loaded) -> bool:
     """Whether a stored table was read from the same file object as this one."""
     original = _held_originals().get((identity, number))
     return (

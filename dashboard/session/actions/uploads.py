@@ -18,22 +18,22 @@ from dashboard.files.query_zip import NotesAndLayers
 from dashboard.files.shape_choices import describe_choices
 from dashboard.files.upload_batch import UploadBatch, read_single_file
 from dashboard.files.uploaded_file import UploadedFile, UploadedTable
-from dashboard.session.action_messages import run_action, tell, tell_error
+from dashboard.session.action_messages import add_error_message, add_message, run_action
 from dashboard.session.actions import collections, notes_and_layers
-from dashboard.session.actions.arrival import note_loaded, request_landing, reset_upload
+from dashboard.session.actions.arrival import note_loaded_files, request_landing, reset_upload
 from dashboard.session.actions.judgments import keep_judgments
-from dashboard.session.actions.refused_files import Refusal, dismiss, list_refusal, refusals
+from dashboard.session.actions.refused_files import Refusal, add_refusal, dismiss_refusals, refusals
 from dashboard.session.actions.remembered_shapes import remember_choices, same_shape_files
 from dashboard.session.actions.uploaded_files import (
     Original,
+    find_originals_of_file,
     forget_readings,
     hold_file,
-    is_reread,
+    is_same_upload,
     release_files,
     start_reading,
-    tables_from,
 )
-from dashboard.session.address import address, change, forget
+from dashboard.session.address import address, change, reset_widget
 from dashboard.session.open_collection import (
     all_collections,
     collection_files,
@@ -43,10 +43,10 @@ from dashboard.session.open_collection import (
     is_collection_missing,
     load_library,
     open_collection,
-    read_again_with,
+    reread_with_choices,
     workspace,
 )
-from dashboard.session.reconnection import clear_cut_off
+from dashboard.session.reconnection import forget_interrupted_uploads
 from dashboard.study.library import convert_to_judgments, convert_to_run, may_be_a_run
 from dashboard.workspace import AddedFile, Entry, StorageError
 from metrics_core.base import wording as w
@@ -56,8 +56,8 @@ from metrics_core.tables import Qrels, Run
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
 
-def _do_nothing() -> None:
-    """Default for `on_kept`."""
+def _ignore_storing() -> None:
+    """Default for `on_stored`."""
 
 
 def read_uploads(files: Sequence[UploadedFile], generation: int) -> Iterator[float]:
@@ -71,10 +71,10 @@ def read_uploads(files: Sequence[UploadedFile], generation: int) -> Iterator[flo
     """
     # Any action of the user meanwhile stops this run of the page at its next access to the session
     # or its next drawing. The next run still has the files and continues from what is stored.
-    kept_keys = _kept_uploads()
+    kept_keys = _stored_upload_keys()
     was_ready = not is_collection_missing() and current_library().study is not None
 
-    def keep(key: int | tuple[int, int]) -> None:
+    def note_stored(key: int | tuple[int, int]) -> None:
         kept_keys.add(key)
         if not was_ready:
             request_landing()
@@ -85,13 +85,15 @@ def read_uploads(files: Sequence[UploadedFile], generation: int) -> Iterator[flo
         batch = UploadBatch(
             () if generation in kept_keys else files, collection_judgments(collection_id())
         )
-        batch.answers = all_collections().answers_by_shape(collection_id())
-        for done, (number, kind) in enumerate(batch.order):
+        batch.answers = all_collections().choices_by_shape(collection_id())
+        for done, (number, kind) in enumerate(batch.reading_order):
             upload = files[number]
             yield done
             if kind == "packed":
                 if (generation, number) not in kept_keys:
-                    collections.import_collection(upload, partial(keep, (generation, number)))
+                    collections.import_collection(
+                        upload, partial(note_stored, (generation, number))
+                    )
                 batch.open_judgments = collection_judgments(collection_id())
             elif kind == "long":
                 reading = start_reading((generation, number), upload, batch.judgments())
@@ -100,26 +102,26 @@ def read_uploads(files: Sequence[UploadedFile], generation: int) -> Iterator[flo
             else:
                 batch.read_file(number)
         if generation not in kept_keys:
-            _list_refused(batch)
+            _update_refusals(batch)
             earlier = refusals()
-            _keep_tables(batch.tables, batch.carried, partial(keep, generation))
+            _store_tables(batch.all_tables, batch.carried, partial(note_stored, generation))
             _move_refusals(earlier, files)
     except Exception:
-        forget("upload")  # otherwise each further run would fail as well
+        reset_widget("upload")  # otherwise each further run would fail as well
         release_files(files)
         raise
     forget_readings()
-    forget("upload")
+    reset_widget("upload")
     release_files(files)
-    clear_cut_off()
+    forget_interrupted_uploads()
 
 
-def _list_refused(batch: UploadBatch, choices: Mapping[str, Any] = _NONE) -> None:
+def _update_refusals(batch: UploadBatch, choices: Mapping[str, Any] = _NONE) -> None:
     """List as refused the files that could not be read with these choices, and take the files that
     could be read off the list."""
-    dismiss(*(batch.files[number].name for number in batch.read))
+    dismiss_refusals(*(batch.files[number].name for number in batch.read))
     for upload, error in batch.refused:
-        list_refusal(error, upload, choices)
+        add_refusal(error, upload, choices)
 
 
 def _move_refusals(earlier: dict[str, Refusal], files: Sequence[UploadedFile]) -> None:
@@ -131,7 +133,7 @@ def _move_refusals(earlier: dict[str, Refusal], files: Sequence[UploadedFile]) -
         }
 
 
-def _kept_uploads() -> set[int | tuple[int, int]]:
+def _stored_upload_keys() -> set[int | tuple[int, int]]:
     """The uploads whose files are stored. The generation of an uploader is the key for all its
     files together; (generation, number) is the key of a single file.
 
@@ -144,28 +146,28 @@ def _kept_uploads() -> set[int | tuple[int, int]]:
 def _read_upload(upload: UploadedFile, choices: Mapping[str, Any]) -> list[Loaded]:
     """Read a file's tables with these choices; a file that cannot be read goes to `refusals`."""
     batch = read_single_file(upload, **choices)
-    _list_refused(batch, choices)
-    return batch.tables
+    _update_refusals(batch, choices)
+    return batch.all_tables
 
 
-def read_again(name: str, **choices: Any) -> None:
+def reread_refused_file(name: str, **choices: Any) -> None:
     """Read a refused file and other refused files of its shape with further choices; does nothing
     if the file was read meanwhile."""
     names = same_shape_files(name) if "kind" in choices else [name]
     refused_files = [item for other in names if (item := refusals().get(other)) is not None]
     uploads = [(item.upload, item.choices) for item in refused_files if item.upload is not None]
     read = [_read_upload(file, {**before, **choices}) for file, before in uploads]
-    _keep_tables([loaded for item in read for loaded in item])
+    _store_tables([loaded for item in read for loaded in item])
     if any(read) and "kind" in choices:
         files = [file.name for (file, _), item in zip(uploads, read, strict=True) if item]
-        _tell_reading(files, choices)
+        _add_reading_message(files, choices)
 
 
-def _tell_reading(files: Sequence[str], choices: Mapping[str, Any]) -> None:
+def _add_reading_message(files: Sequence[str], choices: Mapping[str, Any]) -> None:
     """Add a message that says how files are read with the user's choices, and that later files with
     the same fields will be read this way, too."""
     choices_text = describe_choices(choices) if choices.get("columns") else ""
-    tell(
+    add_message(
         f"{w.shorten_list(list(files))} {w.plural(len(files), 'is', 'are')} read as"
         f" {KIND_WORDS[choices['kind']]}.",
         (
@@ -177,119 +179,123 @@ def _tell_reading(files: Sequence[str], choices: Mapping[str, Any]) -> None:
     )
 
 
-def _keep_tables(
-    read: Sequence[Loaded],
+def _store_tables(
+    tables: Sequence[Loaded],
     carried: Sequence[NotesAndLayers] = (),
-    on_kept: Callable[[], None] = _do_nothing,
+    on_stored: Callable[[], None] = _ignore_storing,
 ) -> None:
     """Store tables, and the notes and layers that came with them, in the right collection.
 
-    `on_kept` is called once they are stored, or once the user is asked which collection to use.
+    `on_stored` is called once they are stored, or once the user is asked which collection to use.
     """
-    read = join_loaded_parts(read)
+    tables = join_loaded_parts(tables)
     identity = collection_id()
-    if not read and not carried:
+    if not tables and not carried:
         return
-    if not read and not is_collection_missing():
-        run_action(lambda: _keep_in(identity, read, carried, on_kept))
+    if not tables and not is_collection_missing():
+        run_action(lambda: _store_in(identity, tables, carried, on_stored))
     elif identity == SAMPLE or is_collection_missing():
-        has_judgments = any(isinstance(r.table, Qrels) and not may_be_a_run(r) for r in read)
-        copied = identity == SAMPLE and not has_judgments and not _shares_no_query(identity, read)
-        run_action(lambda: _keep_in_new(read, carried, on_kept, copied=copied))
-    elif _shares_no_query(identity, read):
-        names = w.shorten_list(list(dict.fromkeys(r.file for r in read)))
-        tell(
-            f"{names} {w.plural(len(read), 'has', 'have')} no query in common with"
+        has_judgments = any(isinstance(r.table, Qrels) and not may_be_a_run(r) for r in tables)
+        copied = identity == SAMPLE and not has_judgments and not _shares_no_query(identity, tables)
+        run_action(lambda: _store_in_new(tables, carried, on_stored, with_copied_tables=copied))
+    elif _shares_no_query(identity, tables):
+        names = w.shorten_list(list(dict.fromkeys(r.file for r in tables)))
+        add_message(
+            f"{names} {w.plural(len(tables), 'has', 'have')} no query in common with"
             f" “{all_collections().name_of(identity)}”.",
             "Nothing was added yet.",
             (
-                ("Start a new collection", partial(_keep_in_new, read, carried)),
-                ("Add here anyway", partial(_keep_in, identity, read, carried)),
+                ("Start a new collection", partial(_store_in_new, tables, carried)),
+                ("Add here anyway", partial(_store_in, identity, tables, carried)),
             ),
         )
-        on_kept()
+        on_stored()
     else:
-        run_action(lambda: _keep_in(identity, read, carried, on_kept))
+        run_action(lambda: _store_in(identity, tables, carried, on_stored))
 
 
-def _shares_no_query(identity: str, read: Sequence[Loaded]) -> bool:
+def _shares_no_query(identity: str, tables: Sequence[Loaded]) -> bool:
     """Whether the runs and judgments that were read share no query with the collection."""
-    tables = [r.table for r in read if isinstance(r.table, (Run, Qrels))]
+    judgable = [loaded.table for loaded in tables if isinstance(loaded.table, (Run, Qrels))]
     present = [f.table for f in collection_files(identity) if isinstance(f.table, (Run, Qrels))]
     known_ids = {query_id for table in present for query_id in table.query_ids}
-    return bool(tables and present) and not any(known_ids & set(t.query_ids) for t in tables)
+    return bool(judgable and present) and not any(known_ids & set(t.query_ids) for t in judgable)
 
 
-def _keep_in_new(
-    read: Sequence[Loaded],
+def _store_in_new(
+    tables: Sequence[Loaded],
     carried: Sequence[NotesAndLayers],
-    on_kept: Callable[[], None] = _do_nothing,
+    on_stored: Callable[[], None] = _ignore_storing,
     *,
-    copied: bool = False,
+    with_copied_tables: bool = False,
 ) -> None:
     """Store files in a new collection and open it. If `copied` is true, the new collection also
     contains the files of the example."""
     new = (
         collections.copy_collection(SAMPLE, "The example and my files")
-        if copied
+        if with_copied_tables
         else collections.new_collection("My files")
     )
-    _keep_in(new.id, read, carried, on_kept)
+    _store_in(new.id, tables, carried, on_stored)
     request_landing()
 
 
-def _keep_in(
+def _store_in(
     identity: str,
-    read: Sequence[Loaded],
+    tables: Sequence[Loaded],
     carried: Sequence[NotesAndLayers],
-    on_kept: Callable[[], None] = _do_nothing,
+    on_stored: Callable[[], None] = _ignore_storing,
 ) -> None:
     """Store files in a collection, open it, and report on each file that is not simply new."""
     workspace().new_collection(all_collections().name_of(identity), identity)
     before = load_library(identity, address()["qrels"] if identity == collection_id() else "")
     runs = [f for f in collection_files(identity) if isinstance(f.table, Run) and f.slot is None]
-    counts = Counter((r.file, r.kind) for r in read)
+    counts = Counter((r.file, r.kind) for r in tables)
     lost_files: list[str] = []
     refused: StorageError | None = None
     results: list[tuple[Loaded, AddedFile]] = []
     replaced: list[Callable[[], None]] = []
-    for loaded in read:
+    for loaded in tables:
         # Two files of the same name in one upload are meant to be two.
         keep_beside = counts[loaded.file, loaded.kind] > 1
         try:
-            added = workspace().add(identity, loaded, slots=range(len(runs)), beside=keep_beside)
+            added = workspace().add_table(
+                identity, loaded, slots=range(len(runs)), keep_both=keep_beside
+            )
         except StorageError as error:
             lost_files.append(loaded.file)
             refused = error
             continue
-        is_same_file = is_reread(identity, (added.older_file or added.entry).number, loaded)
+        is_same_file = is_same_upload(identity, (added.older_file or added.entry).number, loaded)
         hold_file(identity, added.entry.number, loaded)
         if isinstance(loaded, UploadedTable) and loaded.uploaded_file is not None:
             remember_choices(
                 identity, loaded.uploaded_file, loaded.uploaded_file.name, loaded.choices
             )
         if added.status == "replaced":
-            replaced.append(partial(_tell_replaced, identity, added.entry, again=is_same_file))
+            replaced.append(partial(_tell_replaced, identity, added.entry, was_reread=is_same_file))
         if added.status != "known" or not is_same_file:
             results.append((loaded, added))
-    note_loaded((loaded.file, loaded.kind) for loaded, added in results if added.status != "known")
-    extras = notes_and_layers.keep_carried(identity, carried)
-    on_kept()
+    note_loaded_files(
+        (loaded.file, loaded.kind) for loaded, added in results if added.status != "known"
+    )
+    extras = notes_and_layers.store_carried_notes(identity, carried)
+    on_stored()
     keep_judgments(identity, before, load_library(identity))
     if before.study is not None and len(before.study.names) == 1:
         change(run="", base="")  # there was no run to compare with
     open_collection(identity)
     if refused is not None:
-        tell_error(refused, f" Not saved: {w.join_words(dict.fromkeys(lost_files))}.")
-    _tell_unchanged(
+        add_error_message(refused, f" Not saved: {w.join_words(dict.fromkeys(lost_files))}.")
+    _add_unchanged_messages(
         [(loaded, added) for loaded, added in results if added.status == "known"], results
     )
     for tell_one in replaced:
         tell_one()
-    notes_and_layers.tell_result(extras)
+    notes_and_layers.add_result_messages(extras)
 
 
-def _tell_unchanged(
+def _add_unchanged_messages(
     known_tables: Sequence[tuple[Loaded, AddedFile]], results: Sequence[tuple[Loaded, AddedFile]]
 ) -> None:
     """Add one message for each file that has tables that were stored already, with the names of
@@ -301,11 +307,13 @@ def _tell_unchanged(
         names = dict.fromkeys(file for _, file in entries)
         same = "" if name in names else f", as {w.join_words(names)}"
         if len(entries) == sum(loaded.file == name for loaded, _ in results):
-            tell(f"{name} is already here{same}: the rows are the same, so nothing was added.")
+            add_message(
+                f"{name} is already here{same}: the rows are the same, so nothing was added."
+            )
         else:
             parts_text = w.join_words(_PARTS[kind] for kind, _ in entries)
             verb = "are" if len(entries) > 1 or entries[0][0] != "run" else "is"
-            tell(
+            add_message(
                 f"The {parts_text} of {name} {verb} already here{same}; the rest of the file was"
                 " added."
             )
@@ -314,13 +322,13 @@ def _tell_unchanged(
 _PARTS = {"run": "run", "qrels": "judgments", "queries": "queries", "documents": "documents"}
 
 
-def _tell_replaced(identity: str, entry: Entry, *, again: bool) -> None:
+def _tell_replaced(identity: str, entry: Entry, *, was_reread: bool) -> None:
     undo = ("Undo", partial(workspace().undo_replacement, identity, entry.number))
-    if again:
-        tell(f"{entry.file} is now read differently.", "", (undo,))
+    if was_reread:
+        add_message(f"{entry.file} is now read differently.", "", (undo,))
         return
-    both = ("Keep both", partial(workspace().keep_both, identity, entry.number))
-    tell(f"{entry.file} replaced the earlier file of that name.", "", (undo, both))
+    both = ("Keep both", partial(workspace().keep_both_files, identity, entry.number))
+    add_message(f"{entry.file} replaced the earlier file of that name.", "", (undo, both))
 
 
 def change_kind(file: File, kind: Literal["run", "qrels"]) -> None:
@@ -328,16 +336,16 @@ def change_kind(file: File, kind: Literal["run", "qrels"]) -> None:
     in use stay in use."""
     identity = collection_id()
 
-    def apply() -> None:
-        _keep_in(
+    def change_file_kind() -> None:
+        _store_in(
             identity, [convert_to_run(file) if kind == "run" else convert_to_judgments(file)], ()
         )
         workspace().remove_entry(identity, file.number)
 
     if file.number:
-        run_action(apply)
+        run_action(change_file_kind)
     else:
-        read_again_with(file.file, kind=kind)
+        reread_with_choices(file.file, kind=kind)
 
 
 def reread_file(original: Original, **further: Any) -> None:
@@ -348,34 +356,36 @@ def reread_file(original: Original, **further: Any) -> None:
     choices = {**original.choices, **further}
     if isinstance(original.source, Path):
         path = original.source
-        read_again_with(original.name, **choices)
+        reread_with_choices(original.name, **choices)
         run_action(lambda: remember_choices(collection_id(), path, original.name, choices))
         return
     identity, read = collection_id(), _read_upload(original.source, choices)
 
-    def apply() -> None:
-        _keep_in(identity, read, ())
-        before = {n for n, table in tables_from(original).items() if table.choices != choices}
+    def reread_original() -> None:
+        _store_in(identity, read, ())
+        before = {
+            n for n, table in find_originals_of_file(original).items() if table.choices != choices
+        }
         for entry in workspace().entries(identity):
             if entry.number in before:
                 workspace().remove_entry(identity, entry.number)
 
     if read:
-        run_action(apply)
+        run_action(reread_original)
 
 
 def remove_file(number: str, file: str) -> None:
     """Remove a file from the open collection; it can be restored."""
     identity = collection_id()
 
-    def remove() -> None:
+    def remove_table() -> None:
         workspace().remove_entry(identity, number)
         if file == address()["qrels"]:
             change(qrels="")  # the removed file is no longer requested
         undo = ("Undo", partial(workspace().restore_entry, identity, number))
-        tell(f"{file or 'The damaged file'} was removed.", "", (undo,) if file else ())
+        add_message(f"{file or 'The damaged file'} was removed.", "", (undo,) if file else ())
 
-    run_action(remove)
+    run_action(remove_table)
 
 
 def restore_file(number: str) -> None:

@@ -44,7 +44,7 @@ class Contents:
         ]
         return layer_rows + rows
 
-    def lost_texts(self) -> list[str]:
+    def damaged_row_texts(self) -> list[str]:
         """The text of damaged rows, as far as it is legible. Damaged grades of an existing layer
         are not included, because the layer shows them itself."""
         layers = {row[1] for row in self.layers()}
@@ -63,8 +63,8 @@ NO_CONTENTS = Contents(dict.fromkeys(SCHEMA, ()), dict.fromkeys(SCHEMA, ()))
 def put_contents(state: database.Connection, contents: Contents) -> None:
     """Write layers, grades, notes and tags to the database of a collection that has none yet."""
     for table in ("layers", *GROWING):
-        database.put(state, table, contents.intact[table])
-        database.put_raw(state, table, contents.damaged[table])
+        database.put_rows(state, table, contents.intact[table])
+        database.write_rows_with_checksums(state, table, contents.damaged[table])
 
 
 def read_contents(path: Path, previous: Contents) -> Contents:
@@ -78,7 +78,9 @@ def read_contents(path: Path, previous: Contents) -> Contents:
         for table in SCHEMA:
             rows_before: Sequence[Row] = previous.intact[table]
             damaged_rows: Sequence[Row] = previous.damaged[table]
-            if table not in GROWING or not _has_grown(state, table, rows_before, damaged_rows):
+            if table not in GROWING or not _keeps_earlier_rows(
+                state, table, rows_before, damaged_rows
+            ):
                 rows_before, damaged_rows = (), ()
             last_number = max(
                 (row[0] for row in (*rows_before[-1:], *damaged_rows[-1:])), default=-1
@@ -88,7 +90,7 @@ def read_contents(path: Path, previous: Contents) -> Contents:
     return Contents(intact, damaged)
 
 
-def _has_grown(
+def _keeps_earlier_rows(
     state: database.Connection, table: str, rows_before: Sequence[Row], damaged_rows: Sequence[Row]
 ) -> bool:
     """Whether a table still has all its earlier rows. Only their number and the last of them are
@@ -101,4 +103,4 @@ def _has_grown(
     if state.execute(count, (last_number,)).fetchone()[0] != len(rows_before) + len(damaged_rows):
         return False
     check = state.execute(f"SELECT checksum FROM {table} WHERE number = ?", last[:1]).fetchone()
-    return check == (database.checksum(last),)
+    return check == (database.row_checksum(last),)

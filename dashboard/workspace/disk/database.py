@@ -43,11 +43,11 @@ _ERRNO = {
 }
 
 
-def create(path: Path, schema: Schema, version: int = VERSION) -> None:
+def create_database(path: Path, schema: Schema, version: int = VERSION) -> None:
     """Create a database that only this account can read, unless it exists. Raises the errors of
     `open_for_reading`."""
     with suppress(FileExistsError):
-        os.close(durable.open_new(path))  # SQLite would make it readable to others
+        os.close(durable.create_private_file(path))  # SQLite would make it readable to others
     with open_for_writing(path) as database:
         if database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             return
@@ -146,7 +146,7 @@ def _translate_error(error: sqlite3.Error, path: Path) -> OSError | errors.Stora
     return errors.damaged_database_error(path, str(error))
 
 
-def check(path: Path, schema: Schema) -> None:
+def check_database(path: Path, schema: Schema) -> None:
     """Raise StorageError if the database does not exist or its pages are inconsistent.
 
     A flipped bit in SQLite's definition of a table could hide its rows, so definitions are
@@ -166,13 +166,13 @@ def check(path: Path, schema: Schema) -> None:
         raise errors.damaged_database_error(path, "it does not have the expected tables")
 
 
-def copy(path: Path, target: Path) -> None:
+def copy_database(path: Path, target: Path) -> None:
     """Copy one state of a database to another path, with its modification time. Raises the errors
     of `open_for_reading`."""
     state = path.stat()
     draft = target.with_name(f"{target.name}.{token_hex(4)}{durable.DRAFT}")
     try:
-        os.close(durable.open_new(draft))
+        os.close(durable.create_private_file(draft))
         with _connect(path) as source, _connect(draft) as copied:
             copied.execute("PRAGMA journal_mode = MEMORY")  # a draft needs no undo
             source.backup(copied)
@@ -193,7 +193,7 @@ def journal_path(path: Path) -> Path:
 ASIDE = ".damaged-"
 
 
-def put_aside(path: Path) -> None:
+def move_damaged_aside(path: Path) -> None:
     """Move a damaged database aside with its journal, which would otherwise be applied to its
     replacement.
 
@@ -210,7 +210,7 @@ def put_aside(path: Path) -> None:
 # Rows
 
 
-def checksum(row: Sequence[Any]) -> int:
+def row_checksum(row: Sequence[Any]) -> int:
     """The checksum of a row's values."""
     return zlib.crc32("\x1f".join(map(str, row)).encode("utf-8", "surrogateescape"))
 
@@ -225,7 +225,7 @@ def read_rows(
     for *values, check in database.execute(
         f"SELECT * FROM {table} WHERE number > ? ORDER BY number", (after_number,)
     ):
-        if check == checksum(values):
+        if check == row_checksum(values):
             intact.append(tuple(values))
         else:
             damaged.append((*values, check))
@@ -238,18 +238,20 @@ def last_number(database: sqlite3.Connection, table: str) -> int:
     return int(row[0])
 
 
-def append(database: sqlite3.Connection, table: str, values: Iterable[Sequence[Any]]) -> None:
+def append_rows(database: sqlite3.Connection, table: str, values: Iterable[Sequence[Any]]) -> None:
     """Append rows with these values to a table."""
     begin = last_number(database, table) + 1
-    put(database, table, ((number, *row) for number, row in enumerate(values, start=begin)))
+    put_rows(database, table, ((number, *row) for number, row in enumerate(values, start=begin)))
 
 
-def put(database: sqlite3.Connection, table: str, rows: Iterable[Sequence[Any]]) -> None:
+def put_rows(database: sqlite3.Connection, table: str, rows: Iterable[Sequence[Any]]) -> None:
     """Write rows; rows with the same numbers are replaced."""
-    put_raw(database, table, ((*row, checksum(row)) for row in rows))
+    write_rows_with_checksums(database, table, ((*row, row_checksum(row)) for row in rows))
 
 
-def put_raw(database: sqlite3.Connection, table: str, rows: Iterable[Sequence[Any]]) -> None:
+def write_rows_with_checksums(
+    database: sqlite3.Connection, table: str, rows: Iterable[Sequence[Any]]
+) -> None:
     """Write rows with the checksums that they contain."""
     all_rows = list(rows)
     if all_rows:
@@ -257,7 +259,7 @@ def put_raw(database: sqlite3.Connection, table: str, rows: Iterable[Sequence[An
         database.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", all_rows)
 
 
-def drop(database: sqlite3.Connection, table: str, numbers: Iterable[int]) -> None:
+def delete_rows(database: sqlite3.Connection, table: str, numbers: Iterable[int]) -> None:
     """Delete rows."""
     database.executemany(f"DELETE FROM {table} WHERE number = ?", [(n,) for n in numbers])
 

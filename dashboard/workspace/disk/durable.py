@@ -14,12 +14,12 @@ from secrets import token_hex
 
 from metrics_core.base.memo import Memo
 from metrics_core.base.whole_files import DRAFT as DRAFT
+from metrics_core.base.whole_files import create_private_file as create_private_file
 from metrics_core.base.whole_files import is_abandoned as is_abandoned
 from metrics_core.base.whole_files import make_folder as make_folder
 from metrics_core.base.whole_files import open_draft, remove_folder, write_all
-from metrics_core.base.whole_files import open_new as open_new
 from metrics_core.base.whole_files import sync_folder as sync_folder
-from metrics_core.base.whole_files import write as write
+from metrics_core.base.whole_files import write_file as write_file
 
 _PIECE = 2**22
 """Number of bytes that are hashed at a time. Between two pieces a thread waits for its turn; with
@@ -92,17 +92,17 @@ Content = bytes | memoryview | Path | Draft
 """The content of a file: bytes, the path of a file that contains it, or a draft."""
 
 
-def put(path: Path, content: Content) -> None:
+def put_file(path: Path, content: Content) -> None:
     """Put content into place as a file. Raises OSError."""
     if isinstance(content, Draft):
         content.move_to(path)
     elif isinstance(content, Path):
-        link(content, path)
+        link_file(content, path)
     else:
-        write(path, memoryview(content))
+        write_file(path, memoryview(content))
 
 
-def link(source: Path, path: Path) -> None:
+def link_file(source: Path, path: Path) -> None:
     """Link a file to another path; the bytes are copied only if the disk does not support links.
     Raises OSError."""
     draft_path = path.with_name(f"{path.name}.{token_hex(4)}{DRAFT}")
@@ -122,7 +122,7 @@ def link(source: Path, path: Path) -> None:
             draft_path.unlink(missing_ok=True)
 
 
-def remove(path: Path) -> None:
+def remove_file(path: Path) -> None:
     """Delete a file if it exists. Raises OSError."""
     remove_folder(path)
     try:
@@ -149,7 +149,7 @@ def file_identity(path: Path) -> State:
     return (file_state(path) or ())[:1]
 
 
-def is_settled(state: State, checked_at: int) -> bool:
+def is_state_settled(state: State, checked_at: int) -> bool:
     """Whether any later write will change the state of a file that was in this `state` at
     `checked_at` (nanoseconds since 1970). A write soon after the last one may leave the state
     unchanged, because the clock of file systems has steps."""

@@ -29,8 +29,8 @@ from dashboard.workspace.disk.records import (
     Collection,
     DamagedRecord,
     Entry,
-    is_id,
-    is_number,
+    is_collection_id,
+    is_file_number,
     parse_record_text,
     record_text,
 )
@@ -61,18 +61,18 @@ class FolderStore(TableFiles):
             return self._version[1]
         with suppress(OSError, StorageError), database.open_for_reading(self.list_path) as listing:
             version = database.read_version(listing)
-            if state and durable.is_settled(state, checked_at):
+            if state and durable.is_state_settled(state, checked_at):
                 self._version = state, version
             return version
         return None
 
-    def is_old(self) -> bool:
+    def has_earlier_layout(self) -> bool:
         """Whether the folder has an earlier layout that is not imported yet."""
         return not self.version() and (
             (self.folder / _OLD).exists() or any(self._collections.glob("*/collection.json"))
         )
 
-    def lacks_collections(self) -> bool:
+    def lacks_collections_folder(self) -> bool:
         """Whether the collections' folder is missing, so that every table would look unused."""
         return self.version() is not None and not self._collections.is_dir()
 
@@ -84,18 +84,18 @@ class FolderStore(TableFiles):
                 folder.chmod(0o700)
         if self.list_path not in self._checked or not self.list_path.exists():
             with FileLock(self.folder / "lock", mode=0o600):
-                self._make_list(self.list_path)
+                self._create_list_database(self.list_path)
             self._checked.add(self.list_path)
 
-    def _make_list(self, path: Path) -> None:
-        version = 0 if self.is_old() else database.VERSION
+    def _create_list_database(self, path: Path) -> None:
+        version = 0 if self.has_earlier_layout() else database.VERSION
         try:
             state = durable.file_state(path)
             if state is not None and state[1:2] != (0,):  # not just created
-                database.check(path, _LISTED)
+                database.check_database(path, _LISTED)
         except errors.DamagedDatabaseError:
-            database.put_aside(path)
-        database.create(path, _LISTED, version)
+            database.move_damaged_aside(path)
+        database.create_database(path, _LISTED, version)
         durable.sync_folder(self.folder)
 
     @contextmanager
@@ -121,14 +121,14 @@ class FolderStore(TableFiles):
             if is_due:
                 database.set_version(self._lock_state.listing, database.VERSION)
 
-    def sync(self) -> None:
+    def flush_folders(self) -> None:
         """Flush the names in all folders, which a killed process may have left unflushed."""
         for folder in (self.folder.parent, self.folder, self._collections, self._tables):
             durable.sync_folder(folder)
         for identity in self.collection_ids():
-            self.sync_collection(identity)
+            self.flush_collection_folder(identity)
 
-    def sync_collection(self, identity: str) -> None:
+    def flush_collection_folder(self, identity: str) -> None:
         """Flush the folder of a collection, so that no change is undone."""
         durable.sync_folder(self.folder_of(identity))
 
@@ -136,14 +136,13 @@ class FolderStore(TableFiles):
 
     def collection_ids(self) -> list[str]:
         """The ids of all collections, also of removed collections and ones without a database."""
-        names = [name for name in list_names(self._collections) if is_id(name)]
-        return [] if names and self.is_old() else names
+        names = [name for name in list_names(self._collections) if is_collection_id(name)]
+        return [] if names and self.has_earlier_layout() else names
 
     def has_collection(self, identity: str) -> bool:
-        """Whether a collection exists, removed or not. Raises StorageError if the folder is
-        unreadable."""
+        """Whether a collection exists, removed or not. Raises StorageError."""
         try:
-            return is_id(identity) and self.folder_of(identity).is_dir()
+            return is_collection_id(identity) and self.folder_of(identity).is_dir()
         except OSError as error:
             raise errors.unreadable_folder_error(error, self._collections) from error
 
@@ -159,8 +158,7 @@ class FolderStore(TableFiles):
         return Collection(identity, self._listed_names().get(identity, f"Unnamed {identity}"), "")
 
     def entries(self, identity: str) -> list[Entry]:
-        """The records of all files, oldest first, including removed and replaced files. Raises
-        StorageError if the database is unreadable."""
+        """The records of all files, oldest first, also removed ones. Raises StorageError."""
         return [e for e in self._file_records(identity).values() if e]
 
     def damaged_records(self, identity: str) -> list[DamagedRecord]:
@@ -196,40 +194,40 @@ class FolderStore(TableFiles):
         cached_state, cached = self._cache.get(identity, ((), NO_CONTENTS))
         if cached_state != state or not state:
             try:
-                self._check(path)
+                self._check_database(path)
                 cached = read_contents(
                     path, cached if cached_state[:1] == state[:1] else NO_CONTENTS
                 )
             except OSError as error:
                 raise errors.unreadable_folder_error(error, path) from error
             self._cache[identity] = (
-                state if durable.is_settled(state, checked_at) else state[:1],
+                state if durable.is_state_settled(state, checked_at) else state[:1],
                 cached,
             )
         return cached
 
-    def _check(self, path: Path) -> None:
+    def _check_database(self, path: Path) -> None:
         """Raise StorageError if the database is gone or damaged; its pages are checked once."""
         if path not in self._checked or not path.is_file():
-            database.check(path, SCHEMA)
+            database.check_database(path, SCHEMA)
             self._checked.add(path)
 
     def put_collection(self, collection: Collection) -> None:
         """Write the record of an existing collection; needs the lock."""
-        self._list_name(collection.id, collection.name)
+        self._store_name_in_list(collection.id, collection.name)
         with self.change_collection(collection.id) as state:
-            database.put(state, "collection", [(1, record_text(collection))])
+            database.put_rows(state, "collection", [(1, record_text(collection))])
 
     def put_entry(self, identity: str, entry: Entry) -> None:
         """Write a file's record."""
         with self.change_collection(identity) as state:
-            database.put(state, "files", [(int(entry.number), record_text(entry))])
+            database.put_rows(state, "files", [(int(entry.number), record_text(entry))])
 
     def drop_entry(self, identity: str, number: str) -> None:
         """Delete a record, if it exists."""
-        if self.has_collection(identity) and is_number(number):
+        if self.has_collection(identity) and is_file_number(number):
             with self.change_collection(identity) as state:
-                database.drop(state, "files", [int(number)])
+                database.delete_rows(state, "files", [int(number)])
 
     @contextmanager
     def change_collection(self, identity: str) -> Iterator[database.Connection]:
@@ -237,7 +235,7 @@ class FolderStore(TableFiles):
         if not self.has_collection(identity):
             raise errors.no_collection_error()
         path = self.database_path(identity)
-        self._check(path)
+        self._check_database(path)
         with database.open_for_writing(path) as state:
             yield state
         cached_state, cached = self._cache.get(identity, ((), NO_CONTENTS))
@@ -263,17 +261,19 @@ class FolderStore(TableFiles):
             replace(e, number=numbers[e.number], replaces=numbers.get(e.replaces, ""))
             for e in all_entries
         ]
-        self._list_name(collection.id, collection.name)
+        self._store_name_in_list(collection.id, collection.name)
         shutil.rmtree(draft, ignore_errors=True)
         durable.make_folder(draft)
         try:
-            database.create(draft / _STATE, SCHEMA)
+            database.create_database(draft / _STATE, SCHEMA)
             with database.open_for_writing(draft / _STATE) as state:
-                database.put(state, "collection", [(1, record_text(collection))])
-                database.put(state, "files", [(int(e.number), record_text(e)) for e in records])
+                database.put_rows(state, "collection", [(1, record_text(collection))])
+                database.put_rows(
+                    state, "files", [(int(e.number), record_text(e)) for e in records]
+                )
                 put_contents(state, contents)
                 if not numbered:
-                    database.put_raw(state, "files", contents.damaged["files"])
+                    database.write_rows_with_checksums(state, "files", contents.damaged["files"])
             durable.sync_folder(draft)
             if folder.is_dir():  # other files in it stay
                 (draft / _STATE).replace(folder / _STATE)
@@ -304,24 +304,24 @@ class FolderStore(TableFiles):
         self._cache.pop(identity, None)
         self._lock_state.listing.execute("DELETE FROM collections WHERE id = ?", (identity,))
 
-    def drop_lost(self, identity: str, state: database.Connection, texts: Iterable[str]) -> int:
+    def drop_damaged(self, identity: str, state: database.Connection, texts: Iterable[str]) -> int:
         """Delete the damaged rows with these texts; return their number."""
         wanted_texts, n_dropped, damaged = set(texts), 0, self.contents(identity).damaged
         for table in ("layers", *GROWING):
             numbers = [
                 r[0] for r in damaged[table] if database.format_damaged_row(r) in wanted_texts
             ]
-            database.drop(state, table, numbers)
+            database.delete_rows(state, table, numbers)
             n_dropped += len(numbers)
         return n_dropped
 
-    def free_number(self, identity: str) -> str:
+    def next_file_number(self, identity: str) -> str:
         """The number of the next file."""
         return f"{max((int(number) for number in self._file_records(identity)), default=0) + 1:05}"
 
     def folder_of(self, identity: str) -> Path:
         """The folder of a collection. Raises KeyError for an invalid id."""
-        if not is_id(identity):
+        if not is_collection_id(identity):
             raise KeyError(identity)
         return self._collections / identity
 
@@ -329,12 +329,12 @@ class FolderStore(TableFiles):
         """The database of a collection. Raises KeyError for an invalid id."""
         return self.folder_of(identity) / _STATE
 
-    def _list_name(self, identity: str, name: str) -> None:
+    def _store_name_in_list(self, identity: str, name: str) -> None:
         """Store the name of a collection, in case its database cannot be read."""
         listing = self._lock_state.listing
         if (identity, name) not in [row[1:] for row in _intact_rows(listing, "collections")]:
             listing.execute("DELETE FROM collections WHERE id = ?", (identity,))
-            database.append(listing, "collections", [(identity, name)])
+            database.append_rows(listing, "collections", [(identity, name)])
 
     def _listed_names(self) -> dict[str, str]:
         with suppress(OSError, StorageError), database.open_for_reading(self.list_path) as listing:
@@ -343,55 +343,55 @@ class FolderStore(TableFiles):
 
     # Good states: copies of databases, in case one cannot be read
 
-    def keep_good(self, identity: str) -> None:
+    def keep_last_good_state(self, identity: str) -> None:
         """Copy a changed, intact database as last known good. Raises OSError and StorageError."""
         path, good_path = self.database_path(identity), self.folder_of(identity) / _GOOD
         if good_path.is_file() and good_path.stat().st_mtime_ns == path.stat().st_mtime_ns:
             return
-        database.check(path, SCHEMA)
+        database.check_database(path, SCHEMA)
         if not any(self.contents(identity).damaged.values()):
-            database.copy(path, good_path)
+            database.copy_database(path, good_path)
 
-    def good_state_time(self, identity: str) -> str:
+    def last_good_state_time(self, identity: str) -> str:
         """When the last known good state was written, in UTC; empty if there is none."""
         return durable.write_time(durable.file_state(self.folder_of(identity) / _GOOD))
 
-    def restore_good(self, identity: str) -> None:
+    def restore_last_good_state(self, identity: str) -> None:
         """Move an unreadable database aside, and replace it with the last known good state; needs
         the lock. Does nothing if the database can be read. Raises OSError and StorageError."""
         path, good_path = self.database_path(identity), self.folder_of(identity) / _GOOD
         with suppress(errors.DamagedDatabaseError):
-            database.check(path, SCHEMA)
+            database.check_database(path, SCHEMA)
             return
-        database.check(good_path, SCHEMA)
-        database.put_aside(path)
-        database.copy(good_path, path)
-        self._forget(identity)
+        database.check_database(good_path, SCHEMA)
+        database.move_damaged_aside(path)
+        database.copy_database(good_path, path)
+        self._forget_cached_state(identity)
 
     def remove_unreadable(self, collection: Collection) -> None:
         """Hide a collection with an unreadable database; needs the lock. The database is moved
         aside and replaced by the last good or an empty state. Raises OSError and StorageError."""
         try:
-            self.restore_good(collection.id)
+            self.restore_last_good_state(collection.id)
         except errors.DamagedDatabaseError:
-            database.put_aside(self.database_path(collection.id))
-            self._forget(collection.id)
+            database.move_damaged_aside(self.database_path(collection.id))
+            self._forget_cached_state(collection.id)
             self.create_collection(collection, [])
         self.put_collection(
             replace(self.read_collection(collection.id), removed=True, changed=collection.changed)
         )
 
-    def remember_name(self, identity: str) -> None:
+    def store_collection_name(self, identity: str) -> None:
         """Store a collection's name in the list; needs the lock."""
-        self._list_name(identity, self.read_collection(identity).name)
+        self._store_name_in_list(identity, self.read_collection(identity).name)
 
-    def set_aside_paths(self) -> list[Path]:
+    def paths_moved_aside(self) -> list[Path]:
         """The unreadable databases that were moved aside."""
         return sorted(self.folder.glob(f"*{database.ASIDE}*")) + sorted(
             self._collections.glob(f"*/*{database.ASIDE}*")
         )
 
-    def _forget(self, identity: str) -> None:
+    def _forget_cached_state(self, identity: str) -> None:
         self._cache.pop(identity, None)
         self._checked.discard(self.database_path(identity))
 

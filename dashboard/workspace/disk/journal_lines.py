@@ -28,7 +28,7 @@ NO_CHECKSUM = -1
 """A checksum that no row has, so that a damaged line stays damaged."""
 
 
-def is_name(text: str) -> bool:
+def is_journal_name(text: str) -> bool:
     """Whether a text is a valid name of a journal."""
     return text == NOTES or bool(_NAME.fullmatch(text))
 
@@ -53,7 +53,7 @@ def read_line(content: bytes) -> Line | None:
 # From lines
 
 
-def read_head(lines: Iterable[Line]) -> dict[str, Any]:
+def read_layer_facts(lines: Iterable[Line]) -> dict[str, Any]:
     """The facts about the layer in these lines: name, begun, judged, removed, place."""
     head: dict[str, Any] = {}
     for line in lines:
@@ -116,15 +116,19 @@ def parse_journals(journals: Mapping[str, bytes]) -> Contents:
             if line is None
         ]
         if name == NOTES:
-            _number_rows(intact["notes"], read_notes(lines))
-            _number_rows(intact["tags"], read_tags(lines))
+            _append_numbered_rows(intact["notes"], read_notes(lines))
+            _append_numbered_rows(intact["tags"], read_tags(lines))
             damaged["notes"] += [("", "", text, "", "", NO_CHECKSUM) for text in damaged_texts]
             continue
-        layer, head = name.removeprefix(_LAYER), read_head(lines)
+        layer, head = name.removeprefix(_LAYER), read_layer_facts(lines)
         layer_name, begun = head.get("name", f"Unnamed layer {layer}"), head.get("begun", "")
         flags = (int(head.get("judged", False)), head.get("place", 0), head.get("removed", False))
-        _number_rows(intact["layers"], [(layer, layer_name, begun, *flags[:2], int(flags[2]))])
-        _number_rows(intact["grades"], ((layer, *grade_row) for grade_row in read_grades(lines)))
+        _append_numbered_rows(
+            intact["layers"], [(layer, layer_name, begun, *flags[:2], int(flags[2]))]
+        )
+        _append_numbered_rows(
+            intact["grades"], ((layer, *grade_row) for grade_row in read_grades(lines))
+        )
         damaged["grades"] += [
             (layer, text, "", None, "", "", NO_CHECKSUM) for text in damaged_texts
         ]
@@ -135,7 +139,7 @@ def parse_journals(journals: Mapping[str, bytes]) -> Contents:
     return Contents({**NO_CONTENTS.intact, **intact}, {**NO_CONTENTS.damaged, **numbered})
 
 
-def _number_rows(rows: list[Row], new_rows: Iterable[Row]) -> None:
+def _append_numbered_rows(rows: list[Row], new_rows: Iterable[Row]) -> None:
     rows += [(n, *row) for n, row in enumerate(new_rows, start=len(rows) + 1)]
 
 
@@ -154,7 +158,9 @@ def write_journals(contents: Contents) -> dict[str, bytes]:
         head |= {"removed": True} if removed else {}
         rows = [row[2:] for row in contents.intact["grades"] if row[1] == layer]
         lines = [head, *_grade_lines(rows)]
-        journals[f"{_LAYER}{layer}"] = _join_lines(lines, _lost_texts(contents, "grades", layer))
+        journals[f"{_LAYER}{layer}"] = _join_lines(
+            lines, _damaged_row_texts(contents, "grades", layer)
+        )
     lines = [
         *(
             {"query_id": query_id, "note": note, "text": text, "by": author, "at": time}
@@ -165,7 +171,7 @@ def write_journals(contents: Contents) -> dict[str, bytes]:
             for _, query_id, tag, is_set, author, time in contents.intact["tags"]
         ),
     ]
-    damaged_texts = [*_lost_texts(contents, "notes"), *_lost_texts(contents, "tags")]
+    damaged_texts = [*_damaged_row_texts(contents, "notes"), *_damaged_row_texts(contents, "tags")]
     return journals | ({NOTES: _join_lines(lines, damaged_texts)} if lines or damaged_texts else {})
 
 
@@ -180,7 +186,7 @@ def _join_lines(lines: Iterable[Line], damaged_texts: Iterable[str]) -> bytes:
     return b"".join([*map(seal_line, lines), *(f"{text}\n".encode() for text in damaged_texts)])
 
 
-def _lost_texts(contents: Contents, table: str, layer: str = "") -> Iterator[str]:
+def _damaged_row_texts(contents: Contents, table: str, layer: str = "") -> Iterator[str]:
     for row in contents.damaged[table]:
         if not layer or row[1] == layer:
             yield format_damaged_row(row)

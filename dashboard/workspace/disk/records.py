@@ -142,23 +142,23 @@ class DamagedRecordError(ValueError):
 Record = TypeVar("Record", Entry, Collection)
 
 
-def is_id(text: str) -> bool:
+def is_collection_id(text: str) -> bool:
     """Whether a text is a valid name of a collection's folder; nothing else is used as a path."""
     return bool(_NAME.fullmatch(text))
 
 
-def is_number(text: str) -> bool:
+def is_file_number(text: str) -> bool:
     """Whether a text can be the number of a file."""
     return text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER
 
 
-def is_table(text: str) -> bool:
+def is_table_name(text: str) -> bool:
     """Whether a text can be the file name of a table."""
     return bool(_TABLE.fullmatch(text))
 
 
-def hidden_numbers(
-    entries: Sequence[Entry], is_whole: Callable[[Entry], bool] = lambda newer: True
+def replaced_numbers(
+    entries: Sequence[Entry], is_intact: Callable[[Entry], bool] = lambda newer: True
 ) -> set[str]:
     """The numbers of entries that were replaced by newer, intact ones.
 
@@ -174,17 +174,17 @@ def hidden_numbers(
             continue
         same_name = by_name[newer.kind, newer.name]
         older = {n for n in same_name if int(n) < int(newer.number)} | ({newer.replaces} & numbers)
-        if older and is_whole(newer):
+        if older and is_intact(newer):
             replaced |= older
     return replaced
 
 
-def encode(record: Entry | Collection) -> bytes:
+def encode_record(record: Entry | Collection) -> bytes:
     """Encode a record for packing, with its checksum."""
     return _seal_record(asdict(record))
 
 
-def decode(content: bytes, kind: type[Record]) -> Record:
+def decode_record(content: bytes, kind: type[Record]) -> Record:
     """Decode a packed record. Raises DamagedRecordError if the bytes are not a valid record."""
     try:
         values = json.loads(content)["record"]
@@ -237,8 +237,8 @@ def _has_valid_values(record: Any) -> bool:
         return (
             all(type(count) is int and count >= 0 for count in counts)
             and record.kind in get_args(Kind)
-            and is_number(record.number)
-            and is_table(record.table)
+            and is_file_number(record.number)
+            and is_table_name(record.table)
             and all(_has_valid_values(note) for note in record.notes)
             and _is_time(record.changed)
             and _is_time(record.added)

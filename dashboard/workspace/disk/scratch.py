@@ -31,7 +31,7 @@ class ScratchFile:
         self.path = path
         self.size = 0
         """Bytes that were written."""
-        self._file = os.fdopen(durable.open_new(path), "wb")
+        self._file = os.fdopen(durable.create_private_file(path), "wb")
         self._end = finalize(self, _unlink, path)
 
     def write(self, content: bytes | memoryview) -> None:

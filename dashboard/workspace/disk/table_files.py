@@ -10,7 +10,7 @@ from threading import Lock
 import pyarrow as pa
 
 from dashboard.workspace.disk import durable, errors
-from dashboard.workspace.disk.records import Entry, hidden_numbers, is_table
+from dashboard.workspace.disk.records import Entry, is_table_name, replaced_numbers
 
 _TABLE = ".parquet"
 MISSING, CHANGED = "is missing", "is corrupted"
@@ -30,11 +30,11 @@ class TableFiles:
 
         `content` is the table's bytes, a file that contains them, or a draft.
         """
-        if not self.table_problem(name, look=True):
+        if not self.table_problem(name, check_now=True):
             durable.sync_folder(self._tables)
         else:
-            durable.put(self.table_path(name), content)
-            self._remember(
+            durable.put_file(self.table_path(name), content)
+            self._remember_check_result(
                 name, durable.file_state(self.table_path(name)), ""
             )  # its bytes have just been hashed
 
@@ -43,7 +43,7 @@ class TableFiles:
         content, problem = self._read_content(name, keep_bytes=True)
         return None if problem else content
 
-    def table_problem(self, name: str, *, look: bool = False) -> str:
+    def table_problem(self, name: str, *, check_now: bool = False) -> str:
         """The reason why a table cannot be read; empty if no problem is known. If `look` is true,
         the bytes of the table are checked, unless they were checked since the file last changed."""
         state = durable.file_state(self.table_path(name))
@@ -53,27 +53,29 @@ class TableFiles:
             checked_state, problem = self._check_results.get(name, (None, ""))
         if checked_state == state:
             return problem
-        return self._read_content(name)[1] if look else ""
+        return self._read_content(name)[1] if check_now else ""
 
     def mark_unreadable(self, name: str, problem: str) -> None:
         """Remember that a table cannot be read although its bytes are intact."""
-        self._remember(
+        self._remember_check_result(
             name, durable.file_state(self.table_path(name)), f"cannot be read ({problem})"
         )
 
-    def hidden_numbers(self, entries: Sequence[Entry], *, look: bool = False) -> set[str]:
+    def replaced_numbers(self, entries: Sequence[Entry], *, check_now: bool = False) -> set[str]:
         """Return the numbers of entries that were replaced by newer entries whose tables have no
         known problem. If `look` is true, these tables are checked now."""
-        return hidden_numbers(entries, lambda newer: not self.table_problem(newer.table, look=look))
+        return replaced_numbers(
+            entries, lambda newer: not self.table_problem(newer.table, check_now=check_now)
+        )
 
     def table_names(self) -> list[str]:
         """The names of the existing tables."""
         names = [n.removesuffix(_TABLE) for n in list_names(self._tables) if n.endswith(_TABLE)]
-        return [n for n in names if is_table(n)]
+        return [n for n in names if is_table_name(n)]
 
     def drop_table(self, name: str) -> None:
         """Delete a table."""
-        durable.remove(self.table_path(name))
+        durable.remove_file(self.table_path(name))
         with self._looking:
             self._check_results.pop(name, None)
 
@@ -101,10 +103,10 @@ class TableFiles:
             problem = MISSING
         except OSError as error:
             problem = f"cannot be read ({error.strerror})"
-        self._remember(name, state, problem)
+        self._remember_check_result(name, state, problem)
         return content, problem
 
-    def _remember(self, name: str, state: durable.State | None, problem: str) -> None:
+    def _remember_check_result(self, name: str, state: durable.State | None, problem: str) -> None:
         if state is not None:
             with self._looking:
                 self._check_results[name] = (state, problem)

@@ -15,7 +15,7 @@ from filelock import Timeout
 from dashboard.workspace.disk import database
 from dashboard.workspace.disk.errors import DamagedDatabaseError, StorageError
 from dashboard.workspace.disk.folder_store import FolderStore
-from dashboard.workspace.startup import hold_removals
+from dashboard.workspace.startup import hold_removal_lock
 from dashboard.workspace.store import Workspace
 
 _LONGEST_WAIT = 60.0
@@ -23,7 +23,7 @@ _FILE, _FOLDER = stat.S_IFREG | 0o600, stat.S_IFDIR | 0o700
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
-def back_up(folder: Path, out: IO[bytes]) -> list[str]:
+def write_backup(folder: Path, out: IO[bytes]) -> list[str]:
     """Write a zip file of a workspace. When unpacked, the content is a workspace folder.
 
     Databases are copied first, then tables, so that every table that a database names is included.
@@ -35,7 +35,7 @@ def back_up(folder: Path, out: IO[bytes]) -> list[str]:
         raise StorageError(f"There is no workspace in {folder}.", "Give the folder of a workspace.")
     try:
         with (
-            hold_removals(folder, _LONGEST_WAIT),
+            hold_removal_lock(folder, _LONGEST_WAIT),
             tempfile.TemporaryDirectory() as scratch,
             zipfile.ZipFile(out, "w") as packed,
         ):
@@ -45,7 +45,7 @@ def back_up(folder: Path, out: IO[bytes]) -> list[str]:
                     _add_member(packed, f"{name}/", None)
             for name, copy in (
                 *copies.items(),
-                *_list_files(folder_store, workspace.set_aside_paths()),
+                *_list_files(folder_store, workspace.paths_moved_aside()),
             ):
                 _add_member(packed, name, copy)
     except Timeout:
@@ -60,13 +60,13 @@ def _copy_databases(folder_store: FolderStore, scratch: Path) -> tuple[dict[str,
     """Return database name -> copy, and the names of the collections whose database is damaged."""
     copies = {folder_store.list_path: scratch / "list"}
     damaged = []
-    database.copy(folder_store.list_path, copies[folder_store.list_path])
+    database.copy_database(folder_store.list_path, copies[folder_store.list_path])
     for identity in folder_store.collection_ids():
         path = folder_store.database_path(identity)
         try:
             folder_store.contents(identity)
             copies[path] = scratch / identity
-            database.copy(path, copies[path])
+            database.copy_database(path, copies[path])
         except DamagedDatabaseError:
             damaged.append(identity)
             copies |= {p: p for p in path.parent.glob("state*.db") if p.is_file()}

@@ -24,15 +24,15 @@ _BOM = b"\xef\xbb\xbf"
 _GUARDED = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
 
 
-def is_notes(start: bytes) -> bool:
+def is_notes_file(first_bytes: bytes) -> bool:
     """Whether a file begins like a file of notes and tags."""
-    return _begins_with(start, _NOTES)
+    return _begins_with(first_bytes, _NOTES)
 
 
-def is_layers(start: bytes) -> bool:
+def is_layers_file(first_bytes: bytes) -> bool:
     """Whether a file begins like a file of layers: grades with their graders, unlike plain
     judgments."""
-    return _begins_with(start, _LAYERS)
+    return _begins_with(first_bytes, _LAYERS)
 
 
 def _begins_with(start: bytes, head: Sequence[str]) -> bool:
@@ -40,9 +40,11 @@ def _begins_with(start: bytes, head: Sequence[str]) -> bool:
     return first == ",".join(head).encode()
 
 
-def notes_csv(noted: Mapping[str, QueryNotes], query_ids: Collection[str]) -> bytes:
+def notes_csv(notes_by_query: Mapping[str, QueryNotes], query_ids: Collection[str]) -> bytes:
     """The notes and tags of these queries, one per row; empty if there are none."""
-    noted_queries = [(query_id, noted[query_id]) for query_id in query_ids if query_id in noted]
+    noted_queries = [
+        (query_id, notes_by_query[query_id]) for query_id in query_ids if query_id in notes_by_query
+    ]
     return _write_csv(_NOTES, _note_rows(noted_queries))
 
 

@@ -18,16 +18,16 @@ import pyarrow as pa
 from dashboard.workspace import adding
 from dashboard.workspace.disk.contents import NO_CONTENTS, Contents
 from dashboard.workspace.disk.errors import StorageError, damaged_file_error
-from dashboard.workspace.disk.journal_lines import is_name, parse_journals, write_journals
+from dashboard.workspace.disk.journal_lines import is_journal_name, parse_journals, write_journals
 from dashboard.workspace.disk.json_values import check_values
 from dashboard.workspace.disk.records import (
     BASELINE_RULE,
     Collection,
     DamagedRecordError,
     Entry,
-    decode,
-    encode,
-    is_number,
+    decode_record,
+    encode_record,
+    is_file_number,
 )
 from dashboard.workspace.exports import table_checks
 from dashboard.workspace.store import Workspace
@@ -46,11 +46,11 @@ _MOST_MEMBERS = 20_000
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
-def pack(workspace: Workspace, identity: str, out: IO[bytes]) -> None:
+def write_packed_collection(workspace: Workspace, identity: str, out: IO[bytes]) -> None:
     """Write a collection to a zip file. Its records and tables are copied unchanged. Raises
     StorageError if a record or table is damaged."""
     for damaged_item in workspace.damaged_records(identity):
-        if is_number(damaged_item.number):
+        if is_file_number(damaged_item.number):
             raise damaged_file_error(damaged_item.file, damaged_item.why)
     collection, entries = workspace.collection(identity), workspace.entries(identity)
     _write_archive(out, collection, entries, workspace.contents(identity), workspace.read_bytes)
@@ -79,22 +79,22 @@ def pack_tables(
                 content=adding.hash_content(loaded.table, loaded.kind),
                 table=name,
                 slots=(),
-                older=None,
+                replaced_entry=None,
             )
         )
 
-    def bytes_of(entry: Entry) -> bytes:
+    def read_entry_bytes(entry: Entry) -> bytes:
         content = tables[entry.table]
         return content.read_bytes() if isinstance(content, Path) else content.to_pybytes()
 
-    _write_archive(out, collection, entries, contents, bytes_of)
+    _write_archive(out, collection, entries, contents, read_entry_bytes)
 
 
 def pack_new_collection(name: str, files: Iterable[Loaded]) -> bytes:
     """Return the bytes of a packed collection that contains these tables."""
     out = io.BytesIO()
     collection = Collection(
-        adding.free_id(()), name, adding.current_time(), baseline_rule=BASELINE_RULE
+        adding.make_free_id(()), name, adding.current_time(), baseline_rule=BASELINE_RULE
     )
     pack_tables(collection, files, out)
     return out.getvalue()
@@ -105,20 +105,20 @@ def _write_archive(
     collection: Collection,
     entries: Iterable[Entry],
     contents: Contents,
-    bytes_of: Callable[[Entry], bytes],
+    read_entry_bytes: Callable[[Entry], bytes],
 ) -> None:
-    head, entries = encode(collection), list(entries)
-    records = {f"{_RECORDS}{entry.number}.json": encode(entry) for entry in entries}
+    head, entries = encode_record(collection), list(entries)
+    records = {f"{_RECORDS}{entry.number}.json": encode_record(entry) for entry in entries}
     records |= {f"{_JOURNALS}{name}": lines for name, lines in write_journals(contents).items()}
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as packed:
-        _add_member(packed, _ABOUT, make_about(head, records))
+        _add_member(packed, _ABOUT, make_about_file(head, records))
         for name, content in {_COLLECTION: head, **records}.items():
             _add_member(packed, name, content)
         for table, entry in {entry.table: entry for entry in entries}.items():
-            _add_member(packed, f"{_TABLES}{table}.parquet", bytes_of(entry))
+            _add_member(packed, f"{_TABLES}{table}.parquet", read_entry_bytes(entry))
 
 
-def make_about(head: bytes, records: Mapping[str, bytes]) -> bytes:
+def make_about_file(head: bytes, records: Mapping[str, bytes]) -> bytes:
     """The file that marks a zip as a packed collection. It contains the layout, and a hash of the
     records and journals, because a zip does not detect a damaged list of members."""
     check = hashlib.sha256(head)
@@ -134,7 +134,7 @@ def _add_member(packed: zipfile.ZipFile, name: str, content: bytes) -> None:
     packed.writestr(zipfile.ZipInfo(name, _EPOCH), content)
 
 
-def is_packed(origin: Origin) -> bool:
+def is_packed_collection(origin: Origin) -> bool:
     """Whether a file is a packed collection."""
     try:
         with open_raw(origin) as file:
@@ -147,7 +147,7 @@ def is_packed(origin: Origin) -> bool:
         return False
 
 
-def unpack(workspace: Workspace, origin: Origin, *, file: str) -> Collection:
+def import_packed_collection(workspace: Workspace, origin: Origin, *, file: str) -> Collection:
     """Import a packed collection under a new id.
 
     Raises StorageError if the file is damaged, was made by a newer version, or cannot be stored;
@@ -161,7 +161,7 @@ def unpack(workspace: Workspace, origin: Origin, *, file: str) -> Collection:
         _check_size(packed, stored_size(origin))
         collection, entries = _read_collection(packed, file), _read_entries(packed)
         journals = _read_members(packed, _JOURNALS)
-        if not all(is_name(name) for name in journals):
+        if not all(is_journal_name(name) for name in journals):
             raise DamagedRecordError("unrecognised journal in the zip")
         for lines in journals.values():
             _check_lines(lines)
@@ -174,7 +174,7 @@ def unpack(workspace: Workspace, origin: Origin, *, file: str) -> Collection:
     with workspace.hold_write_lock() as folder_store:
         new_collection = replace(
             collection,
-            id=adding.free_id(folder_store.collection_ids()),
+            id=adding.make_free_id(folder_store.collection_ids()),
             changed=adding.current_time(),
             removed=False,
         )
@@ -198,9 +198,9 @@ def _read_collection(packed: zipfile.ZipFile, file: str) -> Collection:
         f"{_JOURNALS}{n}": content for n, content in _read_members(packed, _JOURNALS).items()
     }
     records = {f"{_RECORDS}{n}": content for n, content in _read_members(packed, _RECORDS).items()}
-    if about_content != make_about(collection_bytes, records | journals):
+    if about_content != make_about_file(collection_bytes, records | journals):
         raise DamagedRecordError("its records differ from those that were packed")
-    return decode(collection_bytes, Collection)
+    return decode_record(collection_bytes, Collection)
 
 
 def _check_lines(journal: bytes) -> None:
@@ -223,7 +223,9 @@ def _read_members(packed: zipfile.ZipFile, folder: str) -> dict[str, bytes]:
 
 
 def _read_entries(packed: zipfile.ZipFile) -> list[Entry]:
-    entries = [decode(content, Entry) for content in _read_members(packed, _RECORDS).values()]
+    entries = [
+        decode_record(content, Entry) for content in _read_members(packed, _RECORDS).values()
+    ]
     slots = [e.slot for e in entries if e.kind == "run"]
     if len({(e.kind, e.name) for e in entries}) < len(entries) or len(set(slots)) < len(slots):
         raise DamagedRecordError("two files share a name or colour")

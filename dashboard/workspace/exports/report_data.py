@@ -18,7 +18,7 @@ _BEGIN, _END = b'<script type="application/zip" id="collection">', b"</script>"
 _NOWHERE = -1
 
 
-def make_block(packed: bytes) -> str:
+def make_data_markup(packed: bytes) -> str:
     """The markup that contains a packed collection."""
     return (_BEGIN + base64.b64encode(packed) + _END).decode()
 

@@ -38,7 +38,7 @@ def check_table(entry: Entry, content: bytes) -> None:
         if entry.content not in (hash_rows(rows, entry.kind), _hash_run(rows)):
             raise DamagedRecordError("a record does not match its rows")
         table = read_table(content, entry.kind, name=entry.name, notes=entry.notes)
-        if _typed_columns(as_arrow(_read_again(rows, entry))) != _typed_columns(rows):
+        if _typed_columns(as_arrow(_rebuild_table(rows, entry))) != _typed_columns(rows):
             raise DamagedRecordError("a table does not have the expected columns")
         if (len(table), count_queries(table)) != (entry.rows, entry.queries):
             raise DamagedRecordError("a record has the wrong number of rows or queries")
@@ -60,10 +60,10 @@ def _check_size(entry: Entry, content: bytes) -> None:
     source = Source(entry.file, content, limit=_ANY_SIZE)
     file = open_parquet(source)
     a_cell = OBJECT_CELL_BYTES if entry.kind == "queries" else CELL_BYTES
-    check_table_size(source, file, file.schema_arrow.names, a_cell=a_cell)
+    check_table_size(source, file, file.schema_arrow.names, bytes_per_cell=a_cell)
 
 
-def _read_again(rows: pa.Table, entry: Entry) -> Table:
+def _rebuild_table(rows: pa.Table, entry: Entry) -> Table:
     """Build the table from its rows as a file reader does. Raises TableError or KeyError for
     invalid rows."""
     if not entry.complete:

@@ -93,25 +93,25 @@ class Cache:
             pa.ipc.write_tensor(pa.Tensor.from_numpy(values), out)
         with suppress(OSError):
             write_sealed(self._path(kind, key_parts), memoryview(out.getvalue()))
-        self._make_room()
+        self._remove_least_used()
 
-    def mark(self, kind: str, key: str) -> None:
+    def record_time(self, kind: str, key: str) -> None:
         """Record the current time as the last time at which something was done. The record is
         shared by all versions of the code."""
         if self._may_write():
             with suppress(OSError):
-                path = self._mark_path(kind, key)
+                path = self._time_record_path(kind, key)
                 durable.make_folder(path.parent)
                 path.touch(mode=0o600)
 
-    def mark_time(self, kind: str, key: str) -> float:
+    def recorded_time(self, kind: str, key: str) -> float:
         """The time at which something was last marked as done, in seconds since 1970; 0 if
         unknown."""
         with suppress(OSError):
-            return self._mark_path(kind, key).stat().st_mtime
+            return self._time_record_path(kind, key).stat().st_mtime
         return 0.0
 
-    def _mark_path(self, kind: str, key: str) -> Path:
+    def _time_record_path(self, kind: str, key: str) -> Path:
         return self.folder / kind / hashlib.sha256(key.encode()).hexdigest()
 
     @contextmanager
@@ -129,7 +129,7 @@ class Cache:
         key = json.dumps([*key_parts, reading_code_hash(), _FORMAT])
         return self.folder / kind / hashlib.sha256(key.encode()).hexdigest()
 
-    def _make_room(self) -> None:
+    def _remove_least_used(self) -> None:
         """Remove the least recently used files until the cache is small enough."""
         with suppress(OSError):
             files = [(p, p.stat()) for p in self.folder.glob("*/*") if p.is_file()]

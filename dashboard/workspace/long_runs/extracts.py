@@ -86,23 +86,23 @@ def has_grouped_queries(run: Run) -> bool:
     return bool((steps >= 0).all()) and len(run.query_ids) == np.count_nonzero(steps) + 1
 
 
-def cached_heads(cache: Cache, table: str, depth: int, read_run: Callable[[], Run]) -> pa.Table:
+def load_top_rows(cache: Cache, table: str, depth: int, read_run: Callable[[], Run]) -> pa.Table:
     """The first ranks of every query, at least to this depth, of the run stored under this name.
 
     `depth` is at most the larger of `HEADS`. The rows are computed once, and stay in memory as long
     as something refers to them.
     """
     for ranks in HEADS:
-        heads = _read_cached_heads(cache, table, ranks) if depth <= ranks else None
+        heads = _read_cached_top_rows(cache, table, ranks) if depth <= ranks else None
         if heads is not None:
             return heads
-    rows = select_heads(read_run())
-    cache_heads(cache, table, rows)
-    return _hold_in_memory(cache, _heads_key(table, HEADS[-1]), rows)
+    rows = select_top_rows(read_run())
+    cache_top_rows(cache, table, rows)
+    return _hold_in_memory(cache, _top_rows_key(table, HEADS[-1]), rows)
 
 
-def _read_cached_heads(cache: Cache, table: str, ranks: int) -> pa.Table | None:
-    key = _heads_key(table, ranks)
+def _read_cached_top_rows(cache: Cache, table: str, ranks: int) -> pa.Table | None:
+    key = _top_rows_key(table, ranks)
     in_memory: pa.Table | None = cache.tables_in_memory.get(" ".join(key))
     if in_memory is not None:
         return in_memory
@@ -120,29 +120,31 @@ def _hold_in_memory(cache: Cache, key: tuple[str, ...], rows: pa.Table) -> pa.Ta
     return rows
 
 
-def cache_heads(cache: Cache, table: str, rows: pa.Table) -> None:
-    """Store the first ranks for `cached_heads`; `rows` are the rows of the larger depth."""
-    cache.put(*_heads_key(table, HEADS[-1]), value=_pack_table(rows))
-    first_rows = select_heads(Run(table=rows), HEADS[0])
+def cache_top_rows(cache: Cache, table: str, rows: pa.Table) -> None:
+    """Store the first ranks for `load_top_rows`; `rows` are the rows of the larger depth."""
+    cache.put(*_top_rows_key(table, HEADS[-1]), value=_pack_table(rows))
+    first_rows = select_top_rows(Run(table=rows), HEADS[0])
     if 2 * len(first_rows) <= len(rows):
-        cache.put(*_heads_key(table, HEADS[0]), value=_pack_table(first_rows))
+        cache.put(*_top_rows_key(table, HEADS[0]), value=_pack_table(first_rows))
 
 
-def _heads_key(table: str, ranks: int) -> tuple[str, str, str]:
+def _top_rows_key(table: str, ranks: int) -> tuple[str, str, str]:
     return ("heads", table, str(ranks))
 
 
-def select_heads(run: Run, ranks: int | None = None) -> pa.Table:
+def select_top_rows(run: Run, ranks: int | None = None) -> pa.Table:
     """The rows in the first `ranks` ranks of every query. The default of `ranks` is the larger of
     `HEADS`. The rows of each query must be contiguous."""
     ranks = ranks or HEADS[-1]
     # One dictionary for all rows, so that a query has the same number as in the run.
     table = run.table.set_column(0, "query_id", encode_ids(run.table["query_id"]))
-    candidates = Run(table=table.filter(as_column(_is_candidate(run, ranks))).combine_chunks())
+    candidates = Run(
+        table=table.filter(as_column(_mark_candidate_rows(run, ranks))).combine_chunks()
+    )
     return candidates.table.take(as_column(top_rows(candidates, ranks)))
 
 
-def _is_candidate(run: Run, ranks: int) -> Mask:
+def _mark_candidate_rows(run: Run, ranks: int) -> Mask:
     """Whether the score of a row is at least the score at rank `ranks` of the same query,
     bool[row]. The rows of each query must be contiguous."""
     codes, scores = run.query_codes, as_array(run.table["score"])

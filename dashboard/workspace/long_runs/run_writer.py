@@ -18,17 +18,17 @@ from dashboard.workspace.disk.durable import Draft
 from dashboard.workspace.long_runs.cache import Cache
 from dashboard.workspace.long_runs.extracts import (
     RowLayout,
-    cache_heads,
     cache_layout,
-    select_heads,
+    cache_top_rows,
+    select_top_rows,
 )
 from dashboard.workspace.long_runs.stored_run import (
     StoredRun,
     group_queries,
-    is_long,
     open_cached_rows,
+    stays_on_disk,
 )
-from dashboard.workspace.long_runs.tables import rows_writer, write_rows
+from dashboard.workspace.long_runs.tables import put_rows, rows_writer
 from metrics_core.base.notes import Note
 from metrics_core.tables import Run, Table
 from metrics_core.tables.arrays import as_array
@@ -101,12 +101,12 @@ class RunWriter:
         layout = RowLayout.from_run(run)
         if layout is None:
             raise ValueError("the rows of a query are not contiguous")
-        return partial(self._write, rows, layout, select_heads(run))
+        return partial(self._write, rows, layout, select_top_rows(run))
 
     def _write(self, rows: pa.Table, layout: RowLayout, heads: pa.Table) -> None:
         if self._writer is None:
             self._writer = rows_writer(self._draft, rows.schema)
-        write_rows(self._writer, rows)
+        put_rows(self._writer, rows)
         self._hash.update(rows)
         self._layouts.append(layout)
         self._heads.append(heads)
@@ -123,7 +123,7 @@ class RunWriter:
         rows = open_cached_rows(self._cache, table=table, content=content, layout=layout, file=file)
         self._cache.folder_store.put_table(table, self._draft)
         cache_layout(self._cache, table, layout)
-        cache_heads(self._cache, table, pa.concat_tables(self._heads).unify_dictionaries())
+        cache_top_rows(self._cache, table, pa.concat_tables(self._heads).unify_dictionaries())
         return rows.run(name, notes)
 
 
@@ -132,7 +132,7 @@ def move_to_disk(cache: Cache, table: Table, file: str) -> Table:
 
     A long run stays in memory if nothing can be stored. Raises OSError.
     """
-    if isinstance(table, StoredRun) or not isinstance(table, Run) or not is_long(len(table)):
+    if isinstance(table, StoredRun) or not isinstance(table, Run) or not stays_on_disk(len(table)):
         return table
     if not table.complete:  # judged ranks are in memory anyway
         return table

@@ -25,9 +25,9 @@ from dashboard.workspace.long_runs.cache import Cache
 from dashboard.workspace.long_runs.extracts import (
     HEADS,
     RowLayout,
-    cached_heads,
     cached_layout,
     has_grouped_queries,
+    load_top_rows,
 )
 from metrics_core.base.arrays import Ints
 from metrics_core.base.memo import Memo
@@ -80,10 +80,10 @@ class StoredRows:
         """Return the run with these rows."""
         return StoredRun(self, name, notes)
 
-    def read_heads(self, depth: int) -> pa.Table:
+    def read_top_rows(self, depth: int) -> pa.Table:
         """Read the rows of the first ranks of every query, at least to this depth."""
         with self._lock_of_heads:
-            return cached_heads(self.cache, self.table, depth, lambda: Run(table=self.read_all()))
+            return load_top_rows(self.cache, self.table, depth, lambda: Run(table=self.read_all()))
 
     def read_queries(self, query_ids: Collection[str]) -> pa.Table:
         """Read all rows of these queries, and possibly of other queries."""
@@ -107,12 +107,12 @@ class StoredRows:
             last = np.searchsorted(edges, ends[positions], "left")
             groups = {g for a, b in zip(first, last, strict=True) for g in range(a, b)}
             parts = [
-                self._read_part(file, group, wanted_ids, int(edges[group]))
+                self._read_row_group(file, group, wanted_ids, int(edges[group]))
                 for group in sorted(groups)
             ]
         return pa.concat_tables(parts) if parts else file.schema_arrow.empty_table()
 
-    def _read_part(
+    def _read_row_group(
         self, file: pq.ParquetFile, group: int, wanted_ids: set[str], first: int
     ) -> pa.Table:
         """Read a row group. If a single query is wanted, only a copy of its rows is returned, so
@@ -151,9 +151,9 @@ class _RenamedRows:
         """All rows, with the new names."""
         return rename_queries(self.rows.read_all(), self.names)
 
-    def read_heads(self, depth: int) -> pa.Table:
-        """`StoredRows.read_heads` with the new names."""
-        return rename_queries(self.rows.read_heads(depth), self.names)
+    def read_top_rows(self, depth: int) -> pa.Table:
+        """`StoredRows.read_top_rows` with the new names."""
+        return rename_queries(self.rows.read_top_rows(depth), self.names)
 
     def read_queries(self, query_ids: Collection[str]) -> pa.Table:
         """`StoredRows.read_queries` with the new names."""
@@ -208,7 +208,7 @@ class StoredRun(Run):
         """Return a run in memory with the same queries and at least their first `depth` ranks."""
         if depth > HEADS[-1]:
             return self.read_whole()
-        return Run(table=self.rows.read_heads(depth), name=self.name, notes=self.notes)
+        return Run(table=self.rows.read_top_rows(depth), name=self.name, notes=self.notes)
 
     def first_ties(self) -> Ints:
         """The first tied rank of each query in `query_ids`, int64[query]. A rank is tied if the
@@ -284,7 +284,7 @@ def _open_rows(
 
 @contextmanager
 def _guard_reading(folder_store: FolderStore, table: str, file: str) -> Iterator[None]:
-    problem = folder_store.table_problem(table, look=True)
+    problem = folder_store.table_problem(table, check_now=True)
     if problem:
         raise damaged_file_error(file, problem)
     try:
@@ -294,7 +294,7 @@ def _guard_reading(folder_store: FolderStore, table: str, file: str) -> Iterator
         raise damaged_file_error(file, folder_store.table_problem(table)) from error
 
 
-def is_long(rows: int) -> bool:
+def stays_on_disk(rows: int) -> bool:
     """Whether a run with this number of rows stays on the disk."""
     return rows > MAX_IN_MEMORY
 
@@ -302,7 +302,7 @@ def is_long(rows: int) -> bool:
 def group_queries(run: Run) -> Run:
     """Make the rows of each query of a long run contiguous. Rows of the same query keep their
     order."""
-    if not is_long(len(run)) or has_grouped_queries(run):
+    if not stays_on_disk(len(run)) or has_grouped_queries(run):
         return run
     order = np.argsort(run.query_codes, kind="stable")
     return replace(run, table=run.table.take(as_column(order)).combine_chunks())

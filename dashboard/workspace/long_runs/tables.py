@@ -54,7 +54,7 @@ def rows_writer(out: Draft, schema: pa.Schema) -> pq.ParquetWriter:
     )
 
 
-def write_rows(writer: pq.ParquetWriter, rows: pa.Table) -> None:
+def put_rows(writer: pq.ParquetWriter, rows: pa.Table) -> None:
     """Write the next rows."""
     writer.write_table(rows, row_group_size=_LISTS)
 

@@ -20,11 +20,11 @@ from metrics_core.commands import CommandResult
 from metrics_core.commands.file_columns import split_name_and_file
 from metrics_core.commands.gate.markdown import format_github, format_markdown
 from metrics_core.commands.gate.options import GATE_FORMATS, GateOptions
-from metrics_core.commands.gate.reading import read_compared, refuse_snapshot
+from metrics_core.commands.gate.reading import read_gate_comparison, refuse_snapshot_baseline
 from metrics_core.commands.gate.records import format_json, format_junit
-from metrics_core.commands.gate.terminal import table
+from metrics_core.commands.gate.terminal import format_terminal_report
 from metrics_core.commands.gate.updating import update_snapshot
-from metrics_core.commands.reading import print_notes, read_needed_queries, read_whole_runs
+from metrics_core.commands.reading import print_notes, read_complete_runs, read_needed_queries
 from metrics_core.findings.gate_queries import BrokenQueries
 from metrics_core.findings.gate_report import (
     GateComparison,
@@ -38,7 +38,7 @@ from metrics_core.scoring.scores import Scores
 from metrics_core.tables import Queries
 
 FORMATS: dict[str, Callable[[GateReport], str]] = {
-    "table": table,
+    "table": format_terminal_report,
     "markdown": format_markdown,
     "github": format_github,
     "junit": format_junit,
@@ -52,7 +52,7 @@ def run_gate(options: GateOptions) -> CommandResult:
     With the format "github", the Markdown report is also appended to the step summary if
     GITHUB_STEP_SUMMARY is set. Raises RanklensError.
     """
-    reports = _parse_reports(options)
+    reports = _parse_report_options(options)
     conditions = GateConditions.from_texts(
         options.gates, options.floors, options.floors_shown, options.overlaps
     )
@@ -70,7 +70,7 @@ def run_gate(options: GateOptions) -> CommandResult:
     return CommandResult(FORMATS[options.format](report), report.status)
 
 
-def _parse_reports(options: GateOptions) -> list[tuple[str, str]]:
+def _parse_report_options(options: GateOptions) -> list[tuple[str, str]]:
     """Return format and file of each report. Raises RanklensError before anything is read."""
     if options.format not in GATE_FORMATS:
         listed = w.join_words(GATE_FORMATS, "or")
@@ -94,7 +94,7 @@ def _build_report(conditions: GateConditions, options: GateOptions) -> GateRepor
         print_notes(
             "--measure", [Note("unused", "not needed, because each gate names its own measure")]
         )
-    compared, files = read_compared(conditions, options)
+    compared, files = read_gate_comparison(conditions, options)
     report = gate_report(
         conditions,
         compared,
@@ -103,7 +103,7 @@ def _build_report(conditions: GateConditions, options: GateOptions) -> GateRepor
     )
     report = replace(
         report,
-        broken=[_add_command(broken, files, options) for broken in report.broken],
+        broken=[_add_explain_command(broken, files, options) for broken in report.broken],
         changes=_describe_changes(compared, options),
         allow_changed=options.allow_changed,
         files=_fingerprints(compared.runs, files, options, compared.snapshot),
@@ -121,8 +121,8 @@ def _read_queries(
 
 def _report_overlaps(conditions: GateConditions, options: GateOptions) -> GateReport:
     """Report on overlaps only, which need no judgments."""
-    refuse_snapshot(options)
-    loaded_runs = read_whole_runs(options)
+    refuse_snapshot_baseline(options)
+    loaded_runs = read_complete_runs(options)
     files = {loaded_run.name: loaded_run.file for loaded_run in loaded_runs}
     names = list(files)
     overlaps = compute_overlaps([loaded_run.run for loaded_run in loaded_runs], conditions)
@@ -162,7 +162,7 @@ def _name_and_hash(path: str) -> tuple[str, str]:
     return name, file_fingerprint(file)
 
 
-def _add_command(
+def _add_explain_command(
     broken: BrokenQueries, files: Mapping[str, str], options: GateOptions
 ) -> BrokenQueries:
     """Add the command that explains the worst query."""

@@ -9,7 +9,7 @@ from metrics_core.base import wording as w
 from metrics_core.base.version import __version__
 from metrics_core.commands.gate.terminal import (
     MAX_SHOWN,
-    changed_title,
+    changed_queries_title,
     count_decimals,
     format_margin,
 )
@@ -27,7 +27,7 @@ from metrics_core.findings.gate_queries import BrokenQueries
 from metrics_core.findings.gate_report import GateReport
 from metrics_core.findings.gates import (
     correction_finding,
-    count_finding,
+    count_outcomes_finding,
     describe_target,
     floor_finding,
     gate_finding,
@@ -58,11 +58,11 @@ def format_markdown(report: GateReport) -> str:
     Contains the verdict, a table if there are several gates, the queries that broke, and the
     fingerprints of the files.
     """
-    parts = [f"## {format_heading(report)}", f"{_headline(report)}{_single_reason(report)}"]
+    parts = [f"## {format_heading(report)}", f"{_headline(report)}{_reason_of_only_gate(report)}"]
     parts += [f"⚠️ {_escape_text(unanswered.sentence)}" for unanswered in report.unanswered]
     parts += [_escape_text(sentence) for sentence in report.changes]
     if len(report.outcomes) > 1:
-        parts += [*_tables(report), _escape_text(correction_finding(report.tested))]
+        parts += [*_gate_tables(report), _escape_text(correction_finding(report.tested))]
         parts += [
             f"{_escape_text(_gate_label(outcome, report))}: {_escape_text(gate_finding(outcome))}"
             for outcome in report.outcomes
@@ -73,9 +73,9 @@ def format_markdown(report: GateReport) -> str:
     parts += [_overlap_line(outcome) for outcome in report.overlaps if has_several]
     parts += map(_escape_text, report.unclear)
     for broken in (broken_queries for broken_queries in report.broken if broken_queries.rows):
-        parts += _broken_section(broken, folded=len(report.broken) > 1)
+        parts += _broken_queries_section(broken, is_collapsed=len(report.broken) > 1)
     for overlap in report.overlaps:
-        parts += _changed_section(overlap)
+        parts += _changed_queries_section(overlap)
     parts += [_escape_text(sentence) for sentence in (*report.below_best, *report.baseline_notes)]
     text, footer = "\n\n".join(part for part in parts if part), _footer(report)
     return f"{_truncate(text, _MAX_COMMENT_LENGTH - len(footer))}\n\n{footer}\n"
@@ -119,11 +119,11 @@ def _headline(report: GateReport) -> str:
     return (
         f"{runs} against **{_escape_text(report.baseline)}**{label},"
         f" {w.format_count(report.queries)} {queries}:"
-        f" {count_finding(report.words, len(report.uncompared))}."
+        f" {count_outcomes_finding(report.words, len(report.uncompared))}."
     )
 
 
-def _single_reason(report: GateReport) -> str:
+def _reason_of_only_gate(report: GateReport) -> str:
     """Return the reason for the outcome if there is only one gate. Several gates are listed in a
     table instead, and the text is empty."""
     return f" {_escape_text(gate_finding(report.outcomes[0]))}" if len(report.outcomes) == 1 else ""
@@ -134,21 +134,21 @@ def _gate_label(outcome: GateOutcome, report: GateReport) -> str:
     return f"{of_run}{describe_target(outcome.gate)}"
 
 
-def _tables(report: GateReport) -> list[str]:
+def _gate_tables(report: GateReport) -> list[str]:
     """The gates, worst first. If there are many, the passed gates are collapsed."""
     if len(report.outcomes) <= _MANY_GATES:
-        return [_table(report, report.outcomes)]
+        return [_gate_table(report, report.outcomes)]
     passed_outcomes = [outcome for outcome in report.outcomes if outcome.outcome == NOT_WORSE]
     other_outcomes = [outcome for outcome in report.outcomes if outcome.outcome != NOT_WORSE]
-    parts = [_table(report, other_outcomes)] if other_outcomes else []
+    parts = [_gate_table(report, other_outcomes)] if other_outcomes else []
     if passed_outcomes:
         gates = w.plural(len(passed_outcomes), "gate")
         summary = f"<summary>{len(passed_outcomes)} {gates} passed</summary>"
-        parts.append(f"<details>{summary}\n\n{_table(report, passed_outcomes)}\n\n</details>")
+        parts.append(f"<details>{summary}\n\n{_gate_table(report, passed_outcomes)}\n\n</details>")
     return parts
 
 
-def _table(report: GateReport, outcomes: Sequence[GateOutcome]) -> str:
+def _gate_table(report: GateReport, outcomes: Sequence[GateOutcome]) -> str:
     holds = ", all gates" if report.tested > 1 else ""
     head = ["Result", "Run", "Measure", "Queries", "n", "Margin", f"Difference [95 %{holds}]"]
     rows = [
@@ -201,7 +201,7 @@ def _overlap_line(outcome: OverlapOutcome) -> str:
     )
 
 
-def _broken_section(broken: BrokenQueries, *, folded: bool) -> list[str]:
+def _broken_queries_section(broken: BrokenQueries, *, is_collapsed: bool) -> list[str]:
     """Return the section on the queries of a gate. If `folded` is true, the section of an
     inconclusive gate is collapsed."""
     baseline, run = broken.outcome.baseline, broken.outcome.run
@@ -219,20 +219,20 @@ def _broken_section(broken: BrokenQueries, *, folded: bool) -> list[str]:
     title, parts = _escape_text(broken.title), [_markdown_table(rows, 2)]
     if broken.command:
         parts.append(f"Explain the worst query: {_format_code(broken.command)}")
-    if folded and broken.outcome.outcome == CANNOT_TELL:
+    if is_collapsed and broken.outcome.outcome == CANNOT_TELL:
         return [f"<details><summary>{title}</summary>", *parts, "</details>"]
     return [f"**{title}**", *parts]
 
 
-def _changed_section(outcome: OverlapOutcome) -> list[str]:
-    if not outcome.changed:
+def _changed_queries_section(outcome: OverlapOutcome) -> list[str]:
+    if not outcome.n_changed:
         return []
     rows = [["Query", "Kept", "RBO"]]
     rows += [
         [_format_code(q), w.format_share(s), w.format_score(r)]
-        for q, s, r in outcome.most_changed(MAX_SHOWN)
+        for q, s, r in outcome.most_changed_queries(MAX_SHOWN)
     ]
-    return [f"**{_escape_text(changed_title(outcome))}**", _markdown_table(rows, 2)]
+    return [f"**{_escape_text(changed_queries_title(outcome))}**", _markdown_table(rows, 2)]
 
 
 def _footer(report: GateReport) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from metrics_core.base.errors import RanklensError
-from metrics_core.checks.snapshots import is_snapshot, read_snapshot, refuse_other_reading
+from metrics_core.checks.snapshots import is_snapshot, read_snapshot, refuse_changed_reading
 from metrics_core.commands.gate.options import GateOptions
 from metrics_core.commands.reading import read_files, read_judged_files
 from metrics_core.commands.snapshot import scoring_choices
@@ -16,7 +16,7 @@ from metrics_core.findings.gate_report import GateComparison, GateConditions, co
 from metrics_core.scoring.scores import score_runs
 
 
-def read_compared(
+def read_gate_comparison(
     conditions: GateConditions, options: GateOptions
 ) -> tuple[GateComparison, Mapping[str, str]]:
     """Return the scores of the baseline and the runs, and the path of each run by name.
@@ -25,10 +25,10 @@ def read_compared(
     """
     options = replace(options, measures=conditions.measures)
     if conditions.overlaps:
-        refuse_snapshot(options)
+        refuse_snapshot_baseline(options)
     _refuse_missing_snapshot(options)
     if options.baseline is not None and is_snapshot(options.baseline):
-        return _read_against_snapshot(options.baseline, options, conditions)
+        return _read_snapshot_comparison(options.baseline, options, conditions)
     if options.update:
         raise RanklensError(
             f"--update needs a snapshot as baseline; {options.baseline} is not one.",
@@ -41,14 +41,14 @@ def read_compared(
     return compared, files.files
 
 
-def _read_against_snapshot(
+def _read_snapshot_comparison(
     path: str, options: GateOptions, conditions: GateConditions
 ) -> tuple[GateComparison, Mapping[str, str]]:
     """Read runs to compare with a snapshot. Raises RanklensError if nothing can be compared, or if
     the snapshot was made with other reading choices."""
     snapshot = read_snapshot(path)
     files = read_judged_files(replace(options, baseline=None))
-    refuse_other_reading(path, snapshot, scoring_choices(options))
+    refuse_changed_reading(path, snapshot, scoring_choices(options))
     scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
     compared = compare_with_snapshot(
         snapshot, Path(path).name, files.judged, files.qrels, scores, conditions
@@ -68,7 +68,7 @@ def _refuse_missing_snapshot(options: GateOptions) -> None:
         raise RanklensError(f"The baseline {path} does not exist.", f"Create it: {command}")
 
 
-def refuse_snapshot(options: GateOptions) -> None:
+def refuse_snapshot_baseline(options: GateOptions) -> None:
     """Raise RanklensError if the baseline is a snapshot, which has no result lists."""
     if options.baseline is not None and is_snapshot(options.baseline):
         raise RanklensError(

@@ -46,16 +46,18 @@ def format_json(report: GateReport) -> str:
         "below_best": list(report.below_best),
         "files": [{"what": a, "name": b, "sha256": c} for a, b, c in report.files],
     }
-    return json.dumps(_null_undefined(record), ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(_replace_undefined_by_none(record), ensure_ascii=False, indent=1) + "\n"
 
 
-def _null_undefined(value: Any) -> Any:
+def _replace_undefined_by_none(value: Any) -> Any:
     """Replace undefined numbers by None, recursively."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {key: _null_undefined(item) for key, item in value.items()}
-    return [_null_undefined(item) for item in value] if isinstance(value, list) else value
+        return {key: _replace_undefined_by_none(item) for key, item in value.items()}
+    return (
+        [_replace_undefined_by_none(item) for item in value] if isinstance(value, list) else value
+    )
 
 
 def _gate_record(outcome: GateOutcome) -> dict[str, Any]:
@@ -108,7 +110,7 @@ def _overlap_record(outcome: OverlapOutcome) -> dict[str, Any]:
         "rbo": outcome.mean_rbo,
         "most_changed": [
             {"query_id": query_id, "share": share, "rbo": rbo}
-            for query_id, share, rbo in outcome.most_changed(MAX_SHOWN)
+            for query_id, share, rbo in outcome.most_changed_queries(MAX_SHOWN)
         ],
     }
 

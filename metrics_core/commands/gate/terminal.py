@@ -16,7 +16,7 @@ _LABELS = 4
 MAX_SHOWN = 5
 
 
-def table(report: GateReport) -> str:
+def format_terminal_report(report: GateReport) -> str:
     """Format for a terminal: outcomes with reasons, a table of the gates, the queries that broke,
     and the meaning of the exit status."""
     parts = [report.headline, *report.remarks, *outcome_lines(report)]
@@ -28,8 +28,9 @@ def table(report: GateReport) -> str:
         if broken.command:
             parts.append(f"Explain the worst query:\n    {broken.command}")
     for overlap in report.overlaps:
-        if overlap.changed:
-            parts.append(f"{changed_title(overlap)}:\n{align_records(_changed_rows(overlap), 1)}")
+        if overlap.n_changed:
+            rows = align_records(_changed_query_rows(overlap), 1)
+            parts.append(f"{changed_queries_title(overlap)}:\n{rows}")
     parts += [*report.below_best, *report.baseline_notes]
     parts.append(report.ending)
     return "\n\n".join(part.rstrip("\n") for part in parts if part) + "\n"
@@ -89,15 +90,15 @@ def _query_rows(broken: BrokenQueries) -> list[dict[str, str]]:
     ]
 
 
-def changed_title(outcome: OverlapOutcome) -> str:
+def changed_queries_title(outcome: OverlapOutcome) -> str:
     """Title of the list: "Largest changes among 44 changed queries (top 10 of hybrid)"."""
-    queries = w.plural(outcome.changed, "query", "queries")
-    title = f"Largest changes among {w.format_count(outcome.changed)} changed {queries}"
+    queries = w.plural(outcome.n_changed, "query", "queries")
+    title = f"Largest changes among {w.format_count(outcome.n_changed)} changed {queries}"
     return f"{title} (top {outcome.overlap.k} of {outcome.run})"
 
 
-def _changed_rows(outcome: OverlapOutcome) -> list[dict[str, str]]:
+def _changed_query_rows(outcome: OverlapOutcome) -> list[dict[str, str]]:
     return [
         {"query": query_id, "kept": w.format_share(share), "RBO": w.format_score(rbo)}
-        for query_id, share, rbo in outcome.most_changed(MAX_SHOWN)
+        for query_id, share, rbo in outcome.most_changed_queries(MAX_SHOWN)
     ]

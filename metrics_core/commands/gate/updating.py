@@ -9,7 +9,7 @@ import numpy as np
 
 from metrics_core.base import wording as w
 from metrics_core.base.whole_files import replace_file
-from metrics_core.checks.judgment_marks import mark_judgments
+from metrics_core.checks.judgment_marks import hash_judgments
 from metrics_core.checks.snapshots import (
     Snapshot,
     find_changes,
@@ -77,7 +77,7 @@ def _significant_losses(
 ) -> list[str]:
     """Return the significant losses, such as "AP by 0.020", on the gates and on all measures of the
     snapshot, whether or not a measure has a gate."""
-    changes = find_changes(snapshot, mark_judgments(compared.qrels), scores.measures)
+    changes = find_changes(snapshot, hash_judgments(compared.qrels), scores.measures)
     common_scores = join_snapshot(snapshot, scores, changes)
     all_queries = {EVERY_QUERY: np.ones(common_scores.n_queries, dtype=np.bool_)}
     gates = [Gate(measure, 1.0) for measure in common_scores.measures]

@@ -22,7 +22,7 @@ from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.wording import plural
 from metrics_core.comparing.all_pairs.pair_draws import compare_pairs
 from metrics_core.comparing.paired_tests import holm_adjusted
-from metrics_core.comparing.resampled import limit_ends
+from metrics_core.comparing.resampled import clip_bounds
 from metrics_core.comparing.testing import widest_difference
 from metrics_core.comparing.verdicts import (
     BETTER_RUN,
@@ -42,7 +42,7 @@ class AllPairs:
 
     `means` is float64[run]. `difference`, its simultaneous interval `low` to `high` over all pairs,
     `p` of each pair alone and `p_corrected` over all pairs are float64[run, run], NaN on the
-    diagonal and without a test (`verdicts.can_be_tested`). `verdict` object[run, run] is "better",
+    diagonal and without a test (`verdicts.are_testable`). `verdict` object[run, run] is "better",
     "worse" or "cannot tell" of `verdicts`, None on the diagonal; "better" means the better run also
     for measures for which lower is better. `queries` int64[run, run] counts the shared queries.
     `first` and `last` int64[run] are the best and the worst rank that a run may have. `draws` is
@@ -156,7 +156,9 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
     pair_tests = compare_pairs(scaled, pairs)
     # A pair that is significant here must also be significant with either of the two runs as
     # baseline.
-    baseline_p = np.array([holm_adjusted(row) for row in pair_matrix.fill_same(pair_tests.p)])
+    baseline_p = np.array(
+        [holm_adjusted(row) for row in pair_matrix.symmetric_matrix(pair_tests.p)]
+    )
     at_least = np.maximum(baseline_p, baseline_p.T)[*pairs]
     tested = replace(pair_tests, p_corrected=np.maximum(pair_tests.p_corrected, at_least))
     intervals = _to_score_scale(tested.intervals(level), parsed_measure, scaled, pairs)
@@ -164,18 +166,18 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
     verdict = np.where(are_significant(tested.p_corrected, level), better, CANNOT_TELL).astype(
         object
     )
-    verdicts = pair_matrix.fill_mirrored(verdict, {BETTER_RUN: WORSE_RUN, WORSE_RUN: BETTER_RUN})
+    verdicts = pair_matrix.mirrored_matrix(verdict, {BETTER_RUN: WORSE_RUN, WORSE_RUN: BETTER_RUN})
     n_defined = (~np.isnan(scaled)).sum(axis=1)
     return AllPairs(
         runs=tuple(scores.runs[i] for i in order),
         means=combination.from_scale(middle),
-        difference=pair_matrix.fill_signed(intervals.mean),
-        low=pair_matrix.fill_signed(intervals.low, intervals.high),
-        high=pair_matrix.fill_signed(intervals.high, intervals.low),
-        p=pair_matrix.fill_same(tested.p),
-        p_corrected=pair_matrix.fill_same(tested.p_corrected),
+        difference=pair_matrix.antisymmetric_matrix(intervals.mean),
+        low=pair_matrix.antisymmetric_matrix(intervals.low, intervals.high),
+        high=pair_matrix.antisymmetric_matrix(intervals.high, intervals.low),
+        p=pair_matrix.symmetric_matrix(tested.p),
+        p_corrected=pair_matrix.symmetric_matrix(tested.p_corrected),
         verdict=verdicts,
-        queries=pair_matrix.fill_same(tested.queries, n_defined),
+        queries=pair_matrix.symmetric_matrix(tested.queries, n_defined),
         first=1 + (verdicts == WORSE_RUN).sum(axis=1),
         last=len(order) - (verdicts == BETTER_RUN).sum(axis=1),
         draws=0 if np.isnan(tested.p).all() else len(tested.largest),
@@ -189,13 +191,13 @@ class _PairMatrix:
     runs: int
     pairs: Ints
 
-    def fill_signed(self, above: Floats, below: Floats | None = None) -> Floats:
+    def antisymmetric_matrix(self, above: Floats, below: Floats | None = None) -> Floats:
         matrix = np.full((self.runs, self.runs), np.nan)
         matrix[*self.pairs] = above
         matrix[*self.pairs[::-1]] = -(above if below is None else below)
         return matrix
 
-    def fill_same(
+    def symmetric_matrix(
         self, values: npt.NDArray[Any], diagonal: npt.ArrayLike = np.nan
     ) -> npt.NDArray[Any]:
         matrix = np.zeros((self.runs, self.runs), dtype=values.dtype)
@@ -203,7 +205,7 @@ class _PairMatrix:
         matrix[*self.pairs] = matrix[*self.pairs[::-1]] = values
         return matrix
 
-    def fill_mirrored(
+    def mirrored_matrix(
         self, values: npt.NDArray[np.object_], opposites: dict[str, str]
     ) -> npt.NDArray[np.object_]:
         matrix = np.full((self.runs, self.runs), None, dtype=object)
@@ -222,7 +224,7 @@ def _to_score_scale(intervals: Interval, measure: Measure, scaled: Floats, pairs
     """
     combination, widest = measure.declaration.combination, widest_difference(measure)
     if combination.linear:
-        return Interval(intervals.mean, *(limit_ends(end, widest) for end in intervals[1:]))
+        return Interval(intervals.mean, *(clip_bounds(end, widest) for end in intervals[1:]))
     middle = np.full(pairs.shape[1], np.nan)
     for index, (one, other) in enumerate(pairs.T):
         has_both = ~np.isnan(scaled[one]) & ~np.isnan(scaled[other])

@@ -18,11 +18,11 @@ import numpy as np
 from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.parallel import PRODUCTS_ON_ONE_CORE, map_in_order
 from metrics_core.comparing.paired_tests import holm_adjusted
-from metrics_core.comparing.resampled import align_with_test, resample_means
+from metrics_core.comparing.resampled import align_bounds_with_test, resample_means
 from metrics_core.comparing.verdicts import are_significant
 from metrics_core.scoring.intervals import Interval
 from metrics_core.scoring.resampling import count_draws
-from metrics_core.scoring.studentised import Moments, find_limits, studentise
+from metrics_core.scoring.studentised import Moments, find_draw_limits, studentise
 
 _MOST_VALUES = 2_000_000
 """Maximum number of differences, or of distances over all draws, that are processed at a time."""
@@ -49,7 +49,8 @@ class PairTests:
         reach[np.isnan(self.p_corrected)] = np.nan
         ends = self.mean - reach, self.mean + reach
         return Interval(
-            self.mean, *align_with_test(*ends, self.mean, are_significant(self.p_corrected, level))
+            self.mean,
+            *align_bounds_with_test(*ends, self.mean, are_significant(self.p_corrected, level)),
         )
 
 
@@ -78,7 +79,7 @@ def compare_pairs(scaled: Floats, pairs: Ints) -> PairTests:
             farthest = np.maximum.accumulate(np.column_stack([largest, test.distances]), axis=1)
             drawn_part, largest = part[test.drawn], farthest[:, -1]
             n_reached = np.count_nonzero(
-                farthest[:, 1:] >= find_limits(statistic[drawn_part]), axis=0
+                farthest[:, 1:] >= find_draw_limits(statistic[drawn_part]), axis=0
             )
             steps[drawn_part] = np.maximum((n_reached + 1) / (n_draws + 1), p[drawn_part])
     by_size = np.argsort(-np.abs(statistic), kind="stable")
@@ -93,7 +94,9 @@ def _pair_differences(scaled: Floats, pairs: Ints) -> Floats:
     return (scaled[pairs[0]] - scaled[pairs[1]]).T
 
 
-def _split_pairs(places: Ints, values_each: int) -> list[Ints]:
+def _split_pairs(places: Ints, values_per_pair: int) -> list[Ints]:
     """Split positions of pairs into parts of about `_MOST_VALUES` values each, if each pair has
-    `values_each` values."""
-    return np.split(places, range(0, len(places), max(1, _MOST_VALUES // max(values_each, 1)))[1:])
+    `values_per_pair` values."""
+    return np.split(
+        places, range(0, len(places), max(1, _MOST_VALUES // max(values_per_pair, 1)))[1:]
+    )

@@ -77,7 +77,7 @@ def evaluate(arguments: Sequence[str]) -> ProgramResult:
     status = 0
     messages: tuple[str, ...] = ()
     try:
-        options = parse_arguments([files.as_bytes(a) for a in arguments])
+        options = parse_arguments([files.decode_word_bytewise(a) for a in arguments])
         if options.help:
             printed.append(help_text(options))
         else:
@@ -115,7 +115,7 @@ def _run_program(options: TrecEvalOptions, printed: list[str]) -> None:
     n_queries = queries.judged if options.complete else scored
     if options.summary:
         totals = Totals(n_queries, scored, relevant, results.name)
-        printed.append(summary_lines(columns, totals, z=means is not None))
+        printed.append(summary_lines(columns, totals, as_z_scores=means is not None))
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class QueryPlan:
 
 
 def plan_queries(
-    listed: Collection[str], judged: Collection[str], options: TrecEvalOptions
+    listed_queries: Collection[str], judged_queries: Collection[str], options: TrecEvalOptions
 ) -> QueryPlan:
     """Return the queries to score: in 10.0 every judged query, in 9.0.8 every judged query in the
     run.
@@ -141,13 +141,13 @@ def plan_queries(
     -c, which inserts an unjudged document. Without -c the query is in `missing`, and the caller
     exits when it reaches the query.
     """
-    common = set(listed) & set(judged)
-    scored = set(judged) if options.version == "10.0" else common
+    common = set(listed_queries) & set(judged_queries)
+    scored = set(judged_queries) if options.version == "10.0" else common
     if options.only_query is not None:
         scored &= {options.only_query}
     if not scored:
         raise ProgramExit(NO_QUERIES, "trec_eval: No queries with both results and relevance info")
-    return QueryPlan(tuple(sorted(scored)), frozenset(scored - common), len(set(judged)))
+    return QueryPlan(tuple(sorted(scored)), frozenset(scored - common), len(set(judged_queries)))
 
 
 def _measure_columns(
@@ -163,14 +163,14 @@ def _measure_columns(
     program exits at a query, the lines of the queries before it are still appended."""
     if all(a.row.judgments == "any" for a in requested):
         if queries.missing and not options.complete:
-            raise _with_reason(
+            raise _add_exit_reason(
                 _calculation_error(requested[0].row.name), min(queries.missing), _MISSING
             )
         return [MeasureScores(a) for a in requested]
     for measure in requested:
         if measure.row.judgments not in ("any", judgments.format):
             raise _calculation_error(measure.row.name)
-    run, repeating = files.without_repeated_results(results.run, options.most_retrieved)
+    run, repeating = files.drop_repeated_results(results.run, options.most_retrieved)
     problems = dict.fromkeys(repeating, "a document is listed twice")
     problems |= judgments.find_problems(requested, queries.queries, options)
     if not options.complete:
@@ -185,20 +185,20 @@ def _measure_columns(
     if means is not None:
         columns = [_standardise_column(c, scored, means) for c in columns]
     if options.per_query:
-        printed.append(query_lines(columns, scored, z=means is not None))
+        printed.append(query_lines(columns, scored, as_z_scores=means is not None))
     if program_exit is not None:
         raise program_exit
     if first_invalid < len(queries.queries):
         program_exit = _calculation_error(
             next(a.row.name for a in requested if a.row.judgments != "any")
         )
-        raise _with_reason(
+        raise _add_exit_reason(
             program_exit, queries.queries[first_invalid], problems[queries.queries[first_invalid]]
         )
     return columns
 
 
-def _with_reason(program_exit: ProgramExit, query: str, reason: str) -> ProgramExit:
+def _add_exit_reason(program_exit: ProgramExit, query: str, reason: str) -> ProgramExit:
     """Return the same exit, with the query that caused it and the reason."""
     return ProgramExit(
         program_exit.status, *program_exit.messages, f"trec_eval: query '{query}': {reason}"
@@ -210,20 +210,22 @@ def _calculation_error(name: str) -> ProgramExit:
 
 
 def _discard_made_up_values(
-    column: MeasureScores, queries: Sequence[str], missing: frozenset[str]
+    column: MeasureScores, queries: Sequence[str], missing_queries: frozenset[str]
 ) -> MeasureScores:
     """Remove values that come from the document that 10.0 inserts for a query without results.
 
     The values are recognised by the exact names of their lines, so that `utility_2,-1,0,0` and
     `relstring_20` keep them.
     """
-    positions = [i for i, q in enumerate(queries) if q in missing]
+    positions = [i for i, q in enumerate(queries) if q in missing_queries]
     if not positions:
         return column
     if column.values is None:
         if column.requested.names != ("relstring",):
             return column
-        texts = ("" if q in missing else t for q, t in zip(queries, column.texts, strict=True))
+        texts = (
+            "" if q in missing_queries else t for q, t in zip(queries, column.texts, strict=True)
+        )
         return MeasureScores(column.requested, texts=tuple(texts))
     values = column.values.copy()
     for i, name in enumerate(column.requested.names):

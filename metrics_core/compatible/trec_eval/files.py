@@ -70,7 +70,7 @@ def read_bytes(path: str, *, file_kind: str, stdin: bool = False) -> bytes:
     return data
 
 
-def as_bytes(word: str) -> str:
+def decode_word_bytewise(word: str) -> str:
     """Return a word of the command line with one character per byte."""
     return os.fsencode(word).decode("latin-1")
 
@@ -276,7 +276,7 @@ def repeated_judgments(qrels: Qrels) -> set[str]:
     return {qrels.query_ids[code] for code in np.unique(qrels.query_codes[rows])}
 
 
-def without_repeated_results(run: Run, max_results: int) -> tuple[Run, set[str]]:
+def drop_repeated_results(run: Run, max_results: int) -> tuple[Run, set[str]]:
     """Return the run without duplicate documents, and the queries that list a document twice among
     their `max_results` best documents. Only such queries are an error."""
     rows, _ = find_repeated_rows(run.query_codes, run.doc_ids)

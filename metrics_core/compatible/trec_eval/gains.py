@@ -31,7 +31,7 @@ from metrics_core.compatible.trec_eval.table import Version
 from metrics_core.judging import JudgedRanks
 
 
-def keep_best(ranks: JudgedRanks, max_results: int) -> JudgedRanks:
+def keep_first_results(ranks: JudgedRanks, max_results: int) -> JudgedRanks:
     """Return the ranks of the first `max_results` documents of each query."""
     max_results = max(max_results, 0)
     if not (ranks.retrieved > max_results).any():
@@ -89,7 +89,7 @@ class LevelGain(NamedTuple):
 def results_gains(ranks: JudgedRanks, gains: Gains) -> list[Floats]:
     """Return for each query the gains of its retrieved documents, best rank first,
     float64[rank]."""
-    level, starts = _levels(ranks), _starts(ranks)
+    level, starts = _retrieved_levels(ranks), _query_start_positions(ranks)
     lists = []
     for query, table in enumerate(_gain_tables(ranks, gains)):
         gain_by_level = {entry.level: entry.gain for entry in reversed(table)}
@@ -275,8 +275,8 @@ def rank_biased_precision(ranks: JudgedRanks, gains: Gains, p: float) -> Floats:
     low, width = np.where(scaled, min_gain, 0.0), np.where(scaled, max_gain - min_gain, 1.0)
     if gains:
         gain = np.concatenate([np.empty(0), *results_gains(ranks, gains)])
-        query, position = _all_ranks(ranks)
-        level = _levels(ranks)
+        query, position = _all_retrieved_ranks(ranks)
+        level = _retrieved_levels(ranks)
         has_gain = (level >= 0) | np.isin(level, list(dict(gains)))
     else:
         judged = ranks.relevance >= 0
@@ -284,17 +284,17 @@ def rank_biased_precision(ranks: JudgedRanks, gains: Gains, p: float) -> Floats:
         query, position = ranks.query[judged], ranks.rank[judged] - 1
         has_gain = np.ones(len(gain), dtype=np.bool_)
     gain = np.where(has_gain, (gain - low[query]) / width[query], 0.0)
-    return (1.0 - p) * _sum_by_query(gain * _powers(ranks, p)[position], query, ranks)
+    return (1.0 - p) * _sum_by_query(gain * _powers_of_p(ranks, p)[position], query, ranks)
 
 
 def rank_biased_residual(ranks: JudgedRanks, p: float) -> Floats:
     """Return p^n + (1 − p) Σ p^(rank − 1) for each query, float64[query]; n is the length of the
     list, and the sum is over its unjudged documents. The result is 0 if no document is unjudged."""
-    query, position = _all_ranks(ranks)
+    query, position = _all_retrieved_ranks(ranks)
     unjudged = np.ones(len(query), dtype=np.bool_)
     judged = ranks.relevance >= 0
     unjudged[_row_positions(ranks)[judged]] = False
-    powers = _powers(ranks, p)
+    powers = _powers_of_p(ranks, p)
     has_unjudged = np.bincount(query[unjudged], minlength=ranks.n_queries) > 0
     summed = _sum_by_query(powers[position[unjudged]], query[unjudged], ranks)
     return np.where(has_unjudged, powers[ranks.retrieved] + (1.0 - p) * summed, 0.0)
@@ -310,13 +310,13 @@ def _highest_level(ranks: JudgedRanks, named_levels: Collection[int]) -> Floats:
     return np.maximum(level, 0).astype(np.float64)
 
 
-def _all_ranks(ranks: JudgedRanks) -> tuple[Ints, Ints]:
+def _all_retrieved_ranks(ranks: JudgedRanks) -> tuple[Ints, Ints]:
     """Return the query and the rank, from 0, of each retrieved document, int64[document] each."""
     query = np.repeat(np.arange(ranks.n_queries), ranks.retrieved)
-    return query, np.arange(len(query)) - _starts(ranks)[query]
+    return query, np.arange(len(query)) - _query_start_positions(ranks)[query]
 
 
-def _starts(ranks: JudgedRanks) -> Ints:
+def _query_start_positions(ranks: JudgedRanks) -> Ints:
     """Return the position of each query's first document in an array of all retrieved documents,
     int64[query]."""
     starts: Ints = np.cumsum(ranks.retrieved) - ranks.retrieved
@@ -325,17 +325,17 @@ def _starts(ranks: JudgedRanks) -> Ints:
 
 def _row_positions(ranks: JudgedRanks) -> Ints:
     """Return the position of each pooled document among all retrieved ones, int64[hit]."""
-    return _starts(ranks)[ranks.query] + ranks.rank - 1
+    return _query_start_positions(ranks)[ranks.query] + ranks.rank - 1
 
 
-def _levels(ranks: JudgedRanks) -> Ints:
+def _retrieved_levels(ranks: JudgedRanks) -> Ints:
     """Return trec_eval's level of each retrieved document, int64[document]."""
     level = np.full(int(ranks.retrieved.sum()), _NOT_POOLED, dtype=np.int64)
     level[_row_positions(ranks)] = np.where(ranks.relevance < 0, _NOT_JUDGED, ranks.relevance)
     return level
 
 
-def _powers(ranks: JudgedRanks, p: float) -> Floats:
+def _powers_of_p(ranks: JudgedRanks, p: float) -> Floats:
     """Return the powers of p from p^0 up to the length of the longest list, computed by repeated
     multiplication, float64[n]."""
     steps = np.full(int(ranks.retrieved.max(initial=0)) + 1, p)

@@ -225,7 +225,7 @@ def read_grouped_qrels(path: str, options: TrecEvalOptions) -> GroupedQrels:
     """Read the judgments of all groups. Raises ProgramExit if a group judges a document twice."""
     fields = ("query_id", "group", "doc_id", "relevance")
     table = files.read_judgments(path, fields, options)
-    query, group = _codes(table["query_id"]), _codes(table["group"])
+    query, group = _dictionary_codes(table["query_id"]), _dictionary_codes(table["group"])
     queries = table["query_id"].chunk(0).dictionary.to_pylist()
     names = table["group"].chunk(0).dictionary.to_pylist()
     pairs, code = np.unique(query * len(names) + group, return_inverse=True)
@@ -238,7 +238,7 @@ def read_grouped_qrels(path: str, options: TrecEvalOptions) -> GroupedQrels:
     return GroupedQrels(code, table["doc_id"], files.parse_grades(table["relevance"]), owner)
 
 
-def _codes(column: pa.ChunkedArray) -> Ints:
+def _dictionary_codes(column: pa.ChunkedArray) -> Ints:
     return column.chunk(0).indices.to_numpy(zero_copy_only=False).astype(np.int64)
 
 
@@ -312,19 +312,21 @@ class GroupedQrels(TrecEvalJudgments):
         rows = [rows_of.get(self.owner[g][0], nothing) for g in groups]
         table = run.table.take(pa.array(np.concatenate(rows)))
         owner = np.repeat(np.arange(len(groups)), [len(r) for r in rows])
-        copied = Run(table=table.set_column(0, "query_id", _coded_names(owner, len(groups))))
+        copied = Run(
+            table=table.set_column(0, "query_id", _encode_number_names(owner, len(groups)))
+        )
         number = np.full(len(self.owner), -1, dtype=np.int64)
         number[groups] = np.arange(len(groups))
         judged_rows = np.flatnonzero(number[self.code] >= 0)
         code = number[self.code[judged_rows]]
         judged = pa.table(
             {
-                "query_id": _coded_names(code, len(groups)),
+                "query_id": _encode_number_names(code, len(groups)),
                 "doc_id": self.doc_ids.take(pa.array(judged_rows)),
                 "relevance": pa.array(self.grade[judged_rows]),
             }
         )
-        return judged_ranks(copied, Qrels(table=judged), _number_names(len(groups)), options)
+        return judged_ranks(copied, Qrels(table=judged), _format_numbers(len(groups)), options)
 
     def _average_groups(self, values: Floats, queries: Sequence[str]) -> Floats:
         """Return the means over the groups of each query, float64[query, line], from values
@@ -339,12 +341,12 @@ class GroupedQrels(TrecEvalJudgments):
         )
 
 
-def _number_names(n: int) -> list[str]:
+def _format_numbers(n: int) -> list[str]:
     return [str(i) for i in range(n)]
 
 
-def _coded_names(codes: Ints, n: int) -> pa.ChunkedArray:
-    names = pa.array(_number_names(n), pa.string())
+def _encode_number_names(codes: Ints, n: int) -> pa.ChunkedArray:
+    names = pa.array(_format_numbers(n), pa.string())
     coded = pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), names)
     return pa.chunked_array([coded])
 
@@ -363,9 +365,9 @@ def judged_ranks(
     """
     query_ids = pa.array(list(queries), pa.string())
     if options.version == "10.0":
-        run = _with_made_up_documents(run, queries)
+        run = _add_made_up_documents(run, queries)
     ranks = join_judgments(run, Qrels(table=_select_queries(qrels.table, query_ids)))
-    ranks = gains.keep_best(ranks, options.most_retrieved)
+    ranks = gains.keep_first_results(ranks, options.most_retrieved)
     return ranks.condensed() if options.judged_only else ranks
 
 
@@ -380,7 +382,7 @@ def _select_queries(table: pa.Table, queries: pa.Array) -> pa.Table:
     return table.set_column(0, "query_id", pa.chunked_array([coded]))
 
 
-def _with_made_up_documents(run: Run, queries: Collection[str]) -> Run:
+def _add_made_up_documents(run: Run, queries: Collection[str]) -> Run:
     """Return the run with one document added for each of the queries that it lacks."""
     ids = run.query_ids
     listed = {ids[code] for code in np.unique(run.query_codes)}

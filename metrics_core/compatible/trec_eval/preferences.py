@@ -101,11 +101,11 @@ def count_preferences(judgments: pd.DataFrame, documents: Sequence[str]) -> Quer
 def _judge_preferences(judge_rows: pd.DataFrame, size: int) -> JudgePreferences:
     numbers, levels = judge_rows["number"].to_numpy(), judge_rows["level"].to_numpy()
     if judge_rows["subgroup"].nunique() == 1:
-        return _prefer_by_level(numbers, levels, size)
-    return _prefer_by_subgroup(judge_rows, size)
+        return _preferences_by_level(numbers, levels, size)
+    return _preferences_by_subgroup(judge_rows, size)
 
 
-def _prefer_by_level(numbers: Ints, levels: Floats, size: int) -> JudgePreferences:
+def _preferences_by_level(numbers: Ints, levels: Floats, size: int) -> JudgePreferences:
     """Return the preferences of a judge with one subgroup: documents of higher levels over
     documents of lower levels."""
     level = np.full(size, -1.0)
@@ -118,7 +118,7 @@ def _prefer_by_level(numbers: Ints, levels: Floats, size: int) -> JudgePreferenc
     return JudgePreferences(higher * times[:, None] * times[None, :], level, times, classes)
 
 
-def _prefer_by_subgroup(judge_rows: pd.DataFrame, size: int) -> JudgePreferences:
+def _preferences_by_subgroup(judge_rows: pd.DataFrame, size: int) -> JudgePreferences:
     """Return the preferences of a judge with subgroups: the preferences within each subgroup, and
     their transitive closure."""
     level = np.full(size, -1.0)
@@ -191,16 +191,16 @@ def preference_scores(query: QueryPreferences) -> dict[str, float]:
         "num_prefs_poss": float(sum(p for _, p in all_counts)),
         "num_prefs_ful": float(sum(f for f, _ in all_counts)),
         "num_prefs_ful_ret": float(sum(f for f, _ in ret)),
-        "avgjg_Rnonrel": _balanced_score(query, tallies, only_listed=False),
-        "avgjg_Rnonrel_ret": _balanced_score(query, tallies, only_listed=True),
+        "avgjg_Rnonrel": _score_with_balanced_counts(query, tallies, only_listed=False),
+        "avgjg_Rnonrel_ret": _score_with_balanced_counts(query, tallies, only_listed=True),
     }
     for suffix, counts in (("", all_counts), ("_ret", ret), ("_imp", imp)):
-        scores[f"simp{suffix}"] = _simple_share(counts)
+        scores[f"simp{suffix}"] = _fulfilled_share(counts)
         scores[f"avgjg{suffix}"] = _mean_by_judge(counts)
     return {f"prefs_{k}": v for k, v in (scores | _pair_scores(query)).items()}
 
 
-def _simple_share(counts: list[tuple[int, int]]) -> float:
+def _fulfilled_share(counts: list[tuple[int, int]]) -> float:
     fulfilled, possible = (sum(column) for column in zip(*counts, strict=True))
     return fulfilled / possible if possible else 0.0
 
@@ -217,8 +217,8 @@ def _pair_scores(query: QueryPreferences) -> dict[str, float]:
     positions = np.arange(size)
     either = ((votes + votes.T) > 0) & (positions[:, None] < positions[None, :])
     share = np.divide(votes, votes + votes.T, out=np.zeros(votes.shape), where=either)
-    listed = _sum(share[:n, :n][either[:n, :n]])
-    half = _sum(share[:n, n:][either[:n, n:]])
+    listed = _sum_in_sequence(share[:n, :n][either[:n, :n]])
+    half = _sum_in_sequence(share[:n, n:][either[:n, n:]])
     n_ret, n_imp = int(either[:n, :n].sum()), int(either[:n].sum())
     return {
         "pair": (listed + half) / max(int(either.sum()), 1),
@@ -227,11 +227,13 @@ def _pair_scores(query: QueryPreferences) -> dict[str, float]:
     }
 
 
-def _sum(values: Floats) -> float:
+def _sum_in_sequence(values: Floats) -> float:
     return float(np.cumsum(values)[-1]) if len(values) else 0.0
 
 
-def _balanced_score(query: QueryPreferences, tallies: list[Tally], *, only_listed: bool) -> float:
+def _score_with_balanced_counts(
+    query: QueryPreferences, tallies: list[Tally], *, only_listed: bool
+) -> float:
     """Return prefs_avgjg as if each judge had judged as many documents nonrelevant as relevant.
 
     If nonrelevant documents are missing, each relevant document is preferred to each missing one,

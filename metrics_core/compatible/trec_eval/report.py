@@ -51,31 +51,31 @@ def format_number(value: float, *, is_whole: bool) -> str:
 
 
 def query_lines(
-    columns: Sequence[MeasureScores], queries: Sequence[str], *, z: bool = False
+    columns: Sequence[MeasureScores], queries: Sequence[str], *, as_z_scores: bool = False
 ) -> str:
-    """Return the lines of each query, in the order of the measures. If `z` is true, the values are
-    z-scores."""
+    """Return the lines of each query, in the order of the measures. If `as_z_scores` is true, the
+    values are z-scores."""
     printed = [c for c in columns if c.requested.row.per_query]
     parts: list[str] = []
     for position, query in enumerate(queries):
         for column in printed:
-            parts.extend(_column_lines(column, position, query, z))
+            parts.extend(_column_lines(column, position, query, as_z_scores))
     return "".join(parts)
 
 
-def _column_lines(column: MeasureScores, position: int, query: str, z: bool) -> list[str]:
+def _column_lines(column: MeasureScores, position: int, query: str, as_z_score: bool) -> list[str]:
     names = column.requested.names
     if column.values is None:
         return [format_line(names[0], query, f"'{column.texts[position]}'")]
     row = column.values[position].tolist()
-    return _measure_lines(column.requested, query, row, z)
+    return _measure_lines(column.requested, query, row, as_z_score)
 
 
 def _measure_lines(
-    requested: RequestedMeasure, query: str, values: Sequence[float], z: bool
+    requested: RequestedMeasure, query: str, values: Sequence[float], as_z_scores: bool
 ) -> list[str]:
     """Return the lines of a measure. Z-scores have the prefix Z, and always four decimals."""
-    is_whole, prefix = requested.row.is_whole and not z, "Z" if z else ""
+    is_whole, prefix = requested.row.is_whole and not as_z_scores, "Z" if as_z_scores else ""
     named_values = zip(requested.names, values, strict=True)
     return [
         prefix + format_line(name, query, format_number(value, is_whole=is_whole))
@@ -83,15 +83,20 @@ def _measure_lines(
     ]
 
 
-def summary_lines(columns: Sequence[MeasureScores], totals: Totals, *, z: bool = False) -> str:
-    """Return the lines over all queries. If `z` is true, the values are z-scores."""
+def summary_lines(
+    columns: Sequence[MeasureScores], totals: Totals, *, as_z_scores: bool = False
+) -> str:
+    """Return the lines over all queries. If `as_z_scores` is true, the values are
+    as_z_scores-scores."""
     parts: list[str] = []
     for column in columns:
         row = column.requested.row
         if row.summary == "run name":
             parts.append(format_line(row.name, ALL, totals.run_name))
         elif row.summary != "none":
-            parts.extend(_measure_lines(column.requested, ALL, _summarise(column, totals), z))
+            parts.extend(
+                _measure_lines(column.requested, ALL, _summarise(column, totals), as_z_scores)
+            )
     return "".join(parts)
 
 

@@ -41,17 +41,17 @@ class MeasureRow:
     since: Version = "9.0.8"
 
 
-def _preference_row(name: str, *, counted: bool = False) -> MeasureRow:
-    summary: Summary = "sum" if counted else "mean"
-    return MeasureRow(f"prefs_{name}", summary=summary, is_whole=counted, judgments="prefs")
+def _preference_row(name: str, *, is_count: bool = False) -> MeasureRow:
+    summary: Summary = "sum" if is_count else "mean"
+    return MeasureRow(f"prefs_{name}", summary=summary, is_whole=is_count, judgments="prefs")
 
 
 _OWN_ROWS = (
     MeasureRow("runid", summary="run name", per_query=False, judgments="any"),
     MeasureRow("relstring", "", "numbers", (10,), summary="none"),
-    _preference_row("num_prefs_poss", counted=True),
-    _preference_row("num_prefs_ful", counted=True),
-    _preference_row("num_prefs_ful_ret", counted=True),
+    _preference_row("num_prefs_poss", is_count=True),
+    _preference_row("num_prefs_ful", is_count=True),
+    _preference_row("num_prefs_ful_ret", is_count=True),
     *map(_preference_row, ("simp", "pair", "avgjg", "avgjg_Rnonrel")),
     *map(_preference_row, ("simp_ret", "pair_ret", "avgjg_ret", "avgjg_Rnonrel_ret")),
     *map(_preference_row, ("simp_imp", "pair_imp", "avgjg_imp")),
@@ -73,11 +73,11 @@ _ORDER = """
 """trec_eval's print order. Further measures come last and belong to no family."""
 
 
-def _row(declaration: Declaration, trec_eval_measure: InTrecEval) -> MeasureRow:
+def _make_measure_row(declaration: Declaration, trec_eval_measure: InTrecEval) -> MeasureRow:
     """Return the row of a declared measure under one of its names in trec_eval."""
     counted = declaration.aggregation == "sum"
     return MeasureRow(
-        name=trec_eval_measure.plain,
+        name=trec_eval_measure.plain_name,
         ours=declaration.name,
         takes=trec_eval_measure.takes,
         default=trec_eval_measure.default,
@@ -92,7 +92,11 @@ def _row(declaration: Declaration, trec_eval_measure: InTrecEval) -> MeasureRow:
 def _all_rows() -> tuple[MeasureRow, ...]:
     # Measures of plug-ins do not belong to trec_eval, whatever their names.
     ours = [d for d in declarations() if not d.added_by]
-    declared = [_row(d, trec_eval_measure) for d in ours for trec_eval_measure in d.in_trec_eval]
+    declared = [
+        _make_measure_row(d, trec_eval_measure)
+        for d in ours
+        for trec_eval_measure in d.in_trec_eval
+    ]
     by_group = [
         replace(row, name=f"{row.name}_avgjg", judgments="qrels_jg")
         for row in declared

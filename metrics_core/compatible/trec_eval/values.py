@@ -44,7 +44,7 @@ def compute_values(requested: RequestedMeasure, ranks: JudgedRanks, setting: Set
         values = (
             special(requested, ranks, setting)
             if special
-            else _declared_values(requested, ranks, setting)
+            else _score_declared_measure(requested, ranks, setting)
         )
     return values.reshape(ranks.n_queries, len(requested.names))
 
@@ -54,7 +54,7 @@ def score_declared(name: str, ranks: JudgedRanks, setting: Setting, **values: An
     scores as 0, like trec_eval. Parameters are not checked: trec_eval accepts any cutoff and any
     level."""
     declaration = next(d for d in declarations() if d.name == name)
-    common = {"rel": setting.level, "rounding": _rounding(setting)}
+    common = {"rel": setting.level, "rounding": _recall_rounding(setting)}
     # An optional rel, as in NumRet, would select a different measure.
     common_values = {
         p.name: common[p.name]
@@ -64,11 +64,13 @@ def score_declared(name: str, ranks: JudgedRanks, setting: Setting, **values: An
     return np.nan_to_num(declaration.kernel(ranks, **common_values, **values), nan=0.0)
 
 
-def _rounding(setting: Setting) -> str:
+def _recall_rounding(setting: Setting) -> str:
     return "nearest" if setting.version == "10.0" else "up"
 
 
-def _declared_values(requested: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Floats:
+def _score_declared_measure(
+    requested: RequestedMeasure, ranks: JudgedRanks, setting: Setting
+) -> Floats:
     ours = requested.row.ours
     if requested.row.takes == "cutoffs":
         cutoffs = np.array(requested.numbers, dtype=np.int64)
@@ -85,7 +87,7 @@ def _declared_values(requested: RequestedMeasure, ranks: JudgedRanks, setting: S
     )
 
 
-def _counts(ranks: JudgedRanks, setting: Setting) -> tuple[Floats, Floats, Floats]:
+def _count_documents(ranks: JudgedRanks, setting: Setting) -> tuple[Floats, Floats, Floats]:
     """Return the numbers of relevant retrieved, retrieved, and relevant documents, float64[query]
     each."""
     names = ("NumRelRet", "NumRet", "NumRel")
@@ -102,7 +104,7 @@ def _utility(requested: RequestedMeasure, ranks: JudgedRanks, setting: Setting) 
             "trec_eval.calc_utility: improper number of coefficients",
             "trec_eval: Can't calculate measure 'utility'",
         )
-    relevant_retrieved, retrieved, relevant = _counts(ranks, setting)
+    relevant_retrieved, retrieved, relevant = _count_documents(ranks, setting)
     a, b, c, d = requested.numbers
     nonrelevant_elsewhere = setting.documents + relevant_retrieved - retrieved - relevant
     return (
@@ -115,7 +117,7 @@ def _utility(requested: RequestedMeasure, ranks: JudgedRanks, setting: Setting) 
 
 def _set_f(requested: RequestedMeasure, ranks: JudgedRanks, setting: Setting) -> Floats:
     # SetF requires a positive beta; trec_eval's x may be any number.
-    relevant_retrieved, retrieved, relevant = _counts(ranks, setting)
+    relevant_retrieved, retrieved, relevant = _count_documents(ranks, setting)
     x, precision, recall = (
         requested.numbers[0],
         relevant_retrieved / retrieved,

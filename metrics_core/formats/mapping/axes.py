@@ -22,7 +22,7 @@ from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.formats.mapping.paths import RecordPath, Step
 from metrics_core.formats.parsing.json_text import NumberText
 from metrics_core.formats.values import parse_scores
-from metrics_core.tables.arrays import as_array, as_text_column, is_list
+from metrics_core.tables.arrays import as_array, as_text_column, is_list_type
 from metrics_core.tables.columns import ID
 
 _MAX_LENGTH = 60
@@ -52,7 +52,7 @@ class MappingError(ValueError):
         self.offer = offer
         self.row_path = f"{axis.row_path(row)}{key}".removeprefix(".")
         self.found = f"{actual} at {self.row_path}" if self.row_path else actual
-        record = axis.record(np.array([row]))[0] + 1
+        record = axis.record_rows(np.array([row]))[0] + 1
         super().__init__(f"record {record}: expected {expected}, found {self.found}")
 
 
@@ -82,22 +82,24 @@ class RowAxis:
         number = f"[{row - first}]" if self.keys is None else self.keys[row][:_MAX_LENGTH]
         return f"{self.parent_axis.row_path(parent)}{relative_path}{number}".removeprefix(".")
 
-    def record(self, rows: Ints) -> Ints:
+    def record_rows(self, rows: Ints) -> Ints:
         """Return the index of the record that contains each of these rows. Argument and result are
         int64[row]."""
-        return rows if self.parent_axis is None else self.parent_axis.record(self.parents[rows])
+        return (
+            rows if self.parent_axis is None else self.parent_axis.record_rows(self.parents[rows])
+        )
 
-    def align_rows(self, deeper: RowAxis) -> Ints | None:
+    def align_rows(self, descendant_axis: RowAxis) -> Ints | None:
         """Return, for each row of a deeper axis, the row of this axis that contains it;
         int64[deeper.count].
 
         Returns None if `deeper` is not below this axis.
         """
-        rows = np.arange(deeper.count)
-        while deeper is not self:
-            if deeper.parent_axis is None:
+        rows = np.arange(descendant_axis.count)
+        while descendant_axis is not self:
+            if descendant_axis.parent_axis is None:
                 return None
-            rows, deeper = deeper.parents[rows], deeper.parent_axis
+            rows, descendant_axis = descendant_axis.parents[rows], descendant_axis.parent_axis
         return rows
 
 
@@ -244,7 +246,7 @@ class ArrowValues:
         return ArrowValues(items.values.take(rows))
 
     def items(self) -> tuple[Ints, ArrowValues]:
-        if not is_list(self.values.type):
+        if not is_list_type(self.values.type):
             return np.full(len(self.values), -1), ArrowValues(self.values.slice(0, 0))
         counts = pc.fill_null(pc.list_value_length(self.values), -1).cast(pa.int64())
         return as_array(counts), ArrowValues(pc.list_flatten(self.values))
@@ -343,9 +345,9 @@ class Records:
             )
         return self._cache[steps]
 
-    def line(self, axis: RowAxis, row: int) -> int | None:
+    def find_line(self, axis: RowAxis, row: int) -> int | None:
         """Return the physical line of a row, None if unknown."""
-        return None if self.lines is None else int(self.lines[axis.record(np.array([row]))[0]])
+        return None if self.lines is None else int(self.lines[axis.record_rows(np.array([row]))[0]])
 
     def _find_values(self, steps: tuple[Step, ...]) -> tuple[RowAxis, Values]:
         step = steps[-1]

@@ -20,7 +20,7 @@ from metrics_core.formats.parsing.columns import (
     fold_name,
 )
 from metrics_core.formats.parsing.json_text import NumberText
-from metrics_core.formats.parsing.list_names import kind_of_list, number_role
+from metrics_core.formats.parsing.list_names import kind_of_list, role_of_numbers
 from metrics_core.formats.registry import AMBIGUOUS, SPECIFIC, Kind
 from metrics_core.formats.values import is_number
 
@@ -92,7 +92,7 @@ class DocumentList:
     unclear_numbers: list[Steps] = field(default_factory=list)
 
     @property
-    def kinds(self) -> tuple[Sequence[Kind], int]:
+    def possible_kinds(self) -> tuple[Sequence[Kind], int]:
         """Possible kinds of the list by its numbers and name, and the confidence in them."""
         grade, score = self.numbers.get("grade"), self.numbers.get("score")
         is_ranked = score is not None or "rank" in self.numbers
@@ -230,9 +230,11 @@ def _find_in_objects(
     number_columns = [
         column for column in other_columns if column.steps[:-1] in (prefix, id_column.steps[:-1])
     ]
-    _assign_numbers(documents, number_columns)
+    _assign_number_roles(documents, number_columns)
     if not documents.numbers and not documents.unclear_numbers:
-        score_columns = [column for column in other_columns if number_role(column.name) == "score"]
+        score_columns = [
+            column for column in other_columns if role_of_numbers(column.name) == "score"
+        ]
         documents.unclear_numbers += [
             c.steps for c in score_columns if all(map(is_number, c.values))
         ]
@@ -256,7 +258,8 @@ def find_scored_ids(values: Mapping[str, Sequence[Any]], prefix: Steps) -> list[
             items = [item for value in present for item in value if type(item) is dict]
             columns = _collect_columns(items, path)
             if any(
-                number_role(c.name) == "score" or fold_name(c.name) in DISTANCES for c in columns
+                role_of_numbers(c.name) == "score" or fold_name(c.name) in DISTANCES
+                for c in columns
             ):
                 id_index = find_position([c.name for c in columns], _ITEM_IDS)
                 ids = [columns[id_index].steps] if id_index >= 0 else []
@@ -301,7 +304,7 @@ def _collect_columns(items: Sequence[dict[str, Any]], prefix: Steps) -> list[Num
     return [NumberColumn(steps[-1].name, steps, entry) for steps, entry in values.items()]
 
 
-def _assign_numbers(documents: DocumentList, columns: Sequence[NumberColumn]) -> None:
+def _assign_number_roles(documents: DocumentList, columns: Sequence[NumberColumn]) -> None:
     """Assign columns to the roles of numbers: by the name of a column, or by the ending of its name
     if only one column has this ending."""
     names = [column.name for column in columns]
@@ -311,9 +314,9 @@ def _assign_numbers(documents: DocumentList, columns: Sequence[NumberColumn]) ->
             documents.numbers[role] = columns[index]
     used_steps = [column.steps for column in documents.numbers.values()]
     candidates = [c for c in columns if c.steps not in used_steps and all(map(is_number, c.values))]
-    role_counts = Counter(number_role(column.name) for column in candidates)
+    role_counts = Counter(role_of_numbers(column.name) for column in candidates)
     for column in candidates:
-        role = number_role(column.name)
+        role = role_of_numbers(column.name)
         if role and role not in documents.numbers and role_counts[role] == 1:
             documents.numbers[role] = column
         elif (
@@ -328,7 +331,7 @@ def _assign_numbers(documents: DocumentList, columns: Sequence[NumberColumn]) ->
         documents.unclear_numbers.append(documents.numbers.pop("grade").steps)
 
 
-def may_be_documents(name: str, items: Sequence[Any]) -> bool:
+def may_mean_documents(name: str, items: Sequence[Any]) -> bool:
     """Return whether an unused list may have been meant as documents or their numbers."""
     folded_name = fold_name(name)
     name_match = (
@@ -336,17 +339,17 @@ def may_be_documents(name: str, items: Sequence[Any]) -> bool:
         or _RELEVANT_NAME.search(folded_name)
         or _RANKED_NAME.search(folded_name)
     )
-    return bool(items) and bool(name_match or number_role(name)) and all(map(_is_id, items))
+    return bool(items) and bool(name_match or role_of_numbers(name)) and all(map(_is_id, items))
 
 
-def find_in_maps(
+def find_documents_in_maps(
     names: Sequence[str], values: Mapping[str, Sequence[Any]], prefix: Steps
 ) -> list[DocumentList]:
     """Return the documents of objects that map each id to a number: {"results": {"d1": 0.5}}."""
     documents = []
     for name in names:
         numbers = [v for entry in values[name] if type(entry) is dict for v in entry.values()]
-        is_grades = number_role(name) == "grade"
+        is_grades = role_of_numbers(name) == "grade"
         kind = "qrels" if is_grades else _kind_by_name(name, ())
         is_named = kind is not None or _DOCUMENT_NAME.fullmatch(fold_name(name))
         are_objects = all(type(entry) is dict for entry in values[name])

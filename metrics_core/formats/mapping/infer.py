@@ -24,13 +24,13 @@ from metrics_core.formats.mapping.documents import (
     NumberColumn,
     Steps,
     find_documents,
+    find_documents_in_maps,
     find_ids_in_objects,
-    find_in_maps,
     find_lists_in_objects,
     find_scored_ids,
     is_nested,
     is_numeric,
-    may_be_documents,
+    may_mean_documents,
     record_shape,
     sample_items,
 )
@@ -44,14 +44,14 @@ from metrics_core.formats.parsing.columns import (
     ROLES,
     find_position,
     fold_name,
+    infer_header_roles,
     recognise_columns,
-    understand_header,
 )
 from metrics_core.formats.parsing.list_names import (
     QUERY_KEYS,
-    is_negative,
+    is_non_relevant_name,
     kind_of_list,
-    number_role,
+    role_of_numbers,
 )
 from metrics_core.formats.registry import SPECIFIC, UNNAMED, Kind
 
@@ -102,7 +102,7 @@ def infer_mappings(records: Sequence[Any], *, is_truncated: bool = False) -> Inf
     rows, inference = [record for record in records if type(record) is dict], Inference()
     if len(records) == 1 and rows and _infer_table(rows[0], inference):
         return inference
-    if rows and all(map(_is_list_map, rows)):
+    if rows and all(map(_is_query_to_list_map, rows)):
         lists = list(chain.from_iterable(row.values() for row in rows))
         documents = find_documents("", lists, (VALUES,))
         if documents is not None and not documents.query:
@@ -124,7 +124,7 @@ def _infer_table(record: dict[str, Any], inference: Inference) -> bool:
     if _has_ids(names) and _have_same_shape(values):
         step = VALUES if type(first) is dict else ITEMS
         columns = [list(v.values()) if type(v) is dict else v for v in values]
-        return _infer_flat(names, columns, lambda name: (Step("key", name), step), inference)
+        return _infer_flat_table(names, columns, lambda name: (Step("key", name), step), inference)
     if find_position(names, QUERY_KEYS) >= 0 and _infer_columns(record, inference):
         return True
     if (
@@ -133,7 +133,7 @@ def _infer_table(record: dict[str, Any], inference: Inference) -> bool:
         and all(type(v) is dict and tuple(v) == tuple(first) for v in values)
     ):
         columns = [[v[name] for v in values] for name in first]
-        return _infer_flat(
+        return _infer_flat_table(
             list(first), columns, lambda name: (VALUES, Step("key", name)), inference
         )
     if type(columns) is list and type(data) is list and all(type(n) is str for n in columns):
@@ -141,7 +141,7 @@ def _infer_table(record: dict[str, Any], inference: Inference) -> bool:
             return False
         column_values = [[row[i] for row in data] for i in range(len(columns))]
         indexes = {name: str(i) for i, name in enumerate(columns)}
-        return _infer_flat(
+        return _infer_flat_table(
             columns,
             column_values,
             lambda name: (Step("key", "data"), ITEMS, Step("item", indexes[name])),
@@ -160,7 +160,7 @@ def _infer_table(record: dict[str, Any], inference: Inference) -> bool:
         names = list(rows[0])
         if not inference.mappings and _has_ids(names) and not any(map(is_nested, rows[0].values())):
             columns = [[row.get(name) for row in rows] for name in names]
-            return _infer_flat(
+            return _infer_flat_table(
                 names, columns, lambda name: (*row_steps, Step("key", name)), inference
             )
         return bool(inference.mappings)
@@ -207,7 +207,7 @@ def _have_same_shape(values: Sequence[Any]) -> bool:
     return is_same and not any(is_nested(value) for container in inner for value in container)
 
 
-def _infer_flat(
+def _infer_flat_table(
     names: list[str],
     columns: Sequence[Sequence[Any]],
     steps_of: Callable[[str], Steps],
@@ -220,7 +220,7 @@ def _infer_flat(
     sureness = recognise_columns(names, texts)
     best = max(sureness.values(), default=0)
     for kind in TABLES:
-        header_roles = understand_header(names, kind)
+        header_roles = infer_header_roles(names, kind)
         if header_roles.missing or kind not in sureness:
             continue
         paths = {
@@ -236,7 +236,7 @@ def _infer_flat(
     return bool(inference.mappings)
 
 
-def _is_list_map(record: Mapping[str, Any]) -> bool:
+def _is_query_to_list_map(record: Mapping[str, Any]) -> bool:
     """Return whether an object has a list of documents for each query."""
     are_lists = all(type(value) is list or value is None for value in record.values())
     return are_lists and any(record.values()) and not any(map(kind_of_list, islice(record, 3)))
@@ -264,10 +264,10 @@ def _infer_records(
         for name in lists
         if (entry := find_documents(name, values[name], (*prefix, Step("key", name), ITEMS)))
     ]
-    if _may_be_document(names):
+    if _may_be_document_records(names):
         documents = [entry for entry in documents if entry.kind == "qrels"]
-    if any(entry.kinds[1] == SPECIFIC for entry in documents):
-        documents = [entry for entry in documents if entry.kinds[1] == SPECIFIC]
+    if any(entry.possible_kinds[1] == SPECIFIC for entry in documents):
+        documents = [entry for entry in documents if entry.possible_kinds[1] == SPECIFIC]
     query = _find_query(rows)
     query_steps = [entry.query for entry in documents if entry.query]
     if query_steps and (query is None or fold_name(query[-1].name) in _QUERY_TEXTS):
@@ -283,13 +283,13 @@ def _infer_records(
     single_names = [n for n in names if n not in lists and not any(map(is_nested, values[n]))]
     # A record with a score of its own is one document; a list in it is not a list of documents.
     if not NUMBER_NAMES.isdisjoint(map(fold_name, single_names)):
-        documents = [entry for entry in documents if entry.kinds[1] == SPECIFIC]
+        documents = [entry for entry in documents if entry.possible_kinds[1] == SPECIFIC]
     used_names = {entry.name for entry in documents}
     _match_number_lists(
         documents, [n for n in lists if n not in used_names], values, prefix, inference
     )
     if not documents:
-        documents = find_in_maps(names, values, prefix)
+        documents = find_documents_in_maps(names, values, prefix)
     tag_index = find_position(single_names, NAMES["tag"])
     system = RecordPath((*prefix, Step("key", single_names[tag_index]))) if tag_index >= 0 else None
     text_names = [n for n in single_names if Step("key", n) not in inference.query.steps]
@@ -327,7 +327,7 @@ def _find_query(rows: Sequence[Mapping[str, Any]]) -> Steps | None:
     return (Step("key", single_names[index]),) if index >= 0 else None
 
 
-def _may_be_document(names: Sequence[str]) -> bool:
+def _may_be_document_records(names: Sequence[str]) -> bool:
     """Return whether records have a text but no query id, like documents with references."""
     return find_position(names, _QUERY_ID_NAMES) < 0 and find_position(names, TEXTS) >= 0
 
@@ -344,7 +344,7 @@ def _match_number_lists(
         lists = [entry for entry in values[name] if type(entry) is list]
         items = list(chain.from_iterable(islice(lists, SAMPLE_SIZE)))[: SAMPLE_SIZE**2]
         path = (*prefix, Step("key", name), ITEMS)
-        role = number_role(name)
+        role = role_of_numbers(name)
         if role and items and is_numeric(items):
             kind = "qrels" if role == "grade" else "run"
             candidates = [
@@ -355,7 +355,7 @@ def _match_number_lists(
             if len(candidates) == 1:
                 candidates[0].numbers[role] = NumberColumn(name, path, list(map(str, items)))
                 continue
-        if may_be_documents(name, items):
+        if may_mean_documents(name, items):
             inference.unused_lists.append(RecordPath(path))
         elif len(documents) == 1 and items and is_numeric(items) and not documents[0].numbers:
             ids = [entry for entry in values[documents[0].name] if type(entry) is list]
@@ -369,10 +369,10 @@ def _add_mappings(
     """Add the mappings of these lists of documents."""
     by_kind: Counter[Kind] = Counter()
     for document_list in documents:
-        kinds, sureness = document_list.kinds
+        kinds, sureness = document_list.possible_kinds
         paths = {role: RecordPath(n.steps) for role, n in document_list.numbers.items()}
         doc = RecordPath(document_list.doc)
-        negative = is_negative(document_list.name)
+        negative = is_non_relevant_name(document_list.name)
         for kind in kinds:
             by_kind[kind] += not negative
             if kind == "run":
@@ -396,5 +396,5 @@ def _add_mappings(
         inference.candidate_lists = [
             RecordPath(document_list.doc)
             for document_list in documents
-            if not is_negative(document_list.name)
+            if not is_non_relevant_name(document_list.name)
         ]

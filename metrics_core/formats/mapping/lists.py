@@ -22,7 +22,7 @@ from metrics_core.formats.mapping.paths import RecordPath, is_path, parse_path
 from metrics_core.formats.mapping.records import read_blocks, read_first_records, read_first_rows
 from metrics_core.formats.mapping.tables import Mappings, load_mapped
 from metrics_core.formats.parquet import MAGIC
-from metrics_core.formats.parsing.chosen_columns import NO_COLUMN, WORD_OF, drop_no_column
+from metrics_core.formats.parsing.chosen_columns import NO_COLUMN, WORD_OF, drop_unassigned_roles
 from metrics_core.formats.parsing.systems import FormatDetails
 from metrics_core.formats.registry import (
     AMBIGUOUS,
@@ -56,7 +56,7 @@ def recognise_lists(sample: Sample) -> Mapping[Kind, int]:
     return _infer_from_sample(sample).sureness or dict.fromkeys(("run", "qrels"), AMBIGUOUS)
 
 
-def list_rows(sample: Sample) -> FirstRows | None:
+def read_list_paths(sample: Sample) -> FirstRows | None:
     """Return the paths of nested records and their first values, None if records are not nested."""
     records, _ = read_first_records(sample)
     values = collect_values(records)
@@ -66,7 +66,7 @@ def list_rows(sample: Sample) -> FirstRows | None:
     return FirstRows([*map(str, values)], [list(row) for row in islice(rows, _MAX_EXAMPLES)])
 
 
-def other_kinds(sample: Sample) -> list[Kind]:
+def find_other_kinds(sample: Sample) -> list[Kind]:
     """Return the kinds that records contain besides judgments: queries with a text, a run.
 
     Nothing is returned if no list is named as judgments.
@@ -108,12 +108,12 @@ def read_lists(
         sample = [] if parquet_inference else _sample_records(source, records)
         inference = parquet_inference or infer_mappings(sample)
         if not request.columns:
-            _check_clear(source, inference)
+            _refuse_ambiguous_lists(source, inference)
         current_mappings = _build_mappings(inference, request) or current_mappings
         if not current_mappings:
             problem = LineProblem(None, "no lists of documents by query", KIND_TITLES[request.kind])
             raise file_error(source, [problem], hint=_HINT)
-        used_paths = _list_used_paths(current_mappings) if request.columns else []
+        used_paths = _find_used_paths(current_mappings) if request.columns else []
         names.update(dict.fromkeys(used_paths or inference.names))
         unused_paths = (
             [path for path in collect_values(sample) if path.steps]
@@ -144,7 +144,9 @@ def read_lists(
 
 def _build_mappings(inference: Inference, request: Request) -> Mappings:
     """Return the mappings of the requested kind; assigned paths replace inferred ones."""
-    columns = {role: parse_path(path) for role, path in drop_no_column(request.columns).items()}
+    columns = {
+        role: parse_path(path) for role, path in drop_unassigned_roles(request.columns).items()
+    }
     inferred = inference.mappings.get(request.kind, [])
     if not columns:
         return inferred
@@ -163,7 +165,7 @@ def _build_mappings(inference: Inference, request: Request) -> Mappings:
     return [mapping | chosen_paths]
 
 
-def _list_used_paths(mappings: Mappings) -> list[str]:
+def _find_used_paths(mappings: Mappings) -> list[str]:
     """Return the paths that mappings read, in the order of their roles."""
     path_groups = (mapping[role] for mapping in mappings for role in mapping)
     paths = (path for paths in path_groups for path in paths if path.constant is None)
@@ -190,7 +192,7 @@ def _sample_records(source: Source, records: Records) -> list[Any]:
     return sample_items(values, record_shape)
 
 
-def _check_clear(source: Source, inference: Inference) -> None:
+def _refuse_ambiguous_lists(source: Source, inference: Inference) -> None:
     """Raise FileFormatError if the list of documents, their ids or their numbers are ambiguous."""
     if inference.candidate_lists:
         actual = (

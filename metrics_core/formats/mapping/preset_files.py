@@ -76,7 +76,7 @@ def read_preset(
         # The rows were read before, so the values are known to fit the mappings.
         for remark, cases in cases_by_remark.items():
             cases += remark.found(records) if remark.found is not None else ()
-            _check_only_one(remark, cases, records)
+            _refuse_several_cases(remark, cases, records)
         if preset.stored and request.kind == "run":
             stored.update(
                 _stored_scores(
@@ -117,7 +117,7 @@ def read_preset(
     return replace(loaded, table=loaded.table.with_notes(*notes), stored=stored)
 
 
-def _check_only_one(remark: Remark, cases: list[str], records: Records) -> None:
+def _refuse_several_cases(remark: Remark, cases: list[str], records: Records) -> None:
     distinct_cases = list(dict.fromkeys(cases))
     if remark.only_one and len(distinct_cases) > 1:
         axis, _ = records.values_at(())
@@ -161,11 +161,11 @@ def _parse_steps(text: str) -> tuple[Step, ...]:
     return parse_path(text or ".")[0].steps
 
 
-def _find_prefix(preset: Preset, first: Records) -> tuple[Step, ...] | None:
+def _find_prefix(preset: Preset, first_records: Records) -> tuple[Step, ...] | None:
     """Return the first prefix below which a record has all paths that identify the preset."""
     for text in preset.inside:
         prefix = _parse_steps(text)
-        if all(_has_value(first, prefix, path) for path in preset.recognised_by):
+        if all(_has_value(first_records, prefix, path) for path in preset.recognised_by):
             return prefix
     return None
 

@@ -93,7 +93,7 @@ class Preset:
     tools: tuple[Tool, ...] = ()
 
 
-def mend_each(function: Callable[[dict[str, Any], str], list[Any]]) -> Mend:
+def mend_each_object(function: Callable[[dict[str, Any], str], list[Any]]) -> Mend:
     """Return a `Mend` that applies a function to each object by itself.
 
     The function takes the object and the run name, and returns new records.
@@ -110,7 +110,7 @@ def mend_each(function: Callable[[dict[str, Any], str], list[Any]]) -> Mend:
     return mend
 
 
-def find_cases(path: str, test: Callable[[Any], bool], *text_paths: str) -> CaseFinder:
+def make_case_finder(path: str, test: Callable[[Any], bool], *text_paths: str) -> CaseFinder:
     """Return a `CaseFinder` of the values at a path for which `test` is true.
 
     Each case is named by the values at `text_paths`, which are on the same axis or above.

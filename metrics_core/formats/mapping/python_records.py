@@ -33,7 +33,7 @@ def find_preset(record: Mapping[str, Any], kind: Kind) -> Preset | None:
     """Return the preset that reads a record as this kind, None if there is none."""
     if preset_keys().isdisjoint(record):
         return None
-    values = [to_plain(record)]
+    values = [to_plain_containers(record)]
     matches = (
         preset for preset in PRESETS.values() if kind in preset_files.find_kinds(preset, values)
     )
@@ -48,7 +48,7 @@ def read_records(
     Records are read with a tool's preset if one recognises them, else with the inferred mapping.
     Raises FileFormatError in the same cases as for a file.
     """
-    values = [to_plain(record) for record in records]
+    values = [to_plain_containers(record) for record in records]
     source = Source(_NAME, b"")
     blocks = [Records(PythonValues(values))]
     preset = find_preset(values[0], request.kind) if values and not request.columns else None
@@ -60,12 +60,12 @@ def read_records(
     return source, [loaded, *loaded.others]
 
 
-def to_plain(value: Any) -> Any:
+def to_plain_containers(value: Any) -> Any:
     """Return a value with all containers converted to dictionaries and lists."""
     if isinstance(value, Mapping):
-        return {str(key): to_plain(item) for key, item in value.items()}
+        return {str(key): to_plain_containers(item) for key, item in value.items()}
     if hasattr(value, "tolist"):
-        return to_plain(value.tolist())
+        return to_plain_containers(value.tolist())
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
-        return [to_plain(item) for item in value]
+        return [to_plain_containers(item) for item in value]
     return value

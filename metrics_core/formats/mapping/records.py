@@ -12,10 +12,10 @@ import pyarrow as pa
 
 from metrics_core.formats.mapping.axes import PythonValues, Records
 from metrics_core.formats.mapping.list_cells import first_records
-from metrics_core.formats.parquet import MAGIC, call_arrow, has_nested, open_parquet
-from metrics_core.formats.parsing.json_beginning import parse_beginning
+from metrics_core.formats.parquet import MAGIC, call_arrow, has_nested_columns, open_parquet
+from metrics_core.formats.parsing.json_beginning import parse_json_beginning
 from metrics_core.formats.parsing.json_text import (
-    is_incomplete,
+    is_incomplete_json,
     numbered_lines,
     parse_file,
     parse_first_object,
@@ -61,14 +61,14 @@ def _parse_first_records(sample: Sample) -> tuple[list[Any], bool]:
         and isinstance(first_record, dict)
         and any(type(field_value) is list for field_value in first_record.values())
     ):
-        value, is_complete = parse_beginning(sample.text, len(sample.text))
+        value, is_complete = parse_json_beginning(sample.text, len(sample.text))
         is_complete = is_complete or (isinstance(value, list) and len(value) > 1)
     if isinstance(value, list):
         return value, not is_complete
-    if not is_complete or not sample.lines or is_incomplete(sample.lines[0]):
+    if not is_complete or not sample.lines or is_incomplete_json(sample.lines[0]):
         return [value], not is_complete
     return [
-        parse_first_object(line) or parse_beginning(line).value
+        parse_first_object(line) or parse_json_beginning(line).value
         for line in sample.lines[:_SAMPLED_LINES]
     ], False
 
@@ -88,9 +88,9 @@ def _read_first_batch(source: Source, file: pq.ParquetFile) -> pa.RecordBatch | 
     from metrics_core.formats.source.parquet_size import check_table_size
 
     names = file.schema_arrow.names
-    if not has_nested(file) or len({*names}) < len(names):
+    if not has_nested_columns(file) or len({*names}) < len(names):
         return None
-    check_table_size(source, file, names, first=_SAMPLED_ROWS, lists=True)
+    check_table_size(source, file, names, n_rows=_SAMPLED_ROWS, allow_lists=True)
     return next(file.iter_batches(_SAMPLED_ROWS), None)
 
 
@@ -139,10 +139,10 @@ def _number_lines(source: Source) -> Iterable[tuple[int, str]] | None:
     if head.startswith(b"["):
         return None
     if b"\n" in head:
-        is_one = is_incomplete(head.partition(b"\n")[0].decode())
+        is_one = is_incomplete_json(head.partition(b"\n")[0].decode())
         return None if is_one else enumerate(source.text_lines(), 1)
     text = source.content(TREE_FACTOR)
-    return None if is_incomplete(text.lstrip().partition("\n")[0]) else numbered_lines(text)
+    return None if is_incomplete_json(text.lstrip().partition("\n")[0]) else numbered_lines(text)
 
 
 def _read_parquet(source: Source, column_filter: Callable[[str], bool]) -> Iterator[Records]:
@@ -150,7 +150,7 @@ def _read_parquet(source: Source, column_filter: Callable[[str], bool]) -> Itera
 
     file = open_parquet(source)
     names = [name for name in file.schema_arrow.names if column_filter(name)]
-    call_arrow(source, partial(check_table_size, source, file, names, lists=True))
+    call_arrow(source, partial(check_table_size, source, file, names, allow_lists=True))
     size, batches = 0, file.iter_batches(_ROWS_AT_ONCE, columns=names)
     while (batch := call_arrow(source, partial(next, batches, None))) is not None:
         size += batch.nbytes

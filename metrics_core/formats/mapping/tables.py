@@ -35,7 +35,7 @@ from metrics_core.formats.parsing.systems import (
     check_runs,
     load_runs,
     load_systems,
-    split_known_systems,
+    split_certain_systems,
 )
 from metrics_core.formats.registry import KIND_TITLES, Loaded, MissingKindError, Request
 from metrics_core.formats.source.lines import LineIndex, file_error, format_count
@@ -60,9 +60,8 @@ class ToolRules:
 
 @dataclass
 class _RowBlocks:
-    """The rows of all blocks. `lines` has for each block the physical line of each row, int64[row],
-    or None if unknown. `lists` says for each list, by system and query, whether it contains a
-    document."""
+    """The rows of all blocks. `lines` has each row's physical line by block, int64[row] or None.
+    `lists` says for each list, by system and query, whether it contains a document."""
 
     tables: list[pa.Table] = field(default_factory=list)
     lines: list[Ints | None] = field(default_factory=list)
@@ -155,9 +154,9 @@ def to_file_error(
     source: Source, records: Records, error: MappingError, hint: str
 ) -> FileFormatError:
     """Return the error for a file with an invalid record, with its line or record number."""
-    line, actual = records.line(error.axis, error.row), error.found
+    line, actual = records.find_line(error.axis, error.row), error.found
     if line is None:
-        row = int(error.axis.record(np.array([error.row]))[0])
+        row = int(error.axis.record_rows(np.array([error.row]))[0])
         actual = f"{actual} (record {row + 1:,})"
     problem = LineProblem(line, actual, error.expected, hint=error.hint)
     return file_error(source, [problem], hint="" if error.hint else hint, offer=error.offer)
@@ -186,7 +185,9 @@ def _add_rows(
             table = table.filter(as_column(is_judged))
         row_blocks.tables.append(table)
         lines, judged_rows = rows.records.lines, np.flatnonzero(is_judged)
-        row_blocks.lines.append(None if lines is None else lines[rows.axis.record(judged_rows)])
+        row_blocks.lines.append(
+            None if lines is None else lines[rows.axis.record_rows(judged_rows)]
+        )
     _add_lists(row_blocks, rows, is_judged, by_system=by_system, has_one_list=has_one_list)
 
 
@@ -278,8 +279,7 @@ def _read_numbers(rows: MappedRows, role: str) -> Floats:
 
 
 def _grade_columns(rows: MappedRows, request: Request) -> dict[str, pa.Array]:
-    """Return the column relevance as text (null if missing). If the mapping gives all documents of
-    a list the same grade, other than 0, the column score is returned too."""
+    """Return relevance as text (null if missing), and score if a list has one grade above 0."""
     constant = rows.paths["grade"].constant if "grade" in rows.paths else "1"
     if constant is None:
         _check_grades(rows, request.grades)
@@ -362,7 +362,7 @@ def _load_run(
     is_certain: bool,
 ) -> Loaded:
     """Return the runs of rows, ordered by scores, otherwise by ranks, otherwise by list order."""
-    numbers = {name: _number_column(table, name) for name in ("score", "rank", "place")}
+    numbers = {name: _read_number_column(table, name) for name in ("score", "rank", "place")}
     ranking_column = next(
         name for name, values in numbers.items() if name == "place" or not np.isnan(values).all()
     )
@@ -388,11 +388,11 @@ def _load_run(
     if not is_certain:
         return load_runs(source, request, rows, index, run_details, notes)
     check_ids(source, rows, index)
-    systems = split_known_systems(rows, partial(check_runs, source))
+    systems = split_certain_systems(rows, partial(check_runs, source))
     return load_systems(source, request, systems, index, run_details, notes)
 
 
-def _number_column(table: pa.Table, name: str) -> Floats:
+def _read_number_column(table: pa.Table, name: str) -> Floats:
     """Return a column of numbers, float64[row], NaN if the table does not have it."""
     if name not in table.column_names:
         return np.full(len(table), np.nan)

@@ -80,7 +80,7 @@ def build_qrels_table(
         qrels = Qrels.from_columns(rows["query_id"], rows["doc_id"], grades, subtopic)
     except TableError as error:
         raise rows_error(source, error, index) from error
-    qrels = note_subtopics(qrels)
+    qrels = add_subtopics_note(qrels)
     if grades.dtype.kind == "f" and grades.min() >= 0 and grades.max() <= 1:
         message = (
             "all grades are between 0 and 1; binary measures count only grade 1 as relevant, unless"
@@ -131,7 +131,7 @@ def find_subtopics(rows: pa.Table) -> pa.DictionaryArray | None:
     return None
 
 
-def note_subtopics(qrels: Qrels) -> Qrels:
+def add_subtopics_note(qrels: Qrels) -> Qrels:
     """Return the judgments, if they have subtopics with a note about their use, with counts and the
     first names."""
     if qrels.subtopics is None:

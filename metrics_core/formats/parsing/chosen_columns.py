@@ -57,27 +57,29 @@ def resolve_columns(names_by_word: Mapping[str, str]) -> Columns:
     return resolved
 
 
-def is_constant(name: str) -> bool:
+def is_constant_value(name: str) -> bool:
     """Return whether an assigned name is a constant for all rows, such as the grade '1'."""
     return len(name) > 2 and name[0] == name[-1] == "'"
 
 
-def drop_no_column(columns: Columns) -> Columns:
+def drop_unassigned_roles(columns: Columns) -> Columns:
     """Return the assigned columns without roles to which "-" (no column) is assigned."""
     return {role: name for role, name in columns.items() if name != NO_COLUMN}
 
 
-def are_numbered(columns: Columns) -> bool:
+def are_columns_numbered(columns: Columns) -> bool:
     """Return whether columns are assigned by number, which is possible for a file without a
     header."""
-    names = (name for name in drop_no_column(columns).values() if not is_constant(name))
+    names = (
+        name for name in drop_unassigned_roles(columns).values() if not is_constant_value(name)
+    )
     numbers = [name.removeprefix("-") for name in names]
     return bool(numbers) and all(map(_is_column_number, numbers))
 
 
-def column_numbers(first: Sequence[str]) -> list[str]:
+def column_numbers(first_row: Sequence[str]) -> list[str]:
     """Return column names for a file without a header: their numbers from 1."""
-    return [str(number) for number in range(1, len(first) + 1)]
+    return [str(number) for number in range(1, len(first_row) + 1)]
 
 
 def rename_header(names: Sequence[str], columns: Columns) -> list[str]:
@@ -92,7 +94,7 @@ def rename_header(names: Sequence[str], columns: Columns) -> list[str]:
         alias for role in hidden_roles for alias in NAMES.get(_ROLE_OF.get(role, role), (role,))
     }
     new_names = [f"({name})" if fold_name(name) in replaced_names else name for name in names]
-    for role, name in drop_no_column(columns).items():
+    for role, name in drop_unassigned_roles(columns).items():
         index = find_column(names, name)
         if index >= 0:
             new_names[index] = role
@@ -113,19 +115,21 @@ def find_column(names: Sequence[str], name: str) -> int:
     return -1
 
 
-def absent_columns(names: Sequence[str], columns: Columns) -> list[str]:
+def find_absent_columns(names: Sequence[str], columns: Columns) -> list[str]:
     """Return the assigned names that a header does not have."""
-    column_names = [name for name in drop_no_column(columns).values() if not is_constant(name)]
+    column_names = [
+        name for name in drop_unassigned_roles(columns).values() if not is_constant_value(name)
+    ]
     return [name for name in column_names if find_column(names, name) < 0]
 
 
-def is_reversed(names: Sequence[str], columns: Columns) -> bool:
+def is_score_negated(names: Sequence[str], columns: Columns) -> bool:
     """Return whether the score is negated, so that the smallest value is best."""
     score = columns.get("score", "")
     return score.startswith("-") and score not in names
 
 
-def recognise_named(first_rows: FirstRows | None, columns: Columns) -> dict[Kind, int]:
+def recognise_assigned_columns(first_rows: FirstRows | None, columns: Columns) -> dict[Kind, int]:
     """Return the confidence in each kind of table, based on a header, some rows and the assigned
     columns.
 
@@ -133,8 +137,8 @@ def recognise_named(first_rows: FirstRows | None, columns: Columns) -> dict[Kind
     """
     if first_rows is None:
         return {}
-    if not absent_columns(first_rows.names, columns):
-        if is_constant(columns.get("relevance", "")):
+    if not find_absent_columns(first_rows.names, columns):
+        if is_constant_value(columns.get("relevance", "")):
             return {"qrels": CERTAIN}
         return recognise_columns(rename_header(first_rows.names, columns), first_rows.rows)
     first_kind: Kind = "qrels" if "relevance" in columns else "run"

@@ -142,10 +142,10 @@ class HeaderRoles:
     missing: Sequence[str] = field(default=())
 
 
-def understand_header(names: Sequence[str], kind: Kind) -> HeaderRoles:
+def infer_header_roles(names: Sequence[str], kind: Kind) -> HeaderRoles:
     """Return the roles of the columns in a table of this kind."""
     if kind in ("run", "qrels"):
-        return _judgable_roles(names, kind)
+        return _run_or_qrels_roles(names, kind)
     ids, texts = (QUERY_IDS, QUERY_TEXTS) if kind == "queries" else (DOCUMENT_IDS, DOCUMENT_TEXTS)
     id_name = "query_id" if kind == "queries" else "doc_id"
     roles = {id_name: find_position(names, ids), "text": find_position(names, texts)}
@@ -197,7 +197,7 @@ def _is_catalogue(names: Sequence[str]) -> bool:
     return len(names) > 1 and not is_other_table and find_position(names, NAMES["doc_id"]) >= 0
 
 
-def _judgable_roles(names: Sequence[str], kind: Kind) -> HeaderRoles:
+def _run_or_qrels_roles(names: Sequence[str], kind: Kind) -> HeaderRoles:
     roles = {role: find_position(names, column_names) for role, column_names in NAMES.items()}
     value = "score"
     if kind == "qrels":
@@ -224,13 +224,13 @@ def _judgable_roles(names: Sequence[str], kind: Kind) -> HeaderRoles:
 def recognise_columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[Kind, int]:
     """Return the confidence in each kind of table, based on a header and some rows; may be
     empty."""
-    complete = {kind: not understand_header(names, kind).missing for kind in KINDS}
+    complete = {kind: not infer_header_roles(names, kind).missing for kind in KINDS}
     possible: dict[Kind, int] = {
         kind: POSSIBLE for kind, is_complete in complete.items() if is_complete
     }
     query, doc = find_position(names, ROLES["query_id"]), find_position(names, NAMES["doc_id"])
     if (query >= 0 and doc >= 0) or complete["run"] or complete["qrels"]:
-        return possible | _recognise_judgable(names, rows, complete)
+        return possible | _recognise_run_or_qrels(names, rows, complete)
     if find_position(names, _JUDGED) >= 0 and {"id", "query"} <= set(map(fold_name, names)):
         return {"qrels": POSSIBLE}  # `id` may be that of the document, which is asked
     if complete["queries"] and (query >= 0 or not complete["documents"]):
@@ -242,7 +242,7 @@ def recognise_columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> di
     return possible | dict.fromkeys(_nearest_kinds(names, query, doc), POSSIBLE - 10)
 
 
-def _recognise_judgable(
+def _recognise_run_or_qrels(
     names: Sequence[str],
     rows: Sequence[Sequence[str]],
     complete: Mapping[Kind, bool],

@@ -11,8 +11,12 @@ import pyarrow as pa
 from metrics_core.base.errors import MOST_PROBLEMS_SHOWN, LineProblem
 from metrics_core.base.notes import Note
 from metrics_core.base.parallel import map_in_order
-from metrics_core.formats.parsing.chosen_columns import are_numbered, column_numbers, rename_header
-from metrics_core.formats.parsing.columns import HeaderRoles, understand_header
+from metrics_core.formats.parsing.chosen_columns import (
+    are_columns_numbered,
+    column_numbers,
+    rename_header,
+)
+from metrics_core.formats.parsing.columns import HeaderRoles, infer_header_roles
 from metrics_core.formats.parsing.named import NamedColumns, check_columns, check_header
 from metrics_core.formats.parsing.regular import read_regular
 from metrics_core.formats.registry import Kind, Request
@@ -28,7 +32,7 @@ csv.field_size_limit(MAX_LINE_BYTES)
 _QUOTED = re.compile(r'"((?:[^"]|"")*+)"(?=\t|\Z)')
 
 
-def _join_blanks(line: str, separator: str) -> str:
+def _collapse_blanks(line: str, separator: str) -> str:
     """Return the line. If the separator is a blank, its fields are separated by single blanks."""
     return " ".join(line.split()) if separator == " " else line
 
@@ -37,7 +41,7 @@ def split_csv(line: str, separator: str) -> list[str]:
     """Return the fields of one line of CSV, an empty list if a quote does not close."""
     try:
         return next(
-            csv.reader([_join_blanks(line, separator)], delimiter=separator, strict=True), []
+            csv.reader([_collapse_blanks(line, separator)], delimiter=separator, strict=True), []
         )
     except csv.Error:
         return []
@@ -68,7 +72,7 @@ def find_separator(line: str) -> str:
 
 def read_csv_records(source: Source, separator: str) -> Iterator[Record]:
     """Yield the records of a CSV file. Raises FileFormatError if a quote does not close."""
-    lines = (_join_blanks(line, separator) for line in source.text_lines())
+    lines = (_collapse_blanks(line, separator) for line in source.text_lines())
     rows = csv.reader(lines, delimiter=separator, strict=True)
     while True:
         first = rows.line_num + 1
@@ -109,7 +113,7 @@ def read_named_columns(
     lines: list[int] = []
     blanks = comments = bad_count = 0
     for first, last, fields in records:
-        if fields and names is None and are_numbered(request.columns):
+        if fields and names is None and are_columns_numbered(request.columns):
             names = column_numbers(fields)
             columns = [[] for _ in names]
         if not fields:
@@ -117,7 +121,7 @@ def read_named_columns(
         elif names is None and fields[0].startswith("#"):
             comments += 1
         elif names is None:
-            header, names = first, _name_columns(fields)
+            header, names = first, _make_column_names(fields)
             source.check_cells(1, len(names), header)
             check_header(source, names, header)
             check_columns(source, names, request, header)
@@ -172,28 +176,28 @@ def _skipped_notes(blanks: int, comments: int) -> list[Note]:
     return notes
 
 
-def read_named_quickly(source: Source, request: Request, separator: str) -> NamedColumns | None:
+def read_named_with_arrow(source: Source, request: Request, separator: str) -> NamedColumns | None:
     """Return named columns read by Arrow, None if the file is not regular.
 
     A regular file has no quotes, blank lines or malformed lines. The result is the same as from
     `read_named_columns`, except that scores are already numbers.
     """
     first_line, _, _ = source.head.partition(b"\n")
-    names = _name_columns(first_line.decode().split(separator))
-    header_roles = understand_header(rename_header(names, request.columns), request.kind)
+    names = _make_column_names(first_line.decode().split(separator))
+    header_roles = infer_header_roles(rename_header(names, request.columns), request.kind)
     if (
         first_line.startswith(b"#")
-        or are_numbered(request.columns)
+        or are_columns_numbered(request.columns)
         or header_roles.missing
         or len(set(names)) < len(names)
     ):
         return None
     types = _column_types(names, header_roles, request.kind)
     required = [names[header_roles.roles[role]] for role in _REQUIRED & header_roles.roles.keys()]
-    return read_columns_quickly(source, separator, names, types, required)
+    return read_columns_with_arrow(source, separator, names, types, required)
 
 
-def read_columns_quickly(
+def read_columns_with_arrow(
     source: Source,
     separator: str,
     names: Sequence[str],
@@ -248,7 +252,7 @@ def _column_types(
     return types
 
 
-def _name_columns(fields: Iterable[str]) -> list[str]:
+def _make_column_names(fields: Iterable[str]) -> list[str]:
     """Return the names of a header; a column without a name is called by its number."""
     stripped = (field.strip() for field in fields)
     return [name or f"column_{number}" for number, name in enumerate(stripped, start=1)]

@@ -33,7 +33,7 @@ from metrics_core.formats.parsing.json_text import (
     read_entries,
     scan_entries,
 )
-from metrics_core.formats.parsing.order_notes import rising_notes
+from metrics_core.formats.parsing.order_notes import rising_score_notes
 from metrics_core.formats.registry import Loaded, Request
 from metrics_core.formats.source.lines import file_error, format_count
 from metrics_core.formats.source.source import Source, shorten_line
@@ -198,4 +198,4 @@ def _build_table(source: Source, request: Request, rows: _MapRows) -> Table:
     table = pa.table({**ids, "score": scores})
     check_ids(source, table, rows)
     run = build_run_table(source, request, table, rows)
-    return run.with_notes(*rising_notes(ids["query_id"], scores))
+    return run.with_notes(*rising_score_notes(ids["query_id"], scores))

@@ -57,7 +57,7 @@ def parse_json(source: Source, text: str, line: int | None = None) -> Any:
     """
     with _convert_errors(source, text, line):
         value = _DECODER.decode(text)
-        _check_levels(value, 0)
+        _check_nesting_depth(value, 0)
         return value
 
 
@@ -69,7 +69,7 @@ def parse_file(source: Source) -> Any:
     return value
 
 
-def is_incomplete(line: str) -> bool:
+def is_incomplete_json(line: str) -> bool:
     """Return whether a line is only the beginning of a JSON value."""
     try:
         json.JSONDecoder(parse_int=str).raw_decode(line)
@@ -100,12 +100,14 @@ def parse_json_lines(source: Source, lines: Iterable[tuple[int, str]]) -> Iterat
             pending.append((number, line))
             size += len(line)
         if size > _BATCH_CHARACTERS:
-            yield from _parse_together(source, pending)
+            yield from _parse_lines_together(source, pending)
             pending, size = [], 0
-    yield from _parse_together(source, pending)
+    yield from _parse_lines_together(source, pending)
 
 
-def _parse_together(source: Source, lines: list[tuple[int, str]]) -> Iterator[tuple[int, Any]]:
+def _parse_lines_together(
+    source: Source, lines: list[tuple[int, str]]
+) -> Iterator[tuple[int, Any]]:
     numbers, texts = [number for number, _ in lines], [text.strip() for _, text in lines]
     # Each line becomes a list of one object, so that no object can span two lines.
     joined_text = "],[".join(texts)
@@ -115,7 +117,7 @@ def _parse_together(source: Source, lines: list[tuple[int, str]]) -> Iterator[tu
         with suppress(ValueError, RecursionError):  # parsing line by line gives the error's line
             values = [value for (value,) in _DECODER.decode(f"[[{joined_text}]]")]
             for value in values:
-                _check_levels(value, 0)
+                _check_nesting_depth(value, 0)
             if len(values) == len(texts):
                 yield from zip(numbers, values, strict=True)
                 return
@@ -146,7 +148,7 @@ def read_entries(source: Source, text: str) -> Iterator[JsonEntry]:
             if entry.key in keys:
                 raise _repeated_key_error(entry.key, entry.key_start)
             keys.add(entry.key)
-            _check_levels(entry.value, entry.value_start)
+            _check_nesting_depth(entry.value, entry.value_start)
             yield entry
 
 
@@ -223,7 +225,7 @@ def _convert_errors(source: Source, text: str, line: int | None) -> Iterator[Non
         raise file_error(source, [LineProblem(line, *_TOO_DEEP)]) from error
 
 
-def _check_levels(value: Any, position: int) -> None:
+def _check_nesting_depth(value: Any, position: int) -> None:
     """Raise _UnsupportedJsonError for a value that is nested too deeply."""
     level = [value] if type(value) in _NESTING else []
     for _ in range(MAX_LEVELS):

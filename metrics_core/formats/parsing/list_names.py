@@ -25,7 +25,7 @@ _NUMBER_NAMES = {
 }
 
 
-def number_role(name: str) -> str:
+def role_of_numbers(name: str) -> str:
     """Return the role of a number beside a document id by name: score, grade, rank or ""."""
     folded = fold_name(name)
     for role in ("rank", "score"):
@@ -42,6 +42,6 @@ def kind_of_list(name: str) -> Kind | None:
     return "run" if _RANKED.fullmatch(folded) else None
 
 
-def is_negative(name: str) -> bool:
+def is_non_relevant_name(name: str) -> bool:
     """Return whether the name of a list says that its documents are not relevant."""
     return _NOT_RELEVANT.fullmatch(fold_name(name)) is not None

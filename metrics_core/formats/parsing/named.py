@@ -17,9 +17,9 @@ from metrics_core.base.errors import FileFormatError, LineProblem, TableError, d
 from metrics_core.base.notes import Note
 from metrics_core.formats.parsing.checking import build_qrels_table, values_error
 from metrics_core.formats.parsing.chosen_columns import (
-    absent_columns,
-    is_constant,
-    is_reversed,
+    find_absent_columns,
+    is_constant_value,
+    is_score_negated,
     rename_header,
 )
 from metrics_core.formats.parsing.columns import (
@@ -28,7 +28,7 @@ from metrics_core.formats.parsing.columns import (
     HeaderRoles,
     find_position,
     fold_name,
-    understand_header,
+    infer_header_roles,
 )
 from metrics_core.formats.parsing.systems import FormatDetails, load_runs
 from metrics_core.formats.registry import Kind, Loaded, Request
@@ -71,9 +71,9 @@ class NamedColumns:
     notes: list[Note] = field(default_factory=list)
     header: int | None = 1
 
-    def column(self, at: int) -> pa.ChunkedArray:
+    def column(self, index: int) -> pa.ChunkedArray:
         """Return the column at this index of the header."""
-        return self.columns[self.names[at]]
+        return self.columns[self.names[index]]
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()))) if self.columns else 0
@@ -96,14 +96,16 @@ def check_columns(
     Raises FileFormatError if a required or assigned column is missing.
     """
     name_list = ", ".join(f"`{name}`" for name in names[:12]) + (", …" if len(names) > 12 else "")
-    absent_names = absent_columns(names, request.columns)
+    absent_names = find_absent_columns(names, request.columns)
     if absent_names:
         problem = LineProblem(
             line, f"no column `{absent_names[0]}` among {name_list}", "the specified columns"
         )
         raise file_error(source, [problem], hint=did_you_mean(absent_names[0], names))
-    header_roles = understand_header(rename_header(names, request.columns), request.kind)
-    if is_constant(request.columns.get("relevance", "")) and header_roles.missing == ["relevance"]:
+    header_roles = infer_header_roles(rename_header(names, request.columns), request.kind)
+    if is_constant_value(request.columns.get("relevance", "")) and header_roles.missing == [
+        "relevance"
+    ]:
         return replace(header_roles, missing=())
     if not header_roles.missing:
         return header_roles
@@ -191,7 +193,7 @@ def _build_run_rows(
     rows: dict[str, Any] = _id_columns(named, header_roles, "query_id", "doc_id")
     if "score" in roles:
         rows["score"] = _read_scores(source, named, roles["score"])
-        if is_reversed(named.names, request.columns):
+        if is_score_negated(named.names, request.columns):
             rows["score"] = -rows["score"]
             message = f"`{named.names[roles['score']]}` is inverted: smallest values first"
             named.notes.append(Note("columns", message, len(named)))
@@ -203,7 +205,7 @@ def _build_run_rows(
         named.notes.append(Note("rank", message, len(named)))
     if "tag" in roles:
         rows["tag"] = named.column(roles["tag"])
-    _note_ignored(named, header_roles)
+    _note_unused_columns(named, header_roles)
     return pa.table(rows)
 
 
@@ -221,7 +223,7 @@ def _build_qrels(
 ) -> Table:
     ids = _id_columns(named, header_roles, "query_id", "doc_id")
     if "relevance" not in header_roles.roles:
-        _note_ignored(named, header_roles)
+        _note_unused_columns(named, header_roles)
         constant = pa.array([request.columns["relevance"].strip("'")] * len(named), ID)
         return build_qrels_table(
             source, request, pa.table({**ids, "relevance": constant}), named.index
@@ -238,7 +240,7 @@ def _build_qrels(
         request = replace(request, grades=_ESCI)
         message = f"`{name}` as grades: E (exact) 3, S (substitute) 2, C (complement) 1, I 0"
         named.notes.append(Note("grades", message, len(named)))
-    _note_ignored(named, header_roles)
+    _note_unused_columns(named, header_roles)
     rows = {**ids, "relevance": grades}
     for role in {"subtopic", "iteration"} & header_roles.roles.keys():
         rows[role] = pc.fill_null(named.column(header_roles.roles[role]).cast(ID), "")
@@ -288,7 +290,7 @@ def _build_queries(source: Source, named: NamedColumns, header_roles: HeaderRole
         message = "no text column found; the queries have no text"
         named.notes.append(Note("columns", message, len(named)))
     for index in header_roles.others:
-        name = _free_name(named.names[index], ("query_id", "text"))
+        name = _make_free_name(named.names[index], ("query_id", "text"))
         columns[name] = [value or None for value in named.column(index).to_pylist()]
     try:
         return Queries.from_columns(columns)
@@ -302,7 +304,7 @@ def _build_documents(source: Source, named: NamedColumns, header_roles: HeaderRo
         if role in header_roles.roles:
             columns[role] = pc.fill_null(named.column(header_roles.roles[role]), "")
     for index in header_roles.others:
-        columns[_free_name(named.names[index], ("doc_id", "title", "text"))] = _nullify_empty(
+        columns[_make_free_name(named.names[index], ("doc_id", "title", "text"))] = _nullify_empty(
             named.column(index)
         )
     try:
@@ -338,7 +340,7 @@ def _read_scores(source: Source, named: NamedColumns, index: int) -> Floats:
     return scores
 
 
-def _note_ignored(named: NamedColumns, header_roles: HeaderRoles) -> None:
+def _note_unused_columns(named: NamedColumns, header_roles: HeaderRoles) -> None:
     names = tuple(named.names[index] for index in header_roles.others)
     if names:
         name_list = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
@@ -351,7 +353,7 @@ def _nullify_empty(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(pc.equal(column, ""), pa.scalar(None, ID), column)
 
 
-def _free_name(name: str, reserved_names: Collection[str]) -> str:
+def _make_free_name(name: str, reserved_names: Collection[str]) -> str:
     """Return the name of a metadata column; changed if it is one of `reserved_names`."""
     while name in reserved_names:
         name += "_"

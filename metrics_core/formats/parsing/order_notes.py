@@ -61,7 +61,7 @@ def contradiction_notes(query_ids: pa.Array, query_codes: npt.NDArray[Any]) -> l
     return [Note("rank", message, len(query_codes), examples)]
 
 
-def rising_notes(query_id: pa.Array | pa.ChunkedArray, scores: Floats) -> list[Note]:
+def rising_score_notes(query_id: pa.Array | pa.ChunkedArray, scores: Floats) -> list[Note]:
     """Return a note if the scores rise from row to row in most lists; `scores` is float64[row]."""
     if np.count_nonzero(scores[1:] > scores[:-1]) * 2 < len(scores) - len(scores) // _LENGTH:
         return []

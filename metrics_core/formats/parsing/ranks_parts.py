@@ -14,7 +14,7 @@ _MARKERS = ("_SUCCESS", "_metadata", "_common_metadata", "_started_", "_committe
 _PART = re.compile(r"\bpart-(\d+|\*)")
 
 
-def is_part(name: str) -> bool:
+def is_part_file(name: str) -> bool:
     """Return whether a file is named like one or several parts of a folder (part-00000…)."""
     return bool(_PART.search(name))
 
@@ -24,7 +24,7 @@ def is_marker_file(name: str) -> bool:
     return name.startswith(_MARKERS) or (name.startswith(".") and name.endswith(".crc"))
 
 
-def shared_name(name: str) -> str:
+def shared_part_name(name: str) -> str:
     """Return the name that all parts of a folder share."""
     return _PART.sub("part-*", name)
 
@@ -40,8 +40,8 @@ def join_run_parts(
     """
     groups: dict[str, list[tuple[int, RankedRun]]] = {}
     for index, (name, table) in enumerate(named_tables):
-        if isinstance(table, RankedRun) and is_part(name):
-            groups.setdefault(shared_name(name), []).append((index, table))
+        if isinstance(table, RankedRun) and is_part_file(name):
+            groups.setdefault(shared_part_name(name), []).append((index, table))
     for (first_index, run), *others in groups.values():
         joined_run = run.join([part for _, part in others]) if others else None
         if joined_run is not None:

@@ -39,7 +39,7 @@ def to_named_columns(
             actual = f"`{_to_text(record)}`"[:60]
             raise file_error(source, [LineProblem(line, actual, "an object with named values")])
         column_count = len(columns)
-        for name, value in (_flatten(record) if _NESTED in record else record).items():
+        for name, value in (_flatten_metadata(record) if _NESTED in record else record).items():
             if not isinstance(value, str):
                 if kind in ("run", "qrels") and isinstance(value, (dict, list)):
                     actual = f"a list or object as `{name}`"
@@ -61,7 +61,7 @@ def to_named_columns(
     return NamedColumns(list(arrays), arrays, index, header=None)
 
 
-def _flatten(record: Mapping[str, Any]) -> dict[str, Any]:
+def _flatten_metadata(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record with the values of its `metadata` object as further columns.
 
     An id in metadata is renamed, since the record has another id.

@@ -22,7 +22,7 @@ from metrics_core.base.arrays import Ints
 from metrics_core.base.errors import LineProblem
 from metrics_core.base.notes import Note
 from metrics_core.formats.parsing.checking import build_run_table, check_ids
-from metrics_core.formats.parsing.order_notes import rank_notes, rising_notes
+from metrics_core.formats.parsing.order_notes import rank_notes, rising_score_notes
 from metrics_core.formats.registry import Loaded, Request
 from metrics_core.formats.source.limits import MAX_RUNS
 from metrics_core.formats.source.lines import RowLines, file_error
@@ -97,7 +97,7 @@ def load_systems(
         if "rank" in system.rows.column_names:
             run_notes += rank_notes(*(system.rows[name] for name in ("query_id", "rank", "score")))
         if details.has_scores:
-            run_notes += rising_notes(system.rows["query_id"], as_array(system.rows["score"]))
+            run_notes += rising_score_notes(system.rows["query_id"], as_array(system.rows["score"]))
         run_request = replace(request, run_name=system.name or request.run_name)
         run = build_run_table(
             source, run_request, system.rows.select(_RUN_COLUMNS), index, system.file_rows
@@ -147,7 +147,7 @@ def split_systems(
     examples = tuple(
         shorten_line(name) for name in tag_names.take(as_column(present_codes[:3])).to_pylist()
     )
-    if not _are_systems(rows, codes, len(tag_names), len(present_codes)):
+    if not _are_system_names(rows, codes, len(tag_names), len(present_codes)):
         message = f"{len(present_codes):,} run names in one file, read as one run"
         return [SystemRows("", rows)], [Note("tag", message, len(present_codes), examples)]
     check(len(present_codes))
@@ -157,7 +157,7 @@ def split_systems(
     ]
 
 
-def split_known_systems(rows: pa.Table, check: Callable[[int], None]) -> list[SystemRows]:
+def split_certain_systems(rows: pa.Table, check: Callable[[int], None]) -> list[SystemRows]:
     """Return the rows of each run if every `tag` is certain to be the name of a run."""
     if "tag" not in rows.column_names:
         return [SystemRows("", rows)]
@@ -185,7 +185,7 @@ def _split_by_name(
     ]
 
 
-def _are_systems(
+def _are_system_names(
     rows: pa.Table, codes: npt.NDArray[np.int32], code_count: int, present_count: int
 ) -> bool:
     """Return whether names belong to systems, rather than to parts or single rows.

@@ -128,18 +128,18 @@ def parse_blocks(
 ) -> Iterator[ParsedBlock]:
     """Yield the parsed blocks of a file in order, parsing several at a time."""
 
-    def parse_one(numbered_block: tuple[int, bytes]) -> ParsedBlock:
+    def parse_numbered_block(numbered_block: tuple[int, bytes]) -> ParsedBlock:
         number, block = numbered_block
         has_header = number == 0 and begins_with_header(block)
         parsed = (
-            None if always_careful or has_header or layout.tabs else parse_quickly(block, layout)
+            None if always_careful or has_header or layout.tabs else parse_with_arrow(block, layout)
         )
-        return parsed or parse_carefully(block, layout, may_have_header=number == 0)
+        return parsed or parse_with_regex(block, layout, may_have_header=number == 0)
 
-    return map_in_order(parse_one, enumerate(source.blocks()))
+    return map_in_order(parse_numbered_block, enumerate(source.blocks()))
 
 
-def parse_quickly(block: bytes, layout: LineColumns) -> ParsedBlock | None:
+def parse_with_arrow(block: bytes, layout: LineColumns) -> ParsedBlock | None:
     """Return a regular block parsed by Arrow's CSV reader, None if it is not regular enough."""
     has_tabs = b"\t" in block
     table = None
@@ -150,7 +150,7 @@ def parse_quickly(block: bytes, layout: LineColumns) -> ParsedBlock | None:
     if table is None:
         return None
     stretch, tags = LineRange(rows=table.num_rows, lines=table.num_rows), _distinct_tags(table)
-    return ParsedBlock(_drop_checked(table, tags), stretch, tags)
+    return ParsedBlock(_drop_checked_columns(table, tags), stretch, tags)
 
 
 def _read_regular(block: bytes, delimiter: str, layout: LineColumns) -> pa.Table | None:
@@ -163,7 +163,7 @@ def _read_regular(block: bytes, delimiter: str, layout: LineColumns) -> pa.Table
     return None if has_comment else table
 
 
-def _drop_checked(table: pa.Table, tags: tuple[str, ...]) -> pa.Table:
+def _drop_checked_columns(table: pa.Table, tags: tuple[str, ...]) -> pa.Table:
     """Return the rows without columns that were read only to be checked."""
     has_several = len(tags) > 1
     checked_names = [name for name in ("q0", "tag") if name in table.column_names]
@@ -192,7 +192,7 @@ def _collapse_blanks(block: bytes) -> bytes:
     return block.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" ")
 
 
-def parse_carefully(block: bytes, layout: LineColumns, *, may_have_header: bool) -> ParsedBlock:
+def parse_with_regex(block: bytes, layout: LineColumns, *, may_have_header: bool) -> ParsedBlock:
     """Parse any block with a regular expression. Malformed lines are recorded as problems."""
     lines = _to_line_array(block)
     is_comment = pc.starts_with(lines, "#")
@@ -212,7 +212,7 @@ def parse_carefully(block: bytes, layout: LineColumns, *, may_have_header: bool)
     table = _convert_columns(texts, layout)
     tags = _distinct_tags(table)
     parsed = ParsedBlock(
-        table=_drop_checked(table, tags),
+        table=_drop_checked_columns(table, tags),
         tags=tags,
         stretch=LineRange(rows=len(rows), lines=len(lines), numbers=line_numbers),
         blanks=pc.sum(is_blank).as_py() or 0,

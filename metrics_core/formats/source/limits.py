@@ -72,17 +72,17 @@ class Limit:
         return DEFAULT_LIMIT if size is None else cls(parse_size(size), is_explicit=True)
 
     @property
-    def cells(self) -> int:
+    def cell_limit(self) -> int:
         """Maximum number of rows times columns."""
         return self.size // _CELL_BYTES
 
-    def max_unpacked(self, packed_size: int) -> int:
+    def max_unpacked_size(self, packed_size: int) -> int:
         """Return the maximum unpacked bytes of a file of `packed_size` bytes."""
         if self.is_explicit:
             return self.size
         return min(self.size, max(RATIO_FROM, TYPICAL_RATIO * packed_size))
 
-    def max_table(self, packed_size: int) -> int:
+    def max_table_size(self, packed_size: int) -> int:
         """Return the maximum bytes of the table of a Parquet file of `packed_size` bytes."""
         if self.is_explicit:
             return self.size
@@ -91,8 +91,8 @@ class Limit:
     def max_record_cells(self, packed_size: int) -> int:
         """Return the maximum number of cells of records in a file of `packed_size` bytes."""
         if self.is_explicit:
-            return self.cells
-        return min(self.cells, max(CELLS_FROM, CELLS_A_BYTE * packed_size))
+            return self.cell_limit
+        return min(self.cell_limit, max(CELLS_FROM, CELLS_A_BYTE * packed_size))
 
     def check_values(self, file: str, values: int, packed_size: int) -> None:
         """Raise FileFormatError if a text in a file of `packed_size` bytes has too many values.
@@ -117,7 +117,7 @@ class Limit:
 
         `max_cells` replaces the number of cells that the limit allows.
         """
-        max_cells = self.cells if max_cells is None else max_cells
+        max_cells = self.cell_limit if max_cells is None else max_cells
         if columns > MAX_COLUMNS:
             problem = LineProblem(line, f"{columns:,}", f"at most {MAX_COLUMNS:,} columns or keys")
             hint = "Remove columns that are not needed. A table needs one row per document."

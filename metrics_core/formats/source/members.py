@@ -12,7 +12,7 @@ from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.formats.source.limits import MAX_FILES, Limit
 from metrics_core.formats.source.unpacking import (
     check_unpacked,
-    is_outside,
+    is_outside_archive,
     is_zip,
     list_zip_members,
     open_zip,
@@ -55,10 +55,10 @@ def open_members(
     with archive:
         names = list_zip_members(archive)
         check_count(source_name, len(names))
-        bad_name = next((n for n in names if is_outside(n)), None)
+        bad_name = next((n for n in names if is_outside_archive(n)), None)
         if bad_name is not None:
             raise build_error(f"the path `{bad_name}`, which points outside the archive")
-        max_size, total_size = limit.max_unpacked(stored_size(source)), 0
+        max_size, total_size = limit.max_unpacked_size(stored_size(source)), 0
 
         def content(member: str) -> bytes:
             nonlocal total_size

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from metrics_core.base.errors import FileFormatError, LineProblem
 from metrics_core.formats.source.limits import format_size
 from metrics_core.formats.source.source import Source
-from metrics_core.tables.arrays import is_list
+from metrics_core.tables.arrays import is_list_type
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -120,9 +120,9 @@ def check_table_size(
     file: pq.ParquetFile,
     names: Sequence[str],
     *,
-    first: int | None = None,
-    a_cell: int = CELL_BYTES,
-    lists: bool = False,
+    n_rows: int | None = None,
+    bytes_per_cell: int = CELL_BYTES,
+    allow_lists: bool = False,
 ) -> None:
     """Raise FileFormatError if these columns, or their `first` rows, would exceed the limit.
 
@@ -141,22 +141,22 @@ def check_table_size(
         raise FileFormatError(
             source.name, [LineProblem(None, actual, "Parquet")], hint=_DAMAGED_HINT
         )
-    leaves = _value_columns(file, names, lists)
-    if first is None:
+    leaves = _value_columns(file, names, allow_lists)
+    if n_rows is None:
         _check_rows(source, sum(row_counts), len(leaves))
     if any(len(group.chunks) != file.metadata.num_columns for group in groups):
         raise pa.ArrowInvalid("lists or structs in a column")
-    max_size = source.limit.max_table(source.size())
+    max_size = source.limit.max_table_size(source.size())
     columns = _ColumnSizes(source, file, groups, leaves, max_size)
-    columns.check_size(_rows_read(row_counts, first), a_cell)
+    columns.check_size(_count_rows_read(row_counts, n_rows), bytes_per_cell)
 
 
-def _rows_read(row_counts: Sequence[int], first: int | None) -> list[int]:
+def _count_rows_read(row_counts: Sequence[int], n_rows: int | None) -> list[int]:
     """Return the number of rows of each row group that are read to get the `first` rows."""
-    if first is None:
+    if n_rows is None:
         return list(row_counts)
     ends = list(accumulate(row_counts))
-    return [max(0, min(n, first - end + n)) for n, end in zip(row_counts, ends, strict=True)]
+    return [max(0, min(n, n_rows - end + n)) for n, end in zip(row_counts, ends, strict=True)]
 
 
 def _check_rows(source: Source, rows: int, columns: int) -> None:
@@ -168,7 +168,7 @@ def _check_rows(source: Source, rows: int, columns: int) -> None:
         raise source.limit.limit_error(source.name, actual, expected, needed)
 
 
-def _value_columns(file: pq.ParquetFile, names: Sequence[str], lists: bool) -> list[int]:
+def _value_columns(file: pq.ParquetFile, names: Sequence[str], allow_lists: bool) -> list[int]:
     """Return the indexes of these columns among the columns that store values.
 
     Raises ArrowInvalid for a nested column, unless `lists` is true.
@@ -176,7 +176,7 @@ def _value_columns(file: pq.ParquetFile, names: Sequence[str], lists: bool) -> l
     column_indexes = range(file.metadata.num_columns)
     paths = [file.schema.column(index).path for index in column_indexes]
     wanted_names = set(names)
-    if lists:  # the path of an inner column starts with the name of the outer one
+    if allow_lists:  # the path of an inner column starts with the name of the outer one
         starts = (accumulate(path.split("."), "{}.{}".format) for path in paths)
         indexes = [
             index
@@ -185,7 +185,7 @@ def _value_columns(file: pq.ParquetFile, names: Sequence[str], lists: bool) -> l
         ]
     else:
         indexes = [index for index in column_indexes if paths[index] in wanted_names]
-    if not lists and len(indexes) != len(names):
+    if not allow_lists and len(indexes) != len(names):
         raise pa.ArrowInvalid("lists or structs in a column, or two columns with the same name")
     return indexes
 
@@ -199,7 +199,7 @@ def _flatten_columns(batch: pa.RecordBatch) -> list[pa.Array]:
             columns[index : index + 1] = columns[index].flatten()
         elif pa.types.is_map(kind):
             columns[index : index + 1] = [columns[index].keys, columns[index].items]
-        elif is_list(kind):
+        elif is_list_type(kind):
             columns[index] = columns[index].flatten()
         else:
             index += 1
@@ -266,7 +266,7 @@ class _ColumnSizes:
         pages = [sum(self.groups[g].chunks[p].size for g in groups) for p in self.indexes]
         text_sizes = [0] * len(pages)
         at_once = max(1, min(_ROWS_AT_ONCE, _BYTES_AT_ONCE // longest))
-        if rows_left > at_once * _MOST_STEPS and self._deltas:
+        if rows_left > at_once * _MOST_STEPS and self._delta_encoded_indexes:
             if self.source.limit.is_explicit:  # the user trusts the file
                 return
             actual = f"{rows_left:,} rows with texts written as differences (DELTA_BYTE_ARRAY)"
@@ -277,7 +277,7 @@ class _ColumnSizes:
                 if pa.types.is_dictionary(column.type):
                     lengths = pc.binary_length(column.dictionary).cast(pa.int64())
                     text_sizes[index] += pc.sum(lengths.take(column.indices)).as_py() or 0
-                elif self.indexes[index] in self._deltas:
+                elif self.indexes[index] in self._delta_encoded_indexes:
                     text_sizes[index] += column.nbytes
             size = cells + sum(map(max, pages, text_sizes))
             self._check_size_limit(size, bound, "of texts that are written once for many rows")
@@ -288,27 +288,31 @@ class _ColumnSizes:
     def _iterate_batches(self, rows: int, groups: list[int]) -> Iterator[pa.RecordBatch]:
         """Yield batches of the columns. Texts are dictionary codes if Arrow can read them in this
         form."""
-        return iter(self._coded_file.iter_batches(rows, row_groups=groups, columns=self._paths))
+        return iter(
+            self._dictionary_file.iter_batches(rows, row_groups=groups, columns=self._column_paths)
+        )
 
     @cached_property
-    def _deltas(self) -> set[int]:
+    def _delta_encoded_indexes(self) -> set[int]:
         return {p for group in self.groups for p in self.indexes if group.chunks[p].deltas}
 
     @property
-    def _paths(self) -> list[str]:
-        return [self._path(index) for index in self.indexes]
+    def _column_paths(self) -> list[str]:
+        return [self._column_path(index) for index in self.indexes]
 
-    def _path(self, index: int) -> str:
+    def _column_path(self, index: int) -> str:
         return str(self.file.schema.column(index).path)
 
     @cached_property
-    def _coded_file(self) -> pq.ParquetFile:
+    def _dictionary_file(self) -> pq.ParquetFile:
         import pyarrow.parquet as pq
 
         return pq.ParquetFile(
             self.source.packed(),
             metadata=self.file.metadata,
-            read_dictionary=[self._path(p) for p in self.indexes if p not in self._deltas],
+            read_dictionary=[
+                self._column_path(p) for p in self.indexes if p not in self._delta_encoded_indexes
+            ],
             arrow_extensions_enabled=False,
         )
 

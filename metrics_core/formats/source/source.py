@@ -173,7 +173,7 @@ class Source:
             1,
             b"",
         )  # number and beginning of the line that the next piece continues
-        for piece in self._with_plain_ends():
+        for piece in self._normalised_line_ends():
             last = first + piece.count(b"\n")
             if piece_numbers := [n for n in numbers if first <= n <= last]:
                 lines = (line_start + piece).split(b"\n")
@@ -189,7 +189,7 @@ class Source:
                 break
         return {n: shorten_line(line.decode(errors="replace")) for n, line in texts.items()}
 
-    def _with_plain_ends(self) -> Iterator[bytes]:
+    def _normalised_line_ends(self) -> Iterator[bytes]:
         """Yield the decoded bytes with a newline for each line end."""
         rest = b""
         for piece in self.decoded(BLOCK):
@@ -203,7 +203,7 @@ class Source:
     def decoded(self, size: int) -> Iterator[bytes]:
         """Yield UTF-8 bytes without a byte order mark. Text in a named encoding or UTF-16 is
         converted."""
-        encoding, skip = self._encoding()
+        encoding, skip = self._detect_encoding()
         pieces = self.chunks(size)
         if encoding is None or encoding == "utf-8":
             for piece in pieces:
@@ -219,7 +219,7 @@ class Source:
         except UnicodeError as error:
             raise self._decoding_error(f"{encoding.upper()} text", "bytes that are not") from error
 
-    def _encoding(self) -> tuple[str | None, int]:
+    def _detect_encoding(self) -> tuple[str | None, int]:
         """Return the encoding of the bytes and the length of their byte order mark."""
         for mark, encoding in _BYTE_ORDER_MARKS:
             if self.magic.startswith(mark):

@@ -93,7 +93,7 @@ def read_unpacked(name: str, origin: Origin, size: int, limit: Limit) -> Iterato
         stream = closing.enter_context(_open_unpacked(name, raw_file, limit))
         if stream is raw_file:
             limit.check_size(name, stored_size(origin))
-        max_size = limit.max_unpacked(stored_size(origin))
+        max_size = limit.max_unpacked_size(stored_size(origin))
         total, is_measured = 0, stream is raw_file or isinstance(stream, zipfile.ZipExtFile)
         while piece := stream.read(size):
             total += len(piece)
@@ -109,7 +109,7 @@ def read_unpacked(name: str, origin: Origin, size: int, limit: Limit) -> Iterato
 
 def _measure_unpacked(name: str, origin: Origin, limit: Limit) -> None:
     """Unpack a file without keeping it. Raises FileFormatError if the content exceeds the limit."""
-    max_size, total = limit.max_unpacked(stored_size(origin)), 0
+    max_size, total = limit.max_unpacked_size(stored_size(origin)), 0
     with open_raw(origin) as raw_file, _open_unpacked(name, raw_file, limit) as stream:
         while piece := stream.read(_PIECE):
             total += len(piece)
@@ -173,7 +173,7 @@ def strip_packing(name: str) -> str:
     return strip_packing(stem) if dot + ending.lower() in PACKING_ENDINGS else name
 
 
-def is_outside(member: str) -> bool:
+def is_outside_archive(member: str) -> bool:
     """Return whether the name of a member points outside the archive."""
     path = PurePosixPath(member.replace("\\", "/"))
     return path.is_absolute() or ".." in path.parts
@@ -231,7 +231,7 @@ def _find_only_member(name: str, archive: zipfile.ZipFile) -> str:
 def _check_member(
     name: str, archive: zipfile.ZipFile, member: str, limit: Limit
 ) -> zipfile.ZipInfo:
-    if is_outside(member):
+    if is_outside_archive(member):
         raise _refused_error(
             name,
             f"the path `{member}`, which points outside the archive",
@@ -247,7 +247,7 @@ def _check_member(
             "Unpack the file and use its contents.",
         )
     # zipfile returns no more of a member than its directory states.
-    if info.file_size > limit.max_unpacked(info.compress_size):
+    if info.file_size > limit.max_unpacked_size(info.compress_size):
         raise _too_large_error(name, format_size(info.file_size), info.file_size, limit)
     return info
 

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from metrics_core.base.errors import LineProblem, TableError
 from metrics_core.base.notes import Note
 from metrics_core.formats.declaring import declare
-from metrics_core.formats.mapping.presets import Preset, Remark, find_cases
+from metrics_core.formats.mapping.presets import Preset, Remark, make_case_finder
 from metrics_core.formats.parquet import (
     MAGIC,
     call_arrow,
@@ -95,7 +95,7 @@ declare(
                 "alternatives",
                 "{n:,} {things} with groups of alternatives in retrieval_gt; every document counts"
                 " as relevant",
-                find_cases("retrieval_gt", _has_alternatives, "qid"),
+                make_case_finder("retrieval_gt", _has_alternatives, "qid"),
             ),
         ),
         tools=(
@@ -145,7 +145,9 @@ def read_corpus(source: Source, request: Request) -> Loaded:
     if not {"doc_id", "contents"} <= {*names}:
         problem = LineProblem(None, shorten_line(", ".join(names)), "columns doc_id and contents")
         raise file_error(source, [problem])
-    call_arrow(source, partial(check_table_size, source, file, names, a_cell=OBJECT_CELL_BYTES))
+    call_arrow(
+        source, partial(check_table_size, source, file, names, bytes_per_cell=OBJECT_CELL_BYTES)
+    )
     batches = call_arrow(source, partial(read_batches, source, file, names))
     if not batches:
         raise file_error(source, [LineProblem(None, "only a header", "at least one row")])

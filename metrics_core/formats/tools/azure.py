@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from metrics_core.formats.declaring import declare
-from metrics_core.formats.mapping.presets import Preset, Remark, find_cases
+from metrics_core.formats.mapping.presets import Preset, Remark, make_case_finder
 from metrics_core.formats.registry import Tool
 
 _NAMES = ("query_id", "id", "query")
@@ -56,7 +56,7 @@ declare(
                 ("run", "qrels"),
                 "numbered",
                 "{n:,} {things} without an id, identified by row number",
-                find_cases("is_numbered", bool, "query_id"),
+                make_case_finder("is_numbered", bool, "query_id"),
             ),
         ),
         tools=(

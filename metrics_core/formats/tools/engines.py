@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from metrics_core.formats.declaring import declare
-from metrics_core.formats.mapping.presets import Preset, mend_each
+from metrics_core.formats.mapping.presets import Preset, mend_each_object
 from metrics_core.formats.registry import Tool
 
 _VESPA_QUERY = "query_id || qid || id || query"
@@ -36,7 +36,7 @@ declare(
         ' [{"id": "doc-7", "relevance": 14.2, "fields": {"title": "Refund"}}]}}',
         recognised_by=(_VESPA_QUERY, "root"),
         also=_is_vespa,
-        mend=mend_each(_split_by_query),
+        mend=mend_each_object(_split_by_query),
         tables={
             "run": f"query={_VESPA_QUERY} doc=root.children[]?.id score=root.children[]?.relevance",
             "documents": "doc=root.children[]?.id fields=root.children[]?.fields",
@@ -119,7 +119,7 @@ declare(
         ' "star wars"}, "relevant_documents": {"2": ["11"], "1": ["12"]}}]}',
         recognised_by=("query",),
         also=lambda content: "id_field" in content and bool({"queries", "topics"} & content.keys()),
-        mend=mend_each(_grade_records),
+        mend=mend_each_object(_grade_records),
         tables={
             "qrels": "query=query doc=docs[].doc grade=docs[].grade || docs[].gain",
             "queries": "query=query text=query",

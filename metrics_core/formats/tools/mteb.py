@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from metrics_core.formats.declaring import declare
-from metrics_core.formats.mapping.presets import Preset, mend_each
+from metrics_core.formats.mapping.presets import Preset, mend_each_object
 from metrics_core.formats.parsing.json_text import NumberText
 from metrics_core.formats.registry import Tool
 
@@ -69,7 +69,7 @@ declare(
         ' {"test": {"q1": {"doc-7": 0.83}}}}',
         recognised_by=(),
         also=_are_predictions,
-        mend=mend_each(_split_runs),
+        mend=mend_each_object(_split_runs),
         tables={"run": "query=parts.*.*.*~ doc=parts.*.*.*.*~ score=parts.*.*.*.* system=run"},
         tools=(
             Tool(

@@ -30,9 +30,9 @@ def _unwrap_sources(records: list[Any]) -> list[Any]:
     return sources
 
 
-def _are_judgments(first: Any) -> bool:
+def _is_judgment_file(first_record: Any) -> bool:
     """Return whether the first record has judgmentRatings, or a query and ratings with docIds."""
-    record: dict[str, Any] = next(iter(_unwrap_sources([first])), {})
+    record: dict[str, Any] = next(iter(_unwrap_sources([first_record])), {})
     if isinstance(record.get("judgmentRatings"), list):
         return True
     ratings = record.get("ratings") if "query" in record else None
@@ -55,7 +55,7 @@ def _judgment_lists(records: Records) -> list[str]:
     ]
 
 
-def _incomplete_searches(records: Records) -> list[str]:
+def _find_incomplete_searches(records: Records) -> list[str]:
     """Return the searches that returned only some of their hits, as "10 of 34"."""
     cases = []
     for record in records.values.to_list():
@@ -72,7 +72,7 @@ _ALL_HITS = Remark(
     ("run", "qrels"),
     "hits",
     "the search returned only some of its hits; increase its size to request all of them",
-    _incomplete_searches,
+    _find_incomplete_searches,
     loud=True,
 )
 
@@ -85,7 +85,7 @@ declare(
         " (judgmentRatings), or as returned by a search for them. The query text is the query id.",
         example='[{"query": "red dress", "ratings": [{"docId": "B07", "rating": "1.0"}]}]',
         recognised_by=("query || judgmentRatings",),
-        also=_are_judgments,
+        also=_is_judgment_file,
         inside=_SEARCH_PREFIXES,
         tables={
             "qrels": "query=query || judgmentRatings[].query"
@@ -115,9 +115,9 @@ declare(
 )
 
 
-def _are_results(first: Any) -> bool:
+def _is_result_file(first_record: Any) -> bool:
     """Return whether the first record has documentIds and searchText, or snapshots of a query."""
-    record: dict[str, Any] = next(iter(_unwrap_sources([first])), {})
+    record: dict[str, Any] = next(iter(_unwrap_sources([first_record])), {})
     results = record.get("results")
     inner = results[0] if isinstance(results, list) and results else record
     if isinstance(inner, dict) and isinstance(inner.get("snapshots"), list):
@@ -140,7 +140,7 @@ declare(
         ' ["j1"], "documentIds": ["B07", "B03"], "metrics": [{"metric": "Precision@2", "value":'
         " 0.5}]}",
         recognised_by=(_QUERY, "documentIds || snapshots", "searchConfigurationId || snapshots"),
-        also=_are_results,
+        also=_is_result_file,
         inside=(
             *_SEARCH_PREFIXES,
             *(f"{prefix}.results[]".removeprefix(".") for prefix in _SEARCH_PREFIXES),
@@ -165,9 +165,9 @@ declare(
 )
 
 
-def _is_search(first: Any) -> bool:
+def _is_search(first_record: Any) -> bool:
     """Return whether a record is a search response that contains neither judgments nor results."""
-    return not _are_judgments(first) and not _are_results(first)
+    return not _is_judgment_file(first_record) and not _is_result_file(first_record)
 
 
 declare(

@@ -27,7 +27,7 @@ from metrics_core.formats.parsing.columns import fold_name, name_document_column
 from metrics_core.formats.parsing.delimited import (
     read_csv_records,
     read_named_columns,
-    read_named_quickly,
+    read_named_with_arrow,
     split_csv,
 )
 from metrics_core.formats.parsing.named import NamedColumns, check_header, load_named
@@ -94,13 +94,13 @@ def recognise_ratings(sample: Sample) -> Mapping[Kind, int]:
 def read_ratings(source: Source, request: Request) -> Loaded:
     """Read the judgments or the queries of a file of ratings. Raises FileFormatError."""
     qrels_request = replace(request, kind="qrels")
-    named = read_named_quickly(source, qrels_request, ",")
+    named = read_named_with_arrow(source, qrels_request, ",")
     if named is None:
         named = read_named_columns(source, qrels_request, read_csv_records(source, ","))
     if named.names != _RATINGS:
         raise _columns_error(source, named.names, named.header or 1, _RATINGS)
     row_count = len(named)
-    named = _strip_guards(named, named.names[:2])
+    named = _strip_formula_guards(named, named.names[:2])
     query_texts = named.column(0)
     named = _drop_unrated(named)
     if request.kind == "qrels" and (len(named) or not row_count):
@@ -148,7 +148,7 @@ def _drop_unrated(named: NamedColumns) -> NamedColumns:
     return replace(named, columns=columns, index=line_index, notes=[*named.notes, note])
 
 
-def _strip_guards(named: NamedColumns, names: list[str]) -> NamedColumns:
+def _strip_formula_guards(named: NamedColumns, names: list[str]) -> NamedColumns:
     """Return the columns without the blank before formulas."""
     columns, changed = dict(named.columns), dict[str, None]()
     count = 0
@@ -164,10 +164,12 @@ def _strip_guards(named: NamedColumns, names: list[str]) -> NamedColumns:
             count += row_count
     if not count:
         return named
-    return replace(named, columns=columns, notes=[*named.notes, _guard_note(count, [*changed])])
+    return replace(
+        named, columns=columns, notes=[*named.notes, _formula_guard_note(count, [*changed])]
+    )
 
 
-def _guard_note(count: int, examples: list[str]) -> Note:
+def _formula_guard_note(count: int, examples: list[str]) -> Note:
     message = (
         f"{count:,} {plural(count, 'text begins', 'texts begin')} with a blank before = + - or @;"
         " Quepid adds this blank for spreadsheets, and it is removed"
@@ -266,7 +268,7 @@ def _read_snapshot_columns(source: Source, request: Request) -> NamedColumns:
         raise _columns_error(source, names, line_number, _SNAPSHOT)
     check_header(source, names, line_number)
     named = read_named_columns(source, replace(request, kind="documents"), records, names)
-    return _strip_guards(named, named.names)
+    return _strip_formula_guards(named, named.names)
 
 
 def _position_problem(line: int | None, query: str, doc: str, position: str) -> LineProblem:

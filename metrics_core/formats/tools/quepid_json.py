@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from metrics_core.base.errors import FileFormatError
 from metrics_core.formats.declaring import declare
-from metrics_core.formats.mapping.presets import Preset, Remark, find_cases, mend_each
+from metrics_core.formats.mapping.presets import Preset, Remark, make_case_finder, mend_each_object
 from metrics_core.formats.parsing.json_text import parse_file
 from metrics_core.formats.registry import Tool
 from metrics_core.formats.source.source import Source
@@ -31,10 +31,12 @@ def _unpack_book(book: dict[str, Any], _name: str) -> list[Any]:
     """Return a book with document fields as objects, and ratings under the key judgements."""
     pairs = book.get("query_doc_pairs")
     pair_list = pairs if isinstance(pairs, list) else []
-    return [book | {"query_doc_pairs": [*map(_unpack_pair, pair_list)]} if pair_list else book]
+    return [
+        book | {"query_doc_pairs": [*map(_unpack_query_doc_pair, pair_list)]} if pair_list else book
+    ]
 
 
-def _unpack_pair(pair: Any) -> Any:
+def _unpack_query_doc_pair(pair: Any) -> Any:
     if not isinstance(pair, dict):
         return pair
     judgements, fields = pair.get("judgements", pair.get("judgments")), pair.get("document_fields")
@@ -74,7 +76,7 @@ declare(
         ' "user_email": "ann@example.org"}]}]}',
         recognised_by=("query_doc_pairs",),
         also=lambda book: isinstance(book.get("query_doc_pairs"), list),
-        mend=mend_each(_unpack_book),
+        mend=mend_each_object(_unpack_book),
         tables={
             "qrels": "query=query_doc_pairs[].query_text doc=query_doc_pairs[].doc_id"
             f" grade=most({_RATINGS}[]?.rating?)",
@@ -88,7 +90,7 @@ declare(
                 ("qrels",),
                 "unrated",
                 "{n:,} {things} without a rating, so unjudged",
-                find_cases(
+                make_case_finder(
                     *(_RATINGS, lambda value: not _list_ratings(value)),
                     *("query_doc_pairs[].query_text", "query_doc_pairs[].doc_id"),
                 ),
@@ -108,7 +110,7 @@ declare(
                 "positions",
                 "{n:,} {things} with a position, which is not read as a run (a book collects pairs"
                 " from several searches)",
-                find_cases("query_doc_pairs[].position", lambda value: value is not None),
+                make_case_finder("query_doc_pairs[].position", lambda value: value is not None),
                 ("pair", "pairs"),
             ),
         ),
@@ -195,7 +197,7 @@ declare(
         ' Hope"}}]}, "queries": [{"query_id": 389, "query_text": "star wars"}]}',
         recognised_by=("docs",),
         also=lambda content: isinstance(content.get("docs"), dict) and "queries" in content,
-        mend=mend_each(_join_texts),
+        mend=mend_each_object(_join_texts),
         tables={
             "run": "query=lists[].query doc=lists[].docs[].id system=name",
             "queries": "query=lists[].query text=lists[].query",

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from metrics_core.base.errors import FileFormatError, LineProblem
-from metrics_core.formats.declaring import declare, may_be_nested
-from metrics_core.formats.mapping.presets import Preset, Remark, find_cases
+from metrics_core.formats.declaring import declare, is_json_or_parquet
+from metrics_core.formats.mapping.presets import Preset, Remark, make_case_finder
 from metrics_core.formats.parquet import MAGIC
 from metrics_core.formats.parsing.delimited import read_csv_records, split_csv
 from metrics_core.formats.parsing.list_literals import parse_list
@@ -66,7 +66,7 @@ SAMPLES = Preset(
             ("run", "qrels", "queries"),
             "same_text",
             "{n:,} {things} with a repeated text, numbered to keep them distinct",
-            find_cases("stands_before", bool),
+            make_case_finder("stands_before", bool),
         ),
         Remark(
             ("qrels",),
@@ -78,7 +78,7 @@ SAMPLES = Preset(
             ("documents",),
             "uneven",
             "{n:,} {things} with different numbers of contexts and ids; these texts are excluded",
-            find_cases("is_uneven", bool, "query_id"),
+            make_case_finder("is_uneven", bool, "query_id"),
         ),
     ),
     tools=(
@@ -95,7 +95,7 @@ SAMPLES = Preset(
 
 def recognise_samples(sample: Sample) -> Mapping[Kind, int]:
     """Recognise samples by the names in the first sample: a question, and contexts or their ids."""
-    names, may_have_more = _sample_names(sample)
+    names, may_have_more = _first_sample_names(sample)
     if _QUESTION not in names or not {*_LISTS} & {*names}:
         return {}
     kinds: list[Kind] = [k for k in _IDS if may_have_more or _IDS[k] in names or _TEXTS[k] in names]
@@ -104,7 +104,7 @@ def recognise_samples(sample: Sample) -> Mapping[Kind, int]:
     return dict.fromkeys(kinds, TOOL_SPECIFIC)
 
 
-def _sample_names(sample: Sample) -> tuple[list[str], bool]:
+def _first_sample_names(sample: Sample) -> tuple[list[str], bool]:
     """Return the names in the first sample, and whether further ones may follow."""
     records, is_cut = _read_first_samples(sample)
     if records:
@@ -117,14 +117,14 @@ def _first_columns(sample: Sample) -> FirstRows | None:
     """Return the names and values of the first sample as columns and a row."""
     if not recognise_samples(sample):
         return None
-    names, _ = _sample_names(sample)
+    names, _ = _first_sample_names(sample)
     records = _read_first_samples(sample)[0]
     return FirstRows(names, [[*map(str, records[0].values())]] if records else [])
 
 
 def _read_first_samples(sample: Sample) -> tuple[list[Any], bool]:
     """Return the first samples of JSON or Parquet, and whether they are truncated."""
-    if not may_be_nested(sample):
+    if not is_json_or_parquet(sample):
         return [], False
     from metrics_core.formats.mapping.records import read_first_records
 
@@ -159,7 +159,7 @@ def _read_records(source: Source, request: Request) -> Iterator[Records]:
         [None] * len(samples) if source_records.lines is None else source_records.lines.tolist()
     )
     names = dict.fromkeys(name for value in samples if isinstance(value, dict) for name in value)
-    by_text = _is_by_text(source, request, list(names))
+    by_text = _identifies_by_text(source, request, list(names))
     id_name, seen_ids = _find_id_name(request, samples), set[str]()
     for number, sample in zip(numbers, samples, strict=True):
         value = _find_query_id(source, number, sample, id_name)
@@ -172,7 +172,7 @@ def _read_records(source: Source, request: Request) -> Iterator[Records]:
         sample["query_id"], sample["stands_before"] = value, copy_number > 2
         for kind in ("run", "qrels"):
             _add_documents(
-                source, number, sample, kind, by_text=by_text, requested_kind=request.kind
+                source, number, sample, kind, identify_by_text=by_text, requested_kind=request.kind
             )
         if id_name not in ("", "query_id"):
             del sample[id_name]
@@ -185,7 +185,7 @@ def _add_documents(
     sample: dict[str, Any],
     kind: Kind,
     *,
-    by_text: bool,
+    identify_by_text: bool,
     requested_kind: Kind,
 ) -> None:
     """Set the lists of ids and texts of this kind in a sample.
@@ -193,7 +193,7 @@ def _add_documents(
     Texts are None if their number differs from the number of ids.
     """
     ids, texts = sample.get(_IDS[kind]), sample.get(_TEXTS[kind])
-    if by_text:
+    if identify_by_text:
         ids = texts
     elif ids is None and texts and kind == requested_kind:
         actual = f"{_TEXTS[kind]} without {_IDS[kind]}"
@@ -243,7 +243,7 @@ def _sample_error(
     return file_error(source, [LineProblem(line, actual, expected)], hint=hint)
 
 
-def _is_by_text(source: Source, request: Request, names: Sequence[str]) -> bool:
+def _identifies_by_text(source: Source, request: Request, names: Sequence[str]) -> bool:
     """Return whether documents are identified by their texts.
 
     Raises FileFormatError for assigned columns that samples do not have.

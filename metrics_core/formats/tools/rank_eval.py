@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from metrics_core.base.notes import HITS_ONLY_KIND
 from metrics_core.formats.declaring import declare
 from metrics_core.formats.mapping.paths import parse_path
-from metrics_core.formats.mapping.presets import CaseFinder, Preset, Remark, mend_each
+from metrics_core.formats.mapping.presets import CaseFinder, Preset, Remark, mend_each_object
 from metrics_core.formats.parsing.json_text import NumberText
 from metrics_core.formats.registry import Tool
 from metrics_core.formats.values import is_number
@@ -26,7 +26,7 @@ _MATCHES = (
 """Elasticsearch query types that contain the search text."""
 
 
-def _index_finder(path: str) -> CaseFinder:
+def _make_index_finder(path: str) -> CaseFinder:
     """Return a `CaseFinder` of the indices of the documents at a path. It finds no cases if all
     documents are in one index.
 
@@ -134,7 +134,7 @@ declare(
         ' {"k": 10}}}',
         recognised_by=("requests",),
         also=_is_request,
-        mend=mend_each(_add_texts),
+        mend=mend_each_object(_add_texts),
         tables={
             "qrels": "query=requests[].id doc=requests[].ratings[]?._id"
             " grade=requests[].ratings[]?.rating",
@@ -160,7 +160,7 @@ declare(
                 ("qrels",),
                 "indices",
                 _INDICES,
-                _index_finder("requests[].ratings[]?"),
+                _make_index_finder("requests[].ratings[]?"),
                 _OF_INDICES,
             ),
         ),
@@ -185,7 +185,7 @@ def _is_answer(content: Any) -> bool:
     return isinstance(details, dict) and (has_lists or "metric_score" in content)
 
 
-def _find_rated(records: Records) -> list[str]:
+def _find_rated_hits(records: Records) -> list[str]:
     _, ratings = records.values_at(parse_path("details.*.hits[].rating")[0].steps)
     return ["" for rating in ratings.to_list() if rating is not None]
 
@@ -234,7 +234,7 @@ declare(
                 "judgments of the {n:,} rated hits only: relevant documents that were not"
                 " retrieved are missing, so recall, nDCG and AP are too high; use the ratings of"
                 " the request as judgments",
-                _find_rated,
+                _find_rated_hits,
                 loud=True,
             ),
             Remark(
@@ -258,7 +258,7 @@ declare(
                 ("run", "qrels"),
                 "indices",
                 _INDICES,
-                _index_finder("details.*.hits[].hit"),
+                _make_index_finder("details.*.hits[].hit"),
                 _OF_INDICES,
             ),
         ),

@@ -86,7 +86,7 @@ def read_ranx(source: Source, request: Request) -> Loaded:
     inner = b"".join(source.chunks())
     if not inner.startswith(MAGIC):
         raise _wrong_packing_error(source, "a file compressed with LZ4 once, or not at all")
-    max_size = source.limit.max_unpacked(source.size())
+    max_size = source.limit.max_unpacked_size(source.size())
     inner_source = Source(source.name, inner, None, Limit(max_size, is_explicit=True))
     data = b"".join(inner_source.chunks())
     if not _is_map(data):
@@ -136,8 +136,8 @@ def _decode_lists(source: Source, data: bytes) -> dict[str, dict[str, float]]:
         # A tagged value may be of any size, and runs contain none.
         lists = cbor2.load(
             file,
-            semantic_decoders=dict.fromkeys(_TAGS, _refuse_tag),
-            tag_hook=_refuse_tag,
+            semantic_decoders=dict.fromkeys(_TAGS, _refuse_cbor_tag),
+            tag_hook=_refuse_cbor_tag,
             max_depth=_DEPTH,
             allow_indefinite=False,
             allow_duplicate_keys=False,
@@ -163,7 +163,7 @@ def _decode_lists(source: Source, data: bytes) -> dict[str, dict[str, float]]:
     return dict(lists)
 
 
-def _refuse_tag(*_: object) -> None:
+def _refuse_cbor_tag(*_: object) -> None:
     raise ValueError("a tag, such as one for a date or a pattern")
 
 

@@ -31,7 +31,7 @@ from metrics_core.judging.while_reading.judgments import JudgmentTables
 from metrics_core.judging.while_reading.rows import TextPiece, read_rows, split_by_query
 from metrics_core.judging.while_reading.segments import (
     JudgedSegments,
-    are_in_sequence,
+    have_contiguous_queries,
     judge_segments,
 )
 from metrics_core.tables.arrays import as_column
@@ -94,10 +94,10 @@ def judge_run_file(
     document twice, an id is not printable ASCII, there are several run names, or no query is
     judged. Raises FileFormatError.
     """
-    if not _can_be_read(source, judgments, "run"):
+    if not _can_judge_while_reading(source, judgments, "run"):
         return None
     judged_lines = _judge_in_order(source, judgments, progress)
-    places = None if judged_lines is None else judged_lines.segments.places(judgments)
+    places = None if judged_lines is None else judged_lines.segments.judged_places(judgments)
     if judged_lines is None or places is None:
         return None
     segments = judged_lines.segments
@@ -119,7 +119,7 @@ def judge_run_file(
 def judge_and_keep_run(
     source: Source,
     judgments: JudgmentTables,
-    keep: RowKeeper,
+    row_keeper: RowKeeper,
     *,
     kind: Kind | None = None,
     progress: Callable[[int], None] | None = None,
@@ -130,18 +130,18 @@ def judge_and_keep_run(
     `judge_run_file`, except that a run without judged queries is accepted. If the result is None,
     the rows passed to `keep` must be discarded. Raises FileFormatError.
     """
-    if not _can_be_read(source, judgments, kind):
+    if not _can_judge_while_reading(source, judgments, kind):
         return None
-    judged_lines = _judge_in_order(source, judgments, progress, keep)
+    judged_lines = _judge_in_order(source, judgments, progress, row_keeper)
     if judged_lines is None:
         return None
     return StoredFile(
-        run_name(source.name), judged_lines.notes, judged_lines.segments.places(judgments)
+        run_name(source.name), judged_lines.notes, judged_lines.segments.judged_places(judgments)
     )
 
 
-def _can_be_read(source: Source, judgments: JudgmentTables, kind: Kind | None) -> bool:
-    return judgments.plain and recognise_format(source, kind) == ("trec", "run")
+def _can_judge_while_reading(source: Source, judgments: JudgmentTables, kind: Kind | None) -> bool:
+    return judgments.has_plain_ids and recognise_format(source, kind) == ("trec", "run")
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ def _judge_in_order(
     source: Source,
     judgments: JudgmentTables,
     progress: Callable[[int], None] | None,
-    keep: RowKeeper | None = None,
+    row_keeper: RowKeeper | None = None,
 ) -> _JudgedLines | None:
     """Judge a file in the order of its lines. None if the lines of a query are not contiguous or
     the file cannot be judged in one pass. Raises FileFormatError."""
@@ -174,19 +174,20 @@ def _judge_in_order(
     parts: list[JudgedSegments] = []
     text, segments, check_from = 0, 0, _MANY_SEGMENTS
     for piece in map_in_order(
-        lambda piece: _judge_piece(piece, source, judgments, keep), split_by_query(source, progress)
+        lambda piece: _judge_piece(piece, source, judgments, row_keeper),
+        split_by_query(source, progress),
     ):
         text += piece.text
         if piece.part is None or text > MAX_TEXT_BYTES:
             return None
         parsed_pieces.append(piece.parsed)
         parts.append(piece.part)
-        if not piece.part.in_sequence:
+        if not piece.part.has_contiguous_queries:
             return None
         segments += len(piece.part.sizes)
         if segments >= check_from:
             check_from = 2 * segments
-            if not are_in_sequence(parts):
+            if not have_contiguous_queries(parts):
                 return None
         if piece.finish_keeping is not None:
             piece.finish_keeping()
@@ -196,7 +197,7 @@ def _judge_in_order(
     joined = JudgedSegments.join(parts)
     return (
         _JudgedLines(parsed_pieces, joined)
-        if len(joined.tags) <= 1 and joined.in_sequence
+        if len(joined.tags) <= 1 and joined.has_contiguous_queries
         else None
     )
 
@@ -213,7 +214,7 @@ class _JudgedPiece:
 
 
 def _judge_piece(
-    piece: TextPiece, source: Source, judgments: JudgmentTables, keep: RowKeeper | None
+    piece: TextPiece, source: Source, judgments: JudgmentTables, row_keeper: RowKeeper | None
 ) -> _JudgedPiece:
     rows = read_rows(piece, source)
     n = len(rows)
@@ -221,9 +222,9 @@ def _judge_piece(
     stretch = replace(parsed.stretch, numbers=None)
     summary = replace(parsed, table=_NO_TABLE, stretch=stretch)
     part = judge_segments(rows, judgments)
-    if keep is None or part is None or not part.in_sequence or not n:
+    if row_keeper is None or part is None or not part.has_contiguous_queries or not n:
         return _JudgedPiece(summary, part)
     text = int(rows.doc_size.sum(dtype=np.int64))
     if text > MAX_TEXT_BYTES:
         return _JudgedPiece(summary, None)
-    return _JudgedPiece(summary, part, keep(rows.table()), text)
+    return _JudgedPiece(summary, part, row_keeper(rows.table()), text)

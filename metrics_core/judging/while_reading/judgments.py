@@ -13,7 +13,7 @@ import pyarrow as pa
 from metrics_core.base.arrays import Ints
 from metrics_core.base.compiled.machine import compiled
 from metrics_core.base.compiled.signatures import PADDING, HashTables
-from metrics_core.judging.while_reading.rows import is_plain, text_offsets
+from metrics_core.judging.while_reading.rows import is_printable_ascii, text_offsets
 from metrics_core.tables import Qrels
 from metrics_core.tables.arrays import as_text_column
 
@@ -30,9 +30,9 @@ class JudgmentTables:
     documents: HashTables
 
     @property
-    def plain(self) -> bool:
+    def has_plain_ids(self) -> bool:
         """Whether all ids are printable ASCII."""
-        return is_plain(self.queries.data) and is_plain(self.documents.data)
+        return is_printable_ascii(self.queries.data) and is_printable_ascii(self.documents.data)
 
 
 def make_judgment_tables(qrels: Qrels) -> JudgmentTables:
@@ -53,14 +53,14 @@ def _make_hash_tables(ids: Any, table: Ints, n: int) -> HashTables:
         ids = pa.concat_arrays(ids.chunks) if ids.num_chunks else as_text_column([]).cast(ids.type)
     data, start, size = text_offsets(ids)
     data = np.append(data, np.frombuffer(PADDING, dtype=np.uint8))
-    first, slots = _slot_regions(np.bincount(table, minlength=n))
+    first, slots = _compute_slot_regions(np.bincount(table, minlength=n))
     slot_hash = np.zeros(slots.sum(), dtype=np.uint64)
     slot_row = np.full(slots.sum(), -1, dtype=np.int32)
     compiled("rows").enter(data, start, size, table, first, slots, slot_hash, slot_row)
     return HashTables(data, start, size, first, slots, slot_hash, slot_row)
 
 
-def _slot_regions(counts: npt.NDArray[Any]) -> tuple[Ints, Ints]:
+def _compute_slot_regions(counts: npt.NDArray[Any]) -> tuple[Ints, Ints]:
     """Return the start and the number of slots of each region, int64[region] each. The number is a
     power of two, and at most half of the slots are filled."""
     least_slots = np.maximum(2 * counts, _FEWEST_SLOTS)

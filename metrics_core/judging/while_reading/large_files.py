@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from metrics_core.base.compiled.machine import is_worth_loading
 from metrics_core.base.errors import RanklensError
-from metrics_core.formats.parsing.trec_lines import RUN, parse_quickly
+from metrics_core.formats.parsing.trec_lines import RUN, parse_with_arrow
 from metrics_core.formats.read_as import DEFAULT_CHOICES, ReadAs
 from metrics_core.formats.reading import recognise_format
 from metrics_core.formats.source.limits import Size, format_size, parse_size
@@ -65,7 +65,7 @@ def read_first_lists(file: str | Path, read_as: ReadAs = DEFAULT_CHOICES) -> Run
     lines are not regular."""
     source = read_as.open_file(Path(file), str(file))
     for size in _BEGINNINGS:
-        parsed = parse_quickly(next(source.blocks(size), b""), RUN)
+        parsed = parse_with_arrow(next(source.blocks(size), b""), RUN)
         if parsed is None:
             return None
         rows = parsed.table.select(["query_id", "doc_id", "score"])
@@ -122,7 +122,7 @@ def _whole_file_error(source: Source, judgments: JudgmentTables) -> RanklensErro
             f"{source.name} is not a TREC run; --memory supports only TREC runs.",
             f"Convert it to a TREC run, or {_WHOLE_HINT}.",
         )
-    if not judgments.plain:
+    if not judgments.has_plain_ids:
         return RanklensError(
             "The judgments contain ids that are not printable ASCII; --memory supports only"
             " printable ASCII.",

@@ -19,11 +19,11 @@ from metrics_core.formats.parsing.trec_lines import (
     RUN,
     ParsedBlock,
     begins_with_header,
-    parse_carefully,
+    parse_with_regex,
 )
 from metrics_core.formats.source.source import BLOCK, MAX_LINE_BYTES, Source, find_last_line_end
 from metrics_core.tables.arrays import as_array, as_column
-from metrics_core.tables.columns import ID, are_printable, encode_ids
+from metrics_core.tables.columns import ID, are_printable_bytes, encode_ids
 
 _MOST_TAGS = 1_000
 """Changes of the run name within a block that the compiled reader records."""
@@ -63,9 +63,9 @@ class RunRows:
         return RowColumns(self.data, *arrays)
 
     @property
-    def plain(self) -> bool:
+    def has_plain_ids(self) -> bool:
         """Whether all ids are printable ASCII."""
-        return self.parsed is None or is_plain(self.data)
+        return self.parsed is None or is_printable_ascii(self.data)
 
     def table(self) -> pa.Table:
         """Return the rows as the table of a run (query_id, doc_id, score), in newly allocated
@@ -89,9 +89,9 @@ class RunRows:
         )
 
 
-def is_plain(data: Bytes) -> bool:
+def is_printable_ascii(data: Bytes) -> bool:
     """Whether the texts of a padded buffer uint8[byte] are printable ASCII without blanks."""
-    return are_printable(data[: -len(PADDING)])
+    return are_printable_bytes(data[: -len(PADDING)])
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class TextPiece:
     padded: bytes
 
     @property
-    def end(self) -> int:
+    def text_size(self) -> int:
         """The size of the text in bytes, without padding."""
         return len(self.padded) - len(PADDING)
 
@@ -147,8 +147,8 @@ def read_rows(piece: TextPiece, source: Source) -> RunRows:
         rows = read_regular_rows(piece.padded)
         if rows is not None:
             return rows
-    checked = source.checked(piece.padded[: piece.end], piece.begin)
-    return _rows_of_parsed(parse_carefully(checked, RUN, may_have_header=piece.number == 0))
+    checked = source.checked(piece.padded[: piece.text_size], piece.begin)
+    return _make_rows_of_block(parse_with_regex(checked, RUN, may_have_header=piece.number == 0))
 
 
 def read_regular_rows(padded: bytes | bytearray) -> RunRows | None:
@@ -195,7 +195,7 @@ def _parse_numbers(data: Bytes, start: Any, size: Any) -> Floats:
     return as_array(pc.cast(copy_texts(data, start, size), pa.float64()))
 
 
-def _rows_of_parsed(parsed: ParsedBlock) -> RunRows:
+def _make_rows_of_block(parsed: ParsedBlock) -> RunRows:
     """Return the rows of a block from the careful parser."""
     table = parsed.table
     queries = encode_ids(table["query_id"])

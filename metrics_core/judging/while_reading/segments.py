@@ -52,23 +52,23 @@ class JudgedSegments:
     tags: tuple[str, ...]
 
     @property
-    def in_sequence(self) -> bool:
+    def has_contiguous_queries(self) -> bool:
         """Whether each query's rows are contiguous."""
-        return are_in_sequence([self])
+        return have_contiguous_queries([self])
 
     @property
-    def by_rank(self) -> Ints:
+    def rank_order(self) -> Ints:
         """The order that sorts `ranks` by query and rank, int64[judged row]."""
         return np.lexsort((self.ranks[:, 2], self.ranks[:, 0]))
 
-    def places(self, judgments: JudgmentTables) -> JudgedPlaces | None:
+    def judged_places(self, judgments: JudgmentTables) -> JudgedPlaces | None:
         """Return the ranks of the judged documents; None if no query is judged."""
         is_judged = self.place >= 0
         if not is_judged.any():
             return None
         retrieved = np.zeros(len(judgments.queries.start), dtype=np.int64)
         retrieved[self.place[is_judged]] = self.sizes[is_judged]
-        query, row, rank, tied_from, tied = self.ranks[self.by_rank].T
+        query, row, rank, tied_from, tied = self.ranks[self.rank_order].T
         notes = tie_notes(
             n_tied=int(self.counts[TIED_ROWS]),
             n_rows=int(self.sizes.sum()),
@@ -92,7 +92,7 @@ class JudgedSegments:
         )
 
 
-def are_in_sequence(parts: Sequence[JudgedSegments]) -> bool:
+def have_contiguous_queries(parts: Sequence[JudgedSegments]) -> bool:
     """Whether each query's rows are contiguous over all these parts."""
     ids = pa.chunked_array([part.query_ids for part in parts], ID)
     return len(ids.unique()) == len(ids)
@@ -101,7 +101,7 @@ def are_in_sequence(parts: Sequence[JudgedSegments]) -> bool:
 def judge_segments(rows: RunRows, judgments: JudgmentTables) -> JudgedSegments | None:
     """Judge the rows; None if a query lists a document twice, or an id is too long or not printable
     ASCII."""
-    if not rows.plain or rows.doc_size.max(initial=0) > MAX_ID_BYTES:
+    if not rows.has_plain_ids or rows.doc_size.max(initial=0) > MAX_ID_BYTES:
         return None
     n, segments = len(rows), rows.segments
     ranked = RankedSegments(

@@ -57,7 +57,7 @@ class WorkedValue:
         return f"{self.value:.6g}"
 
     @property
-    def is_value(self) -> bool:
+    def is_plain_value(self) -> bool:
         """Whether the arithmetic is just the value, so there is nothing to compute."""
         return self.arithmetic.strip().replace(".", "").isdecimal()
 
@@ -120,7 +120,7 @@ def describe_measure(declaration: Declaration) -> Description:
     )
     return Description(
         name=declaration.name,
-        signature=signature(declaration),
+        signature=format_signature(declaration),
         title=declaration.title,
         family=find_family(declaration),
         answer=answer,
@@ -144,7 +144,7 @@ def describe_measure(declaration: Declaration) -> Description:
     )
 
 
-def signature(declaration: Declaration) -> str:
+def format_signature(declaration: Declaration) -> str:
     """Return a measure's name with its parameter names: `P(rel)@k`, `nDCG(dcg)[@k]`. Omits
     judged_only, which almost every measure has."""
     at_parameter = declaration.parameter(declaration.at)
@@ -211,13 +211,13 @@ def _default_text(exceptions: set[str]) -> str:
 _TREC_PARAMETER = re.compile(r"\{(\w+)\}")
 
 
-def _placeholder(match: re.Match[str]) -> str:
+def _format_placeholder(match: re.Match[str]) -> str:
     return "k" if match[1] == "cutoff" else f"<{match[1]}>"
 
 
 def _names_by_package(declaration: Declaration) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return names by package; "" for common names."""
-    trec_eval = [_TREC_PARAMETER.sub(_placeholder, n) for n in declaration.trec_eval]
+    trec_eval = [_TREC_PARAMETER.sub(_format_placeholder, n) for n in declaration.trec_eval]
     names: dict[str, tuple[str, ...]] = {
         "": declaration.aliases,
         "trec_eval": tuple(trec_eval),

@@ -60,10 +60,10 @@ def parse_measure(text: GivenMeasure) -> Measure:
 def parse_measures(names: GivenMeasure | Iterable[GivenMeasure]) -> list[Measure]:
     """Return one or several measures as a list, without duplicates. Raises the errors of
     `parse_measure`, and RanklensError if there is no measure."""
-    return list(dict.fromkeys(name_measures(names).values()))
+    return list(dict.fromkeys(parse_measures_by_name(names).values()))
 
 
-def name_measures(names: GivenMeasure | Iterable[GivenMeasure]) -> dict[str, Measure]:
+def parse_measures_by_name(names: GivenMeasure | Iterable[GivenMeasure]) -> dict[str, Measure]:
     """Return one or several measures by the name that each was given: a text as it was written,
     otherwise the canonical name. Raises the errors of `parse_measures`."""
     is_single = isinstance(names, (str, Measure)) or not isinstance(names, Iterable)
@@ -108,7 +108,9 @@ def _parse_name(text: str, _declared: int) -> Measure:
     if match is None:
         raise UnknownMeasureError(text, _measure_names(), failed_packages())
     name = match["name"]
-    declaration, values = _find_named(_AT_K.get(fold_name(name), name) if match["at"] else name)
+    declaration, values = _find_measure_and_values(
+        _AT_K.get(fold_name(name), name) if match["at"] else name
+    )
     values = values | _parse_arguments(text, match["inside"] or "")
     if match["at"] is not None:
         parameter_name = declaration.at
@@ -127,7 +129,7 @@ def _parse_name(text: str, _declared: int) -> Measure:
     return declaration(**values)
 
 
-def _find_named(name: str) -> tuple[Declaration, dict[str, Any]]:
+def _find_measure_and_values(name: str) -> tuple[Declaration, dict[str, Any]]:
     """Return the measure for a name without parameters and cutoff, and the parameter values that
     the name implies."""
     declaration = _find_by_name(name)
@@ -182,13 +184,15 @@ def name_notes(names: Iterable[GivenMeasure]) -> list[Note]:
 def _measure_names() -> dict[str, str]:
     """Return every name of every measure, with the measure's canonical name."""
     return {
-        name: d.name for d in declarations() for name in (*_plain_trec_names(d), *d.aliases, d.name)
+        name: d.name for d in declarations() for name in (*_trec_eval_names(d), *d.aliases, d.name)
     }
 
 
-def _plain_trec_names(declaration: Declaration) -> list[str]:
+def _trec_eval_names(declaration: Declaration) -> list[str]:
     return [
-        trec_measure.plain for trec_measure in declaration.in_trec_eval if trec_measure.patterns
+        trec_measure.plain_name
+        for trec_measure in declaration.in_trec_eval
+        if trec_measure.patterns
     ]
 
 
@@ -198,7 +202,7 @@ def _find_by_name(name: str) -> Declaration | None:
         return named
     folded_name = fold_name(name)
     for d in declarations():
-        if folded_name in {fold_name(n) for n in (d.name, *d.aliases, *_plain_trec_names(d))}:
+        if folded_name in {fold_name(n) for n in (d.name, *d.aliases, *_trec_eval_names(d))}:
             return d
     return None
 

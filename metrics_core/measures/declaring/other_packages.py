@@ -43,7 +43,7 @@ class InTrecEval:
             object.__setattr__(self, "takes", takes)
 
     @property
-    def plain(self) -> str:
+    def plain_name(self) -> str:
         """The name without its parameter."""
         return re.sub(r"_\{\w+\}", "", self.name)
 
@@ -52,8 +52,8 @@ class InTrecEval:
         """The names that are recognised, in upper or lower case."""
         if self.values:
             return ()
-        with_default = self.takes == "numbers" and self.plain != self.name
-        return (self.plain, self.name) if with_default else (self.name,)
+        with_default = self.takes == "numbers" and self.plain_name != self.name
+        return (self.plain_name, self.name) if with_default else (self.name,)
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ def check_kernel(kernel: Kernel, name: str, package: str) -> Kernel:
 
     def score(ranks: JudgedRanks, **values: Any) -> Floats:
         result = np.asarray(guarded_kernel(ranks, **values))
-        if result.shape != (ranks.n_queries,) or not _holds_numbers(result):
+        if result.shape != (ranks.n_queries,) or not _is_numeric_array(result):
             raise RanklensError(
                 f"{name} of {package} returned {_shape_text(result.shape)} of {result.dtype},"
                 f" expected {_shape_text((ranks.n_queries,))} of float64.",
@@ -42,7 +42,7 @@ def check_kernel(kernel: Kernel, name: str, package: str) -> Kernel:
         return result.astype(np.float64, copy=False)
 
     @wraps(kernel)
-    def scores(ranks: JudgedRanks, **values: Any) -> Floats:
+    def score_at_cutoffs(ranks: JudgedRanks, **values: Any) -> Floats:
         cutoffs = values.get("cutoff")
         if not isinstance(cutoffs, np.ndarray):
             return score(ranks, **values)
@@ -53,7 +53,7 @@ def check_kernel(kernel: Kernel, name: str, package: str) -> Kernel:
 
         with suppress(RanklensError):
             together = np.asarray(guarded_kernel(ranks, **values))
-            if together.shape == shape and _holds_numbers(together):
+            if together.shape == shape and _is_numeric_array(together):
                 # A kernel written for one cutoff may accept an array and misinterpret it.
                 samples = {round(index) for index in np.linspace(0, len(ks) - 1, _CHECKED_CUTOFFS)}
                 if all(
@@ -64,7 +64,7 @@ def check_kernel(kernel: Kernel, name: str, package: str) -> Kernel:
                     return together.astype(np.float64, copy=False)
         return np.ascontiguousarray(np.array([score_at(k) for k in ks]).reshape(shape[::-1]).T)
 
-    return scores
+    return score_at_cutoffs
 
 
 def guard_part(part: str, value: Any, name: str, package: str) -> Any:
@@ -81,16 +81,20 @@ def guard_part(part: str, value: Any, name: str, package: str) -> Any:
     if callable(value):
         return guard_function(value, what, package)
     whole = getattr(value, "whole", None)  # a Share: its `whole` returns a function
-    return value if whole is None else replace(value, whole=_guard_twice(whole, what, package))
+    return (
+        value
+        if whole is None
+        else replace(value, whole=_guard_function_and_result(whole, what, package))
+    )
 
 
-def _guard_terms(terms: Callable[..., Any], what: str, package: str) -> Callable[..., Hits]:
+def _guard_terms(terms: Callable[..., Any], role: str, package: str) -> Callable[..., Hits]:
     @wraps(terms)
     def guarded_terms(ranks: JudgedRanks, **values: Any) -> Hits:
         result = terms(ranks, **values)
         if not isinstance(result, Hits):
             raise RanklensError(
-                f"{what} of {package} returned {type(result).__name__}, expected Hits.",
+                f"{role} of {package} returned {type(result).__name__}, expected Hits.",
                 "It must return the documents that are summed to give the score.",
             )
         return result
@@ -98,19 +102,21 @@ def _guard_terms(terms: Callable[..., Any], what: str, package: str) -> Callable
     return guarded_terms
 
 
-def _guard_twice(whole: Callable[..., Any], what: str, package: str) -> Callable[..., Any]:
+def _guard_function_and_result(
+    whole: Callable[..., Any], role: str, package: str
+) -> Callable[..., Any]:
     @wraps(whole)
     def guarded_call(*args: Any, **kwargs: Any) -> Any:
-        return guard_function(guard_function(whole, what, package)(*args, **kwargs), what, package)
+        return guard_function(guard_function(whole, role, package)(*args, **kwargs), role, package)
 
     return guarded_call
 
 
-def _scores_agree(scores: npt.NDArray[Any], others: Floats) -> bool:
-    return np.allclose(scores, others, equal_nan=True)
+def _scores_agree(scores: npt.NDArray[Any], other_scores: Floats) -> bool:
+    return np.allclose(scores, other_scores, equal_nan=True)
 
 
-def _holds_numbers(values: npt.NDArray[Any]) -> bool:
+def _is_numeric_array(values: npt.NDArray[Any]) -> bool:
     return values.dtype.kind in "biuf"
 
 

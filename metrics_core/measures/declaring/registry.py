@@ -44,14 +44,7 @@ Need = Literal["subtopics", "documents"]
 """Data that a measure needs in addition to grades."""
 
 Residual = Literal[
-    "monotone",
-    "count",
-    "recall",
-    "precisions",
-    "at relevant",
-    "normalised",
-    "unaffected",
-    "range",
+    "monotone", "count", "recall", "precisions", "at relevant", "normalised", "unaffected", "range"
 ]
 """How `residuals` finds the bounds over all grades of unjudged documents; explained there."""
 
@@ -263,15 +256,17 @@ def fold_name(name: str) -> str:
     return re.sub(r"[\s_\-]", "", name).lower()
 
 
-def _names_of(declaration: Declaration) -> set[str]:
+def _all_folded_names(declaration: Declaration) -> set[str]:
     trec_names = [
-        trec_measure.plain for trec_measure in declaration.in_trec_eval if trec_measure.patterns
+        trec_measure.plain_name
+        for trec_measure in declaration.in_trec_eval
+        if trec_measure.patterns
     ]
     names = (declaration.name, *declaration.aliases, *declaration.presets, *trec_names)
     return {fold_name(name) for name in names}
 
 
-_REGISTRY = Registry[Declaration]("ranklens.measures", "measure", _names_of)
+_REGISTRY = Registry[Declaration]("ranklens.measures", "measure", _all_folded_names)
 
 
 def measure(
@@ -348,7 +343,9 @@ def weights(*names: str) -> Callable[[Terms], Terms]:
     def declare(function: Terms) -> Terms:
         def parts(ranks: JudgedRanks, *, kernel: Callable[..., Floats], **values: Any) -> Hits:
             hits = function(ranks, **values)
-            return hits.parts(hits.relevance, values.get("cutoff")).divide(kernel(ranks, **values))
+            return hits.contributions(hits.relevance, values.get("cutoff")).divide(
+                kernel(ranks, **values)
+            )
 
         for name in names:
             terms(name)(wraps(function)(partial(parts, kernel=_REGISTRY[name].kernel)))
@@ -357,7 +354,9 @@ def weights(*names: str) -> Callable[[Terms], Terms]:
     return declare
 
 
-def share(name: str, part: str) -> Callable[[Callable[..., Divisor]], Callable[..., Divisor]]:
+def declare_share(
+    name: str, part: str
+) -> Callable[[Callable[..., Divisor]], Callable[..., Divisor]]:
     """Declare the divisor of the measure `name`, whose score is the score of the measure `part`
     divided by it. The function takes the parameters of the measure."""
 
@@ -396,5 +395,5 @@ def _lacking_error(
             f"{name} needs the listed documents.",
             "Use a run: ranks of judged documents do not contain the ids of unjudged ones.",
         )
-    lacks = ranks.listed.lacks(column)
+    lacks = ranks.listed.missing_data_error(column)
     return lacks and LackingDataError(f"{name}: {lacks.message}", lacks.hint)

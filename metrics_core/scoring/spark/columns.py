@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from metrics_core.base.errors import NoSharedQueriesError, RanklensError
-from metrics_core.formats.in_memory import QrelsLike, qrels_from
+from metrics_core.formats.in_memory import QrelsLike, convert_to_qrels
 from metrics_core.scoring.spark.session import hide_warnings
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _read_qrels(spark: SparkSession, judgments: DataFrame | QrelsLike) -> DataFr
     from pyspark.sql import DataFrame
 
     if not isinstance(judgments, DataFrame):
-        table = qrels_from(judgments).table
+        table = convert_to_qrels(judgments).table
         with hide_warnings():
             judgments = spark.createDataFrame(_without_dictionaries(table))
     _require_columns(judgments, "qrels", ("query_id", "doc_id", "relevance"))
@@ -85,33 +85,34 @@ def _without_dictionaries(table: Any) -> Any:
     return table.set_column(0, "query_id", table["query_id"].cast("string"))
 
 
-def _require_columns(frame: DataFrame, what: str, columns: tuple[str, ...]) -> None:
+def _require_columns(frame: DataFrame, frame_name: str, columns: tuple[str, ...]) -> None:
     lacking = [name for name in columns if name not in frame.columns]
     if lacking:
         raise RanklensError(
-            f"The DataFrame of {what} has no column {lacking[0]!r};"
+            f"The DataFrame of {frame_name} has no column {lacking[0]!r};"
             f" its columns: {', '.join(frame.columns)}.",
             f"Rename them to {', '.join(columns)} with frame.withColumnRenamed.",
         )
 
 
-def id_column(frame: DataFrame, what: str, name: str) -> Any:
+def id_column(frame: DataFrame, frame_name: str, name: str) -> Any:
     """Return a column of ids as string; whole numbers become their digits. Raises RanklensError for
     other types; `what` names the frame in the message."""
     kind = frame.schema[name].dataType.typeName()
     if kind not in ("string", "varchar", "char", "byte", "short", "integer", "long"):
         raise RanklensError(
-            f"The column {name!r} of the {what} is {kind}; an id must be a text or a whole number.",
+            f"The column {name!r} of the {frame_name} is {kind}; an id must be a text or a whole"
+            " number.",
             "Cast it to string. A float, for example, no longer shows how the id was written.",
         )
     return frame[name].cast("string").alias(name)
 
 
-def _number_column(frame: DataFrame, what: str, name: str) -> Any:
+def _number_column(frame: DataFrame, frame_name: str, name: str) -> Any:
     kind = frame.schema[name].dataType.typeName()
     if kind not in ("byte", "short", "integer", "long", "float", "double", "decimal"):
         raise RanklensError(
-            f"The column {name!r} of the {what} has type {kind}, not a number.",
+            f"The column {name!r} of the {frame_name} has type {kind}, not a number.",
             "Cast it to double.",
         )
     return frame[name].cast("double")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from metrics_core.base.errors import LackingDataError, ParameterError, RanklensError
 from metrics_core.formats.in_memory import QrelsLike
-from metrics_core.measures import GivenMeasure, Measure, name_measures
+from metrics_core.measures import GivenMeasure, Measure, parse_measures_by_name
 from metrics_core.scoring.scores import WithoutRelevant
 from metrics_core.scoring.spark.columns import SparkCollection, read_collection
-from metrics_core.scoring.spark.lists import make_scorer, refuse_problems
+from metrics_core.scoring.spark.lists import make_batch_scorer, raise_row_problems
 from metrics_core.scoring.spark.ranking import Duplicates, rank_lists
 from metrics_core.scoring.spark.session import hide_warnings, require_pyspark, row_errors
 
@@ -63,7 +63,7 @@ def score_rows(
         [StructField(name, StringType(), nullable=False) for name in ("run", "query_id")]
         + [StructField(name, DoubleType()) for name in names]
     )
-    score = make_scorer(names, without_relevant=without_relevant, top_grade=top_grade)
+    score = make_batch_scorer(names, without_relevant=without_relevant, top_grade=top_grade)
     with hide_warnings():
         return rows.mapInArrow(score, schema)
 
@@ -82,13 +82,15 @@ def judged_ranks(
 
     Raises the errors of `evaluate`.
     """
-    return store_rows(rank_lists(_read_collection(runs, qrels, duplicates), duplicates=duplicates))
+    return select_stored_columns(
+        rank_lists(_read_collection(runs, qrels, duplicates), duplicates=duplicates)
+    )
 
 
-def store_rows(rows: DataFrame) -> DataFrame:
+def select_stored_columns(rows: DataFrame) -> DataFrame:
     """Return ranked rows with the columns of `judged_ranks`."""
     with hide_warnings():
-        checked = rows.mapInArrow(refuse_problems, rows.drop("problem").schema)
+        checked = rows.mapInArrow(raise_row_problems, rows.drop("problem").schema)
     document = "if(relevance is null, null, doc_id) as doc_id"
     return checked.where("rank is not null").selectExpr(
         "run", "query_id", "retrieved", "judged", document, "rank"
@@ -137,12 +139,12 @@ def _check_measures(
         raise ParameterError(
             f"without_relevant must be 'zero' or 'leave out', not {without_relevant!r}."
         )
-    named = name_measures(measures)
-    refuse_unsupported(list(named.values()))
+    named = parse_measures_by_name(measures)
+    refuse_unsupported_measures(list(named.values()))
     return list(named)
 
 
-def refuse_unsupported(measures: Sequence[Measure]) -> None:
+def refuse_unsupported_measures(measures: Sequence[Measure]) -> None:
     """Raise LackingDataError for measures that cannot be computed from judged ranks (the ranks of
     judged documents) alone."""
     for measure in measures:

@@ -26,16 +26,16 @@ _BATCH_ROWS = 1 << 17
 negligible."""
 
 
-def make_scorer(
+def make_batch_scorer(
     names: Sequence[str], *, without_relevant: WithoutRelevant, top_grade: float
 ) -> Callable[[Batches], Batches]:
     """Return a function that converts batches of ranked rows to batches of scores: run, query_id
     and one float64 column per measure, null if undefined. The returned function raises
     RanklensError for invalid rows."""
 
-    def score(batches: Batches) -> Batches:
+    def score_batches(batches: Batches) -> Batches:
         measures = [parse_measure(name) for name in names]
-        for table in group_whole_lists(refuse_problems(batches)):
+        for table in group_batches_by_list(raise_row_problems(batches)):
             ranks, first = judge_lists(table, top_grade)
             if not len(first):
                 continue
@@ -47,10 +47,10 @@ def make_scorer(
                 names=["run", "query_id", *names],
             ).to_batches()
 
-    return score
+    return score_batches
 
 
-def refuse_problems(batches: Batches) -> Batches:
+def raise_row_problems(batches: Batches) -> Batches:
     """Yield the batches without their column `problem`. Raises RanklensError if this column is not
     empty."""
     for batch in batches:
@@ -71,7 +71,7 @@ def _problems_error(problems: list[str]) -> RanklensError:
     )
 
 
-def group_whole_lists(batches: Batches) -> Iterator[pa.Table]:
+def group_batches_by_list(batches: Batches) -> Iterator[pa.Table]:
     """Yield tables of rows from the batches. A table only contains whole lists, even if a list
     spans several batches."""
     pending: list[pa.RecordBatch] = []

@@ -37,7 +37,7 @@ def rank_lists(collection: SparkCollection, *, duplicates: Duplicates) -> DataFr
     from pyspark.sql import Window
     from pyspark.sql import functions as f
 
-    pairs = _pairs(collection, duplicates)
+    pairs = _make_document_pairs(collection, duplicates)
     lists = Window.partitionBy(*_LIST)
     best_first = lists.orderBy(f.desc_nulls_last("score"), f.desc("doc_id"))
     position = f.row_number().over(best_first).cast("bigint")
@@ -53,7 +53,7 @@ def rank_lists(collection: SparkCollection, *, duplicates: Duplicates) -> DataFr
     return frame.where("relevance is not null or rank = 1 or problem is not null")
 
 
-def _pairs(collection: SparkCollection, duplicates: Duplicates) -> DataFrame:
+def _make_document_pairs(collection: SparkCollection, duplicates: Duplicates) -> DataFrame:
     """Return one row for each (run, query_id, doc_id). Columns: run, query_id, doc_id, score,
     relevance, lowest (the lowest grade), times (how often it is listed), flaw (0 if the numbers are
     valid), problem (`_problem_column`)."""
@@ -63,13 +63,13 @@ def _pairs(collection: SparkCollection, duplicates: Duplicates) -> DataFrame:
     score, grade = f.col("score"), f.col("relevance")
     listed = collection.runs.select(
         *(*_LIST, "doc_id", score, no_number.alias("relevance"), f.lit(1).alias("times")),
-        f.when(_is_not_finite(score), _BAD_SCORE).otherwise(0).alias("flaw"),
+        f.when(_is_not_finite_column(score), _BAD_SCORE).otherwise(0).alias("flaw"),
     )
     names = f.array(*(f.lit(name) for name in collection.names))
     judged = collection.qrels.select(
         f.explode(names).alias("run"),
         *("query_id", "doc_id", no_number.alias("score"), grade, f.lit(0).alias("times")),
-        f.when(_is_not_finite(grade), _BAD_GRADE).otherwise(0).alias("flaw"),
+        f.when(_is_not_finite_column(grade), _BAD_GRADE).otherwise(0).alias("flaw"),
     )
     # Once partitioned by list, grouping by document and ranking need no further shuffle.
     rows = listed.unionByName(judged).repartition(*_LIST)
@@ -83,7 +83,7 @@ def _pairs(collection: SparkCollection, duplicates: Duplicates) -> DataFrame:
     return pairs.withColumn("problem", _problem_column(duplicates))
 
 
-def _is_not_finite(number: Any) -> Any:
+def _is_not_finite_column(number: Any) -> Any:
     from pyspark.sql import functions as f
 
     return number.isNull() | f.isnan(number) | (f.abs(number) == float("inf"))

@@ -50,7 +50,7 @@ value."""
 
 def vocabulary(
     columns: FilterColumns,
-    numeric: Collection[str] = (),
+    numeric_columns: Collection[str] = (),
     holds: Callable[[str], dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """Return the completion data for these columns as JSON values: `follows`, `offered`, and a
@@ -64,7 +64,7 @@ def vocabulary(
     column_facts = holds or (lambda name: describe_column(columns[name]))
     entries = [
         {"name": name, "written": quote_name(name)}
-        | (_NUMBERS if name in numeric else column_facts(name))
+        | (_NUMBERS if name in numeric_columns else column_facts(name))
         for name in list(columns)[:MOST_COLUMNS]
         if len(name) <= LONGEST
     ]

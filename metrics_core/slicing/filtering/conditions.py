@@ -30,29 +30,29 @@ _COMPARE = {
 }
 
 
-def join_tests(tests: list[Test], *, either: bool) -> Test:
+def combine_tests(tests: list[Test], *, any_suffices: bool) -> Test:
     """Return a test that combines several tests. If `either` is true, it is true if any of them is
     true; otherwise it is true if all of them are true."""
     if len(tests) == 1:
         return tests[0]
 
-    def test_all(columns: FilterColumns) -> Truth:
+    def test_combined(columns: FilterColumns) -> Truth:
         truths = [test(columns) for test in tests]
         any_of, all_of = np.logical_or.reduce, np.logical_and.reduce
         true, false = [t for t, _ in truths], [f for _, f in truths]
-        return (any_of(true), all_of(false)) if either else (all_of(true), any_of(false))
+        return (any_of(true), all_of(false)) if any_suffices else (all_of(true), any_of(false))
 
-    return test_all
+    return test_combined
 
 
-def negate_if(test: Test, contrary: bool) -> Test:
+def negate_test_if(test: Test, is_negated: bool) -> Test:
     """Return the negated test if `contrary` is true, otherwise the test itself."""
 
-    def negated(columns: FilterColumns) -> Truth:
+    def test_negated(columns: FilterColumns) -> Truth:
         true, false = test(columns)
         return false, true
 
-    return negated if contrary else test
+    return test_negated if is_negated else test
 
 
 def _is_known(values: Floats | npt.NDArray[np.object_]) -> Mask:
@@ -63,44 +63,44 @@ def _make_truth(true: Mask, is_known: Mask) -> Truth:
     return is_known & true, is_known & ~true
 
 
-def compare_with_value(column: str, operator: str, value: str | float) -> Test:
+def make_value_test(column: str, operator: str, value: str | float) -> Test:
     """Return a test that compares a column with one value."""
 
-    def compare(columns: FilterColumns) -> Truth:
+    def test_value(columns: FilterColumns) -> Truth:
         values = columns[column]
         return _make_truth(_COMPARE[operator](values, value).astype(np.bool_), _is_known(values))
 
-    return compare
+    return test_value
 
 
-def compare_with_column(column: str, operator: str, other: str) -> Test:
+def make_column_test(column: str, operator: str, other_column: str) -> Test:
     """Return a test that compares a column with another column of the same kind."""
 
-    def compare(columns: FilterColumns) -> Truth:
-        values, other_values = columns[column], columns[other]
+    def test_columns(columns: FilterColumns) -> Truth:
+        values, other_values = columns[column], columns[other_column]
         return _make_truth(
             _COMPARE[operator](values, other_values).astype(np.bool_),
             _is_known(values) & _is_known(other_values),
         )
 
-    return compare
+    return test_columns
 
 
-def match_any(column: str, choices: list[str | float]) -> Test:
+def make_membership_test(column: str, choices: list[str | float]) -> Test:
     """Return a test of whether a column's value is in a list of values."""
 
-    def match(columns: FilterColumns) -> Truth:
+    def test_membership(columns: FilterColumns) -> Truth:
         values = columns[column]
         return _make_truth(pd.Series(values).isin(choices).to_numpy(), _is_known(values))
 
-    return match
+    return test_membership
 
 
-def match_part(column: str, part: str | float) -> Test:
+def make_substring_test(column: str, part: str | float) -> Test:
     """Return a test of whether a column's text contains this one, ignoring case."""
     lower_part = str(part).casefold()
 
-    def match(columns: FilterColumns) -> Truth:
+    def test_substring(columns: FilterColumns) -> Truth:
         values = pd.Series(columns[column], dtype=object)
         is_known = _is_known(columns[column])
         contains_part = (
@@ -108,4 +108,4 @@ def match_part(column: str, part: str | float) -> Test:
         )
         return _make_truth(contains_part.to_numpy(dtype=np.bool_), is_known)
 
-    return match
+    return test_substring

@@ -21,12 +21,12 @@ from metrics_core.base.errors import FilterLineError
 from metrics_core.slicing.filtering.conditions import (
     FilterColumns,
     Test,
-    compare_with_column,
-    compare_with_value,
-    join_tests,
-    match_any,
-    match_part,
-    negate_if,
+    combine_tests,
+    make_column_test,
+    make_membership_test,
+    make_substring_test,
+    make_value_test,
+    negate_test_if,
 )
 from metrics_core.slicing.filtering.words import (
     END,
@@ -60,7 +60,7 @@ def parse_filter(line: str, columns: FilterColumns) -> Filter:
     """Parse a line about these columns. Raises FilterLineError with the position, the text found
     there and a description of valid text."""
     reader = FilterReader(line, columns)
-    test = reader.read_any(0)
+    test = reader.read_or_expression(0)
     if reader.next_word.kind != END:
         raise reader.syntax_error("“and”, “or” or the end of the line")
     return Filter(line, tuple(reader.used_columns), test)
@@ -86,35 +86,35 @@ class FilterReader:
             self.line, self.next_word.start, self.next_word.error_text, expected, hint
         )
 
-    def read_any(self, depth: int) -> Test:
+    def read_or_expression(self, depth: int) -> Test:
         """Read tests joined by "or"."""
-        tests = [self.read_all(depth)]
+        tests = [self.read_and_expression(depth)]
         while self.next_word.is_mark("or"):
             self.position += 1
-            tests.append(self.read_all(depth))
-        return join_tests(tests, either=True)
+            tests.append(self.read_and_expression(depth))
+        return combine_tests(tests, any_suffices=True)
 
-    def read_all(self, depth: int) -> Test:
+    def read_and_expression(self, depth: int) -> Test:
         """Read tests joined by "and"."""
-        tests = [self.read_one(depth)]
+        tests = [self.read_not_expression(depth)]
         while self.next_word.is_mark("and"):
             self.position += 1
-            tests.append(self.read_one(depth))
-        return join_tests(tests, either=False)
+            tests.append(self.read_not_expression(depth))
+        return combine_tests(tests, any_suffices=False)
 
-    def read_one(self, depth: int) -> Test:
+    def read_not_expression(self, depth: int) -> Test:
         """Read a test, a negated test, or a line in parentheses."""
         contrary = self._read_negation()
         if not self.next_word.is_mark("("):
-            return negate_if(self.read_test(), contrary)
+            return negate_test_if(self.read_test(), contrary)
         if depth >= _DEEPEST:
             raise self.syntax_error(f"at most {_DEEPEST} nested parentheses")
         self.position += 1
-        inside = self.read_any(depth + 1)
+        inside = self.read_or_expression(depth + 1)
         if not self.next_word.is_mark(")"):
             raise self.syntax_error("“and”, “or” or a closing )")
         self.position += 1
-        return negate_if(inside, contrary)
+        return negate_test_if(inside, contrary)
 
     def _read_negation(self) -> bool:
         """Read any number of "not" words. Returns whether they negate the next test, which an even
@@ -133,14 +133,14 @@ class FilterReader:
         word = self.next_word
         if word.is_mark("in"):
             self.position += 1
-            return negate_if(self.read_list(column), contrary)
+            return negate_test_if(self.read_list(column), contrary)
         if word.is_mark("contains"):
             if self._is_numeric(column):
                 raise self.syntax_error(
                     "an operator such as < or ==", f"{column} contains numbers."
                 )
             self.position += 1
-            return negate_if(match_part(column, self.read_value(column)), contrary)
+            return negate_test_if(make_substring_test(column, self.read_value(column)), contrary)
         if contrary or word.kind != OPERATOR:
             expected = (
                 "“in” or “contains”"
@@ -156,20 +156,20 @@ class FilterReader:
 
     def _read_comparison(self, column: str, operator: str) -> Test:
         if self.next_word.kind != NAME:
-            return compare_with_value(column, operator, self.read_value(column))
+            return make_value_test(column, operator, self.read_value(column))
         word = self.next_word
         other = self.read_column(column)
         if self._is_numeric(other) != self._is_numeric(column):
             self.position -= 1
             hint = (
-                f"{column} contains {self._name_kind(column)}, {other} contains"
-                f" {self._name_kind(other)}."
+                f"{column} contains {self._value_kind_noun(column)}, {other} contains"
+                f" {self._value_kind_noun(other)}."
             )
-            raise self.syntax_error(self._name_value(column), hint)
+            raise self.syntax_error(self._expected_value_phrase(column), hint)
         assert word.kind == NAME
-        return compare_with_column(column, operator, other)
+        return make_column_test(column, operator, other)
 
-    def read_column(self, about: str = "") -> str:
+    def read_column(self, compared_column: str = "") -> str:
         """Read the name of an existing column; `about` is the column that it is compared with."""
         word = self.next_word
         if word.kind != NAME:
@@ -178,12 +178,22 @@ class FilterReader:
                 if word.kind != TEXT
                 else "Text in quotes goes after an operator. Column names have no quotes."
             )
-            raise self.syntax_error("a column" if not about else self._name_value(about), hint)
+            raise self.syntax_error(
+                "a column" if not compared_column else self._expected_value_phrase(compared_column),
+                hint,
+            )
         name = self._find_column(str(word.value))
         if name is None:
-            quotes = " Put text in quotes." if about and not self._is_numeric(about) else ""
+            quotes = (
+                " Put text in quotes."
+                if compared_column and not self._is_numeric(compared_column)
+                else ""
+            )
             hint = f"{self._suggest_columns(str(word.value))}{quotes}".strip()
-            raise self.syntax_error("a column" if not about else self._name_value(about), hint)
+            raise self.syntax_error(
+                "a column" if not compared_column else self._expected_value_phrase(compared_column),
+                hint,
+            )
         self.position += 1
         self.used_columns[name] = None
         return name
@@ -213,7 +223,7 @@ class FilterReader:
         if not self.next_word.is_mark(")"):
             raise self.syntax_error("a comma or a closing )")
         self.position += 1
-        return match_any(column, values)
+        return make_membership_test(column, values)
 
     def read_value(self, column: str) -> str | float:
         """Read a number or a text, as the column requires."""
@@ -222,18 +232,17 @@ class FilterReader:
             hint = ""
             if word.kind in (NUMBER, TEXT):
                 quotes = "without" if self._is_numeric(column) else "in"
-                hint = (
-                    f"{column} contains {self._name_kind(column)}. Write the value {quotes} quotes."
-                )
-            raise self.syntax_error(self._name_value(column), hint)
+                noun = self._value_kind_noun(column)
+                hint = f"{column} contains {noun}. Write the value {quotes} quotes."
+            raise self.syntax_error(self._expected_value_phrase(column), hint)
         self.position += 1
         return word.value
 
     def _is_numeric(self, column: str) -> bool:
         return self.columns[column].dtype.kind == "f"
 
-    def _name_kind(self, column: str) -> str:
+    def _value_kind_noun(self, column: str) -> str:
         return "numbers" if self._is_numeric(column) else "text"
 
-    def _name_value(self, column: str) -> str:
+    def _expected_value_phrase(self, column: str) -> str:
         return "a number" if self._is_numeric(column) else "a text in quotes"

@@ -86,7 +86,9 @@ def _read_word(line: str, start: int) -> Word:
         return Word(OPERATOR, match[0], start, _SAME.get(match[0], match[0]))
     if match := _NAME.match(line, start):
         low = match[0].lower()
-        return Word(WORD, match[0], start, low) if low in WORDS else _make_name(match[0], start)
+        return (
+            Word(WORD, match[0], start, low) if low in WORDS else _make_name_word(match[0], start)
+        )
     number_like = _LIKE_NUMBERS.match(line, start)
     raise FilterLineError(
         line,
@@ -99,7 +101,7 @@ def _read_word(line: str, start: int) -> Word:
     )
 
 
-def _make_name(text: str, start: int) -> Word:
+def _make_name_word(text: str, start: int) -> Word:
     return Word(NAME, text, start, text)
 
 

@@ -34,9 +34,9 @@ def test_what_is_written_is_read(
 def test_many_links_that_differ_in_one_field() -> None:
     address = Address.create(OWN, run="a b", where=(("g", "x&y"),), q="1")
     for value in ("2", "a&b=c d", "ü"):
-        link = address.links("query", "q")(value)
+        link = address.make_link_function("query", "q")(value)
         assert Address.create(OWN).parse_link(link) == ("query", address.with_values(q=value))
-    assert Address.create(OWN).links("query", "q")("7") == "./query?q=7"
+    assert Address.create(OWN).make_link_function("query", "q")("7") == "./query?q=7"
 
 
 def test_a_column_may_hold_an_equals_sign() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dashboard.address.edits_key import edit_key, read_edits
+from dashboard.address.edits_key import format_edit, read_edits
 from metrics_core.explaining.what_if import Edit, Grade, Move, Remove
 
 IDS = st.text(min_size=1, max_size=12)
@@ -19,7 +19,7 @@ EDITS = st.one_of(
 @settings(max_examples=60)
 @given(edits=st.lists(EDITS, max_size=4))
 def test_what_is_written_reads_back(edits: list[Edit]) -> None:
-    assert read_edits([edit_key(edit) for edit in edits]) == tuple(edits)
+    assert read_edits([format_edit(edit) for edit in edits]) == tuple(edits)
 
 
 def test_the_first_colon_ends_the_edit() -> None:

@@ -18,10 +18,10 @@ from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import breakdown
 from dashboard.answers.crossing import crossing, default_across
 from dashboard.answers.curves import curves as curves_page
-from dashboard.answers.measures import measure_detail, measure_list
+from dashboard.answers.measures import find_measures, measure_detail
 from dashboard.answers.overview import overview
 from dashboard.answers.queries import QueryListRequest, query_list
-from dashboard.answers.query import query
+from dashboard.answers.query import query_page
 from dashboard.drawing.blocks import measures as blocks
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures import curves, run_against_run
@@ -80,7 +80,7 @@ def holds(axis: Any, values: Any) -> bool:
 def test_every_page_works_with_it(choice: MeasureChoice) -> None:
     view, drawing = seen(choice)
     assert str(view.measure) in overview(sample(), view).verdict.text
-    assert query(sample(), view, "", QueryListRequest()).explanation.text
+    assert query_page(sample(), view, "", QueryListRequest()).explanation.text
     assert breakdown(sample(), view, "").title.text
     listed = query_list(sample(), view, QueryListRequest())
     scores = listed.frame[[f"run: {name}" for name in view.runs]].to_numpy()
@@ -88,7 +88,7 @@ def test_every_page_works_with_it(choice: MeasureChoice) -> None:
         assert view.measure.declaration.range[0] < 0
     else:
         assert listed.scale[0] <= np.nanmin(scores) and np.nanmax(scores) <= listed.scale[1]
-    drawn = run_against_run.run_against_run(listed.frame, drawing, same=0.01)
+    drawn = run_against_run.run_against_run(listed.frame, drawing, tie_threshold=0.01)
     assert holds(drawn.layout.xaxis, listed.frame["baseline_score"])
     assert holds(drawn.layout.yaxis, listed.frame["score"])
 
@@ -112,7 +112,7 @@ def test_all_about_it_is_said(declaration: Declaration) -> None:
     told = describe_measure(declaration)
     drawn = "".join(
         (
-            blocks.draw_head(told, "back", "use", detail.why_not),
+            blocks.draw_measure_heading(told, "back", "use", detail.why_not),
             blocks.draw_parameters(told),
             blocks.draw_facts(told),
             blocks.draw_worked_example(told),
@@ -131,15 +131,15 @@ def test_all_about_it_is_said(declaration: Declaration) -> None:
 @pytest.mark.parametrize("declaration", declarations(), ids=lambda d: d.name)
 def test_it_is_found_by_its_names_and_first_words(declaration: Declaration) -> None:
     for sought in (declaration.name, *declaration.aliases, declaration.title):
-        found = measure_list(sought, "").groups["Found"]
+        found = find_measures(sought, "").groups["Found"]
         assert declaration.name in [told.name for told in found]
     first = " ".join(declaration.explanation.split()[:4])
-    assert declaration.name in [t.name for t in measure_list(first, "").groups["Found"]]
+    assert declaration.name in [t.name for t in find_measures(first, "").groups["Found"]]
 
 
 def test_the_list_is_narrowed_to_a_family() -> None:
     family = describe_measure(next(d for d in declarations() if d.name == "AP")).family.title
-    listed = measure_list("", family)
+    listed = find_measures("", family)
     assert list(listed.groups) == [family] and len(listed.families) > 2
     assert listed.total == len(declarations())
 
@@ -148,7 +148,7 @@ def test_the_list_is_narrowed_to_a_family() -> None:
 def test_no_explanation_names_a_cause_that_is_none(choice: MeasureChoice) -> None:
     for query_id in sample().query_ids[::4]:
         view, _ = seen(choice)
-        told = query(sample(), view, query_id, QueryListRequest()).explanation.text
+        told = query_page(sample(), view, query_id, QueryListRequest()).explanation.text
         assert "because ." not in told and "nan" not in told and "of –" not in told, told
 
 
@@ -160,7 +160,7 @@ def test_a_name_alone_is_the_entry_of_that_name(typed: str, key: str) -> None:
 
 
 def test_every_name_in_the_picker_gives_the_entry_that_lists_it_or_what_it_says_instead() -> None:
-    instead = measure_key.presets()
+    instead = measure_key.trec_eval_presets()
     assert instead == {"rbp": "RBP(p=0.9)"}
     for choice in measure_choices():
         for name in choice.label.split(" · "):

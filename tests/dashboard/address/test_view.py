@@ -11,7 +11,7 @@ from dashboard.address.address import CONTROLS, MISSING, SHARED_QUERIES, Address
 from dashboard.address.measure_key import (
     DEFAULT_MEASURE,
     MeasureChoice,
-    describe_reading,
+    explain_typed_name,
     explain_unsupported,
     key_for_whole_list,
     key_with_text,
@@ -24,7 +24,7 @@ from dashboard.address.measure_key import (
 from dashboard.address.view import (
     Comparison,
     choose_runs,
-    find_missing,
+    explain_missing_items,
     read_cutoff,
 )
 from dashboard.app_pages.parts.markdown import escape_markdown
@@ -128,7 +128,7 @@ def test_options_rewrite_the_address_and_defaults_leave_no_trace() -> None:
     ],
 )
 def test_the_cutoff_of_an_address(text: str, cutoff: int) -> None:
-    assert read_cutoff(text, deepest=1000) == cutoff
+    assert read_cutoff(text, deepest_cutoff=1000) == cutoff
 
 
 def test_what_an_address_asks_for_and_is_not_there() -> None:
@@ -136,13 +136,15 @@ def test_what_an_address_asks_for_and_is_not_there() -> None:
     pairs = (("category", "A"), ("category", "Z"), ("other", "A"))
     asked = Address.create((Field("q"),), run="dense", base="gone", also=("a", "b"), q="416")
     names = ["dense", "bm25", "a"]
-    found = find_missing(asked.with_values(where=pairs), names, groups, {"1": "one"}, NDCG, {})
+    found = explain_missing_items(
+        asked.with_values(where=pairs), names, groups, {"1": "one"}, NDCG, {}
+    )
     assert found == {
         "run": "These files have no run gone and no b.",
         "where": "These files have no column other.",
         "q": "These files have no query 416.",
     }
-    found = find_missing(
+    found = explain_missing_items(
         asked.with_values(where=pairs[:2], base="", also=("-",), q="1"),
         names,
         groups,
@@ -151,7 +153,7 @@ def test_what_an_address_asks_for_and_is_not_there() -> None:
         {},
     )
     assert found == {"where": "These files have no value Z in category."}
-    assert not find_missing(Address.create(also=("*",)), names, groups, {}, NDCG, {})
+    assert not explain_missing_items(Address.create(also=("*",)), names, groups, {}, NDCG, {})
 
 
 @pytest.mark.parametrize(
@@ -165,13 +167,16 @@ def test_what_an_address_asks_for_and_is_not_there() -> None:
 )
 def test_a_measure_that_is_none_is_told_and_not_another_shown(key: str, said: str) -> None:
     assert (
-        said in find_missing(Address.create(m=key), ["a"], {}, {}, read_measure(key, 10), {})["m"]
+        said
+        in explain_missing_items(Address.create(m=key), ["a"], {}, {}, read_measure(key, 10), {})[
+            "m"
+        ]
     )
 
 
 def test_a_cutoff_that_is_none_is_told() -> None:
     for text in ("ten", "-1", "0", "1.5"):
-        found = find_missing(Address.create(k=text), ["a"], {}, {}, NDCG, {})
+        found = explain_missing_items(Address.create(k=text), ["a"], {}, {}, NDCG, {})
         assert found == {"k": f"k = {text} is not a cutoff. A cutoff is a whole number from 1."}
 
 
@@ -188,12 +193,14 @@ def test_a_cutoff_that_is_none_is_told() -> None:
 def test_what_a_typed_name_was_read_as_is_said(typed: str, said: str) -> None:
     changes = pick_measure(typed, 10)
     measure = read_measure(changes["m"], int(changes.get("k", "10"))).measure
-    assert describe_reading(typed, measure) == said
+    assert explain_typed_name(typed, measure) == said
 
 
 def test_a_run_that_does_not_fit_is_told_with_its_reason() -> None:
     refused = {"ranks": RanklensError("ranks: made with other judgments.", "Give those.")}
-    found = find_missing(Address.create(run="ranks", base="gone"), ["a"], {}, {}, NDCG, refused)
+    found = explain_missing_items(
+        Address.create(run="ranks", base="gone"), ["a"], {}, {}, NDCG, refused
+    )
     told = "These files have no run gone. ranks: made with other judgments.\nGive those."
     assert found == {"run": told}
 
@@ -224,12 +231,19 @@ def test_a_control_is_part_of_every_key_and_says_what_is_none_of_its_words() -> 
     shared = replace(
         plain, controls=tuple(SHARED_QUERIES if c is MISSING else "" for c in CONTROLS)
     )
-    assert plain != shared and not plain.is_shared_only and shared.is_shared_only
-    assert shared.with_default_control(MISSING) == plain
+    assert (
+        plain != shared
+        and not plain.is_limited_to_shared_queries
+        and shared.is_limited_to_shared_queries
+    )
+    assert shared.reset_control(MISSING) == plain
     # It narrows the queries, by who is compared.
-    assert shared.narrowing_part.is_shared_only and shared.narrowing_part.focus == "a"
-    assert plain.narrowing_part.focus == ""
+    assert (
+        shared.narrowing_comparison.is_limited_to_shared_queries
+        and shared.narrowing_comparison.focus == "a"
+    )
+    assert plain.narrowing_comparison.focus == ""
     asked = Address.create(missing="none")
     assert MISSING.read(asked) == "" and MISSING.read(Address.create(missing="shared")) == "shared"
-    told = find_missing(asked, ["a", "b"], {}, {}, NDCG, {})
+    told = explain_missing_items(asked, ["a", "b"], {}, {}, NDCG, {})
     assert told == {"missing": "missing=none is not a valid choice. Use shared."}

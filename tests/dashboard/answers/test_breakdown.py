@@ -163,7 +163,7 @@ def test_one_run_has_no_bridge_and_no_slices() -> None:
     found = breakdown(alone, view, "category")
     assert found.title.text.startswith("a scores lowest in c")
     rows = group_table.list_groups(
-        found, GroupTableRequest(), alone=True, higher_is_better=True
+        found, GroupTableRequest(), is_single_run=True, higher_is_better=True
     ).rows
     assert list(rows["mean"]) == sorted(rows["mean"], reverse=True) and len(rows) == 4
     assert rows["difference"].isna().all() and not offered_crossings(alone, view, "category", "")
@@ -181,7 +181,7 @@ def test_four_queries_are_examples() -> None:
 
 def rows_of(found: Breakdown, **asked: object) -> GroupRows:
     return group_table.list_groups(
-        found, GroupTableRequest(**asked), alone=False, higher_is_better=True
+        found, GroupTableRequest(**asked), is_single_run=False, higher_is_better=True
     )  # type: ignore[arg-type]
 
 
@@ -214,7 +214,7 @@ def test_the_room_of_a_group_and_an_order_that_is_none() -> None:
 def test_twelve_runs_and_a_numeric_column_in_its_own_order() -> None:
     found = shown(study(runs=12), by="length", also=("*",))
     rows = rows_of(found)
-    assert found.has_own_order and rows.sort_key == "group"
+    assert found.has_numeric_order and rows.sort_key == "group"
     assert list(rows.rows["group"]) == list(found.bridge["group"].str.removeprefix("length "))
 
 

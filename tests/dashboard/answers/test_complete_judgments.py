@@ -10,7 +10,7 @@ from dashboard.answers.grading import unjudged_documents
 from dashboard.answers.navigation_counts import page_counts
 from dashboard.answers.overview import overview
 from dashboard.answers.queries import QueryListRequest
-from dashboard.answers.query import query
+from dashboard.answers.query import query_page
 from dashboard.answers.query_chips import query_failures
 from dashboard.answers.robustness_summary import robustness_summary
 from dashboard.study.study import Study
@@ -59,7 +59,7 @@ def test_what_warns_of_missing_judgments(complete: bool) -> None:
     assert overview(study, shown).facts.is_little_judged is warned
     assert overview(study, shown).facts.complete is complete
     assert unjudged_documents(study, shown, "q0").empty is complete
-    page = query(study, shown, "q0", QueryListRequest("all", "", "", ""))
+    page = query_page(study, shown, "q0", QueryListRequest("all", "", "", ""))
     assert any(rows["grade"].isna().any() for rows in page.diagnosis.rankings.values()) is warned
 
 

@@ -91,7 +91,7 @@ def pages(kind: str, runs: int, count: int) -> tuple[Comparison, dict[str, Any]]
         "Breakdown": breakdown.breakdown(study, shown, "category"),
         "By cutoff": curves.curves(study, shown),
         "All queries": queries.query_list(study, shown, queries.QueryListRequest()),
-        "Query": query.query(study, shown, "", queries.QueryListRequest()),
+        "Query": query.query_page(study, shown, "", queries.QueryListRequest()),
         "To judge": grading.judging_summary(study, shown),
         "Robustness": robustness_summary.robustness_summary(study, shown),
         "Slices": slices.slices(study, shown),

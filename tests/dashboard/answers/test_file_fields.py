@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dashboard.answers.field_evidence import FieldEvidence, LoadedIds, loaded_ids
+from dashboard.answers.field_evidence import FieldEvidence, LoadedIds, find_loaded_ids
 from dashboard.answers.file_fields import (
     FieldTable,
     field_table,
@@ -12,7 +12,7 @@ from dashboard.answers.file_fields import (
     offered_kinds,
 )
 from dashboard.files.files import File
-from dashboard.study.library import assemble
+from dashboard.study.library import assemble_library
 from metrics_core.formats.field_values import read_fields
 from metrics_core.formats.fields import FileFields
 from metrics_core.formats.registry import Kind
@@ -112,7 +112,7 @@ def test_users_and_items_are_called_so() -> None:
 
 def test_fields_that_are_used_come_first_and_many_others_are_folded() -> None:
     names = ",".join(f"n{n}" for n in range(9))
-    shown, folded = table(f"{names},qid,docid,score\n{'x,' * 9}q1,d1,2.5\n").shown_fields
+    shown, folded = table(f"{names},qid,docid,score\n{'x,' * 9}q1,d1,2.5\n").shown_and_folded_fields
     assert shown == ["qid", "docid", "score", *(f"n{n}" for n in range(6))]
     assert folded == ["n6", "n7", "n8"]
 
@@ -122,7 +122,7 @@ def test_how_a_choice_is_read() -> None:
     chosen = {"a": "query", "b": "doc", "c": "score", "run": ""}
     columns = {"query": "a", "doc": "b", "score": "c", "system": "-"}
     assert shown.reading_choices(chosen) == {"kind": "run", "columns": columns}
-    assert shown.reading_choices(chosen, smallest=True)["columns"]["score"] == "-c"
+    assert shown.reading_choices(chosen, smallest_is_best=True)["columns"]["score"] == "-c"
     pairs = table("a,b\nq1,d1\n", "qrels")
     likes = pairs.reading_choices({"a": "query", "b": "doc"}, all_relevant=True)
     assert likes == {"kind": "qrels", "columns": {"query": "a", "doc": "b", "grade": "'1'"}}
@@ -180,16 +180,18 @@ def test_evidence_by_what_is_loaded() -> None:
         File("j", "j.qrels", "upload", table=qrels),
         File("c", "c.jsonl", "upload", table=docs),
     ]
-    loaded = loaded_ids(fields(LISTS), assemble(files), "x.jsonl")
+    loaded = find_loaded_ids(fields(LISTS), assemble_library(files), "x.jsonl")
     assert because("who", "query", loaded=loaded) == "all 3 are query ids of `j.qrels`"
     assert because("out[].key", "doc", loaded=loaded) == "! 3 of 4 are in `c.jsonl`"
     assert because("out[].key", "query", loaded=loaded) == "! 0 of 4 are query ids of `j.qrels`"
-    judged = loaded_ids(fields(LISTS), assemble(files[:1]), "x.jsonl")
+    judged = find_loaded_ids(fields(LISTS), assemble_library(files[:1]), "x.jsonl")
     assert because("out[].key", "doc", loaded=judged) == "2 of 4 are judged in `j.qrels`"
-    assert not loaded_ids(fields(LISTS), assemble(files[:1]), "j.qrels").judgments, "its own"
+    assert not find_loaded_ids(fields(LISTS), assemble_library(files[:1]), "j.qrels").judgments, (
+        "its own"
+    )
     odd = "x,y,z\nd0,q0,1.5\nd1,q1,1.2\n"
-    loaded = loaded_ids(fields(odd), assemble([*files, _run()]), "x.csv")
-    known = FieldEvidence(fields(odd), loaded).fields_by_ids
+    loaded = find_loaded_ids(fields(odd), assemble_library([*files, _run()]), "x.csv")
+    known = FieldEvidence(fields(odd), loaded).fields_inferred_from_ids
     assert known == {"query": "y", "doc": "x"}, "the loaded ids say what the places do not"
 
 

@@ -10,12 +10,12 @@ from dashboard.answers.file_numbers import (
     SEARCH_WORDS,
     USER_WORDS,
     RunsAndQrels,
+    combine_with_loaded_tables,
     file_numbers,
     offered_grades,
-    pair_with,
 )
 from dashboard.files.files import File
-from dashboard.study.library import assemble
+from dashboard.study.library import assemble_library
 from dashboard.workspace import DEFAULT_SETTINGS
 from metrics_core.tables import Qrels, Run
 
@@ -55,16 +55,18 @@ def test_what_was_made_of_the_same_file_stands_on_no_side() -> None:
         File("2", "r.csv/other", "upload", table=OTHER),
         File("3", "j.csv", "upload", table=QRELS),
     ]
-    library = assemble(files)
-    assert pair_with([QRELS], "r.csv", library, DEFAULT_SETTINGS).runs == ()
-    assert [r.name for r in pair_with([QRELS], "q.csv", library, DEFAULT_SETTINGS).runs] == [
+    library = assemble_library(files)
+    assert combine_with_loaded_tables([QRELS], "r.csv", library, DEFAULT_SETTINGS).runs == ()
+    assert [
+        r.name for r in combine_with_loaded_tables([QRELS], "q.csv", library, DEFAULT_SETTINGS).runs
+    ] == [
         "one",
         "other",
     ]
-    assert pair_with([ONE], "j.csv", library, DEFAULT_SETTINGS).qrels is None
+    assert combine_with_loaded_tables([ONE], "j.csv", library, DEFAULT_SETTINGS).qrels is None
     mapped = replace(DEFAULT_SETTINGS, map_docs="drop x")
     named = Run.from_columns("n", ["a"], ["x1"], [1.0])
-    (read,) = pair_with([named], "n.csv", library, mapped).runs
+    (read,) = combine_with_loaded_tables([named], "n.csv", library, mapped).runs
     assert read.doc_ids.to_pylist() == ["1"], "ids are read as the collection reads them"
 
 

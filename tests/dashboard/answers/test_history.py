@@ -120,20 +120,34 @@ def test_slices_say_since_when_they_are_worse() -> None:
 
 def test_a_sentence_for_versions_that_cannot_be_told_apart() -> None:
     told = history_finding(
-        ["a", "b"], np.array([0.5, 0.4]), "AP", now_bad=1, flickering=2, since="", is_best=False
+        ["a", "b"],
+        np.array([0.5, 0.4]),
+        "AP",
+        n_failing=1,
+        n_flickering=2,
+        first_bad_version="",
+        is_best=False,
     ).text
     assert told == (
         "b is not significantly worse on AP than a, the best so far. 1 query regressed;"
         " 2 went back and forth."
     )
     none = np.array([np.nan])
-    told = history_finding(["a"], none, "AP", now_bad=0, flickering=0, since="", is_best=False).text
+    told = history_finding(
+        ["a"], none, "AP", n_failing=0, n_flickering=0, first_bad_version="", is_best=False
+    ).text
     assert "No query has a score" in told
 
 
 def test_a_last_version_as_good_as_the_best_is_level_with_it() -> None:
     told = history_finding(
-        ["a", "b"], np.array([0.5, 0.5]), "AP", now_bad=0, flickering=0, since="", is_best=False
+        ["a", "b"],
+        np.array([0.5, 0.5]),
+        "AP",
+        n_failing=0,
+        n_flickering=0,
+        first_bad_version="",
+        is_best=False,
     ).text
     assert told.startswith("b is tied on AP with a, the best so far.")
 

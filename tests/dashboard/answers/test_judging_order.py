@@ -6,7 +6,13 @@ import pytest
 
 from dashboard.address.address import Address
 from dashboard.answers import grading, unjudged
-from dashboard.answers.judging_order import AT_RANDOM, BY_QUERY, is_sample, random_order, read_order
+from dashboard.answers.judging_order import (
+    AT_RANDOM,
+    BY_QUERY,
+    is_random_sample,
+    order_randomly,
+    parse_judging_order,
+)
 from dashboard.study.layered_study import with_layers
 from dashboard.study.study import Study
 from dashboard.workspace import Layer
@@ -17,18 +23,22 @@ PAIRS = [(f"q{q}", f"d{d}") for q in range(20) for d in range(5)]
 
 
 def test_an_order_by_lot_is_the_same_for_every_selection() -> None:
-    drawn = [PAIRS[place] for place in random_order(PAIRS)]
+    drawn = [PAIRS[place] for place in order_randomly(PAIRS)]
     some = PAIRS[::3]
-    assert [some[place] for place in random_order(some)] == [pair for pair in drawn if pair in some]
+    assert [some[place] for place in order_randomly(some)] == [
+        pair for pair in drawn if pair in some
+    ]
     assert drawn != PAIRS and sorted(drawn) == sorted(PAIRS)
-    assert read_order("random") == AT_RANDOM and read_order("by colour") == ""
+    assert parse_judging_order("random") == AT_RANDOM and parse_judging_order("by colour") == ""
 
 
 def test_the_first_by_lot_are_a_sample_and_others_are_not() -> None:
-    drawn = [PAIRS[place] for place in random_order(PAIRS)]
-    assert is_sample(set(), PAIRS) and is_sample(set(drawn[:30]), PAIRS)
-    assert is_sample({*drawn[:12], *drawn[13:30]}, PAIRS), "one was skipped"
-    assert not is_sample(set(drawn[10:40]), PAIRS) and not is_sample(set(PAIRS[:30]), PAIRS)
+    drawn = [PAIRS[place] for place in order_randomly(PAIRS)]
+    assert is_random_sample(set(), PAIRS) and is_random_sample(set(drawn[:30]), PAIRS)
+    assert is_random_sample({*drawn[:12], *drawn[13:30]}, PAIRS), "one was skipped"
+    assert not is_random_sample(set(drawn[10:40]), PAIRS) and not is_random_sample(
+        set(PAIRS[:30]), PAIRS
+    )
 
 
 def two_runs() -> Study:
@@ -54,7 +64,7 @@ def two_runs() -> Study:
 def test_every_order_offers_the_same_documents(order: str) -> None:
     study = two_runs()
     shown = study.view(Address.create(run="new", base="old")).comparison
-    usual, found = (grading.judging_queue(study, shown, o, settle=30) for o in ("", order))
+    usual, found = (grading.judging_queue(study, shown, o, n_to_settle=30) for o in ("", order))
     assert sorted(found["doc_id"]) == sorted(usual["doc_id"]) and len(found) == 320
     if order == BY_QUERY:
         first = found["query_id"].head(30).tolist()

@@ -29,10 +29,10 @@ from dashboard.answers.curves import curves
 from dashboard.answers.history import history_page
 from dashboard.answers.overview import overview
 from dashboard.answers.pairs import pairs
-from dashboard.answers.report import report
+from dashboard.answers.report import make_report
 from dashboard.answers.run_comparisons import compare_runs
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.report.document import document
+from dashboard.drawing.report.document import make_report_page
 from dashboard.drawing.report.parts import ReportRequest
 from dashboard.notebook import NotebookComparison
 from dashboard.study.study import Study
@@ -279,7 +279,7 @@ def of_robustness(case: Case) -> Iterator[Says]:
     own = robustness.measure_agreement(study, shown).table.set_index("measure").loc[shown.name]
     yield "Robustness' table", own["verdict"], row["verdict"]
     yield "Robustness' interval", (own["low"], own["high"]), near((row["low"], row["high"]))
-    by_cutoff = robustness.pair_by_cutoff(study, shown)
+    by_cutoff = robustness.compare_pair_by_cutoff(study, shown)
     if by_cutoff is None or row["verdict"] in CLEAR or row["verdict"] == NO_MATTER:
         return
     at = by_cutoff.crossings.cutoffs == (shown.measure.cutoff or -1)
@@ -305,8 +305,8 @@ def of_versions(case: Case) -> Iterator[Says]:
 def of_outputs(case: Case, folder: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Says]:
     """What leaves: the report, and what the commands and Python say of the same files."""
     study, shown, row = case.study, case.shown, case.row
-    page = document(
-        report(study, shown, ()),
+    page = make_report_page(
+        make_report(study, shown, ()),
         Drawing.for_comparison(shown, study.names),
         ReportRequest("A report"),
     )

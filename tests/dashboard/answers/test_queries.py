@@ -6,8 +6,14 @@ import pytest
 
 from dashboard.address.address import Address
 from dashboard.address.view import Comparison
-from dashboard.answers.queries import PAGE_ROWS, QueryList, QueryListRequest, listed_ids, query_list
-from dashboard.answers.query import query
+from dashboard.answers.queries import (
+    PAGE_ROWS,
+    QueryList,
+    QueryListRequest,
+    query_ids_of_list,
+    query_list,
+)
+from dashboard.answers.query import query_page
 from dashboard.answers.query_views import query_strips
 from dashboard.study.study import Study
 from metrics_core.tables import Qrels, Queries, Run
@@ -107,20 +113,22 @@ def test_an_order_that_is_none_is_the_usual_one(order: str) -> None:
 
 
 def test_a_head_sorts_from_the_least_then_the_other_way_round() -> None:
-    assert listed().toggled_order("score:a") == "score:a"
-    assert listed("score:a").toggled_order("score:a") == "-score:a"
-    assert listed("-score:a").toggled_order("score:a") == "score:a"
-    assert listed().toggled_order("difference") == "-difference"
-    assert listed("-difference").toggled_order("difference") == "", "the usual order needs no word"
+    assert listed().order_after_click("score:a") == "score:a"
+    assert listed("score:a").order_after_click("score:a") == "-score:a"
+    assert listed("-score:a").order_after_click("score:a") == "score:a"
+    assert listed().order_after_click("difference") == "-difference"
+    assert listed("-difference").order_after_click("difference") == "", (
+        "the usual order needs no word"
+    )
 
 
 def test_pages_hold_a_hundred_rows_and_each_query_once() -> None:
     found = listed("score:a")
-    pages = [found.page(str(n)) for n in (1, 2, 3)]
+    pages = [found.select_page(str(n)) for n in (1, 2, 3)]
     assert [len(page.frame) for page in pages] == [PAGE_ROWS, PAGE_ROWS, 50]
     assert [page.start for page in pages] == [0, 100, 200]
     assert [q for page in pages for q in page.frame["query_id"]] == list(found.rows["query_id"])
-    assert [found.page(n).number for n in ("", "x", "0", "²", "7", "99999999999")] == [
+    assert [found.select_page(n).number for n in ("", "x", "0", "²", "7", "99999999999")] == [
         1,
         1,
         1,
@@ -129,7 +137,7 @@ def test_pages_hold_a_hundred_rows_and_each_query_once() -> None:
         3,
     ]
     nothing = listed(search="no such text")
-    assert (nothing.page("2").pages, len(nothing.page("2").frame)) == (1, 0)
+    assert (nothing.select_page("2").pages, len(nothing.select_page("2").frame)) == (1, 0)
 
 
 def test_the_download_has_the_order_of_the_table() -> None:
@@ -171,14 +179,14 @@ def test_a_column_of_numbers_shows_them_sorts_by_them_and_is_downloaded_with_the
 def test_previous_and_next_follow_the_list_in_its_order() -> None:
     asked = QueryListRequest("worse", "abc"[0], "-text")
     ids = list(query_list(STUDY, comparison(), asked).rows["query_id"])
-    page = query(STUDY, comparison(), ids[4], asked)
+    page = query_page(STUDY, comparison(), ids[4], asked)
     assert (page.previous, page.following) == (ids[3], ids[5])
     assert (page.position, page.listed) == (4, len(ids))
-    first = query(STUDY, comparison(), "", asked)
+    first = query_page(STUDY, comparison(), "", asked)
     assert first.diagnosis.query_id == ids[0] and first.previous is None
-    assert query(STUDY, comparison(), ids[-1], asked).following is None
+    assert query_page(STUDY, comparison(), ids[-1], asked).following is None
     other = next(q for q in IDS if q not in ids)
-    assert query(STUDY, comparison(), other, asked).position is None
+    assert query_page(STUDY, comparison(), other, asked).position is None
 
 
 @pytest.mark.parametrize("show", ["", "all", "better", "zero", "no list"])
@@ -191,7 +199,7 @@ def test_the_ids_of_a_list_are_those_of_its_rows(show: str, order: str) -> None:
         QueryListRequest(show=show, order=order, line="difference > 0"),
     ):
         rows = query_list(STUDY, shown, asked).rows["query_id"]
-        assert listed_ids(STUDY, shown, asked) == list(rows)
+        assert query_ids_of_list(STUDY, shown, asked) == list(rows)
 
 
 def test_ten_paired_queries_are_enough_to_tell() -> None:

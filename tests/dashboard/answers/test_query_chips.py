@@ -91,7 +91,7 @@ def test_kinds_part_the_queries_and_are_those_of_the_core() -> None:
     assert sum(map(len, parts)) == 100 and len(set.union(*parts)) == 100
     ranks = STUDY.judged["dense"], STUDY.judged["bm25"]
     failure = query_kinds.classify_queries(ranks[0], view.measure, 5)
-    change = query_kinds.classify_changes(*ranks, view.measure, 5, same=SAME)
+    change = query_kinds.classify_changes(*ranks, view.measure, 5, tie_threshold=SAME)
     for key, kind in FAILURES.items():
         assert len(listed(view, show=key).rows) == int((failure == kind).sum())
     for key, kind in CHANGES.items():
@@ -224,13 +224,13 @@ def test_numbers_of_a_query_are_what_they_say() -> None:
 def test_a_region_holds_what_lies_in_it() -> None:
     frame = listed().frame
     box = {"x": [0.2, 0.6], "y": [0.7, 0.1]}
-    inside = set(query_views.ids_inside(frame, "baseline_score", "score", [box]))
+    inside = set(query_views.find_ids_in_regions(frame, "baseline_score", "score", [box]))
     known = frame["baseline_score"].between(0.2, 0.6) & frame["score"].between(0.1, 0.7)
     assert inside == set(frame.loc[known, "query_id"]) and 0 < len(inside) < 100
     triangle = {"x": [-0.1, 1.1, -0.1], "y": [-0.1, 1.1, 1.1]}
-    above = query_views.ids_inside(frame, "baseline_score", "score", [triangle])
+    above = query_views.find_ids_in_regions(frame, "baseline_score", "score", [triangle])
     assert set(above) == set(frame.loc[frame["score"] > frame["baseline_score"], "query_id"])
-    both = query_views.ids_inside(frame, "baseline_score", "score", [box, triangle])
+    both = query_views.find_ids_in_regions(frame, "baseline_score", "score", [box, triangle])
     assert set(both) == inside | set(above)
 
 
@@ -278,7 +278,7 @@ def test_what_is_kept_of_a_column_is_what_it_holds_now(
 ) -> None:
     view = replace(comparison(k=str(cutoff)), filters=where)
     columns = query_columns.FilterColumns(STUDY, view)
-    assert filter_vocabulary(STUDY, view) == vocabulary(columns, columns.numeric)
+    assert filter_vocabulary(STUDY, view) == vocabulary(columns, columns.numeric_columns)
 
 
 @pytest.mark.parametrize(
@@ -293,6 +293,6 @@ def test_what_is_kept_of_a_column_is_what_it_holds_now(
     ],
 )
 def test_the_one_field_tells_words_from_a_filter(typed: str, search: str, line: str) -> None:
-    assert query_filter.split_typed(typed) == (search, line)
-    assert query_filter.typed_text(search, line) == typed.strip()
-    assert query_filter.typed_text("words", "words > 5") == "words > 5"
+    assert query_filter.split_search_text(typed) == (search, line)
+    assert query_filter.join_search_text(search, line) == typed.strip()
+    assert query_filter.join_search_text("words", "words > 5") == "words > 5"

@@ -47,17 +47,17 @@ def kept() -> Workspace:
 
 
 def named(workspace: Workspace) -> list[str]:
-    return [c.name for c in workspace.collections()]
+    return [c.name for c in workspace.read_collections()]
 
 
 def two_collections() -> AppTest:
     """ "Mine" with a run, "Theirs" with another; opened on the list."""
     app = opened("data", set="own")
     upload(app, ("my.qrels", QRELS), ("good.run", GOOD))
-    kept().rename("own", "Mine")
+    kept().rename_collection("own", "Mine")
     other = kept().new_collection("Theirs")
     for name, content in (("j.qrels", QRELS), ("poor.run", POOR)):
-        kept().add(other.id, formats.read(content, name=name))
+        kept().add_table(other.id, formats.read(content, name=name))
     return opened("collections", set="own")
 
 
@@ -78,9 +78,9 @@ def test_judgments_added_to_the_example_stand_alone() -> None:
 
 def test_without_a_link_the_collection_that_was_opened_last_is_open() -> None:
     two_collections()
-    (theirs,) = (c.id for c in kept().collections() if c.name == "Theirs")
+    (theirs,) = (c.id for c in kept().read_collections() if c.name == "Theirs")
     opened(set=theirs)
-    kept().rename("own", "Changed and not opened")
+    kept().rename_collection("own", "Changed and not opened")
     assert f"set={theirs}" in drawn(opened())
     opened(set="own")
     assert "set=own" in drawn(opened())
@@ -97,14 +97,14 @@ def test_the_list_shows_what_the_overview_of_each_said_last_and_reads_none() -> 
     two_collections()
     opened(set="own")
     st.cache_resource.clear()
-    read = Workspace.load
-    Workspace.load = refuse_to_read  # type: ignore[method-assign]
+    read = Workspace.load_table
+    Workspace.load_table = refuse_to_read  # type: ignore[method-assign]
     try:
         shown = text_of(opened("collections", set="sample"))
     finally:
-        Workspace.load = read  # type: ignore[method-assign]
+        Workspace.load_table = read  # type: ignore[method-assign]
     assert "good 1.000" in shown and "one run, no baseline" in shown
-    kept().add("own", formats.read(POOR, name="poor.run"))
+    kept().add_table("own", formats.read(POOR, name="poor.run"))
     assert "files changed since; open it to update" in text_of(opened("collections", set="sample"))
 
 
@@ -116,7 +116,7 @@ def test_without_any_mark_the_collection_that_changed_last_is_open() -> None:
     two_collections()
     shutil.rmtree(kept().folder / "cache", ignore_errors=True)
     shown = opened()
-    (theirs,) = (c.id for c in kept().collections() if c.name == "Theirs")
+    (theirs,) = (c.id for c in kept().read_collections() if c.name == "Theirs")
     assert f"set={theirs}" in drawn(shown)
     listed = opened("collections")
     assert "Three collections" in text_of(listed)  # with the example
@@ -142,19 +142,19 @@ def test_renamed_copied_removed_and_brought_back() -> None:
     assert "Ours <b>" in text_of(app) and "Ours &lt;b&gt;" in drawn(app)
     press(app, "Duplicate")
     assert "Ours <b>, copy" in named(kept())
-    copy = next(c.id for c in kept().collections() if c.name == "Ours <b>, copy")
+    copy = next(c.id for c in kept().read_collections() if c.name == "Ours <b>, copy")
     app.button(key=f"remove_{copy}").click().run()
     assert "“Ours <b>, copy” was removed." in text_of(app)
-    assert len(kept().collections()) == 2
+    assert len(kept().read_collections()) == 2
     press(app, "Undo")
-    assert len(kept().collections()) == 3
+    assert len(kept().read_collections()) == 3
 
 
 def test_a_removed_collection_that_is_open_is_not_shown_any_more() -> None:
     app = two_collections()
-    other = next(c.id for c in kept().collections() if c.name == "Theirs")
+    other = next(c.id for c in kept().read_collections() if c.name == "Theirs")
     app = opened("data", set=other)
-    kept().remove(other)
+    kept().remove_collection(other)
     assert "was not found" in text_of(app.run())
     press(app, "Restore")
     assert "Two files are loaded" in text_of(app)
@@ -165,9 +165,9 @@ def test_a_new_collection_is_empty_and_takes_files() -> None:
     app.text_input(key="new_name_here").set_value("Third")
     press(app, "Create and open")
     assert named(kept())[0] == "Third"
-    app = opened("data", set=kept().collections()[0].id)
+    app = opened("data", set=kept().read_collections()[0].id)
     upload(app, ("a.qrels", QRELS))
-    assert [len(kept().entries(c.id)) for c in kept().collections()] == [1, 2, 2]
+    assert [len(kept().entries(c.id)) for c in kept().read_collections()] == [1, 2, 2]
 
 
 def test_a_collection_goes_out_as_one_file_and_in_again() -> None:
@@ -176,11 +176,11 @@ def test_a_collection_goes_out_as_one_file_and_in_again() -> None:
     app = opened("collections", set="own")
     upload(app, ("Mine.zip", packed))
     assert "“Mine” was imported from Mine.zip." in text_of(app)
-    copies = [c.id for c in kept().collections() if c.name == "Mine"]
+    copies = [c.id for c in kept().read_collections() if c.name == "Mine"]
     files = [[(e.name, e.content, e.slot) for e in kept().entries(c)] for c in copies]
     assert len(copies) == 2 and files[0] == files[1]
     upload(app, ("cut.zip", packed[:-40]))
-    assert len(kept().collections()) == 3
+    assert len(kept().read_collections()) == 3
 
 
 def test_files_with_no_query_in_common_are_offered_a_collection_of_their_own() -> None:
@@ -190,7 +190,7 @@ def test_files_with_no_query_in_common_are_offered_a_collection_of_their_own() -
     assert "other.qrels has no query in common with “Mine”." in text_of(app)
     assert len(kept().entries("own")) == 2
     press(app, "Start a new collection")
-    assert [len(kept().entries(c.id)) for c in kept().collections()] == [1, 2, 2]
+    assert [len(kept().entries(c.id)) for c in kept().read_collections()] == [1, 2, 2]
     app = opened("data", set="own")
     upload(app, ("other.qrels", QRELS.replace(b"q", b"x")))
     press(app, "Add here anyway")
@@ -292,14 +292,14 @@ def test_a_disk_that_is_full_names_itself_and_the_files_that_were_not_kept(
 ) -> None:
     two_collections()
     app = opened("data", set="own")
-    add = Workspace.add
+    add = Workspace.add_table
 
     def full(self: Workspace, identity: str, loaded: Loaded, **more: Any) -> Any:
         if loaded.file == "a.run":
             return add(self, identity, loaded, **more)
         raise write_refused_error(OSError(28, "No space left on device"), self.folder)
 
-    monkeypatch.setattr(Workspace, "add", full)
+    monkeypatch.setattr(Workspace, "add_table", full)
     upload(app, ("a.run", POOR), ("b.run", POOR.replace(b"3.0", b"4.0")), ("c.run", GOOD))
     shown = text_of(app)
     assert f"The disk of {kept().folder} is full. Not saved: b.run and c.run." in shown
@@ -335,7 +335,7 @@ def test_a_failure_in_one_file_leaves_the_others(monkeypatch: pytest.MonkeyPatch
 
 def test_two_judgments_are_chosen_where_the_measure_is() -> None:
     two_collections()
-    kept().add("own", formats.read(QRELS.replace(b"d1 1", b"d1 0"), name="strict.qrels"))
+    kept().add_table("own", formats.read(QRELS.replace(b"d1 1", b"d1 0"), name="strict.qrels"))
     app = opened(set="own")
     box = app.selectbox(key="w_qrels")
     assert box.label == "Judgments" and len(box.options) == 2
@@ -461,7 +461,7 @@ def told_in(page: AppTest, identity: str) -> list[Any]:
 
 def test_what_is_told_of_one_collection_stays_there() -> None:
     two_collections()
-    other = next(c.id for c in kept().collections() if c.name == "Theirs")
+    other = next(c.id for c in kept().read_collections() if c.name == "Theirs")
     page = opened("data", set="own")
     upload(page, ("good.run", GOOD), ("broken.run", b"q1 Q0\n"))
     assert "good.run is already here" in text_of(page) and "broken.run" in text_of(page)
@@ -489,7 +489,7 @@ def test_a_collection_that_breaks_takes_no_other_down(
 ) -> None:
     """Of an exception that nobody foresaw it is told with its folder, and it can be removed."""
     two_collections()
-    (theirs,) = (c.id for c in kept().collections() if c.name == "Theirs")
+    (theirs,) = (c.id for c in kept().read_collections() if c.name == "Theirs")
     opened(set=theirs)  # opened last, so it is the one that a start leads to
     folder, real = kept().folder_of(theirs), getattr(what, name)
 
@@ -512,7 +512,7 @@ def test_a_collection_that_breaks_takes_no_other_down(
             assert f"damaged; it is kept in {folder}" in text_of(listed)
         next(b for b in listed.button if b.key == f"remove_{theirs}").click().run()
         assert not listed.exception and named(kept()) == ["Mine"]
-        kept().restore(theirs)
+        kept().restore_collection(theirs)
         next(b for b in first.button if b.label == "Remove this collection").click().run()
         assert named(kept()) == ["Mine"]
     assert any("A page could not be drawn." in record.message for record in caplog.records)
@@ -523,7 +523,7 @@ def test_a_collection_that_breaks_takes_no_other_down(
 
 def test_a_damaged_database_is_told_goes_back_and_is_listed_as_put_aside() -> None:
     two_collections()
-    (theirs,) = (c.id for c in kept().collections() if c.name == "Theirs")
+    (theirs,) = (c.id for c in kept().read_collections() if c.name == "Theirs")
     clean_workspace(kept())
     damaged = kept().folder_of("own") / "state.db"
     damaged.write_bytes(damaged.read_bytes()[:4096] + b"<b>" * 4000)
@@ -538,7 +538,7 @@ def test_a_damaged_database_is_told_goes_back_and_is_listed_as_put_aside() -> No
     button.click().run()
     assert not listed.exception and len(kept().entries("own")) == 2
     assert "1 damaged database moved aside" in text_of(listed)
-    (aside,) = kept().set_aside_paths()
+    (aside,) = kept().paths_moved_aside()
     assert str(aside) in text_of(listed) and aside.read_bytes().endswith(b"<b>" * 100)
     assert not [b for b in listed.button if b.label.startswith("Restore the state")]
     assert "Two files are loaded" in text_of(opened("data", set="own"))

@@ -183,8 +183,8 @@ def test_the_example_leads_to_ones_own_files_which_are_not_mixed_into_it() -> No
     app = given(opened("data", set="sample"), "a.run")
     assert "One file is loaded" in text_of(app) and not own_files(app)
     workspace().new_collection("Further", "further")
-    all_collections().mark_opened("further")
+    all_collections().record_opening("further")
     assert own_files(opened(set="sample")) == "data further"
     for collection in ("own", "further"):
-        workspace().remove(collection)
+        workspace().remove_collection(collection)
     assert own_files(opened(set="sample")) == "collections sample"

@@ -63,13 +63,13 @@ def test_the_difference_after_removal_ends_beyond_its_crossing() -> None:
     # 8 queries differ by 1, the others by 0.5: their order is known, and none is negative.
     left = robustness.difference_after_removal(study, shown)
     assert left[[0, 8, 19]].tolist() == [pytest.approx(14 / 20), 0.5, 0.5] and len(left) == 20
-    assert robustness.removed_queries(study, shown).empty
+    assert robustness.queries_that_reverse_sign(study, shown).empty
 
 
 def test_missing_queries_change_both_means() -> None:
     study = small(20, base_lacks=8)
     shown = study.view(Address.create(run="new", base="old", m="RR")).comparison
-    table = robustness.means_by_coverage(study, shown)
+    table = robustness.compare_means_by_coverage(study, shown)
     assert table["queries"].tolist() == [20, 12]
     assert table["mean"].tolist() == [1.0, 1.0]
     # The baseline finds the document second in 12 lists, and has no list for 8 queries.
@@ -128,7 +128,7 @@ def test_a_query_that_the_baseline_lacks_has_its_entry() -> None:
     study = small(20, base_lacks=8)
     assert entries(study)["missing"] == ("cannot reverse it", "firm")
     shown = study.view(Address.create(run="new", base="old")).comparison
-    assert robustness.lacking_queries(study, shown)["query_id"].tolist() == [
+    assert robustness.queries_without_results(study, shown)["query_id"].tolist() == [
         f"q{i}" for i in range(8)
     ]
     assert robustness.pair_coverage(study, shown).shared == 12
@@ -208,7 +208,7 @@ def test_where_a_difference_could_lie_is_drawn_on_one_axis_with_zero() -> None:
     drawing = drawing_of(styles)
     span = blocks.DifferenceRange
     rows = [span("Now", "", 0.1, 0.1), span("Likely", "", nan, nan), span("Worst", "", -0.1, 0.3)]
-    part = str(blocks.draw_spans(rows, drawing, "label"))
+    part = str(blocks.draw_difference_ranges(rows, drawing, "label"))
     assert "= old" in part and "−0.100 to +0.300" in part and ">–<" in part
     at = [float(value) for value in re.findall(r'zero" style="left:([0-9.]+)%', part)]
     left, width = re.findall(r'from-to[ a-z]*" style="left:([0-9.]+)%;width:([0-9.]+)%', part)[0]
@@ -229,7 +229,7 @@ def test_many_differences_are_one_line_each_and_grey_without_significance() -> N
         *(span(f"P@{k}", "", -0.05, 0.15, 0.05, grey=True) for k in range(1, 4)),
         span("RR", "", nan, nan, nan),
     ]
-    part = str(blocks.draw_spans(rows, drawing_of(styles), "label"))
+    part = str(blocks.draw_difference_ranges(rows, drawing_of(styles), "label"))
     assert 'class="lens spans many"' in part and '<a href="?measure=AP">AP</a>' in part
     assert part.count("from-to bound") == 3 and part.count('"at"') == 4
     assert "+0.100 [0.050, 0.150]" in part and '<span class="number">–</span>' in part
@@ -268,12 +268,12 @@ def test_that_a_difference_does_not_matter_is_a_result() -> None:
 def test_what_the_run_behind_missed_is_read_off_its_lists() -> None:
     study = small(20, base_lacks=8)
     shown = study.view(Address.create(run="new", base="old", m="P@1")).comparison
-    found = robustness.missed_queries(study, shown, robustness.query_fragility(study, shown))
+    found = robustness.find_missed_queries(study, shown, robustness.query_fragility(study, shown))
     assert found is not None and found.depth == 1 and found.without_relevant.all()
     assert found.missing["old"].tolist() == [True] * 8 + [False] * 12
     whole = replace(
         shown, chosen_measure=replace(shown.chosen_measure, measure=parse_measure("RR"))
     )
-    found = robustness.missed_queries(study, whole, robustness.query_fragility(study, whole))
+    found = robustness.find_missed_queries(study, whole, robustness.query_fragility(study, whole))
     assert found is not None and found.depth is None
     assert found.without_relevant.tolist() == found.missing["old"].tolist()

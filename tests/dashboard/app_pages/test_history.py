@@ -66,7 +66,7 @@ def hears() -> None:
 
     from dashboard.address.address import Address, Field
     from dashboard.session import address
-    from dashboard.session.actions.history import store_order
+    from dashboard.session.actions.history import store_version_order
 
     empty = Address.create([Field("versions", "several")], set="sample")
     st.session_state["_empty"] = st.session_state["_address"] = empty
@@ -76,7 +76,7 @@ def hears() -> None:
         (["a", "b"], ()),
     ):
         st.session_state["order"] = {"order": told}
-        store_order("order", ("a", "b"))
+        store_version_order("order", ("a", "b"))
         assert address()["versions"] == wanted
 
 
@@ -89,10 +89,10 @@ def other_collection() -> str:
     kept = workspace()
     made = kept.new_collection("Judged in 2025").id
     judged = (SAMPLE / "qrels.txt").read_bytes().splitlines(keepends=True)
-    kept.add(made, formats.read(b"".join(judged[: len(judged) // 2]), name="qrels.txt"))
+    kept.add_table(made, formats.read(b"".join(judged[: len(judged) // 2]), name="qrels.txt"))
     for name in ("bm25", "titles-only"):
         content = (SAMPLE / f"{name}.run").read_bytes()
-        kept.add(made, formats.read(content, name=f"{name}-2025-03-01.run"))
+        kept.add_table(made, formats.read(content, name=f"{name}-2025-03-01.run"))
     return made
 
 

@@ -20,7 +20,7 @@ from dashboard.files.collections import SAMPLE
 from dashboard.session.actions.collections import copy_collection
 from dashboard.session.actions.grading import export_layer
 from dashboard.session.open_collection import all_collections, collection_files, workspace
-from dashboard.study.library import assemble
+from dashboard.study.library import assemble_library
 from dashboard.workspace import Workspace
 from tests.dashboard.conftest import drawn, on_files, opened, text_of
 
@@ -34,7 +34,7 @@ def kept() -> Workspace:
 def judged(grades: dict[tuple[str, str], float], name: str = "me", here: str = SAMPLE) -> str:
     """A layer of the example, as judging there makes it."""
     kept().new_collection("The example", here)
-    return kept().layers.begin(here, name, grades)
+    return kept().layers.create_layer(here, name, grades)
 
 
 def rows_of(app: AppTest) -> dict[str, Any]:
@@ -100,14 +100,14 @@ def tells() -> None:
         {"n": 3, "query_id": "q", "doc_id": "a", "grade": None},
         {"n": 4, "query_id": "q", "doc_id": "c", "skip": True},
     ]
-    grading.take_acts({"session": "s", "by": " Ann  B ", "acts": acts})
-    assert grading.saved_acts() == {"session": "s", "done": 4}
+    grading.store_judge_acts({"session": "s", "by": " Ann  B ", "acts": acts})
+    assert grading.last_stored_act() == {"session": "s", "done": 4}
     assert grading.skipped_pairs() == {("q", "c")}
-    grading.take_acts({"session": "s", "by": "", "acts": acts})
+    grading.store_judge_acts({"session": "s", "by": "", "acts": acts})
     later = {"n": 5, "query_id": "q", "doc_id": "c", "grade": 3}
-    grading.take_acts({"session": "s", "by": "", "acts": [*acts, later]})
+    grading.store_judge_acts({"session": "s", "by": "", "acts": [*acts, later]})
     assert grading.skipped_pairs() == set()
-    grading.take_acts(None)
+    grading.store_judge_acts(None)
 
 
 def test_what_a_page_tells_is_kept_once_and_in_its_order() -> None:
@@ -183,7 +183,7 @@ def test_what_the_grades_changed_stands_beside_the_card_and_what_came_of_it_on_t
 
 
 def test_once_all_is_judged_that_settles_it_the_page_says_what_came_of_it() -> None:
-    here = assemble(collection_files(SAMPLE)).study
+    here = assemble_library(collection_files(SAMPLE)).study
     assert here is not None
     view = here.view(Address.create(**PAIR)).comparison
     settle = judging_summary(here, view).settle
@@ -215,7 +215,7 @@ def test_a_layer_downloaded_is_a_layer_taken_in() -> None:
     (layer,) = kept().layers.list_layers(SAMPLE)
     content = export_layer(layer)
     assert content.decode().splitlines()[0].split() == [ROW[0], "0", ROW[1], "3"]
-    kept().layers.remove(SAMPLE, layer.id)
+    kept().layers.remove_layer(SAMPLE, layer.id)
     app = opened("data", **PAIR)
     uploader = next(u for u in app.file_uploader if "layer of its own" in u.label)
     uploader.set_value(("mine.qrels", content, "text/plain")).run()
@@ -286,7 +286,9 @@ def test_damaged_rows_are_shown_as_text_and_dropped() -> None:
     assert "1 damaged row of layers, notes and tags was deleted." in text_of(app)
     (layer,) = kept().layers.list_layers(SAMPLE)
     assert (
-        kept().contents(SAMPLE).lost_texts() == [] and layer.lost == () and layer.grades == {ROW: 3}
+        kept().contents(SAMPLE).damaged_row_texts() == []
+        and layer.lost == ()
+        and layer.grades == {ROW: 3}
     )
     assert [n.text for n in kept().notes.notes_by_query(SAMPLE)["q065"].notes] == ["why"]
 
@@ -294,7 +296,10 @@ def test_damaged_rows_are_shown_as_text_and_dropped() -> None:
 def test_some_queries_taken_in_elsewhere_bring_their_notes_and_layers() -> None:
     judged({ROW: 3})
     kept().notes.add_note_and_tag(SAMPLE, ROW[0], "why", "cause: stemming", author="bo")
-    study, (layer,) = assemble(collection_files(SAMPLE)).study, kept().layers.list_layers(SAMPLE)
+    study, (layer,) = (
+        assemble_library(collection_files(SAMPLE)).study,
+        kept().layers.list_layers(SAMPLE),
+    )
     assert study is not None
     view = study.view(Address.create(**PAIR)).comparison
     ids = [*study.query_ids[:30], ROW[0]]
@@ -303,7 +308,7 @@ def test_some_queries_taken_in_elsewhere_bring_their_notes_and_layers() -> None:
     for _ in range(2):
         uploader = next(u for u in app.file_uploader if u.label in ("Add files", "Import"))
         on_files(uploader.set_value(("queries.zip", packed, "application/zip")).run())
-    (made,) = [c for c in kept().collections() if c.id != SAMPLE]
+    (made,) = [c for c in kept().read_collections() if c.id != SAMPLE]
     assert {e.kind for e in kept().entries(made.id)} == {"run", "qrels", "queries"}
     assert kept().notes.notes_by_query(made.id) == kept().notes.notes_by_query(SAMPLE)
     (came,) = kept().layers.list_layers(made.id)

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard.address.address import Address
 from dashboard.answers.document import document_fields
-from dashboard.answers.grading import judging_queue, queue_window, unjudged_documents
+from dashboard.answers.grading import first_undone_in_queue, judging_queue, unjudged_documents
 from dashboard.answers.subset import export_subset
 from dashboard.answers.unjudged import unjudged_effects
 from dashboard.answers.what_if import apply_edits
@@ -35,13 +35,13 @@ def keep(identity: str, *ranked: str) -> None:
     """The example's judgments and two runs, these as judged ranks, as a collection."""
     kept = workspace()
     kept.new_collection("Mine", identity)
-    kept.add(identity, formats.read(QRELS_FILE, name="qrels.txt"))
+    kept.add_table(identity, formats.read(QRELS_FILE, name="qrels.txt"))
     for name, run in RUNS.items():
         loaded = Loaded(run, "trec", "TREC run", f"{name}.run")
         if name in ranked:
             (loaded,) = formats.read_set(formats.table_bytes(RANKS[name], "parquet"), name="ranks")
-        assert kept.add(identity, loaded).status == "new"
-        assert kept.add(identity, loaded).status == "known"
+        assert kept.add_table(identity, loaded).status == "new"
+        assert kept.add_table(identity, loaded).status == "known"
 
 
 def shown(page: str, identity: str) -> str:
@@ -111,11 +111,11 @@ def test_ties_and_a_document_of_the_other_run() -> None:
 def test_a_layer_that_judges_further_documents_leaves_the_run_out() -> None:
     keep("ranks", "dense")
     layers = workspace().layers
-    regraded = layers.begin("ranks", "me", {("q001", str(QRELS.doc_ids[0])): 0})
+    regraded = layers.create_layer("ranks", "me", {("q001", str(QRELS.doc_ids[0])): 0})
     said = text_of(opened("", set="ranks"))
     assert "dense" in said and "created with different judgments" not in said
-    layers.remove("ranks", regraded)
-    layers.begin("ranks", "me", {("q001", "never judged"): 3})
+    layers.remove_layer("ranks", regraded)
+    layers.create_layer("ranks", "me", {("q001", "never judged"): 3})
     said = text_of(opened("", set="ranks"))
     why = (
         "The ranks of judged documents in dense were created with different judgments: query"
@@ -142,7 +142,7 @@ def test_what_the_unjudged_could_do_is_a_bound_of_the_exact_one() -> None:
     view = ranks.view(Address.create(**PAIR)).comparison
     assert (
         judging_queue(ranks, view).empty
-        and queue_window(ranks, judging_queue(ranks, view), set(), 5).empty
+        and first_undone_in_queue(ranks, judging_queue(ranks, view), set(), 5).empty
     )
     assert unjudged_documents(ranks, view, "q065").empty
     assert apply_edits(ranks, view, "q065", ()) is None

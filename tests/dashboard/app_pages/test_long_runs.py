@@ -23,7 +23,7 @@ def kept_sample() -> None:
     kept.new_collection("Mine", "own")
     for path in ("qrels.txt", "bm25.run", "dense.run"):
         (found,) = SAMPLE_FOLDER.rglob(path)
-        kept.add("own", formats.read(found, name=found.name))
+        kept.add_table("own", formats.read(found, name=found.name))
 
 
 def shown(page: str, asked: dict[str, str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dashboard.answers.measures import measure_list
+from dashboard.answers.measures import find_measures
 from metrics_core.measures import declarations
 from tests.dashboard.conftest import opened, text_of
 
@@ -22,7 +22,7 @@ def test_the_list_of_measures_is_searched_by_any_name() -> None:
 
 
 def test_a_family_is_whole_below_those_that_are_used_most() -> None:
-    groups = measure_list("", "").groups
+    groups = find_measures("", "").groups
     assert [told.name for told in groups.pop("Most used")][:2] == ["nDCG", "P"]
     assert {told.name for told in groups["Precision and recall"]} >= {"P", "R", "AP", "Rprec"}
     assert sum(map(len, groups.values())) == len(declarations())

@@ -14,7 +14,7 @@ from dashboard.session.actions.collections import copy_collection, pack_collecti
 from dashboard.session.open_collection import collection_files, workspace
 from dashboard.start import main
 from dashboard.workspace import Collection
-from dashboard.workspace.exports.report_data import make_block
+from dashboard.workspace.exports.report_data import make_data_markup
 from metrics_core import formats
 from metrics_core.formats import Loaded
 from tests.dashboard.conftest import drawn, opened, text_of
@@ -42,8 +42,8 @@ def a_collection() -> Collection:
         if path.suffix in (".run", ".txt", ".csv", ".jsonl"):
             for file in read_files(path, display_name=path.name, origin="upload"):
                 assert file.table is not None
-                here.add(made.id, Loaded(file.table, "", file.read_as, file.file))
-    here.add(made.id, formats.read(OTHER_GRADES, name="other.qrels"))
+                here.add_table(made.id, Loaded(file.table, "", file.read_as, file.file))
+    here.add_table(made.id, formats.read(OTHER_GRADES, name="other.qrels"))
     judgments = next(f for f in collection_files(made.id) if f.file == "qrels.txt")
     here.set_judgments(made.id, judgments.key)
     here.set_complete(made.id, True)
@@ -64,8 +64,8 @@ def said_of(identity: str) -> None:
     here.notes.add_note_and_tag(
         identity, "q098", "Nobody sells vinegar", "out of scope", author="Ada"
     )
-    here.layers.judge(identity, "Ada", {("q098", RANKED): 1})
-    here.layers.begin(identity, "a model", {("q001", RANKED): 2}, judged=False)
+    here.layers.grade_documents(identity, "Ada", {("q098", RANKED): 1})
+    here.layers.create_layer(identity, "a model", {("q001", RANKED): 2}, is_judged_here=False)
 
 
 def pages(identity: str, asked: Asked) -> dict[str, str]:
@@ -106,7 +106,7 @@ def test_all_that_was_said_of_it_goes_along(
         assert "Nobody sells vinegar" in before["query"] and "Ada" in before["query"]
         assert "Ids are mapped" in before["data"]
     elsewhere(monkeypatch, tmp_path / "elsewhere", "x.zip", packed)
-    there = workspace().collections()[0]
+    there = workspace().read_collections()[0]
     assert pages(there.id, asked) == before
     assert said(there) == said(made)
 
@@ -122,7 +122,7 @@ def test_a_copy_of_the_example_keeps_what_was_said_of_it(
     packed = pack_collection(SAMPLE)
     before = text_of(opened("query", set=SAMPLE, **QUERY))
     elsewhere(monkeypatch, tmp_path / "elsewhere", "x.zip", packed)
-    there = workspace().collections()[0]
+    there = workspace().read_collections()[0]
     assert {**said(there), "name": "A copy"} == said(told)
     assert text_of(opened("query", set=there.id, **QUERY)).replace(there.id, "") == before
 
@@ -146,7 +146,7 @@ def test_a_report_of_the_command_opens_to_the_same_numbers(
     before = text_of(opened("overview", set=SAMPLE))
     app = elsewhere(monkeypatch, tmp_path / "elsewhere", "x.html", out.read_bytes())
     assert "“Ours” was imported from x.html." in text_of(app)
-    there = workspace().collections()[0]
+    there = workspace().read_collections()[0]
     assert text_of(opened("overview", set=there.id)).replace("Ours", "The example") == before
     shown = text_of(opened("data", set=there.id))
     assert all(f"{name}.run" in shown for name in names) and "from a report" in shown
@@ -156,9 +156,9 @@ def test_a_report_that_is_not_whole_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for content, told in (
-        (make_block(b"PK no collection"), "is damaged or incomplete"),
+        (make_data_markup(b"PK no collection"), "is damaged or incomplete"),
         ("<p>no data</p>", "saved with the data"),
     ):
         page = f"<!doctype html>{content}".encode()
         app = elsewhere(monkeypatch, tmp_path / "elsewhere", "x.html", page)
-        assert told in text_of(app) and not workspace().collections()
+        assert told in text_of(app) and not workspace().read_collections()

@@ -13,7 +13,7 @@ import pytest
 
 from dashboard.start import main
 from dashboard.workspace import Workspace
-from dashboard.workspace.startup import clean_workspace, hold_removals
+from dashboard.workspace.startup import clean_workspace, hold_removal_lock
 from metrics_core import formats
 from tests.reliability.shown import left_over
 
@@ -24,8 +24,8 @@ def workspace(tmp_path: Path) -> Workspace:
     made.new_collection("Mine <b>", "own")
     made.new_collection("Other", "other")
     for file in ("a.run", "b.run"):
-        made.add("own", formats.read(f"q1 Q0 {file} 1 1.0 x\n".encode(), name=file))
-    made.layers.begin("own", "ann", {("q1", "d1"): 2})
+        made.add_table("own", formats.read(f"q1 Q0 {file} 1 1.0 x\n".encode(), name=file))
+    made.layers.create_layer("own", "ann", {("q1", "d1"): 2})
     made.notes.write_note("other", "q1", "why", author="ann")
     (made.folder / "cache").mkdir()
     for name in ("cache/x", "token", "tables/x.part", "workspace.db-journal.part"):
@@ -50,9 +50,9 @@ def test_unpacked_it_is_the_same_workspace(
     assert told.out.startswith(f"{out}: ") and told.err == ""
     again = unpacked(out, tmp_path / "again")
     for _ in range(2):
-        assert {c.name for c in again.collections()} == {"Mine <b>", "Other"}
+        assert {c.name for c in again.read_collections()} == {"Mine <b>", "Other"}
         assert again.entries("own") == workspace.entries("own")
-        assert all(again.load(entry) for entry in again.entries("own"))
+        assert all(again.load_table(entry) for entry in again.entries("own"))
         assert again.layers.list_layers("own") == workspace.layers.list_layers("own")
         assert again.notes.notes_by_query("other") == workspace.notes.notes_by_query("other")
         clean_workspace(again)
@@ -82,9 +82,9 @@ def test_a_damaged_database_comes_along_as_it_is(
     assert "Damaged, copied unchanged: Mine <b>" in capsys.readouterr().out
     again = unpacked(out, tmp_path / "again")
     assert again.notes.notes_by_query("other")["q1"].notes[0].text == "why"
-    again.restore_good("own")
-    assert [bool(again.load(entry)) for entry in again.entries("own")] == [True, True]
-    assert (again.set_aside_paths()[0]).read_bytes() == b"damaged"
+    again.restore_last_good_state("own")
+    assert [bool(again.load_table(entry)) for entry in again.entries("own")] == [True, True]
+    assert (again.paths_moved_aside()[0]).read_bytes() == b"damaged"
 
 
 @pytest.mark.parametrize("folder", ["gone", "empty"])
@@ -106,6 +106,6 @@ def test_while_a_start_removes_it_waits_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("dashboard.workspace.exports.backup._LONGEST_WAIT", 0.1)
-    with hold_removals(workspace.folder, wait=1):
+    with hold_removal_lock(workspace.folder, wait=1):
         assert main(["backup", str(workspace.folder), "-o", str(tmp_path / "x.zip")]) == 2
     assert "Try again when it has finished" in capsys.readouterr().err

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from dashboard.drawing import drawing_cache
-from dashboard.drawing.drawing_cache import draw_cached, draw_once
-from dashboard.drawing.figures.chart import Chart, scatter
+from dashboard.drawing.drawing_cache import draw_cached, draw_figure_cached
+from dashboard.drawing.figures.chart import Chart, make_scatter_trace
 from dashboard.drawing.theme import DARK, run_styles
 from metrics_core.base.memo import Memo
 from metrics_core.base.memory_size import estimate_size
@@ -34,26 +34,26 @@ def test_the_same_table_and_drawing_are_drawn_once(calls: list[tuple[object, ...
         return Chart([], {})
 
     frame = pd.DataFrame({"k": [1]})
-    first = draw_once(figure, frame, DRAWING, title="a")
-    assert draw_once(figure, frame, replace(DRAWING), title="a") is first
+    first = draw_figure_cached(figure, frame, DRAWING, title="a")
+    assert draw_figure_cached(figure, frame, replace(DRAWING), title="a") is first
     assert len(calls) == 1
     # An equal table is another one, for nobody looked into it.
-    draw_once(figure, frame.copy(), DRAWING, title="a")
-    draw_once(figure, frame, DARK_DRAWING, title="a")
-    draw_once(figure, frame, DRAWING, title="b")
-    draw_once(figure, frame, DRAWING, titled="a")
-    draw_once(figure, frame, replace(DRAWING, styles={}), title="a")
+    draw_figure_cached(figure, frame.copy(), DRAWING, title="a")
+    draw_figure_cached(figure, frame, DARK_DRAWING, title="a")
+    draw_figure_cached(figure, frame, DRAWING, title="b")
+    draw_figure_cached(figure, frame, DRAWING, titled="a")
+    draw_figure_cached(figure, frame, replace(DRAWING, styles={}), title="a")
     assert len(calls) == 6
 
 
 def test_a_chart_is_sent_as_it_is_and_checked_where_one_looks() -> None:
-    chart = Chart([scatter(x=np.array([1.0, np.nan]), y=[1, 2])], {"height": 50})
+    chart = Chart([make_scatter_trace(x=np.array([1.0, np.nan]), y=[1, 2])], {"height": 50})
     assert chart.to_dict()["data"][0]["type"] == "scatter"
     assert chart.layout.height == 50
     assert chart.with_layout(meta={"a": 1}).layout.meta == {"a": 1}
     assert "meta" not in chart.to_dict()["layout"]
     with pytest.raises(ValueError, match="wide"):
-        _ = Chart([scatter(wide=1)], {}).data
+        _ = Chart([make_scatter_trace(wide=1)], {}).data
 
 
 def test_what_is_kept_does_not_keep_alive_what_it_was_drawn_from() -> None:
@@ -79,10 +79,10 @@ def test_charts_cost_what_they_weigh(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drawing_cache, "_cache", room)
 
     def figure(points: int, number: int) -> Chart:
-        return Chart([scatter(x=np.zeros(points))], {})
+        return Chart([make_scatter_trace(x=np.zeros(points))], {})
 
     for number in range(30):
-        draw_once(figure, 10, number)
+        draw_figure_cached(figure, 10, number)
     assert len(room) == 30
-    draw_once(figure, 10_000, 0)
+    draw_figure_cached(figure, 10_000, 0)
     assert len(room) == 1

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 
-from dashboard.drawing.figures.colour import contrast
+from dashboard.drawing.figures.colour import contrast_ratio
 from dashboard.drawing.theme import (
     COLORS,
     DARK,
@@ -15,8 +15,8 @@ from dashboard.drawing.theme import (
     SLOTS,
     Palette,
     RunStyle,
+    make_lines_solid,
     run_styles,
-    solid_lines,
 )
 
 NAMES = [f"run-{i}" for i in range(SLOTS)]
@@ -28,9 +28,9 @@ def test_the_run_in_focus_is_solid_and_dashes_part_only_what_colours_do_not() ->
     styles = run_styles(NAMES, AT, focus="run-11", baseline="run-1")
     assert styles["run-11"].dash == "solid" and styles["run-19"].dash != "solid"
     assert styles["run-11"].width > max(s.width for n, s in styles.items() if n != "run-11")
-    some = solid_lines([styles[f"run-{i}"] for i in (1, 11, 12, 18)])
+    some = make_lines_solid([styles[f"run-{i}"] for i in (1, 11, 12, 18)])
     assert [s.dash == "solid" for s in some] == [False, True, True, True]
-    alike = solid_lines([styles[f"run-{i}"] for i in (1, 4, 12)])
+    alike = make_lines_solid([styles[f"run-{i}"] for i in (1, 4, 12)])
     assert len({s.dash for s in alike}) == 3
 
 
@@ -92,7 +92,7 @@ def test_run_colours_can_be_read_as_text_and_seen_as_marks(palette: Palette) -> 
     for style in run_styles(NAMES, AT, focus="run-2", baseline="run-1").values():
         color = style.color(palette)
         grey = color == palette.run_more
-        assert contrast(color, palette.page) >= _AS_TEXT
-        assert contrast(color, palette.sidebar) >= (_AS_MARK if grey else _ON_SIDEBAR)
-        assert contrast(color, palette.wash) >= _AS_MARK
+        assert contrast_ratio(color, palette.page) >= _AS_TEXT
+        assert contrast_ratio(color, palette.sidebar) >= (_AS_MARK if grey else _ON_SIDEBAR)
+        assert contrast_ratio(color, palette.wash) >= _AS_MARK
     assert len({getattr(palette, f"run_{i + 1}") for i in range(COLORS)}) == COLORS

@@ -27,7 +27,7 @@ def test_ticks_are_round_and_hold_zero() -> None:
     "values", [[], [0.0], [0.3], [-0.4, -0.2], [1e-4, 2e-4], [1e-7], [-3.0, 250.0]]
 )
 def test_an_axis_of_differences_holds_zero_and_a_handful_of_ticks(values: list[float]) -> None:
-    axis = difference_ticks([*values, math.nan], most=5, padding=0.08)
+    axis = difference_ticks([*values, math.nan], max_ticks=5, padding=0.08)
     assert 0 < axis.share(0) < 1
     assert all(0 <= axis.share(v) <= 1 for v in values)
     assert 2 <= len(axis.values) <= 7

@@ -119,7 +119,7 @@ def test_the_bytes_that_were_read_are_told(tmp_path: Path) -> None:
 def test_what_ends_in_the_middle_leaves_nothing(tmp_path: Path, how: BaseException) -> None:
     path = tmp_path / "one.run"
     path.write_text(PLAIN)
-    with mock.patch.object(run_writer, "write_rows", side_effect=[None, how, how]):
+    with mock.patch.object(run_writer, "put_rows", side_effect=[None, how, how]):
         if isinstance(how, OSError):
             file = read(tmp_path / "w", path)
             assert type(file.table) is Run and len(file.table) == PLAIN.count("\n")

@@ -8,11 +8,11 @@ import pytest
 
 from dashboard.files.shape_choices import (
     Answers,
+    add_read_as_before_note,
     describe_choices,
     find_choices,
     find_fields,
-    note_read_as_before,
-    select_kept_choices,
+    select_remembered_choices,
     shape_key,
 )
 from dashboard.files.uploaded_file import UploadedFile, read_tables
@@ -60,9 +60,12 @@ def test_what_is_kept_and_how_it_is_said() -> None:
         "columns": {"query": "a", "doc": "b", "grade": "'1'"},
         "encoding": "x",
     }
-    assert select_kept_choices(given) == {key: given[key] for key in ("kind", "columns")}
-    assert select_kept_choices({"columns": {}}) == {}
+    assert select_remembered_choices(given) == {key: given[key] for key in ("kind", "columns")}
+    assert select_remembered_choices({"columns": {}}) == {}
     assert describe_choices(given) == "query from `a`, document from `b`, all documents relevant"
     assert describe_choices({"kind": "run"}) == "a run"
     (loaded,) = read_tables(UploadedFile("x.csv", HEADLESS), kind="run", columns=COLUMNS)
-    assert note_read_as_before(loaded, {"kind": "run"}).notes[-1].message == "read as before: a run"
+    assert (
+        add_read_as_before_note(loaded, {"kind": "run"}).notes[-1].message
+        == "read as before: a run"
+    )

@@ -21,7 +21,7 @@ BESIDE = UploadedFile("_SUCCESS", b"")
 
 def taken_of(*files: UploadedFile) -> UploadBatch:
     taken = UploadBatch(files)
-    for number, _ in taken.order:
+    for number, _ in taken.reading_order:
         taken.read_file(number)
     return taken
 
@@ -31,20 +31,20 @@ def test_judgments_are_read_first_and_each_file_once() -> None:
         taken = taken_of(UNSURE, RUN, QRELS)
     asked = [call.kwargs["name"] for call in read.call_args_list]
     assert asked == ["a.qrels", "a.run", "x.json"]
-    assert [loaded.file for loaded in taken.tables] == ["x.json", "a.run", "a.qrels"]
-    assert [type(loaded.table) for loaded in taken.tables] == [Run, Run, Qrels]
-    assert taken.judgments() == [taken.tables[2].table]
+    assert [loaded.file for loaded in taken.all_tables] == ["x.json", "a.run", "a.qrels"]
+    assert [type(loaded.table) for loaded in taken.all_tables] == [Run, Run, Qrels]
+    assert taken.judgments() == [taken.all_tables[2].table]
 
 
 def test_a_guess_does_not_tell_what_others_are() -> None:
     taken = taken_of(UNSURE, UploadedFile("y.json", UNSURE.read_all()))
-    assert [loaded.evidence for loaded in taken.tables] == ["guess", "guess"]
-    assert len(taken.judgments()) == 2 and taken.judgments(guessed=False) == []
+    assert [loaded.evidence for loaded in taken.all_tables] == ["guess", "guess"]
+    assert len(taken.judgments()) == 2 and taken.judgments(include_guessed=False) == []
 
 
 def test_one_failure_does_not_take_the_others() -> None:
     taken = taken_of(DAMAGED, QRELS, BESIDE)
-    assert [loaded.file for loaded in taken.tables] == ["a.qrels"]
+    assert [loaded.file for loaded in taken.all_tables] == ["a.qrels"]
     assert [given.name for given, _ in taken.refused] == ["b.run"]
     with mock.patch.object(formats, "read_each", side_effect=ZeroDivisionError):
         taken = taken_of(RUN)
@@ -53,10 +53,10 @@ def test_one_failure_does_not_take_the_others() -> None:
 
 
 def test_what_only_stands_beside_others_is_read_where_there_is_nothing_else() -> None:
-    assert [number for number, _ in UploadBatch([BESIDE, RUN]).order] == [1]
-    assert [number for number, _ in UploadBatch([BESIDE]).order] == [0]
+    assert [number for number, _ in UploadBatch([BESIDE, RUN]).reading_order] == [1]
+    assert [number for number, _ in UploadBatch([BESIDE]).reading_order] == [0]
 
 
 def test_choices_are_those_of_reading() -> None:
-    (loaded,) = read_single_file(UploadedFile("x.txt", b"q1 0 d1 1\n"), kind="qrels").tables
+    (loaded,) = read_single_file(UploadedFile("x.txt", b"q1 0 d1 1\n"), kind="qrels").all_tables
     assert isinstance(loaded.table, Qrels)

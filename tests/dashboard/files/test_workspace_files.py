@@ -31,7 +31,7 @@ def test_an_older_version_is_shown_in_place_of_one_that_cannot_be_read(
     workspace.new_collection("Mine", "own")
     for doc_id in ("d1", "d2"):
         content = f"q1 Q0 {doc_id} 1 1.0 x\n".encode()
-        newer = workspace.add("own", formats.read(content, name="a.run")).entry
+        newer = workspace.add_table("own", formats.read(content, name="a.run")).entry
     path = tmp_path / "tables" / f"{newer.table}.parquet"
     whole = path.read_bytes()
     path.unlink() if is_missing else path.write_bytes(whole[:-9])

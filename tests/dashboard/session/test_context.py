@@ -51,7 +51,7 @@ def test_what_is_drawn_from_is_one_value_with_the_shown_runs_in_their_order() ->
     assert here.drawing is here.drawing
     assert list(here.drawing.styles) == ["c", "b", "a"]
     assert here.drawing.comparison is shown and here.drawing.palette is LIGHT
-    quiet = here.drawing.quiet
+    quiet = here.drawing.without_outcome_colours
     assert quiet.palette.better == quiet.palette.worse == LIGHT.muted
     assert quiet.styles is here.drawing.styles
 

@@ -15,7 +15,7 @@ def test_pages_of_one_moment_give_back_once_and_later_ones_again() -> None:
     ):
         for times in (1, 2):
             for _ in range(5):
-                memory._trim_soon()
+                memory._release_memory_soon()
             assert given_back.call_count == times - 1, "no page waits for it"
             end = time.monotonic() + 10
             while given_back.call_count < times and time.monotonic() < end:

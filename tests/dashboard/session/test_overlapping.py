@@ -17,14 +17,19 @@ from dashboard.address.address import Address
 from dashboard.files import uploaded_file
 from dashboard.files.collections import SAMPLE
 from dashboard.files.uploaded_file import UploadedFile
-from dashboard.session.action_messages import dismiss_receipt, receipts, take_offer, tell
+from dashboard.session.action_messages import (
+    action_messages,
+    add_message,
+    dismiss_message,
+    run_action_once,
+)
 from dashboard.session.actions import collections, uploads
 from dashboard.session.actions.collections import make_collection
 from dashboard.session.actions.grading import import_layer
 from dashboard.session.actions.notes import remove_note, remove_tag, save_remark
 from dashboard.session.actions.uploads import read_uploads, refusals
 from dashboard.session.open_collection import workspace
-from dashboard.workspace.exports.packing import pack
+from dashboard.workspace.exports.packing import write_packed_collection
 
 RUN = b"q1 Q0 d1 1 3.0 good\nq2 Q0 d3 1 1.0 good\n"
 QRELS = b"q1 0 d1 1\nq2 0 d3 2\n"
@@ -53,13 +58,13 @@ def at_once(*actions: Callable[[], object]) -> None:
 
 def test_an_offer_that_is_clicked_twice_is_taken_once_and_no_two_receipts_have_one_key() -> None:
     taken: list[int] = []
-    at_once(*[lambda n=n: tell(f"{n}", "", (("Undo", lambda: None),)) for n in range(6)])
-    told = receipts()
+    at_once(*[lambda n=n: add_message(f"{n}", "", (("Undo", lambda: None),)) for n in range(6)])
+    told = action_messages()
     assert len({receipt.key for receipt in told}) == 6
     first, second = told[:2]
-    at_once(*[lambda n=n: take_offer(first, lambda: taken.append(n)) for n in range(6)])
+    at_once(*[lambda n=n: run_action_once(first, lambda: taken.append(n)) for n in range(6)])
     assert len(taken) == 1 and len(told) == 5 and first not in told
-    at_once(*[lambda: dismiss_receipt(second)] * 2)
+    at_once(*[lambda: dismiss_message(second)] * 2)
     assert len(told) == 4
 
 
@@ -69,9 +74,9 @@ def test_a_form_that_is_sent_twice_makes_one_collection(visit: dict[str, Any]) -
     # The second click finds the field empty.
     visit["name"] = ""
     make_collection("name", 0)
-    assert [c.name for c in workspace().collections()] == ["Shop A"]
+    assert [c.name for c in workspace().read_collections()] == ["Shop A"]
     make_collection("name", visit["_generations"]["new_collection"])
-    assert len(workspace().collections()) == 2
+    assert len(workspace().read_collections()) == 2
 
 
 def test_notes_that_are_kept_at_once_are_all_there(visit: dict[str, Any]) -> None:
@@ -84,7 +89,7 @@ def test_notes_that_are_kept_at_once_are_all_there(visit: dict[str, Any]) -> Non
     at_once(*[lambda: remove_note("q", found.notes[0].id)] * 2)
     at_once(*[lambda: remove_tag("q", "tag 0")] * 2)
     left = workspace().notes.notes_by_query(SAMPLE)["q"]
-    assert len(left.notes) == len(left.tags) == 5 and not receipts()
+    assert len(left.notes) == len(left.tags) == 5 and not action_messages()
 
 
 def test_files_that_a_click_interrupts_are_read_by_the_next_run_and_kept_once(
@@ -92,16 +97,16 @@ def test_files_that_a_click_interrupts_are_read_by_the_next_run_and_kept_once(
 ) -> None:
     packed = io.BytesIO()
     other = collections.new_collection("Other")
-    pack(workspace(), other.id, packed)
+    write_packed_collection(workspace(), other.id, packed)
     named = {"other.zip": packed.getvalue(), "my.qrels": QRELS, "my.run": RUN}
     files = [UploadedFile(name, content) for name, content in named.items()]
-    drawn = session.generation("upload")
+    drawn = session.widget_generation("upload")
     reading = read_uploads(files, drawn)
     assert [next(reading), next(reading)] == [0, 1]
     reading.close()
     kept = workspace()
-    taken_in = [c.id for c in kept.collections() if c.name == "Other" and c.id != other.id]
-    assert len(taken_in) == 1 and session.generation("upload") == drawn
+    taken_in = [c.id for c in kept.read_collections() if c.name == "Other" and c.id != other.id]
+    assert len(taken_in) == 1 and session.widget_generation("upload") == drawn
 
     def ended(_: str) -> None:
         raise KeyboardInterrupt  # as Streamlit ends a run: by what is no Exception
@@ -111,24 +116,24 @@ def test_files_that_a_click_interrupts_are_read_by_the_next_run_and_kept_once(
         with pytest.raises(KeyboardInterrupt):
             list(read_uploads(files, drawn))
     assert list(read_uploads(files, drawn)) == []
-    assert session.generation("upload") == drawn + 1
-    held = {c.id: [e.file for e in kept.entries(c.id)] for c in kept.collections()}
+    assert session.widget_generation("upload") == drawn + 1
+    held = {c.id: [e.file for e in kept.entries(c.id)] for c in kept.read_collections()}
     assert sorted(map(len, held.values())) == [0, 2], "into the one that was taken in and opened"
 
 
 def test_a_fault_in_reading_is_not_met_again_by_each_further_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(uploaded_file, "is_packed", lambda _: 1 // 0)
+    monkeypatch.setattr(uploaded_file, "is_packed_collection", lambda _: 1 // 0)
     with pytest.raises(ZeroDivisionError):
         list(read_uploads([UploadedFile("my.run", RUN)], 0))
-    assert session.generation("upload") == 1
+    assert session.widget_generation("upload") == 1
 
 
 def test_what_stands_beside_parts_is_left_out_and_alone_is_named_as_what_it_is() -> None:
     beside = UploadedFile("_SUCCESS", b"")
     list(read_uploads([beside, UploadedFile("my.run", RUN), UploadedFile("my.qrels", QRELS)], 0))
-    (made,) = workspace().collections()
+    (made,) = workspace().read_collections()
     assert [e.file for e in workspace().entries(made.id)] == ["my.run", "my.qrels"]
     assert not refusals()
     list(read_uploads([beside], 1))

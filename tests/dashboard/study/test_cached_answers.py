@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from dashboard.study import cached_answers
-from dashboard.study.cached_answers import CachedAnswers, keep_at_most, take_turns
+from dashboard.study.cached_answers import CachedAnswers, limit_cached_results, wait_for_turns
 
 
 class _Asked(CachedAnswers):
@@ -34,7 +34,7 @@ def _together(page: Callable[[], object], readers: int) -> None:
 def test_a_few_of_a_large_answer_are_kept_beside_all_others() -> None:
     made, asked = list[Hashable](), _Asked()
 
-    @keep_at_most(2)
+    @limit_cached_results(2)
     def large(of: Any, number: int) -> str:
         made.append(number)
         return "large"
@@ -83,7 +83,7 @@ def test_no_more_than_the_cores_work_at_a_time(monkeypatch: pytest.MonkeyPatch) 
         return reader
 
     def page() -> None:
-        take_turns()
+        wait_for_turns()
         # Not the thread's own number: one that ended gives it to the next, and its answer is known.
         asked.cached_answer(answer, next(readers))
 
@@ -99,7 +99,7 @@ def test_a_turn_is_given_back_after_an_error(monkeypatch: pytest.MonkeyPatch) ->
         return number // 0
 
     def page() -> None:
-        take_turns()
+        wait_for_turns()
         for number in range(5):
             with pytest.raises(ZeroDivisionError):
                 asked.cached_answer(answer, number)

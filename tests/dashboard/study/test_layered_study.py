@@ -12,7 +12,7 @@ from dashboard.address.address import Address
 from dashboard.answers import grading
 from dashboard.files.files import SAMPLE_FOLDER, list_folder, read_files
 from dashboard.study.layered_study import with_layers
-from dashboard.study.library import assemble
+from dashboard.study.library import assemble_library
 from dashboard.study.study import Study
 from dashboard.workspace import GradeRecord, Layer
 from metrics_core.judging.layers import apply_layers
@@ -25,7 +25,7 @@ MEASURES = ["nDCG@10", "AP", "ERR@10", "Coverage@10", "RBP", "Judged@10"]
 @pytest.fixture(scope="module")
 def study() -> Study:
     paths = list_folder(SAMPLE_FOLDER).read
-    found = assemble(
+    found = assemble_library(
         [f for p in paths for f in read_files(p, display_name=p.name, origin="sample")]
     ).study
     assert found is not None
@@ -116,7 +116,7 @@ def test_a_queue_is_what_moves_most_then_the_rest(study: Study) -> None:
     assert not every.duplicated(["query_id", "doc_id"]).any()
     assert max(rank for ranks in every["ranks"] for rank in ranks.values()) <= 10
     done = {(every["query_id"][0], every["doc_id"][0])}
-    first = grading.queue_window(study, every, done, 3)
+    first = grading.first_undone_in_queue(study, every, done, 3)
     assert first["doc_id"].tolist() == every["doc_id"][1:4].tolist()
     assert first["query"][0] == study.texts[first["query_id"][0]] and first["title"].all()
     assert len(grading.judging_queue(study, comparison(study, m="Coverage@10")))

@@ -10,7 +10,7 @@ import pytest
 
 from dashboard.address.address import Address
 from dashboard.files.files import SAMPLE_FOLDER, File, list_folder, read_files
-from dashboard.study.library import assemble, convert_to_judgments, convert_to_run
+from dashboard.study.library import assemble_library, convert_to_judgments, convert_to_run
 from dashboard.workspace import Settings
 
 
@@ -31,7 +31,7 @@ RUN, OTHER = "q1 Q0 d1 1 2.0 x\n", "q1 Q0 d2 1 2.0 x\n"
 
 def test_the_sample_is_complete() -> None:
     paths = list_folder(SAMPLE_FOLDER).read
-    library = assemble(
+    library = assemble_library(
         [f for p in paths for f in read_files(p, display_name=p.name, origin="sample")]
     )
     assert library.study is not None
@@ -41,11 +41,11 @@ def test_the_sample_is_complete() -> None:
 
 
 def test_without_judgments_there_is_no_study(tmp_path: Path) -> None:
-    assert assemble(files_in(tmp_path, {"a.run": RUN})).study is None
+    assert assemble_library(files_in(tmp_path, {"a.run": RUN})).study is None
 
 
 def test_a_broken_file_stays_with_its_error(tmp_path: Path) -> None:
-    library = assemble(
+    library = assemble_library(
         files_in(tmp_path, {"a.run": RUN, "b.run": "q1 Q0\n", "j.qrels": "q1 0 d1 1\n"})
     )
     assert library.study is not None and library.study.names == ["a"]
@@ -54,12 +54,12 @@ def test_a_broken_file_stays_with_its_error(tmp_path: Path) -> None:
 
 
 def test_the_qrels_that_share_most_queries_are_used(tmp_path: Path) -> None:
-    library = assemble(
+    library = assemble_library(
         files_in(tmp_path, {"a.run": RUN, "j1.qrels": "q1 0 d1 1\n", "j2.qrels": "q7 0 d1 1\n"})
     )
     used = {f.file: f.used for f in library.files}
     assert used["j1.qrels"] and not used["j2.qrels"]
-    chosen = assemble(library.files, qrels_key="folder:j2.qrels")
+    chosen = assemble_library(library.files, qrels_key="folder:j2.qrels")
     assert chosen.study is not None
     assert list(chosen.study.refused) == ["a"]
 
@@ -69,7 +69,7 @@ def test_an_answers_judgments_of_hits_give_way_to_those_it_was_asked_with(tmp_pa
     answer = {"details": {"q1": {"hits": [{"hit": {**hit, "_score": 2.0}, "rating": 1}]}}}
     asked = {"requests": [{"id": "q1", "ratings": [{**hit, "_id": d, "rating": 1} for d in "ab"]}]}
     contents = {"answer.json": json.dumps(answer), "request.json": json.dumps(asked)}
-    library = assemble(files_in(tmp_path, contents))
+    library = assemble_library(files_in(tmp_path, contents))
     used = {f.file: f.used for f in library.files if f.kind == "qrels"}
     assert used == {"answer.json": False, "request.json": True}
 
@@ -82,25 +82,25 @@ def test_what_a_run_brings_along_takes_no_texts_away(tmp_path: Path) -> None:
         "j.qrels": "q1 0 d1 1\nq1 0 d2 1\n",
         "snapshot.csv": snapshot + "now,t,1,q1,d1,1,ONE\n",
     }
-    library = assemble(files_in(tmp_path, contents))
+    library = assemble_library(files_in(tmp_path, contents))
     used = {(f.file, f.kind) for f in library.files if f.used}
     assert {("a.csv", "queries"), ("corpus.csv", "documents")} <= used
     assert not {("snapshot.csv", "queries"), ("snapshot.csv", "documents")} & used
     again = {"corpus2.csv": "doc_id,title\nd2,two\nd1,uno\n"}
-    used = {(f.file, f.kind) for f in assemble(files_in(tmp_path, again)).files if f.used}
+    used = {(f.file, f.kind) for f in assemble_library(files_in(tmp_path, again)).files if f.used}
     assert ("corpus2.csv", "documents") in used
 
 
 def test_two_files_with_the_same_rows_are_two_runs(tmp_path: Path) -> None:
     contents = {"a.run": RUN, "b.run": RUN, "old/a.run": RUN, "j.qrels": "q1 0 d1 1\n"}
-    library = assemble(files_in(tmp_path, contents))
+    library = assemble_library(files_in(tmp_path, contents))
     assert library.study is not None and library.study.names == ["a", "b", "a (2)"]
     assert all(file.used for file in library.files)
 
 
 def test_runs_of_one_name_in_two_folders(tmp_path: Path) -> None:
     files = files_in(tmp_path, {"x/a.run": RUN, "y/a.run": OTHER, "j.qrels": "q1 0 d1 1\n"})
-    library = assemble(files)
+    library = assemble_library(files)
     assert library.study is not None and library.study.names == ["a", "a (2)"]
 
 
@@ -123,7 +123,7 @@ def test_readmes_and_programs_are_no_data(tmp_path: Path) -> None:
 )
 def test_the_view_of_an_address(address: Address, focus: str, baseline: str) -> None:
     paths = list_folder(SAMPLE_FOLDER).read
-    study = assemble(
+    study = assemble_library(
         [f for p in paths for f in read_files(p, display_name=p.name, origin="sample")]
     ).study
     assert study is not None
@@ -149,7 +149,7 @@ def test_a_file_of_detailed_results_is_a_study(tmp_path: Path) -> None:
     ]
     assert len({file.key for file in files}) == len(files) == 7
     assert [file.file for file in files if file.error is not None] == ["bad.json"]
-    study = assemble(files).study
+    study = assemble_library(files).study
     assert study is not None
     assert (study.names, study.query_ids) == (["new", "old"], ["refund"])
 
@@ -158,7 +158,7 @@ def test_runs_have_the_names_and_colours_that_they_were_given() -> None:
     paths = list_folder(SAMPLE_FOLDER).read
     files = [f for p in paths for f in read_files(p, display_name=p.name, origin="sample")]
     said = Settings(names=(("dense", "E5"),), slots=(("bm25", 1), ("dense", 0)))
-    library = assemble(files, settings=said)
+    library = assemble_library(files, settings=said)
     study = library.study
     assert study is not None
     assert study.names == ["bm25", "E5", "hybrid", "titles-only"]
@@ -170,7 +170,7 @@ def test_runs_have_the_names_and_colours_that_they_were_given() -> None:
 def test_a_link_of_before_leads_to_the_run_under_its_new_name() -> None:
     paths = list_folder(SAMPLE_FOLDER).read
     files = [f for p in paths for f in read_files(p, display_name=p.name, origin="sample")]
-    study = assemble(files, settings=Settings(names=(("dense", "E5"),))).study
+    study = assemble_library(files, settings=Settings(names=(("dense", "E5"),))).study
     assert study is not None
     view = study.view(Address.create(run="dense", base="hybrid", also=("bm25",)))
     assert view.comparison.runs == ("E5", "hybrid", "bm25")
@@ -179,7 +179,7 @@ def test_a_link_of_before_leads_to_the_run_under_its_new_name() -> None:
 
 def test_a_name_that_a_later_file_has_as_well_is_told_apart(tmp_path: Path) -> None:
     files = files_in(tmp_path, {"a.run": RUN, "b.run": OTHER, "j.qrels": "q1 0 d1 1\n"})
-    study = assemble(files, settings=Settings(names=(("a", "b"),))).study
+    study = assemble_library(files, settings=Settings(names=(("a", "b"),))).study
     assert study is not None and study.names == ["b (2)", "b"]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dashboard.files.files import File, join_loaded_parts, list_folder, read_files
 from dashboard.study.layered_study import with_layers
-from dashboard.study.library import assemble
+from dashboard.study.library import assemble_library
 from dashboard.study.study import Study
 from dashboard.workspace import GradeRecord, Layer
 from metrics_core.formats import read_set, table_bytes
@@ -61,13 +61,13 @@ def assert_same_scores(study: Study | None) -> None:
 def test_a_folder_inside_is_one_file(tmp_path: Path) -> None:
     files = files_of(collection(tmp_path / "data", inside="ranks"))
     assert [(f.file, f.kind) for f in files] == [("qrels.txt", "qrels"), ("ranks/bm25", "run")]
-    assert_same_scores(assemble(files).study)
+    assert_same_scores(assemble_library(files).study)
 
 
 def test_parts_that_lie_apart_are_one_run(tmp_path: Path) -> None:
     files = files_of(collection(tmp_path / "data", inside="."))
     assert len(files) == 3
-    made = assemble(files)
+    made = assemble_library(files)
     assert_same_scores(made.study)
     first, second = made.files_of_kind("run")
     assert first.used and [note.kind for note in first.notes] == ["judged_ranks"]
@@ -78,7 +78,7 @@ def test_parts_that_lie_apart_are_one_run(tmp_path: Path) -> None:
 def test_a_part_alone_is_a_run_that_lacks_queries(tmp_path: Path) -> None:
     folder = collection(tmp_path / "data", inside=".")
     (folder / PART.format(1)).unlink()
-    made = assemble(files_of(folder))
+    made = assemble_library(files_of(folder))
     assert made.study is not None
     assert made.study.judged["bm25"].missing_queries == ("b",)
     (only,) = made.files_of_kind("run")
@@ -89,7 +89,7 @@ def test_parts_of_two_folders_stay_two_runs(tmp_path: Path) -> None:
     folder = collection(tmp_path / "data", inside="one")
     (folder / "two").mkdir()
     (folder / "two" / PART.format(0)).write_bytes(part_of("a"))
-    made = assemble(files_of(folder))
+    made = assemble_library(files_of(folder))
     assert made.study is not None and made.study.names == ["bm25", "bm25 (2)"]
 
 
@@ -111,7 +111,7 @@ def test_parts_that_are_given_at_once_are_one_file_to_which_others_may_come(tmp_
     (only,) = join_loaded_parts([replace(first, file=both.file)])
     qrels = File("q", "qrels.txt", "upload", table=QRELS)
     later = [File(x.file, x.file, "upload", table=x.table) for x in (only, second)]
-    assert_same_scores(assemble([qrels, *later]).study)
+    assert_same_scores(assemble_library([qrels, *later]).study)
 
 
 def test_a_broken_part_is_the_error_of_its_folder(tmp_path: Path) -> None:

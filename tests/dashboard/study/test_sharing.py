@@ -11,12 +11,12 @@ import pytest
 from dashboard.address.address import Address
 from dashboard.address.measure_key import key_at_k
 from dashboard.address.view import Comparison
-from dashboard.answers.report import report
+from dashboard.answers.report import make_report
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.report.document import document
+from dashboard.drawing.report.document import make_report_page
 from dashboard.drawing.report.parts import ReportRequest
 from dashboard.study.layered_study import with_layers
-from dashboard.study.sharing import SharedStudy, run_letter, share_study
+from dashboard.study.sharing import SharedStudy, make_shareable_study, run_letter
 from dashboard.study.study import Study
 from dashboard.workspace import GradeRecord, Layer
 from metrics_core.measures import parse_measure
@@ -67,8 +67,10 @@ def marked() -> Study:
 def page_of(leaving: SharedStudy, view: Comparison) -> str:
     study, shown = leaving.study, leaving.comparison(view)
     drawing = Drawing.for_comparison(shown, study.names)
-    return document(
-        report(study, shown, ()), drawing, ReportRequest("Shared", left_out_note=leaving.omissions)
+    return make_report_page(
+        make_report(study, shown, ()),
+        drawing,
+        ReportRequest("Shared", left_out_note=leaving.omissions),
     )
 
 
@@ -87,8 +89,8 @@ ADDRESSES: tuple[Any, ...] = (
 def test_nothing_but_numbers(address: dict[str, Any]) -> None:
     study = marked()
     view = study.view(Address.create(**address)).comparison
-    assert MARK in page_of(share_study(study, "full texts"), view)
-    page = page_of(share_study(study, "scores only"), view)
+    assert MARK in page_of(make_shareable_study(study, "full texts"), view)
+    page = page_of(make_shareable_study(study, "scores only"), view)
     assert MARK not in page
     assert re.search(r"query \d", page) and "names and texts left out" in page
     if not address:
@@ -99,7 +101,7 @@ def test_nothing_but_numbers(address: dict[str, Any]) -> None:
 def test_names_of_runs_stay_without_texts_and_ids(address: dict[str, Any]) -> None:
     study = marked()
     view = study.view(Address.create(**address)).comparison
-    page = page_of(share_study(study, "run names"), view)
+    page = page_of(make_shareable_study(study, "run names"), view)
     left = re.sub(f"{MARK} (one|two|three|kind|a|b)\\b", "", page)
     assert MARK not in left, left[left.index(MARK) - 99 :][:199]
     assert f"{MARK} one" in page and re.search(r"query \d", page)
@@ -117,12 +119,12 @@ def test_judged_ranks_subtopics_and_layers_are_numbered_too() -> None:
     layer = Layer("a", "a", "2026-01-01", judged=True, version="a", grade_records=given)
     for study in (Study(runs, qrels), with_layers(marked(), [layer])):
         view = study.view(Address.create()).comparison
-        assert MARK not in page_of(share_study(study, "scores only"), view)
+        assert MARK not in page_of(make_shareable_study(study, "scores only"), view)
 
 
 def test_the_numbers_stay_to_the_bit() -> None:
     study, measure = marked(), parse_measure("nDCG@5")
-    leaving = share_study(study, "scores only")
+    leaving = make_shareable_study(study, "scores only")
     own = study.all_scores(measure).values
     assert np.array_equal(own, leaving.study.all_scores(measure).values, equal_nan=True)
     assert leaving.study.names == ["A", "B", "C"]
@@ -132,7 +134,7 @@ def test_a_view_is_renamed_with_its_runs_and_groups() -> None:
     study = marked()
     name = f"{MARK} kind"
     asked = Address.create(run=study.names[2], base=study.names[0], where=((name, f"{MARK} b"),))
-    leaving = share_study(study, "scores only")
+    leaving = make_shareable_study(study, "scores only")
     view = leaving.comparison(study.view(asked).comparison)
     assert (view.focus, view.baseline, view.other_runs) == ("C", "A", ("B",))
     assert view.filters == (("column 1", "Group 2"),)
@@ -151,5 +153,7 @@ def test_ranges_of_a_column_of_numbers_are_groups_without_a_name() -> None:
     assert study.queries is not None
     lengths = [str(7 + i // 2) for i in range(len(study.query_ids))]
     queries = Queries(study.queries.frame.assign(length=lengths))
-    leaving = share_study(Study(list(study.runs.values()), study.qrels, queries), "scores only")
+    leaving = make_shareable_study(
+        Study(list(study.runs.values()), study.qrels, queries), "scores only"
+    )
     assert leaving.study.groups["column 3"] == ["Group 1", "Group 2"]

@@ -46,8 +46,10 @@ QRELS = Qrels.from_columns(
 def stored(folder: Path, run: Run) -> StoredRun:
     """A run as a workspace in this folder opens it anew."""
     workspace = Workspace(folder)
-    entry = workspace.add(workspace.new_collection("Mine").id, Loaded(run, "", "", "a.run")).entry
-    table = Workspace(folder).load(entry)
+    entry = workspace.add_table(
+        workspace.new_collection("Mine").id, Loaded(run, "", "", "a.run")
+    ).entry
+    table = Workspace(folder).load_table(entry)
     if not isinstance(table, StoredRun):
         pytest.fail("the run is held in memory")
     return table

@@ -24,7 +24,7 @@ def workspace(tmp_path: Path) -> Workspace:
 
 
 def add(workspace: Workspace, doc_id: str, file: str = "a.run") -> AddedFile:
-    return workspace.add("own", formats.read(f"q1 Q0 {doc_id} 1 1.0 x\n".encode(), name=file))
+    return workspace.add_table("own", formats.read(f"q1 Q0 {doc_id} 1 1.0 x\n".encode(), name=file))
 
 
 def database(workspace: Workspace, identity: str = "own") -> Path:
@@ -83,7 +83,7 @@ def test_a_record_under_another_number_is_damaged(workspace: Workspace) -> None:
 def test_a_damaged_grade_note_or_tag_costs_only_itself_and_can_be_dropped(
     workspace: Workspace,
 ) -> None:
-    layer = workspace.layers.begin("own", "ann")
+    layer = workspace.layers.create_layer("own", "ann")
     for doc in "abc":
         workspace.layers.add_grades("own", layer, {("q", doc): 1}, grader="ann")
     for text in ("first", "second"):
@@ -98,53 +98,54 @@ def test_a_damaged_grade_note_or_tag_costs_only_itself_and_can_be_dropped(
     assert [text.split()[1:5] for text in found.lost] == [["q", "b", "3", "ann"]]
     assert [note.text for note in seen.notes.notes_by_query("own")["q"].notes] == ["first"]
     assert seen.notes.notes_by_query("own")["q"].tags == ()
-    note, tag = seen.contents("own").lost_texts()
+    note, tag = seen.contents("own").damaged_row_texts()
     assert "sec ond ann" in note and "odd 1 Ben" in tag
     assert seen.damaged_records("own") == []
     # Somebody judges on meanwhile; what was not shown is not dropped.
     Workspace(workspace.folder).layers.add_grades("own", layer, {("q", "d"): 2}, grader="ben")
     change(workspace, "UPDATE grades SET grade = 0 WHERE doc_id = 'c'")
     seen = Workspace(workspace.folder)
-    assert seen.drop_lost("own", [*found.lost, note, tag]) == 3
-    assert seen.drop_lost("own", [*found.lost, "no row"]) == 0
+    assert seen.drop_damaged("own", [*found.lost, note, tag]) == 3
+    assert seen.drop_damaged("own", [*found.lost, "no row"]) == 0
     (found,) = seen.layers.list_layers("own")
     assert set(found.grades) == {("q", "a"), ("q", "d")} and len(found.lost) == 1
-    assert seen.contents("own").lost_texts() == []
+    assert seen.contents("own").damaged_row_texts() == []
 
 
 def test_a_damaged_layer_costs_its_name_and_can_be_judged_on_and_removed(
     workspace: Workspace,
 ) -> None:
-    layer = workspace.layers.begin("own", "anna", {("q", "a"): 1})
-    workspace.layers.begin("own", "ben", {("q", "a"): 2})
+    layer = workspace.layers.create_layer("own", "anna", {("q", "a"): 1})
+    workspace.layers.create_layer("own", "ben", {("q", "a"): 2})
     change(workspace, "UPDATE layers SET name = 'Anna' WHERE name = 'anna'")
     again = Workspace(workspace.folder)
     unnamed, _ = again.layers.list_layers("own")
     assert (unnamed.id, unnamed.name) == (layer, f"Unnamed layer {layer}")
     assert unnamed.grades == {("q", "a"): 1}
-    (lost,) = again.contents("own").lost_texts()
-    assert "Anna" in lost and again.drop_lost("own", [lost]) == 1
+    (lost,) = again.contents("own").damaged_row_texts()
+    assert "Anna" in lost and again.drop_damaged("own", [lost]) == 1
     again.layers.add_grades("own", layer, {("q", "b"): 2}, grader="ben")
     assert [len(v) for v in again.layers.list_layers("own")] == [2, 1]
-    copy = again.duplicate("own", "Copy").id
+    copy = again.duplicate_collection("own", "Copy").id
     assert [len(v) for v in again.layers.list_layers(copy)] == [2, 1]
-    again.layers.remove("own", layer)
+    again.layers.remove_layer("own", layer)
     assert [v.name for v in again.layers.list_layers("own")] == ["ben"]
     clean_workspace(again)
     assert (
-        again.layers.list_layers("own", removed=True) == []
-        and again.contents("own").lost_texts() == []
+        again.layers.list_layers("own", only_removed=True) == []
+        and again.contents("own").damaged_row_texts() == []
     )
 
 
 def test_a_grade_whose_layer_is_damaged_is_told(workspace: Workspace) -> None:
-    workspace.layers.begin("own", "anna", {("q", "a"): 1})
+    workspace.layers.create_layer("own", "anna", {("q", "a"): 1})
     change(workspace, "UPDATE grades SET layer_id = 'none'")
     assert [(len(v), v.lost) for v in Workspace(workspace.folder).layers.list_layers("own")] == [
         (0, ())
     ]
     assert [
-        "none q a" in text for text in Workspace(workspace.folder).contents("own").lost_texts()
+        "none q a" in text
+        for text in Workspace(workspace.folder).contents("own").damaged_row_texts()
     ] == [True]
 
 
@@ -154,9 +155,11 @@ def test_a_collection_whose_row_is_damaged_keeps_its_name_and_is_named_again(
     entry = add(workspace, "d1").entry
     change(workspace, "UPDATE collection SET record = '{}'")
     again = Workspace(workspace.folder)
-    assert [c.name for c in again.collections()] == ["Mine"] and again.entries("own") == [entry]
+    assert [c.name for c in again.read_collections()] == ["Mine"] and again.entries("own") == [
+        entry
+    ]
     assert [d.number for d in again.damaged_records("own")] == ["collection"]
-    again.rename("own", "Ours")
+    again.rename_collection("own", "Ours")
     assert again.damaged_records("own") == [] and again.collection("own").name == "Ours"
 
 
@@ -184,7 +187,7 @@ def two(workspace: Workspace) -> Workspace:
     """Two collections, of which a good state is kept; then the first one changed."""
     workspace.new_collection("Other", "other")
     for identity in ("own", "other"):
-        workspace.layers.begin(identity, "ann", {("q", f"d{i}"): 1 for i in range(300)})
+        workspace.layers.create_layer(identity, "ann", {("q", f"d{i}"): 1 for i in range(300)})
     add(workspace, "d1")
     clean_workspace(workspace)
     workspace.notes.write_note("own", "q", "since the start", author="ann")
@@ -199,7 +202,7 @@ def test_a_damaged_database_is_told_and_goes_back_to_its_last_good_state(
     left = path.read_bytes() if path.is_file() else b""
     again = Workspace(two.folder)
     clean_workspace(again)  # which removes nothing then
-    assert {c.name for c in again.collections()} == {"Mine", "Other"}
+    assert {c.name for c in again.read_collections()} == {"Mine", "Other"}
     for asked in (
         again.entries,
         again.layers.list_layers,
@@ -212,11 +215,11 @@ def test_a_damaged_database_is_told_and_goes_back_to_its_last_good_state(
     with pytest.raises(StorageError, match="is damaged"):
         again.notes.write_note("own", "q", "lost?", author="ann")
     with pytest.raises(StorageError, match="is damaged"):
-        again.rename("own", "Ours")
-    assert len(again.layers.list_layers("other")[0]) == 300 and again.good_state_time("own")
+        again.rename_collection("own", "Ours")
+    assert len(again.layers.list_layers("other")[0]) == 300 and again.last_good_state_time("own")
     assert (path.read_bytes() if path.is_file() else b"") == left
-    again.restore_good("own")
-    again.restore_good("own")  # a second click
+    again.restore_last_good_state("own")
+    again.restore_last_good_state("own")  # a second click
     for seen in (again, two, Workspace(two.folder)):
         assert (
             len(seen.layers.list_layers("own")[0]) == 300 and seen.notes.notes_by_query("own") == {}
@@ -224,7 +227,7 @@ def test_a_damaged_database_is_told_and_goes_back_to_its_last_good_state(
         assert [e.file for e in seen.entries("own")] == ["a.run"] and seen.damaged_records(
             "own"
         ) == []
-        assert [p.is_dir() or p.read_bytes() == left for p in seen.set_aside_paths()] == (
+        assert [p.is_dir() or p.read_bytes() == left for p in seen.paths_moved_aside()] == (
             [] if harm is lose else [True]
         )
     again.notes.write_note("own", "q", "after it", author="ann")
@@ -243,15 +246,19 @@ def test_a_damaged_database_can_be_removed_with_its_collection(
     if not good:
         (two.folder_of("own") / "state.good.db").unlink()
     again = Workspace(two.folder)
-    assert bool(again.good_state_time("own")) is good
-    again.remove("own")
-    assert [c.name for c in again.collections()] == ["Other"]
-    again.restore("own")
-    assert {c.name for c in again.collections()} == {"Mine", "Other"}
-    assert len(again.entries("own")) == good and len(again.set_aside_paths()) == (harm is not lose)
-    again.remove("own")
+    assert bool(again.last_good_state_time("own")) is good
+    again.remove_collection("own")
+    assert [c.name for c in again.read_collections()] == ["Other"]
+    again.restore_collection("own")
+    assert {c.name for c in again.read_collections()} == {"Mine", "Other"}
+    assert len(again.entries("own")) == good and len(again.paths_moved_aside()) == (
+        harm is not lose
+    )
+    again.remove_collection("own")
     clean_workspace(again)
-    assert [c.name for c in again.collections()] == ["Other"] and again.set_aside_paths() == []
+    assert [c.name for c in again.read_collections()] == [
+        "Other"
+    ] and again.paths_moved_aside() == []
 
 
 @pytest.mark.parametrize("harm", HARMS)
@@ -260,15 +267,18 @@ def test_a_damaged_list_is_put_aside_and_made_again(
 ) -> None:
     harm(path := two.folder / "workspace.db")
     again = Workspace(two.folder)
-    assert {c.name for c in again.collections()} == {"Mine", "Other"} and again.trouble() is None
-    again.rename("own", "Ours")
-    assert {c.name for c in again.collections()} == {"Ours", "Other"}
-    assert len(again.set_aside_paths()) == (harm in (overwrite, replace_by_folder))
+    assert {c.name for c in again.read_collections()} == {
+        "Mine",
+        "Other",
+    } and again.find_write_problem() is None
+    again.rename_collection("own", "Ours")
+    assert {c.name for c in again.read_collections()} == {"Ours", "Other"}
+    assert len(again.paths_moved_aside()) == (harm in (overwrite, replace_by_folder))
     assert path.is_file()
     # It tells the names again where a collection cannot.
     clean_workspace(again)
     overwrite(database(again, "other"))
-    assert {c.name for c in Workspace(two.folder).collections()} == {"Ours", "Other"}
+    assert {c.name for c in Workspace(two.folder).read_collections()} == {"Ours", "Other"}
 
 
 def test_a_list_that_another_one_locks_is_not_taken_for_a_damaged_one(
@@ -278,10 +288,10 @@ def test_a_list_that_another_one_locks_is_not_taken_for_a_damaged_one(
     with sqlite3.connect(two.folder / "workspace.db", isolation_level=None) as other:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(StorageError, match="Another program is writing"):
-            Workspace(two.folder).rename("own", "Ours")
+            Workspace(two.folder).rename_collection("own", "Ours")
         other.execute("ROLLBACK")
-    assert two.set_aside_paths() == []
-    two.rename("own", "Ours")
+    assert two.paths_moved_aside() == []
+    two.rename_collection("own", "Ours")
 
 
 def test_what_an_interrupted_change_left_is_not_applied_to_what_takes_its_place(
@@ -298,7 +308,7 @@ def test_what_an_interrupted_change_left_is_not_applied_to_what_takes_its_place(
     path.unlink()
     journal.write_bytes(kept)
     again = Workspace(two.folder)
-    again.restore_good("own")
+    again.restore_last_good_state("own")
     assert len(Workspace(two.folder).layers.list_layers("own")[0]) == 300 and not journal.exists()
 
 
@@ -320,19 +330,21 @@ def test_an_id_that_is_none_is_refused_by_what_writes(
 ) -> None:
     loaded = formats.read(b"q1 Q0 d1 1 1.0 x\n", name="a.run")
     with pytest.raises(StorageError, match="no longer exists"):
-        workspace.add(identity, loaded)
+        workspace.add_table(identity, loaded)
     if identity:
         with pytest.raises(KeyError):
             workspace.new_collection("More", identity)
     with pytest.raises(KeyError):
-        workspace.rename(identity, "More")
+        workspace.rename_collection(identity, "More")
     assert [p.name for p in tmp_path.iterdir()] == ["workspace"]
-    assert [c.name for c in workspace.collections()] == ["Mine"]
+    assert [c.name for c in workspace.read_collections()] == ["Mine"]
 
 
 def test_readings_that_are_chosen_at_once_are_all_kept(workspace: Workspace) -> None:
     def choose(number: int) -> None:
-        Workspace(workspace.folder).set_read_choices("own", f"{number}.run", {"duplicates": "best"})
+        Workspace(workspace.folder).set_reading_choices(
+            "own", f"{number}.run", {"duplicates": "best"}
+        )
 
     threads = [Thread(target=choose, args=(number,)) for number in range(12)]
     for thread in threads:
@@ -344,11 +356,11 @@ def test_readings_that_are_chosen_at_once_are_all_kept(workspace: Workspace) -> 
 
 def test_half_a_character_that_a_program_gives_is_not_kept(workspace: Workspace) -> None:
     for refused in (
-        lambda: workspace.rename("own", "Half \ud800"),
+        lambda: workspace.rename_collection("own", "Half \ud800"),
         lambda: workspace.new_collection("Half \ud800"),
         lambda: workspace.notes.write_note("own", "q", "Half \ud800", author="Ann"),
     ):
         with pytest.raises(ValueError, match="surrogate"):
             refused()
-    assert [c.name for c in workspace.collections()] == ["Mine"]
+    assert [c.name for c in workspace.read_collections()] == ["Mine"]
     assert workspace.notes.notes_by_query("own") == {} and workspace.damaged_records("own") == []

@@ -53,7 +53,7 @@ def test_room_is_not_made_by_what_is_being_written(tmp_path: Path) -> None:
     with cache.open_draft() as draft:
         assert draft is not None
         draft.write(b"rows")
-        cache._make_room()
+        cache._remove_least_used()
         draft.move_to(tmp_path / "whole")
     assert (tmp_path / "whole").read_bytes() == b"rows"
 
@@ -63,15 +63,15 @@ def test_what_is_kept_while_a_second_process_starts_is_kept(tmp_path: Path) -> N
     workspace.new_collection("Mine", "own")
     rows = "".join(f"q{i % 9} Q0 d{i} 1 {i}.5 x\n" for i in range(MAX_IN_MEMORY + 1))
     loaded = formats.read(rows.encode(), name="long.run")
-    written = run_writer.write_rows
+    written = run_writer.put_rows
 
     def write(*given: Any) -> None:
         written(*given)
         assert run(_STARTS, tmp_path) == 0
 
-    with mock.patch.object(run_writer, "write_rows", write):
-        entry = workspace.add("own", loaded).entry
-    assert len(workspace.load(entry)) == MAX_IN_MEMORY + 1
+    with mock.patch.object(run_writer, "put_rows", write):
+        entry = workspace.add_table("own", loaded).entry
+    assert len(workspace.load_table(entry)) == MAX_IN_MEMORY + 1
 
 
 def test_a_draft_that_a_start_removed_before_it_was_locked_is_made_again(tmp_path: Path) -> None:

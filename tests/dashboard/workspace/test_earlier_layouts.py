@@ -15,7 +15,7 @@ import pytest
 from dashboard.workspace import GradeRecord, StorageError, Workspace
 from dashboard.workspace.disk import database
 from dashboard.workspace.exports import report_data
-from dashboard.workspace.exports.packing import is_packed, unpack
+from dashboard.workspace.exports.packing import import_packed_collection, is_packed_collection
 from dashboard.workspace.startup import clean_workspace
 from metrics_core.tables import Qrels, Run
 
@@ -51,7 +51,7 @@ def holds_all(workspace: Workspace, identity: str) -> None:
         ("bm25.run", "bm25", 0, 3),
         ("dense.run", "dense", 1, 2),
     ]
-    judged, first, second = (workspace.load(e) for e in (qrels, bm25, dense))
+    judged, first, second = (workspace.load_table(e) for e in (qrels, bm25, dense))
     assert isinstance(judged, Qrels) and len(judged) == 3 and qrels.file == "qrels.txt"
     assert isinstance(first, Run) and isinstance(second, Run)
     assert first.table["score"].to_pylist() == [2.5, 1.5, 3.5]
@@ -73,7 +73,7 @@ def holds_all(workspace: Workspace, identity: str) -> None:
     ]
     assert (
         workspace.damaged_records(identity) == []
-        and workspace.contents(identity).lost_texts() == []
+        and workspace.contents(identity).damaged_row_texts() == []
     )
     assert workspace.layers.list_layers(identity)[0].lost == ()
 
@@ -81,9 +81,9 @@ def holds_all(workspace: Workspace, identity: str) -> None:
 def test_a_zip_and_a_report_are_imported(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "workspace")
     packed, page = _SAVED / "collection.zip", _SAVED / "report.html"
-    assert is_packed(packed) and report_data.is_page_with_data(page)
+    assert is_packed_collection(packed) and report_data.is_page_with_data(page)
     for content in (packed, report_data.extract_packed(page)):
-        made = unpack(workspace, content, file="saved")
+        made = import_packed_collection(workspace, content, file="saved")
         clean_workspace(workspace)
         for seen in (workspace, Workspace(workspace.folder)):
             holds_all(seen, made.id)
@@ -92,7 +92,10 @@ def test_a_zip_and_a_report_are_imported(tmp_path: Path) -> None:
 def test_a_folder_is_imported_once_and_stays_as_it_was(old: Path) -> None:
     for _ in range(2):
         workspace = Workspace(old)
-        assert {c.id: c.name for c in workspace.collections()} == {"shop": "Shop", "empty": "Empty"}
+        assert {c.id: c.name for c in workspace.read_collections()} == {
+            "shop": "Shop",
+            "empty": "Empty",
+        }
         holds_all(workspace, "shop")
         assert workspace.entries("empty") == [] and is_untouched(old)
         clean_workspace(workspace)
@@ -101,8 +104,8 @@ def test_a_folder_is_imported_once_and_stays_as_it_was(old: Path) -> None:
     # What is changed from then on is not imported again.
     for entry in workspace.entries("shop"):
         workspace.remove_entry("shop", entry.number)
-    workspace.rename("empty", "Full")
-    workspace.layers.remove("shop", workspace.layers.list_layers("shop")[0].id)
+    workspace.rename_collection("empty", "Full")
+    workspace.layers.remove_layer("shop", workspace.layers.list_layers("shop")[0].id)
     for _ in range(2):
         clean_workspace(Workspace(old))
         again = Workspace(old)
@@ -115,7 +118,7 @@ def test_a_replacement_of_before_is_taken_back(old: Path) -> None:
     newer = workspace.entries("shop")[-1]
     workspace.undo_replacement("shop", newer.number)
     (older,) = [e for e in workspace.entries("shop") if e.file == "dense.run"]
-    assert older.number == newer.replaces and isinstance(workspace.load(older), Run)
+    assert older.number == newer.replaces and isinstance(workspace.load_table(older), Run)
 
 
 @pytest.mark.parametrize("gone", ["workspace.json", "collections/shop/collection.json"])
@@ -140,7 +143,7 @@ def test_what_of_an_old_folder_is_damaged_stays_there_and_is_told(old: Path) -> 
     clean_workspace(workspace)
     (layer,) = Workspace(old).layers.list_layers("shop")
     assert layer.grades == {("q2", "d9"): 1.0} and len(layer.lost) == 1
-    assert "xff" in layer.lost[0] and workspace.drop_lost("shop", layer.lost) == 1
+    assert "xff" in layer.lost[0] and workspace.drop_damaged("shop", layer.lost) == 1
     assert [e.file for e in workspace.entries("shop")] == ["qrels.txt", "dense.run"]
     assert [d.number for d in workspace.damaged_records("shop")] == ["00002"]
     workspace.remove_entry("shop", "00002")
@@ -162,7 +165,7 @@ def test_an_import_that_is_killed_goes_on(old: Path) -> None:
         holds_all(workspace, "shop")
         clean_workspace(workspace)
         holds_all(Workspace(folder), "shop")
-        assert {c.name for c in workspace.collections()} == {"Shop", "Empty"}
+        assert {c.name for c in workspace.read_collections()} == {"Shop", "Empty"}
         assert is_untouched(folder) and not list(folder.rglob("*.part"))
         shutil.rmtree(folder)
         if child.exitcode == 0:
@@ -182,7 +185,7 @@ def _imports_until(folder: Path, left: int) -> None:
 
         return call
 
-    for module, names in ((os, ("replace", "fsync", "mkdir", "open")), (database, ("put",))):
+    for module, names in ((os, ("replace", "fsync", "mkdir", "open")), (database, ("put_rows",))):
         for name in names:
             setattr(module, name, counted(getattr(module, name)))
     Path.replace = counted(Path.replace)  # type: ignore[method-assign,assignment]
@@ -206,7 +209,7 @@ def test_two_who_open_an_old_folder_at_once_import_it_once(old: Path) -> None:
         assert [one.exitcode for one in both] == [0, 0]
         workspace = Workspace(folder)
         texts = [n.text for n in workspace.notes.notes_by_query("shop")["later"].notes]
-        assert sorted(texts) == ["n0", "n1"] and len(workspace.collections()) == 2
+        assert sorted(texts) == ["n0", "n1"] and len(workspace.read_collections()) == 2
         assert len(workspace.entries("shop")) == 3 and is_untouched(folder)
 
 
@@ -219,7 +222,7 @@ def _opens_and_notes(folder: Path, together: Barrier, text: str) -> None:
 def test_an_old_folder_that_may_not_be_written_says_so(old: Path) -> None:
     old.chmod(0o500)
     workspace = Workspace(old)
-    assert workspace.collections() == []
+    assert workspace.read_collections() == []
     with pytest.raises(StorageError, match="may not be written"):
         workspace.new_collection("More")
     old.chmod(0o700)

@@ -11,7 +11,7 @@ import pytest
 
 from dashboard.workspace import QueryNotes, StorageError, Workspace
 from dashboard.workspace.exports.notes_and_layers import layers_csv, read_layers
-from dashboard.workspace.exports.packing import pack, unpack
+from dashboard.workspace.exports.packing import import_packed_collection, write_packed_collection
 from dashboard.workspace.startup import clean_workspace
 
 
@@ -30,7 +30,7 @@ def workspace(folder: Path) -> Workspace:
 def test_grades_are_there_for_everybody_and_after_a_start(
     workspace: Workspace, folder: Path
 ) -> None:
-    layer = workspace.layers.begin("shop", "anna")
+    layer = workspace.layers.create_layer("shop", "anna")
     workspace.layers.add_grades("shop", layer, {("q1", "d1"): 2}, grader="anna")
     workspace.layers.add_grades("shop", layer, {("q1", "d2"): 0, ("é", "d\n"): 0.5}, grader="bo")
     workspace.layers.add_grades("shop", layer, {("q1", "d1"): 3}, grader="bo")
@@ -44,7 +44,7 @@ def test_grades_are_there_for_everybody_and_after_a_start(
 
 
 def test_a_grade_that_is_taken_back_is_gone(workspace: Workspace) -> None:
-    layer = workspace.layers.begin("shop", "anna", {("q", "a"): 1, ("q", "b"): 2})
+    layer = workspace.layers.create_layer("shop", "anna", {("q", "a"): 1, ("q", "b"): 2})
     before = workspace.layers.list_layers("shop")[0]
     workspace.layers.add_grades(
         "shop", layer, {("q", "a"): None, ("q", "never"): None}, grader="anna"
@@ -57,15 +57,17 @@ def test_a_grade_that_is_taken_back_is_gone(workspace: Workspace) -> None:
 def test_a_layer_can_be_removed_and_brought_back_until_the_next_start(
     workspace: Workspace, folder: Path
 ) -> None:
-    layer = workspace.layers.begin("shop", "anna", {("q", "a"): 1})
-    workspace.layers.remove("shop", layer)
+    layer = workspace.layers.create_layer("shop", "anna", {("q", "a"): 1})
+    workspace.layers.remove_layer("shop", layer)
     assert workspace.layers.list_layers("shop") == []
-    assert [found.id for found in workspace.layers.list_layers("shop", removed=True)] == [layer]
-    workspace.layers.restore("shop", layer)
+    assert [found.id for found in workspace.layers.list_layers("shop", only_removed=True)] == [
+        layer
+    ]
+    workspace.layers.restore_layer("shop", layer)
     assert workspace.layers.list_layers("shop")[0].grades == {("q", "a"): 1}
-    workspace.layers.remove("shop", layer)
+    workspace.layers.remove_layer("shop", layer)
     clean_workspace(Workspace(folder))
-    assert workspace.layers.list_layers("shop", removed=True) == []
+    assert workspace.layers.list_layers("shop", only_removed=True) == []
     with pytest.raises(KeyError):
         workspace.layers.add_grades("shop", layer, {("q", "a"): 1}, grader="anna")
 
@@ -74,7 +76,7 @@ def test_a_layer_can_be_removed_and_brought_back_until_the_next_start(
 def test_what_is_no_grade_is_not_kept(
     workspace: Workspace, bad: dict[tuple[str, str], float]
 ) -> None:
-    layer = workspace.layers.begin("shop", "anna")
+    layer = workspace.layers.create_layer("shop", "anna")
     with pytest.raises(ValueError, match="finite"):
         workspace.layers.add_grades("shop", layer, bad, grader="anna")
     assert len(workspace.layers.list_layers("shop")[0]) == 0
@@ -82,14 +84,14 @@ def test_what_is_no_grade_is_not_kept(
 
 def test_no_layer_without_its_collection(workspace: Workspace) -> None:
     with pytest.raises(StorageError, match="no longer exists"):
-        workspace.layers.begin("gone", "anna")
+        workspace.layers.create_layer("gone", "anna")
     with pytest.raises(StorageError, match="no longer exists"):
         workspace.notes.set_tag("gone", "q", "t", author="anna")
     assert workspace.layers.list_layers("gone") == [] and workspace.layers.list_layers("../x") == []
 
 
 def test_two_who_judge_at_once_lose_nothing(workspace: Workspace, folder: Path) -> None:
-    layer = workspace.layers.begin("shop", "anna")
+    layer = workspace.layers.create_layer("shop", "anna")
 
     def judge(who: str) -> None:
         own = Workspace(folder)
@@ -107,7 +109,7 @@ def test_two_who_judge_at_once_lose_nothing(workspace: Workspace, folder: Path) 
 
 def test_who_judges_has_one_layer_however_many_begin_it(workspace: Workspace, folder: Path) -> None:
     def judge(number: int) -> None:
-        Workspace(folder).layers.judge("shop", "anna", {("q", f"d{number}"): 1})
+        Workspace(folder).layers.grade_documents("shop", "anna", {("q", f"d{number}"): 1})
 
     every = [Thread(target=judge, args=(number,)) for number in range(6)]
     for one in every:
@@ -116,9 +118,12 @@ def test_who_judges_has_one_layer_however_many_begin_it(workspace: Workspace, fo
         one.join()
     (found,) = workspace.layers.list_layers("shop")
     assert (found.name, len(found)) == ("anna", 6)
-    assert workspace.layers.judge("shop", "anna", {("q", "d1"): None}) == (found.id, False)
-    assert workspace.layers.judge("shop", "bo", {("q", "d1"): None}) == ("", False)
-    assert workspace.layers.judge("shop", "bo", {("q", "d1"): 0})[1]
+    assert workspace.layers.grade_documents("shop", "anna", {("q", "d1"): None}) == (
+        found.id,
+        False,
+    )
+    assert workspace.layers.grade_documents("shop", "bo", {("q", "d1"): None}) == ("", False)
+    assert workspace.layers.grade_documents("shop", "bo", {("q", "d1"): 0})[1]
     assert [(v.name, len(v)) for v in workspace.layers.list_layers("shop")] == [
         ("anna", 5),
         ("bo", 1),
@@ -126,12 +131,12 @@ def test_who_judges_has_one_layer_however_many_begin_it(workspace: Workspace, fo
 
 
 def test_layers_and_notes_go_with_a_copy(workspace: Workspace) -> None:
-    layer = workspace.layers.begin("shop", "anna", {("q", "a"): 1})
+    layer = workspace.layers.create_layer("shop", "anna", {("q", "a"): 1})
     workspace.notes.write_note("shop", "q", "why", author="anna")
-    copy = workspace.duplicate("shop", "Copy").id
+    copy = workspace.duplicate_collection("shop", "Copy").id
     out = io.BytesIO()
-    pack(workspace, "shop", out)
-    taken = unpack(workspace, out.getvalue(), file="shop.zip").id
+    write_packed_collection(workspace, "shop", out)
+    taken = import_packed_collection(workspace, out.getvalue(), file="shop.zip").id
     workspace.layers.add_grades("shop", layer, {("q", "a"): 2}, grader="anna")
     for identity in (copy, taken):
         (found,) = workspace.layers.list_layers(identity)
@@ -146,12 +151,12 @@ def test_a_packed_collection_without_layers_opens_in_the_layout_before(
 
     def layout() -> int:
         out = io.BytesIO()
-        pack(workspace, "shop", out)
+        write_packed_collection(workspace, "shop", out)
         with zipfile.ZipFile(out) as packed:
             return int(json.loads(packed.read("ranklens.json"))["layout"])
 
     assert layout() == 2
-    workspace.layers.begin("shop", "anna")
+    workspace.layers.create_layer("shop", "anna")
     assert layout() == 3
 
 
@@ -174,7 +179,7 @@ def test_notes_stand_beside_each_other(workspace: Workspace, folder: Path) -> No
     (mark,) = found.marks
     assert (mark.name, mark.author) == ("owner: bo", "bo") and mark.time >= note.time[:10]
     assert workspace.notes.notes_by_query("shop") == {"q": QueryNotes((second,), (mark,))}
-    assert workspace.contents("shop").lost_texts() == []
+    assert workspace.contents("shop").damaged_row_texts() == []
 
 
 def test_a_clock_that_is_set_back_lets_the_later_layer_count(
@@ -182,7 +187,7 @@ def test_a_clock_that_is_set_back_lets_the_later_layer_count(
 ) -> None:
     for name, year in (("first", "2026"), ("second", "2025"), ("third", "2024")):
         monkeypatch.setattr("dashboard.workspace.layers.current_time", lambda year=year: year)
-        workspace.layers.begin("shop", name, {("q", "a"): 1})
+        workspace.layers.create_layer("shop", name, {("q", "a"): 1})
     here = workspace.layers.list_layers("shop")
     assert [(v.name, v.begun) for v in here] == [
         ("first", "2026"),
@@ -195,30 +200,30 @@ def test_a_clock_that_is_set_back_lets_the_later_layer_count(
     for lines in read_layers(layers_csv(here, ["q"])):
         taken = workspace.layers.import_layer("other", lines, earlier_layer=taken)
     assert [v.name for v in workspace.layers.list_layers("other")] == ["first", "second", "third"]
-    workspace.layers.remove("shop", here[2].id)
-    workspace.layers.begin("shop", "fourth")
+    workspace.layers.remove_layer("shop", here[2].id)
+    workspace.layers.create_layer("shop", "fourth")
     assert [v.name for v in workspace.layers.list_layers("shop")] == ["first", "second", "fourth"]
 
 
 def test_layers_of_elsewhere_stand_by_when_they_were_begun(workspace: Workspace) -> None:
     for name, begun in (("late", "2003"), ("early", "2001")):
         workspace.layers.import_layer("shop", [{"name": name, "begun": begun, "judged": True}])
-    workspace.layers.begin("shop", "now")
+    workspace.layers.create_layer("shop", "now")
     for name, begun in (("between", "2002"), ("soon", "9999")):
         workspace.layers.import_layer("shop", [{"name": name, "begun": begun, "judged": False}])
-    workspace.layers.begin("shop", "last")
+    workspace.layers.create_layer("shop", "last")
     order = ["early", "between", "late", "now", "soon", "last"]
     assert [v.name for v in workspace.layers.list_layers("shop")] == order
 
 
 def test_a_layer_that_went_back_is_another_version(workspace: Workspace) -> None:
     """What was worked out of its grades is kept by version."""
-    layer = workspace.layers.begin("shop", "anna", {("q", "a"): 1})
+    layer = workspace.layers.create_layer("shop", "anna", {("q", "a"): 1})
     clean_workspace(workspace)
     workspace.layers.add_grades("shop", layer, {("q", "b"): 1}, grader="anna")
     before = workspace.layers.list_layers("shop")[0].version
     workspace.folder_of("shop").joinpath("state.db").write_bytes(b"damaged")
-    workspace.restore_good("shop")
+    workspace.restore_last_good_state("shop")
     workspace.layers.add_grades("shop", layer, {("q", "c"): 1}, grader="anna")
     assert workspace.layers.list_layers("shop")[0].version != before
     assert Workspace(workspace.folder).layers.list_layers("shop") == workspace.layers.list_layers(
@@ -229,7 +234,7 @@ def test_a_layer_that_went_back_is_another_version(workspace: Workspace) -> None
 def test_what_others_grade_at_the_same_moment_is_seen(workspace: Workspace, folder: Path) -> None:
     """File systems count time in steps, within which a database may change again."""
     other = Workspace(folder)
-    layer = workspace.layers.begin("shop", "anna")
+    layer = workspace.layers.create_layer("shop", "anna")
     for number in range(40):
         (workspace, other)[number % 2].layers.add_grades(
             "shop", layer, {("q", f"d{number}"): 1}, grader="bo"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.workspace import AddedFile, Workspace
-from dashboard.workspace.disk.records import hidden_numbers
+from dashboard.workspace.disk.records import replaced_numbers
 from dashboard.workspace.startup import clean_workspace
 from metrics_core import formats
 from metrics_core.tables import Run
@@ -22,7 +22,7 @@ def workspace(tmp_path: Path) -> Workspace:
 
 
 def add(workspace: Workspace, doc_id: str, file: str = "a.run") -> AddedFile:
-    return workspace.add("own", formats.read(f"q1 Q0 {doc_id} 1 1.0 x\n".encode(), name=file))
+    return workspace.add_table("own", formats.read(f"q1 Q0 {doc_id} 1 1.0 x\n".encode(), name=file))
 
 
 def table(workspace: Workspace, added: AddedFile) -> Path:
@@ -41,7 +41,7 @@ HARMS = [Path.unlink, rot]
 def shown(workspace: Workspace) -> list[str]:
     """The documents of the files that can be read."""
     lost = {d.number for d in workspace.damaged_records("own")}
-    tables = [workspace.load(e) for e in workspace.entries("own") if e.number not in lost]
+    tables = [workspace.load_table(e) for e in workspace.entries("own") if e.number not in lost]
     return [str(t.table["doc_id"][0]) for t in tables if isinstance(t, Run)]
 
 
@@ -56,7 +56,7 @@ def test_a_start_keeps_what_a_damaged_table_replaced(
         clean_workspace(again)
         again.check_tables()
         assert [d.number for d in again.damaged_records("own")] == [newer.entry.number]
-        assert again.stand_in_numbers("own") == {older.entry.number}
+        assert again.fallback_numbers("own") == {older.entry.number}
         assert shown(again) == ["d1"]
 
 
@@ -68,7 +68,7 @@ def test_the_newer_one_added_again_stands_for_the_older_one_again(
     harm(table(workspace, newer))
     clean_workspace(workspace)
     assert add(workspace, "d2").entry == newer.entry
-    assert shown(workspace) == ["d2"] and workspace.stand_in_numbers("own") == set()
+    assert shown(workspace) == ["d2"] and workspace.fallback_numbers("own") == set()
     clean_workspace(workspace)
     assert workspace.damaged_records("own") == [] and not table(workspace, older).exists()
 
@@ -103,7 +103,7 @@ def test_a_duplicate_knows_which_file_stands_for_which(workspace: Workspace) -> 
     _, newer = add(workspace, "d1"), add(workspace, "d2")
     content = table(workspace, newer).read_bytes()
     table(workspace, newer).unlink()
-    copy = workspace.duplicate("own", "Copy").id
+    copy = workspace.duplicate_collection("own", "Copy").id
     table(workspace, newer).write_bytes(content)
     assert [e.table for e in workspace.entries(copy)] == [newer.entry.table]
 
@@ -114,5 +114,5 @@ def test_only_of_what_replaces_something_that_is_there_is_asked(workspace: Works
     add(workspace, "d3", "b.run")
     clean_workspace(workspace)
     asked: list[str] = []
-    assert hidden_numbers(workspace.entries("own"), lambda e: bool(asked.append(e.name))) == set()
+    assert replaced_numbers(workspace.entries("own"), lambda e: bool(asked.append(e.name))) == set()
     assert asked == []

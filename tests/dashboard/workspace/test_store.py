@@ -13,7 +13,7 @@ import pytest
 from dashboard.workspace import AddedFile, Collection, Settings, StorageError, Workspace
 from dashboard.workspace.disk.records import (
     DamagedRecordError,
-    encode,
+    encode_record,
     parse_record,
 )
 from dashboard.workspace.startup import clean_workspace
@@ -55,10 +55,10 @@ def a_run(doc_id: str, name: str = "a.run") -> Loaded:
 @pytest.mark.parametrize("name", FILES)
 def test_a_table_comes_back_as_it_was(workspace: Workspace, name: str) -> None:
     given = read(name)
-    added = workspace.add("own", given)
+    added = workspace.add_table("own", given)
     assert added.status == "new" and added.entry.file == name
     later = again(workspace)
-    back = later.load(later.entries("own")[0])
+    back = later.load_table(later.entries("own")[0])
     assert back.notes == given.table.notes
     if isinstance(back, Queries):
         assert isinstance(given.table, Queries)
@@ -72,29 +72,29 @@ def test_a_table_comes_back_as_it_was(workspace: Workspace, name: str) -> None:
 
 
 def test_documents_keep_their_other_columns(workspace: Workspace) -> None:
-    workspace.add("own", read("docs.jsonl"))
-    table = workspace.load(workspace.entries("own")[0])
+    workspace.add_table("own", read("docs.jsonl"))
+    table = workspace.load_table(workspace.entries("own")[0])
     assert isinstance(table, Documents)
     assert table.lookup(["d1"]).loc["d1", "price"] == "3"
 
 
 def test_the_same_rows_are_kept_once_in_a_collection(workspace: Workspace) -> None:
-    first = workspace.add("own", read("a.run")).entry
-    second = workspace.add("own", read("a.run", FILES["a.run"]))
+    first = workspace.add_table("own", read("a.run")).entry
+    second = workspace.add_table("own", read("a.run", FILES["a.run"]))
     assert second == AddedFile(first, "known")
-    workspace.add("own", read("j.qrels"))
+    workspace.add_table("own", read("j.qrels"))
     named_otherwise = formats.read(FILES["j.qrels"], name="copy.qrels")
-    assert workspace.add("own", named_otherwise).status == "known"
+    assert workspace.add_table("own", named_otherwise).status == "known"
     assert len(workspace.entries("own")) == 2
     workspace.new_collection("Other", "other")
-    assert workspace.add("other", read("a.run")).status == "new"
+    assert workspace.add_table("other", read("a.run")).status == "new"
     assert len(list((workspace.folder / "tables").iterdir())) == 2
 
 
 def test_two_identical_runs_under_two_names_are_two(workspace: Workspace) -> None:
-    workspace.add("own", read("a.run"))
+    workspace.add_table("own", read("a.run"))
     for _ in range(2):
-        added = workspace.add("own", formats.read(FILES["a.run"], name="copy.run"))
+        added = workspace.add_table("own", formats.read(FILES["a.run"], name="copy.run"))
     assert added.status == "known"
     assert [(e.name, e.slot) for e in workspace.entries("own")] == [("a", 0), ("copy", 1)]
     assert [e.name for e in again(workspace).entries("own")] == ["a", "copy"]
@@ -102,35 +102,35 @@ def test_two_identical_runs_under_two_names_are_two(workspace: Workspace) -> Non
 
 
 def test_two_runs_of_one_name_are_told_apart(workspace: Workspace) -> None:
-    workspace.add("own", a_run("d1"))
-    workspace.add("own", a_run("d2"), beside=True)
+    workspace.add_table("own", a_run("d1"))
+    workspace.add_table("own", a_run("d2"), keep_both=True)
     entries = workspace.entries("own")
     assert [(e.name, e.slot) for e in entries] == [("a", 0), ("a (2)", 1)]
-    loaded = [workspace.load(e) for e in entries]
+    loaded = [workspace.load_table(e) for e in entries]
     assert [t.name for t in loaded if isinstance(t, Run)] == ["a", "a (2)"]
 
 
 def test_a_newer_file_stands_for_the_older_one_until_that_is_taken_back(
     workspace: Workspace,
 ) -> None:
-    older = workspace.add("own", a_run("d1")).entry
-    workspace.add("own", a_run("d3", "b.run"))
-    added = workspace.add("own", a_run("d2"))
+    older = workspace.add_table("own", a_run("d1")).entry
+    workspace.add_table("own", a_run("d3", "b.run"))
+    added = workspace.add_table("own", a_run("d2"))
     assert added.status == "replaced" and added.older_file == older
     assert (added.entry.name, added.entry.slot) == (older.name, older.slot)
     assert [e.file for e in workspace.entries("own")] == ["b.run", "a.run"]
     workspace.undo_replacement("own", added.entry.number)
     assert next(e.content for e in workspace.entries("own")) == older.content
 
-    added = workspace.add("own", a_run("d2"))
-    workspace.keep_both("own", added.entry.number)
+    added = workspace.add_table("own", a_run("d2"))
+    workspace.keep_both_files("own", added.entry.number)
     assert [e.name for e in workspace.entries("own")] == ["a", "b", "a (2)"]
     assert len({e.slot for e in workspace.entries("own")}) == 3
 
 
 def test_what_replaced_another_takes_it_along_when_it_is_removed(workspace: Workspace) -> None:
-    workspace.add("own", a_run("d1"))
-    newer = workspace.add("own", a_run("d2")).entry
+    workspace.add_table("own", a_run("d1"))
+    newer = workspace.add_table("own", a_run("d2")).entry
     workspace.remove_entry("own", newer.number)
     assert workspace.entries("own") == []
     workspace.restore_entry("own", newer.number)
@@ -140,7 +140,7 @@ def test_what_replaced_another_takes_it_along_when_it_is_removed(workspace: Work
 
 
 def test_a_removed_file_comes_back_until_the_next_start(workspace: Workspace) -> None:
-    entry = workspace.add("own", read("a.run")).entry
+    entry = workspace.add_table("own", read("a.run")).entry
     workspace.remove_entry("own", entry.number)
     assert workspace.entries("own") == []
     assert [e.number for e in workspace.removed_entries("own")] == [entry.number]
@@ -148,7 +148,7 @@ def test_a_removed_file_comes_back_until_the_next_start(workspace: Workspace) ->
     assert [e.content for e in workspace.entries("own")] == [entry.content]
     assert [e.added_at for e in workspace.entries("own")] == [entry.added_at] == [entry.changed]
     workspace.remove_entry("own", entry.number)
-    assert workspace.add("own", read("a.run")).status == "new"
+    assert workspace.add_table("own", read("a.run")).status == "new"
     assert workspace.entries("own")[0].slot == entry.slot
     workspace.remove_entry("own", entry.number)
     workspace.remove_entry("own", "../collection")
@@ -160,36 +160,36 @@ def test_a_removed_file_comes_back_until_the_next_start(workspace: Workspace) ->
 
 
 def test_collections_are_made_renamed_copied_removed(workspace: Workspace) -> None:
-    workspace.add("own", read("a.run"))
+    workspace.add_table("own", read("a.run"))
     made = workspace.new_collection("Second")
-    workspace.add(made.id, read("j.qrels"))
-    assert [c.name for c in workspace.collections()] == ["Second", "Mine"]
-    workspace.rename("own", "Ours <b>")
-    assert [c.name for c in workspace.collections()] == ["Ours <b>", "Second"]
-    copy = workspace.duplicate("own", "Copy")
+    workspace.add_table(made.id, read("j.qrels"))
+    assert [c.name for c in workspace.read_collections()] == ["Second", "Mine"]
+    workspace.rename_collection("own", "Ours <b>")
+    assert [c.name for c in workspace.read_collections()] == ["Ours <b>", "Second"]
+    copy = workspace.duplicate_collection("own", "Copy")
     assert [e.content for e in workspace.entries(copy.id)] == [
         e.content for e in workspace.entries("own")
     ]
-    workspace.remove("own")
-    assert "own" not in [c.id for c in workspace.collections()]
-    assert [c.id for c in workspace.collections(removed=True)] == ["own"]
-    workspace.restore("own")
-    assert workspace.load(workspace.entries("own")[0])
-    workspace.remove("own")
+    workspace.remove_collection("own")
+    assert "own" not in [c.id for c in workspace.read_collections()]
+    assert [c.id for c in workspace.read_collections(only_removed=True)] == ["own"]
+    workspace.restore_collection("own")
+    assert workspace.load_table(workspace.entries("own")[0])
+    workspace.remove_collection("own")
     later = again(workspace)
-    assert not later.has_collection("own") and later.load(later.entries(copy.id)[0])
+    assert not later.has_collection("own") and later.load_table(later.entries(copy.id)[0])
     with pytest.raises(KeyError):
-        later.restore("own")
+        later.restore_collection("own")
 
 
 def test_how_a_folders_file_is_read_is_remembered(workspace: Workspace) -> None:
-    workspace.set_read_choices("own", "x.run", {"duplicates": "best"})
+    workspace.set_reading_choices("own", "x.run", {"duplicates": "best"})
     assert again(workspace).collection("own").choices == {"x.run": {"duplicates": "best"}}
 
 
 @pytest.mark.parametrize("name", ["../../x.run", "/etc/x.run", "a\\..\\b.run", "x\n.run"])
 def test_a_name_is_never_a_path(workspace: Workspace, name: str) -> None:
-    workspace.add("own", formats.read(FILES["a.run"], name=name))
+    workspace.add_table("own", formats.read(FILES["a.run"], name=name))
     made = workspace.new_collection(name)
     folder = workspace.folder.resolve()
     outside = [p for p in folder.parent.rglob("*") if not p.resolve().is_relative_to(folder)]
@@ -205,39 +205,39 @@ def test_an_id_is_never_a_path(workspace: Workspace, identity: str) -> None:
 
 
 def test_a_run_has_a_colour_that_no_other_has(workspace: Workspace) -> None:
-    workspace.add("own", a_run("d1", "a.run"), slots=[0, 1])
-    workspace.add("own", a_run("d2", "b.run"), slots=[0, 1])
+    workspace.add_table("own", a_run("d1", "a.run"), slots=[0, 1])
+    workspace.add_table("own", a_run("d2", "b.run"), slots=[0, 1])
     assert [e.slot for e in workspace.entries("own")] == [2, 3]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="rights are POSIX's")
 def test_only_this_account_can_read_it(workspace: Workspace) -> None:
-    workspace.add("own", read("a.run"))
+    workspace.add_table("own", read("a.run"))
     for path in [workspace.folder, *workspace.folder.rglob("*")]:
         wanted = 0o700 if path.is_dir() else 0o600
         assert stat.S_IMODE(path.stat().st_mode) == wanted, path
 
 
 def test_a_folder_that_is_gone_says_so(workspace: Workspace) -> None:
-    workspace.add("own", read("a.run"))
+    workspace.add_table("own", read("a.run"))
     workspace.folder.rename(workspace.folder.with_name("moved"))
-    assert "no longer exists" in str(workspace.trouble())
+    assert "no longer exists" in str(workspace.find_write_problem())
     with pytest.raises(StorageError, match="no longer exists"):
-        workspace.add("own", read("j.qrels"))
+        workspace.add_table("own", read("j.qrels"))
     assert not workspace.folder.exists()
     workspace.folder.with_name("moved").rename(workspace.folder)
-    assert workspace.trouble() is None and len(workspace.entries("own")) == 1
+    assert workspace.find_write_problem() is None and len(workspace.entries("own")) == 1
 
 
 def test_a_newer_layout_is_only_read(workspace: Workspace) -> None:
-    workspace.add("own", read("a.run"))
+    workspace.add_table("own", read("a.run"))
     with sqlite3.connect(workspace.folder / "workspace.db") as listing:
         listing.execute("PRAGMA user_version = 5")
     later = again(workspace)
-    assert "newer Ranklens" in str(later.trouble())
-    assert later.load(later.entries("own")[0])
+    assert "newer Ranklens" in str(later.find_write_problem())
+    assert later.load_table(later.entries("own")[0])
     with pytest.raises(StorageError, match="newer Ranklens"):
-        later.add("own", read("j.qrels"))
+        later.add_table("own", read("j.qrels"))
 
 
 def test_what_is_said_of_a_collection_outlasts_a_start(workspace: Workspace) -> None:
@@ -249,7 +249,7 @@ def test_what_is_said_of_a_collection_outlasts_a_start(workspace: Workspace) -> 
 
 def test_a_collection_of_before_finds_its_baseline_as_it_did(workspace: Workspace) -> None:
     assert not workspace.collection("own").settings.old_baseline
-    told = json.loads(encode(workspace.collection("own")))["record"]
+    told = json.loads(encode_record(workspace.collection("own")))["record"]
     del told["baseline_rule"], told["run_names"], told["run_slots"], told["complete"]
     assert parse_record(told, Collection).settings == Settings(old_baseline=True)
 
@@ -261,6 +261,6 @@ def test_a_collection_of_before_finds_its_baseline_as_it_did(workspace: Workspac
 def test_settings_that_nobody_wrote_here_are_not_taken(
     workspace: Workspace, foreign: dict[str, object]
 ) -> None:
-    told = json.loads(encode(workspace.collection("own")))["record"] | foreign
+    told = json.loads(encode_record(workspace.collection("own")))["record"] | foreign
     with pytest.raises(DamagedRecordError):
         parse_record(told, Collection)

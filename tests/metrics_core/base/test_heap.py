@@ -62,7 +62,7 @@ def test_on_another_c_library_nothing_is_set(monkeypatch: pytest.MonkeyPatch) ->
         raise OSError(f"{name}: cannot open shared object file")
 
     monkeypatch.setattr(heap.ctypes, "CDLL", missing)
-    heap.keep_freed_memory(shared=True)
+    heap.keep_freed_memory(use_one_heap=True)
     heap.release_memory()
     monkeypatch.setattr(sys, "platform", "darwin")
     assert heap._c_library() is None

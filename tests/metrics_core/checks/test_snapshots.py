@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from metrics_core.base.errors import FileFormatError, RanklensError
-from metrics_core.checks.judgment_marks import mark_judgments
+from metrics_core.checks.judgment_marks import hash_judgments
 from metrics_core.checks.snapshots import (
     FORMAT,
     BestMean,
@@ -96,8 +96,8 @@ def test_7000_queries_by_five_measures_are_small() -> None:
 
 
 def test_marks_are_of_documents_and_grades_in_any_order() -> None:
-    marks = mark_judgments(qrels_of(*ROWS))
-    assert marks == mark_judgments(qrels_of(*ROWS[::-1]))
+    marks = hash_judgments(qrels_of(*ROWS))
+    assert marks == hash_judgments(qrels_of(*ROWS[::-1]))
     assert {q: mark.split()[0] for q, mark in marks.items()} == {"q2": "2", "q1": "1", "ü 3": "1"}
     seen = {marks["q2"]}
     for other in (
@@ -107,10 +107,10 @@ def test_marks_are_of_documents_and_grades_in_any_order() -> None:
         (("q2", "d1", 1),),
         (("q2", "1d", 1), ("q2", "d2", 0)),
     ):
-        seen.add(mark_judgments(qrels_of(*other))["q2"])
+        seen.add(hash_judgments(qrels_of(*other))["q2"])
     assert len(seen) == 6
     by_subtopic = [
-        mark_judgments(qrels_of(("q", "d1", 1), ("q", "d2", 1), subtopic=list(s)))["q"]
+        hash_judgments(qrels_of(("q", "d1", 1), ("q", "d2", 1), subtopic=list(s)))["q"]
         for s in ("ab", "ba")
     ]
     assert len(set(by_subtopic)) == 2
@@ -118,14 +118,14 @@ def test_marks_are_of_documents_and_grades_in_any_order() -> None:
 
 def test_marks_stay_what_they_are() -> None:
     """They are compared with what a file holds: another way of hashing would change all."""
-    assert mark_judgments(qrels_of(*ROWS)) == MARKS
+    assert hash_judgments(qrels_of(*ROWS)) == MARKS
 
 
 MARKS = {"q2": "2 03197525", "q1": "1 117e5077", "ü 3": "1 cc4e366c"}
 
 
 def test_changes_are_named() -> None:
-    now = mark_judgments(qrels_of(("q2", "d1", 1), ("q1", "d1", 1), ("q4", "d1", 1)))
+    now = hash_judgments(qrels_of(("q2", "d1", 1), ("q1", "d1", 1), ("q4", "d1", 1)))
     changes = find_changes(made(), now, [AP, parse_measure("RR")])
     assert changes == SnapshotChanges(
         ("ü 3",), ("q4",), {"q1": (1, 1), "q2": (2, 1)}, (parse_measure("RR"),)
@@ -138,7 +138,7 @@ def test_changes_are_named() -> None:
         "b.json has no scores for RR, so there is no comparison.",
         "Compared on the no queries whose judgments did not change.",
     ]
-    assert not find_changes(made(), mark_judgments(qrels_of(*ROWS)), [AP])
+    assert not find_changes(made(), hash_judgments(qrels_of(*ROWS)), [AP])
 
 
 def test_a_measure_of_another_version_of_its_package_is_not_compared() -> None:
@@ -157,7 +157,7 @@ def test_a_run_beside_its_snapshot_has_the_shared_queries() -> None:
     ids = tuple(qrels.query_ids)
     rr = parse_measure("RR")
     scores = Scores(("dense",), ids, (rr, AP), np.ones((1, 3, 2)), np.zeros((1, 3), dtype=np.bool_))
-    both = join_snapshot(snapshot, scores, find_changes(snapshot, mark_judgments(qrels), (rr, AP)))
+    both = join_snapshot(snapshot, scores, find_changes(snapshot, hash_judgments(qrels), (rr, AP)))
     assert (both.runs, both.query_ids, both.measures) == (
         ("dense (baseline)", "dense"),
         ("q2",),

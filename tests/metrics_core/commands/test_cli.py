@@ -16,7 +16,7 @@ from metrics_core import formats
 from metrics_core.__main__ import main
 from metrics_core.commands.reading_options import DEFAULT_MEASURES
 from metrics_core.measures import declarations
-from metrics_core.measures.declaring.description import describe_measure, signature
+from metrics_core.measures.declaring.description import describe_measure, format_signature
 from metrics_core.scoring.evaluate import evaluate
 from metrics_core.scoring.means import combine_scores
 
@@ -200,7 +200,7 @@ def test_measures_lists_all_with_their_names(capsys: pytest.CaptureFixture[str])
     out = capsys.readouterr().out
     lines = out.splitlines()
     for declaration in declarations():
-        assert signature(declaration) in [line.split("  ")[0] for line in lines]
+        assert format_signature(declaration) in [line.split("  ")[0] for line in lines]
         assert describe_measure(declaration).answer.split(".")[0][:60] in out
     assert "R(rel)@k  Recall\n" in out
 
@@ -210,7 +210,7 @@ def test_measures_explains_one_by_any_name(capsys: pytest.CaptureFixture[str]) -
         for name in (declaration.name, *declaration.aliases):
             assert main(["measures", name]) == 0
             out = " ".join(capsys.readouterr().out.split())
-            assert out.startswith(f"{signature(declaration)}: {declaration.title}")
+            assert out.startswith(f"{format_signature(declaration)}: {declaration.title}")
             assert " ".join(declaration.explanation.split()) in out
             assert all(p.meaning[1:] in out for p in declaration.parameters)
             assert all(measure in out for measure in declaration.worked)

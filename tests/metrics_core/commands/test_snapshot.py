@@ -246,7 +246,7 @@ def test_swapped_measures_hostile_values_and_faults_of_ours_end_with_2_and_never
         def fail(*_: object, fault: BaseException = fault) -> None:
             raise fault
 
-        monkeypatch.setattr("metrics_core.commands.gate.gate_command.read_compared", fail)
+        monkeypatch.setattr("metrics_core.commands.gate.gate_command.read_gate_comparison", fail)
         status, out, err = command(*asked)
         assert (status, out) == (2, "") and type(fault).__name__ in err
 

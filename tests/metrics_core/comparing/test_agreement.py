@@ -8,7 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metrics_core.comparing.agreement import count_opposed, find_agreement, find_disagreements
+from metrics_core.comparing.agreement import (
+    count_opposed_queries,
+    find_agreement,
+    find_disagreements,
+)
 from metrics_core.scoring.scores import Scores
 
 QUERIES = [f"q{i}" for i in range(40)]
@@ -100,7 +104,7 @@ def test_the_queries_that_two_measures_see_differently() -> None:
         [gaps["Unjudged@10"][QUERIES.index(q)] for q in found["query_id"]]
     )
     count = sum(a * b < 0 for a, b in zip(first, second, strict=True))
-    assert count_opposed(found, ["nDCG@10", "Unjudged@10"]) == count
+    assert count_opposed_queries(found, ["nDCG@10", "Unjudged@10"]) == count
 
 
 def test_few_queries_have_no_verdict_under_any_measure() -> None:

@@ -44,7 +44,7 @@ def test_every_k_is_that_of_a_literal_sweep(first: Any, second: Any) -> None:
     assert known.difference.tolist() == found.difference.tolist()
     assert known.side.tolist() == lead
     changes = [(k + 1, lead[k - 1], lead[k]) for k in range(1, 6) if lead[k] != lead[k - 1]]
-    assert found.side_changes() == changes
+    assert found.lead_changes() == changes
 
 
 def pair(n: int, ranks: tuple[int, int]) -> tuple[Any, Any]:
@@ -70,14 +70,18 @@ def test_the_band_holds_for_all_k_at_once_and_says_where_it_is_clear() -> None:
     own, other = pair(60, (2, 4))
     found = find_crossings(own, other, parse_measure("P@1"))
     assert found.depth == 6 and found.cutoffs.tolist() == [1, 2, 3, 4, 5, 6]
-    assert found.side_changes() == [(2, 0, 1), (4, 1, 0)]
-    assert found.clear_ranges(1) == [(2, 3)] and found.clear_ranges(-1) == []
-    assert (found.clear_side(1), found.clear_side(2), found.clear_side(9)) == (0, 1, 0)
+    assert found.lead_changes() == [(2, 0, 1), (4, 1, 0)]
+    assert found.significant_ranges(1) == [(2, 3)] and found.significant_ranges(-1) == []
+    assert (found.significant_side(1), found.significant_side(2), found.significant_side(9)) == (
+        0,
+        1,
+        0,
+    )
     gaps = np.stack(
         [parse_measure(f"P@{k}").score(own) - parse_measure(f"P@{k}").score(other)
          for k in range(1, 7)], axis=1,
     )  # fmt: skip
-    band = testing.compare_columns(gaps, Method(correction=MIN_P)).limit_ends(1)
+    band = testing.compare_columns(gaps, Method(correction=MIN_P)).clip_bounds(1)
     assert np.allclose(found.low, band.low) and np.allclose(found.high, band.high)
 
 
@@ -111,12 +115,12 @@ def test_where_a_lead_begins_and_ends() -> None:
         numbers = np.array(values)
         return Crossings(numbers.astype(float), numbers, np.arange(1, 5), *[numbers] * 3)
 
-    assert side([1, 1, -1, 1]).clear_ranges(1) == [(1, 2), (4, 4)]
+    assert side([1, 1, -1, 1]).significant_ranges(1) == [(1, 2), (4, 4)]
 
 
 @pytest.mark.thorough
 def test_of_many_queries_the_band_is_worked_out_at_spaced_cutoffs() -> None:
     own, other = pair(20_000, (2, 4))
-    found = find_crossings(own, other, parse_measure("P@1"), depth=300, also=123)
+    found = find_crossings(own, other, parse_measure("P@1"), depth=300, also_cutoff=123)
     assert found.depth == 300 and len(found.cutoffs) < 20
     assert {1, 2, 10, 123, 300} <= set(found.cutoffs.tolist())

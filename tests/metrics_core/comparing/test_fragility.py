@@ -47,7 +47,7 @@ def test_they_are_named_largest_first() -> None:
     found = find_fragility(np.array([-0.2, 0.5, np.nan, 0.1, -0.1, 0.3]))
     assert (found.turning, found.queries) == (2, 5)
     assert found.deciding_queries(list("abcdef")) == ["b", "f"]
-    assert found.deciding_queries(list("abcdef"), most=1) == ["b"]
+    assert found.deciding_queries(list("abcdef"), max_queries=1) == ["b"]
 
 
 @pytest.mark.parametrize("values", [[0.1, 0.2, 0.0], [0.0, 0.0], [0.1, -0.1], [0.1, 0.2, -0.3], []])

@@ -59,7 +59,7 @@ def test_wilcoxon_and_sign_leave_zeros_out_and_say_how_many() -> None:
     above = int((differing > 0).sum())
     expected = stats.binomtest(above, len(differing)).pvalue
     assert sign_test(WITH_ZEROS) == pytest.approx(expected, rel=1e-12)
-    left_out = {name: test.count_left_out(WITH_ZEROS) for name, test in PAIRED_TESTS.items()}
+    left_out = {name: test.count_excluded_zeros(WITH_ZEROS) for name, test in PAIRED_TESTS.items()}
     assert left_out == {"t-test": 0, "randomization": 0, "wilcoxon": zeros, "sign": zeros}
 
 
@@ -117,7 +117,7 @@ def test_no_edge_warns_or_gives_an_impossible_p_value(name: str, edge: str) -> N
 def test_undefined_differences_are_left_out(name: str) -> None:
     gappy = np.insert(DIFFERENCES, [0, 7, 40], np.nan)
     assert PAIRED_TESTS[name](gappy) == PAIRED_TESTS[name](DIFFERENCES)
-    assert PAIRED_TESTS[name].count_left_out(gappy) == 0
+    assert PAIRED_TESTS[name].count_excluded_zeros(gappy) == 0
 
 
 def test_t_test_of_too_few_or_constant_differences() -> None:

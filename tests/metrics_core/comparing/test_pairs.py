@@ -92,7 +92,7 @@ def test_a_difference_is_run_minus_baseline() -> None:
 
 def test_interval_and_test_hold_for_all_runs_together() -> None:
     gaps = np.column_stack([RUNS[run] - BASE for run in ("better", "worse", "noise")])
-    found = testing.compare_columns(gaps, Method()).limit_ends(1)
+    found = testing.compare_columns(gaps, Method()).clip_bounds(1)
     for row, c in ((ROWS.loc["worse"], 1), (ROWS.loc["noise"], 2)):
         assert (row["low"], row["high"]) == (found.low[c], found.high[c])
         assert row["inner_low"] <= found.inner_low[c] < found.inner_high[c] <= row["inner_high"]

@@ -16,7 +16,7 @@ from metrics_core.comparing.power import (
     detection_chance,
     find_queries_needed,
     single_test_level,
-    smallest_detectable,
+    smallest_detectable_difference,
 )
 
 
@@ -25,7 +25,7 @@ from metrics_core.comparing.power import (
 def test_the_smallest_difference_has_the_chance_it_is_said_to_have(
     queries: int, width: float
 ) -> None:
-    smallest = smallest_detectable(0.02, width, queries)
+    smallest = smallest_detectable_difference(0.02, width, queries)
     # Over what the deviation may be, by scipy's quantiles of chi squared.
     variances = (queries - 1) / stats.chi2.ppf((np.arange(2_000) + 0.5) / 2_000, queries - 1)
     power = stats.nct.sf(width, queries - 1, smallest / 0.02 / np.sqrt(variances)).mean()
@@ -64,7 +64,7 @@ def test_too_few_or_equal_scores_detect_nothing() -> None:
 def test_scores_spread_as_in_the_simulation_show_it_four_times_out_of_five() -> None:
     n, generator = 40, np.random.default_rng(4)
     width = float(stats.t.ppf(0.975, n - 1))
-    smallest = smallest_detectable(1 / math.sqrt(n), width, n)
+    smallest = smallest_detectable_difference(1 / math.sqrt(n), width, n)
     # The deviation is not known but told by a sample of as many.
     told = generator.normal(0.0, 1.0, (20_000, n)).std(axis=1, ddof=1)
     samples = generator.normal(smallest * told[:, None], 1.0, (20_000, n))
@@ -77,7 +77,9 @@ def test_the_engines_width_holds_what_several_runs_cost() -> None:
     alone, together = (testing.compare_columns(v, Method()) for v in (values[:, :1], values))
     error = float(alone.sample.error[0])
     widths = float(together.width[0]), float(alone.width[0])
-    assert smallest_detectable(error, widths[0], 50) > smallest_detectable(error, widths[1], 50)
+    assert smallest_detectable_difference(error, widths[0], 50) > smallest_detectable_difference(
+        error, widths[1], 50
+    )
     assert single_test_level(widths[0], 50) == pytest.approx(1 - 0.05 / 20)
     assert single_test_level(float(stats.t.ppf(0.975, 49)), 50) == pytest.approx(0.95)
 
@@ -104,20 +106,24 @@ def test_smaller_differences_and_stricter_levels_need_more() -> None:
     # Back again: what so many queries show is that difference.
     n = int(find_queries_needed(0.02, 0.2, 0.95))
     width = float(stats.t.ppf(0.975, n - 1))
-    assert smallest_detectable(0.2 / math.sqrt(n), width, n) == pytest.approx(0.02, rel=0.002)
+    assert smallest_detectable_difference(0.2 / math.sqrt(n), width, n) == pytest.approx(
+        0.02, rel=0.002
+    )
 
 
 def test_edges() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert smallest_detectable(0.0, 2.0, 50) == 0
-        assert smallest_detectable(0.1, 0.0, 50) == 0
-        assert math.isnan(smallest_detectable(math.nan, 2.0, 50))
-        assert math.isnan(smallest_detectable(0.1, math.inf, 50))
-        assert math.isnan(smallest_detectable(0.1, 2.0, 19)), "too little is known of the deviation"
+        assert smallest_detectable_difference(0.0, 2.0, 50) == 0
+        assert smallest_detectable_difference(0.1, 0.0, 50) == 0
+        assert math.isnan(smallest_detectable_difference(math.nan, 2.0, 50))
+        assert math.isnan(smallest_detectable_difference(0.1, math.inf, 50))
+        assert math.isnan(smallest_detectable_difference(0.1, 2.0, 19)), (
+            "too little is known of the deviation"
+        )
         for queries in (20, 9_999, 10_000, 10**6):
             for width in (0.5, 2.0, 10.0, 100.0):
-                smallest = smallest_detectable(0.1, width, queries)
+                smallest = smallest_detectable_difference(0.1, width, queries)
                 chance = detection_chance(smallest, 0.1, width, queries)
                 assert 0.79 < chance < (0.95 if queries < 10_000 else 0.801)
         assert find_queries_needed(0.0, 0.2, 0.95) == math.inf

@@ -15,8 +15,8 @@ from metrics_core.comparing.paired_tests import PAIRED_TESTS, holm_adjusted
 from metrics_core.comparing.resampled import resample_groups, resample_means
 from metrics_core.comparing.verdicts import are_significant
 from metrics_core.scoring import studentised
-from metrics_core.scoring.random_groups import MOST_SINGLE, sum_in_groups
-from metrics_core.scoring.resampling import draws
+from metrics_core.scoring.random_groups import MOST_SINGLE, sum_by_unit
+from metrics_core.scoring.resampling import iterate_draws
 from metrics_core.scoring.studentised import CentredColumns
 
 
@@ -42,7 +42,7 @@ def literal(columns: list[list[float]], level: float) -> tuple[list[float], list
     spread = [variance(c) for c in columns]
     found = [abs(statistic(c, 0.0, s)) for c, s in zip(columns, spread, strict=True)]
     far: list[list[float]] = []
-    for block in draws(n):
+    for block in iterate_draws(n):
         for counts in block:
             drawn = [q for q in range(n) for _ in range(int(counts[q]))]
             far.append(
@@ -69,10 +69,10 @@ def test_as_a_literal_loop(lacking: bool) -> None:
     signs = [PAIRED_TESTS["randomization"](column) for column in values.T]
     p = [s**0.7 * r**0.3 for s, r in zip(share, signs, strict=True)]
     assert found.p == pytest.approx(p, abs=3e-4)  # sums in another order may tie
-    assert found.error_per_column(0.05) == pytest.approx(left, abs=2e-4)
+    assert found.column_error_probability(0.05) == pytest.approx(left, abs=2e-4)
     first = int(np.argmin(found.p))
     as_rare = sum(rank <= found.p[first] * (len(rarest) + 1) for rank in rarest)
-    assert found.correct_together()[first] == pytest.approx(
+    assert found.min_p_corrected()[first] == pytest.approx(
         (as_rare + 1) / (len(rarest) + 1), abs=3e-4
     )
 
@@ -88,8 +88,8 @@ def test_mean_error_and_statistic_are_those_of_the_t_test() -> None:
 
 def test_one_column_needs_no_correction() -> None:
     found = resample_means(np.random.default_rng(5).normal(0.4, 1.0, (25, 1)))
-    assert found.correct_together() == pytest.approx(found.p, abs=2e-4)
-    assert found.error_per_column(0.05) == pytest.approx(0.05, abs=2e-4)
+    assert found.min_p_corrected() == pytest.approx(found.p, abs=2e-4)
+    assert found.column_error_probability(0.05) == pytest.approx(0.05, abs=2e-4)
 
 
 @settings(max_examples=40, deadline=None)
@@ -105,9 +105,9 @@ def test_an_interval_excludes_zero_just_where_a_difference_is_found(
     generator = np.random.default_rng(seed)
     values = generator.normal(generator.normal(0, 0.7, runs), 1.0, (n, runs))
     sample = resample_means(np.round(values, 1))
-    for p in (sample.p, sample.correct_together()):
+    for p in (sample.p, sample.min_p_corrected()):
         found = are_significant(p, level)
-        interval = sample.intervals(sample.error_per_column(1 - level), found)
+        interval = sample.intervals(sample.column_error_probability(1 - level), found)
         assert (((interval.low > 0) | (interval.high < 0)) == found).all()
         tested = ~np.isnan(p)
         assert (p >= sample.p - 1e-12)[tested].all()
@@ -119,7 +119,7 @@ def test_columns_may_come_in_any_order_and_scale() -> None:
     values = np.random.default_rng(11).normal(0.2, 1.0, (30, 5))
     order = [3, 0, 4, 2, 1]
     plain, turned = resample_means(values), resample_means(values[:, order] * 1000)
-    for name in ("p", "correct_together"):
+    for name in ("p", "min_p_corrected"):
         ours, theirs = (getattr(s, name) for s in (turned, plain))
         ours, theirs = (v() if callable(v) else v for v in (ours, theirs))
         assert ours == pytest.approx(theirs[order], abs=1e-12)
@@ -157,7 +157,7 @@ def test_one_column_that_hardly_varies_hides_nothing_in_the_others() -> None:
     values[0, 0] = 0.0
     found = resample_means(values)
     assert (found.p[1:] == alone.p).all()
-    assert (found.correct_together()[1:] <= 0.05).all() and (holm_adjusted(found.p) <= 0.05).all()
+    assert (found.min_p_corrected()[1:] <= 0.05).all() and (holm_adjusted(found.p) <= 0.05).all()
 
 
 def test_what_hardly_any_draw_reaches_is_as_rare_as_t_says() -> None:
@@ -169,7 +169,7 @@ def test_what_hardly_any_draw_reaches_is_as_rare_as_t_says() -> None:
 
 def test_edges() -> None:
     nothing = resample_means(np.zeros((12, 2)))
-    assert (nothing.p == 1).all() and (nothing.correct_together() == 1).all()
+    assert (nothing.p == 1).all() and (nothing.min_p_corrected() == 1).all()
     no = np.zeros(2, dtype=bool)
     assert (nothing.error == 0).all() and (nothing.intervals(0.05, no).high == 0).all()
     one = resample_means(np.array([[0.5]]))
@@ -191,7 +191,7 @@ def test_a_column_in_which_hardly_a_query_differs_is_not_tested() -> None:
     values[:5, 1] = 0.3
     found = resample_means(values)
     assert found.differing.tolist() == [40, 5, 40]
-    assert np.isnan(found.p[1]) and np.isnan(found.correct_together()[1])
+    assert np.isnan(found.p[1]) and np.isnan(found.min_p_corrected()[1])
     assert found.mean[1] == pytest.approx(0.3 / 8)
     values[:6, 1] = 0.3
     assert resample_means(values).p[1] <= 1.0
@@ -200,7 +200,7 @@ def test_a_column_in_which_hardly_a_query_differs_is_not_tested() -> None:
 def in_double_precision(differences: np.ndarray) -> np.ndarray:
     """The share of draws in which each column is as far off, all in one product."""
     n = len(differences)
-    counts = np.concatenate(list(draws(n))).astype(np.float64)
+    counts = np.concatenate(list(iterate_draws(n))).astype(np.float64)
     defined = ~np.isnan(differences)
     mean = np.nanmean(differences, axis=0)
     centred = np.where(defined, differences - mean, 0.0)
@@ -233,13 +233,13 @@ def test_of_many_queries_as_if_all_were_in_double_precision(
 def test_columns_that_do_not_vary_ask_for_no_second_look(monkeypatch: pytest.MonkeyPatch) -> None:
     generator = np.random.default_rng(8)
     looked: list[int] = []
-    exactly = CentredColumns.distances_in
+    exactly = CentredColumns.exact_draw_distances
 
     def counting(self: CentredColumns, places: np.ndarray) -> np.ndarray:
         looked.append(len(places))
         return exactly(self, places)
 
-    monkeypatch.setattr(CentredColumns, "distances_in", counting)
+    monkeypatch.setattr(CentredColumns, "exact_draw_distances", counting)
     monkeypatch.setattr(studentised, "_SMALL", 0)
     varied = generator.normal(0.1, 1.0, 2_500)
     # Two runs that are one at a deep cutoff, and one that is better by as much on every query.
@@ -267,7 +267,7 @@ def test_bags_of_squares_and_squares_put_into_bags_are_the_same() -> None:
     spread = np.sqrt(np.square(columns.centred).mean(axis=0))
     scaled = columns.centred / spread
     each = np.hstack([scaled, np.square(scaled), defined.astype(float)])
-    assert columns.parts() == pytest.approx(sum_in_groups(each), rel=1e-12, abs=1e-12)
+    assert columns.summed_values() == pytest.approx(sum_by_unit(each), rel=1e-12, abs=1e-12)
 
 
 SIZES = (10, 11, 12, 15, 20, 30, 50, 100, 101, 130, 200, 1_000)

@@ -43,10 +43,10 @@ def test_order_then_depth_then_what_is_missing() -> None:
 def test_what_three_relevant_documents_allow() -> None:
     ranks = ranks_of("abxyz", {"a": 1, "b": 1, "c": 1})
     found = headroom(ranks, parse_measure("P@10"), 10)
-    assert found.best[0] == pytest.approx(0.3)
-    assert found.reached[0] == pytest.approx(2 / 3)
+    assert found.best_score[0] == pytest.approx(0.3)
+    assert found.reached_share[0] == pytest.approx(2 / 3)
     nothing = headroom(ranks_of("abc", {"a": 0}), parse_measure("P@10"), 10)
-    assert np.isnan(nothing.reached[0]) and nothing.best[0] == 0
+    assert np.isnan(nothing.reached_share[0]) and nothing.best_score[0] == 0
 
 
 def test_a_measure_of_the_whole_list_takes_the_given_cutoff() -> None:
@@ -54,7 +54,7 @@ def test_a_measure_of_the_whole_list_takes_the_given_cutoff() -> None:
     by_two, by_four = (headroom(ranks, parse_measure("AP"), k) for k in (2, 4))
     assert by_two.order[0] == pytest.approx((1 + 2 / 4) / 2 - (1 / 2 + 2 / 4) / 2)
     assert by_two.below[0] > 0 and by_four.below[0] == 0
-    assert by_two.best[0] == by_four.best[0] == pytest.approx(1)
+    assert by_two.best_score[0] == by_four.best_score[0] == pytest.approx(1)
 
 
 def test_another_cutoff_finds_what_it_would_have_found_alone() -> None:
@@ -72,7 +72,7 @@ def test_nothing_is_added_that_would_lower_the_score() -> None:
     # (1 + 1 / log2(3)) / 2 with b would be less than 1 / 1 without it.
     ranks = ranks_of("a", {"a": 1, "b": 1})
     found = headroom(ranks, parse_measure("DCG(denominator='retrieved')@4"), 4)
-    assert found.missing[0] == 0 and found.best[0] == 1
+    assert found.missing[0] == 0 and found.best_score[0] == 1
 
 
 def test_the_mean_adds_up_too() -> None:
@@ -80,7 +80,7 @@ def test_the_mean_adds_up_too() -> None:
     run = {f"q{i}": {f"d{j}": float(rng.random()) for j in range(9)} for i in range(30)}
     grades = {f"q{i}": {f"d{j}": int(rng.integers(0, 4)) for j in range(12)} for i in range(40)}
     found = headroom(join_judgments(run_of(run), qrels_of(grades)), parse_measure("nDCG@5"), 5)
-    assert found.mean().best[0] == pytest.approx(1.0, abs=1e-12)
+    assert found.mean().best_score[0] == pytest.approx(1.0, abs=1e-12)
     assert found.mean().score[0] == pytest.approx(found.score.mean(), abs=1e-12)
 
 

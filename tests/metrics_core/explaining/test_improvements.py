@@ -54,7 +54,7 @@ def literal(run: Run, qrels: Qrels, grades: dict[str, int], name: str, k: int) -
     measure = parse_measure(name)
 
     def score(*edits: Edit) -> float:
-        return float(measure.score(edit_ranks(run, qrels, "q", edits, move_in="run"))[0])
+        return float(measure.score(edit_ranks(run, qrels, "q", edits, edited_run="run"))[0])
 
     listed = run.doc_ids.to_pylist()
     edits: list[Edit] = [Move(d, t) for d, g in grades.items() if g > 0 for t in range(1, k + 1)]
@@ -76,7 +76,7 @@ def test_every_change_is_tried(name: str, monkeypatch: pytest.MonkeyPatch) -> No
         expected = max(literal(run, qrels, grades, name, 4), 0)
         assert (found.gain if found else 0) == pytest.approx(expected, abs=1e-12)
         if found:
-            edited = edit_ranks(run, qrels, "q", [found.edit], move_in="run")
+            edited = edit_ranks(run, qrels, "q", [found.edit], edited_run="run")
             assert parse_measure(name).score(edited)[0] == pytest.approx(found.score, abs=1e-15)
 
 
@@ -87,7 +87,9 @@ def test_near_misses_tell_how_far_they_are() -> None:
     assert found.to_dict("records") == [
         {"doc_id": "b", "grade": 2.0, "rank": 3, "score": 7.0, "short": 0.5}
     ]
-    assert find_near_misses(run, qrels, "q", parse_measure("P@2"), 2, deep=6)["rank"].tolist() == [
+    assert find_near_misses(run, qrels, "q", parse_measure("P@2"), 2, deepest_rank=6)[
+        "rank"
+    ].tolist() == [
         3,
         6,
     ]

@@ -12,7 +12,7 @@ from metrics_core.explaining.list_comparison import (
     TwoLists,
     compare_lists,
     compare_runs,
-    spread_of_scores,
+    find_score_spread,
 )
 from metrics_core.measures import parse_measure
 from tests.collections_of import run_of
@@ -25,20 +25,20 @@ def test_what_runs_score_on_each_query() -> None:
     values = np.array(
         [[0.2, 0, 1, nan, 0, nan], [0.4, 0, 0, 0.5, nan, nan], [0.6, 0, 0, 0.5, 0, nan]]
     )
-    found = spread_of_scores(values, AP)
+    found = find_score_spread(values, AP)
     assert found.mean[:5] == pytest.approx([0.4, 0, 1 / 3, 0.5, 0])
     assert found.spread[:4] == pytest.approx([np.std([0.2, 0.4, 0.6]), 0, np.std([1, 0, 0]), 0])
     assert found.score_range[:4] == pytest.approx([0.4, 0, 1, 0])
     assert np.isnan([found.mean[5], found.spread[5], found.score_range[5]]).all()
     assert found.failing.tolist() == [False, True, False, False, False, False]
-    assert found.most_disputed().tolist() == [2, 0]
+    assert found.most_disputed_queries().tolist() == [2, 0]
 
 
 def test_where_less_is_better_a_score_of_0_is_no_failure() -> None:
     zeros = np.zeros((2, 1))
-    assert spread_of_scores(zeros, AP).failing.tolist() == [True]
-    assert spread_of_scores(zeros, parse_measure("Unjudged@5")).failing.tolist() == [False]
-    assert spread_of_scores(zeros[:0], AP).failing.tolist() == [False]
+    assert find_score_spread(zeros, AP).failing.tolist() == [True]
+    assert find_score_spread(zeros, parse_measure("Unjudged@5")).failing.tolist() == [False]
+    assert find_score_spread(zeros[:0], AP).failing.tolist() == [False]
 
 
 def literal_rbo(one: str, two: str, p: float) -> float:

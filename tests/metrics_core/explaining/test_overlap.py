@@ -23,14 +23,14 @@ def test_the_mean_share_is_asked_and_the_most_changed_come_first() -> None:
     (found,) = find_overlaps(MAIN, [branch], [Overlap(2, 0.4)])
     shares = dict(zip(found.query_ids, found.shares.tolist(), strict=True))
     assert shares == {"q1": 1.0, "q2": 0.0, "q3": 0.0, "q4": 0.0}
-    assert found.mean == 0.25 and found.outcome == "below" and found.changed == 4
-    assert [query for query, _, _ in found.most_changed(3)] == ["q2", "q3", "q4"]
-    assert found.most_changed(9)[-1][:2] == ("q1", 1.0)
+    assert found.mean == 0.25 and found.outcome == "below" and found.n_changed == 4
+    assert [query for query, _, _ in found.most_changed_queries(3)] == ["q2", "q3", "q4"]
+    assert found.most_changed_queries(9)[-1][:2] == ("q1", 1.0)
 
 
 def test_equal_lists_hold() -> None:
     (found,) = find_overlaps(MAIN, [MAIN.renamed("branch")], [Overlap(3, 1.0)])
-    assert (found.outcome, found.changed, found.most_changed(5)) == ("held", 0, [])
+    assert (found.outcome, found.n_changed, found.most_changed_queries(5)) == ("held", 0, [])
 
 
 def test_an_overlap_is_read_from_its_text() -> None:

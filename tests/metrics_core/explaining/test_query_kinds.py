@@ -80,7 +80,7 @@ def test_two_thirds_are_fine() -> None:
 def test_each_border_of_a_pair(run: str, baseline: str, kind: str) -> None:
     grades = {"a": 1, "b": 1, "x": 0, "y": 0}
     both = [ranks_of(listed, grades) for listed in (run, baseline)]
-    assert classify_changes(*both, P2, 10, same=0.01)[0] == kind
+    assert classify_changes(*both, P2, 10, tie_threshold=0.01)[0] == kind
 
 
 def test_where_less_is_better_a_lower_score_is_better_and_fine_is_told_by_ndcg() -> None:
@@ -89,7 +89,7 @@ def test_where_less_is_better_a_lower_score_is_better_and_fine_is_told_by_ndcg()
     assert classify_queries(both[0], measure, 2)[0] == of.BELOW
     grades = {"a": 1, "b": 1, "x": 0, "y": 0}
     fewer, more = (ranks_of(listed, grades) for listed in ("a", "axy"))
-    assert classify_changes(fewer, more, measure, 2, same=0.01)[0] == of.BETTER
+    assert classify_changes(fewer, more, measure, 2, tie_threshold=0.01)[0] == of.BETTER
 
 
 @settings(max_examples=25, deadline=None)
@@ -105,5 +105,7 @@ def test_every_query_is_of_exactly_one_kind(collection: Any) -> None:
         measure = parse_measure(name)
         found = count_kinds(classify_queries(ranks, measure, 3), list(KINDS))
         assert sum(found.values()) == ranks.n_queries
-        pair = count_kinds(classify_changes(ranks, turned, measure, 3, same=0.01), list(CHANGES))
+        pair = count_kinds(
+            classify_changes(ranks, turned, measure, 3, tie_threshold=0.01), list(CHANGES)
+        )
         assert sum(pair.values()) == ranks.n_queries

@@ -44,4 +44,4 @@ def test_the_best_document_is_the_one_that_no_other_reaches() -> None:
 def test_only_what_goes_the_way_of_the_score_is_told(
     top: TopDocument | None, loses: bool, found: bool, said: str
 ) -> None:
-    assert summarize_change(top, "new", loses=loses, has_relevant=found, cutoff=10) == said
+    assert summarize_change(top, "new", is_loss=loses, has_relevant=found, cutoff=10) == said

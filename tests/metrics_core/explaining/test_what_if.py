@@ -20,7 +20,7 @@ from metrics_core.explaining.what_if import (
     edit_grades,
     edit_list,
     edit_ranks,
-    replace_in_mean,
+    replace_score_in_mean,
 )
 from metrics_core.judging import join_judgments
 from metrics_core.judging.ranking import ranked_documents
@@ -57,8 +57,8 @@ def test_ranks_start_at_1() -> None:
 
 def test_a_grade_concerns_every_run_a_move_only_the_one_in_focus() -> None:
     edits = [Move("b", 1), Grade("x", 3)]
-    own = edit_ranks(RUN, QRELS, "q", edits, move_in="new")
-    other = edit_ranks(RUN, QRELS, "q", edits, move_in="another")
+    own = edit_ranks(RUN, QRELS, "q", edits, edited_run="new")
+    other = edit_ranks(RUN, QRELS, "q", edits, edited_run="another")
     assert own.relevance.tolist() == [2, 1, 3] and other.relevance.tolist() == [1, 3, 2]
     # x is new among the judgments: its row is behind theirs.
     assert own.qrels_row.tolist() == [1, 0, 4] and other.qrels_row.tolist() == [0, 4, 1]
@@ -66,25 +66,25 @@ def test_a_grade_concerns_every_run_a_move_only_the_one_in_focus() -> None:
 
 
 def test_without_judgments_there_is_no_query() -> None:
-    none = edit_ranks(RUN, QRELS, "p", [Grade("a", None)], move_in="new")
+    none = edit_ranks(RUN, QRELS, "p", [Grade("a", None)], edited_run="new")
     assert none.n_queries == 0 and len(parse_measure("AP").score(none)) == 0
-    new = edit_ranks(RUN, QRELS, "unheard", [Grade("a", 1)], move_in="new")
+    new = edit_ranks(RUN, QRELS, "unheard", [Grade("a", 1)], edited_run="new")
     assert parse_measure("AP").score(new).tolist() == [0]
 
 
 def test_an_emptied_list_is_one_without_documents() -> None:
-    ranks = edit_ranks(RUN, QRELS, "p", [Remove("a")], move_in="new")
+    ranks = edit_ranks(RUN, QRELS, "p", [Remove("a")], edited_run="new")
     assert classify_queries(ranks, parse_measure("P@1"), 1).tolist() == [NOTHING_RETRIEVED]
 
 
 def test_the_mean_with_another_score() -> None:
     scores = np.array([0.2, 0.4, np.nan])
     mean = parse_measure("AP").declaration.combination
-    assert replace_in_mean(scores, 0, 0.6, mean) == pytest.approx(0.5)
-    assert replace_in_mean(scores, 2, 0.6, mean) == pytest.approx(0.4)
+    assert replace_score_in_mean(scores, 0, 0.6, mean) == pytest.approx(0.5)
+    assert replace_score_in_mean(scores, 2, 0.6, mean) == pytest.approx(0.4)
     assert scores.tolist()[:2] == [0.2, 0.4]
     summed = parse_measure("NumRel").declaration.combination
-    assert replace_in_mean(scores, 1, 3, summed) == pytest.approx(3.2)
+    assert replace_score_in_mean(scores, 1, 3, summed) == pytest.approx(3.2)
 
 
 DOCS = st.sampled_from([f"d{i}" for i in range(24)] + ["new"])
@@ -115,7 +115,7 @@ def test_as_if_the_files_had_been_edited(collection: Any, edits: list[Edit]) -> 
     lists = {**scores, query_id: {d: -float(i) for i, d in enumerate(listed)}}
     expected = join_judgments(run_of(lists), qrels_of({**grades, query_id: own}))
     expected = expected.select_queries(np.array([q == query_id for q in expected.query_ids]))
-    found = edit_ranks(run, qrels_of(grades), query_id, edits, move_in="run")
+    found = edit_ranks(run, qrels_of(grades), query_id, edits, edited_run="run")
     for measure in PLAIN:
         assert np.array_equal(measure.score(found), measure.score(expected), equal_nan=True)
 

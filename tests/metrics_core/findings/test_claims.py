@@ -18,11 +18,11 @@ from metrics_core.comparing.difference_warnings import find_warnings
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.pairs import SAME, compare, query_differences
 from metrics_core.findings.history import history_finding
-from metrics_core.findings.queries import QueryCounts, queries_finding, queries_lead
-from metrics_core.findings.ranking import ranking_lead, ranking_title
+from metrics_core.findings.queries import QueryCounts, queries_finding, queries_subtitle
+from metrics_core.findings.ranking import ranking_subtitle, ranking_title
 from metrics_core.findings.significance import (
     detectable_finding,
-    doubts_findings,
+    mean_difference_doubts,
     needed_queries_finding,
 )
 from metrics_core.findings.verdicts import method_finding, single_run_finding, verdict_finding
@@ -318,7 +318,7 @@ def test_which_queries() -> None:
         zero = int((given.scores.values[:, :, 0] == 0).all(axis=0).sum())
         told = QueryCounts(**TURNED, all_zero=zero, every_run="every run")
         pair = (given.focus, given.baseline)
-        return "\n".join(f(frame, *pair, told).text for f in (queries_finding, queries_lead))
+        return "\n".join(f(frame, *pair, told).text for f in (queries_finding, queries_subtitle))
 
     assert not offenders(situations(8), text_of, false_in_queries)
 
@@ -422,7 +422,7 @@ def false_in_pairs(found: AllPairs, lead: str) -> Iterator[str | bool]:
 def test_who_may_be_the_best() -> None:
     def places(given: Situation) -> str:
         asked = pairs_of(given), "RR", len(given.scores.query_ids)
-        return f"{ranking_title(*asked).text} | {ranking_lead(*asked).text}"
+        return f"{ranking_title(*asked).text} | {ranking_subtitle(*asked).text}"
 
     several = [given for given in CASES if len(given.scores.runs) > 1][::3]
     assert not offenders(several, places, false_in_places)
@@ -489,7 +489,9 @@ def false_in_doubts(given: Situation, text: str) -> Iterator[str | bool]:
 
 def test_what_makes_a_mean_doubtful() -> None:
     def text_of(given: Situation) -> str:
-        return " ".join(one.text for one in doubts_findings(find_warnings(given.gaps(given.focus))))
+        return " ".join(
+            one.text for one in mean_difference_doubts(find_warnings(given.gaps(given.focus)))
+        )
 
     several = [given for given in CASES if len(given.scores.runs) > 1]
     assert not offenders(several, text_of, false_in_doubts)

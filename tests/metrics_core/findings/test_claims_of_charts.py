@@ -16,7 +16,7 @@ from metrics_core.explaining.top_document import TopDocument
 from metrics_core.findings.changes import summarize_change
 from metrics_core.findings.charts import best_by_group, extreme_cells, precision_at_half_recall
 from metrics_core.findings.cutoffs import short_lists_note
-from metrics_core.findings.groups import crossed_lead, slices_finding, untested_note
+from metrics_core.findings.groups import crossed_groups_subtitle, slices_finding, untested_note
 from metrics_core.findings.ranking import sole_best_finding
 from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.slicing.breakdowns import ALL
@@ -221,7 +221,7 @@ def false_in_crossed_lead(given: Situation, text: str) -> Iterator[str | bool]:
 def test_the_lead_of_crossed_columns() -> None:
     def text_of(given: Situation) -> str:
         own = by_group(given)
-        return crossed_lead(own[own["run"] == given.focus], slices_finding(12, 0)).text
+        return crossed_groups_subtitle(own[own["run"] == given.focus], slices_finding(12, 0)).text
 
     assert not offenders(GROUPED, text_of, false_in_crossed_lead)
 
@@ -333,7 +333,7 @@ def false_in_row(row: Row, text: str) -> Iterator[str | bool]:
 def test_what_became_of_the_best_document() -> None:
     def text_of(row: Row) -> str:
         top, loses, found = row
-        said = summarize_change(top, "new", loses=loses, has_relevant=found, cutoff=10)
+        said = summarize_change(top, "new", is_loss=loses, has_relevant=found, cutoff=10)
         return said and f"{said}."
 
     assert not offenders(rows(), text_of, false_in_row)

@@ -77,13 +77,13 @@ def test_what_is_loaded() -> None:
         return files_finding(
             given.files,
             given.refused,
-            fits=given.fits,
-            unjudged=len(given.asked - given.judged),
-            missing=given.missing,
-            answered={}
+            files_fit=given.fits,
+            n_unjudged=len(given.asked - given.judged),
+            missing_table=given.missing,
+            answered_counts={}
             if given.asked >= given.judged
             else {"run1": len(given.asked & given.judged)},
-            judged=len(given.judged),
+            n_judged=len(given.judged),
         ).text
 
     assert not offenders(map(loaded, range(500)), text_of, false_in_files)

@@ -208,7 +208,7 @@ def false_in_cutoff(given: Situation, text: str) -> Iterator[str | bool]:
     yield "not significant at any k" in reason and bool(ks[1] | ks[-1])
     if pair.side and word != "reverses with k":
         at = min(10, found.depth)
-        inside = any(low <= at <= high for low, high in found.clear_ranges(pair.side))
+        inside = any(low <= at <= high for low, high in found.significant_ranges(pair.side))
         yield ("by itself is" in reason) != (pair.is_clear and not inside) and "clear at k alone"
         yield ("this pair alone" in reason) != (inside and not pair.is_clear) and "pair alone"
     yield "at every cutoff" in reason and len(means[pair.side]) < found.depth
@@ -543,7 +543,7 @@ def settling_of(given: Situation) -> str:
         open_verdicts.unjudged_check(given.seed % 3 / 7, 10),
         open_verdicts.cutoff_check(crossings_of(given), None),
         open_verdicts.other_measures_check(
-            agreement_of(given).defined_rows.set_index("measure")["verdict"].to_dict(), pair
+            agreement_of(given).rows_with_difference.set_index("measure")["verdict"].to_dict(), pair
         ),
         open_verdicts.ties_check(
             file_risks.ties_check((low, high), now, (given.seed % 4, 9), exact)
@@ -575,12 +575,12 @@ def false_in_settling(given: Situation, text: str) -> Iterator[str | bool]:
     yield ("not significant at any k" in where) != (not ks) and "significant at no k"
     if where.startswith("significant") and "some" not in where:
         yield ks_of(where, found.depth) != ks and "significant at"
-    table = agreement_of(given).defined_rows.set_index("measure").drop(index="RR")
+    table = agreement_of(given).rows_with_difference.set_index("measure").drop(index="RR")
     for run, word in (("run1", "better"), ("run0", "worse")):
         clear = table.index[table["verdict"] == word].tolist()
         said = re.search(rf"(?:measures: |; )([^;]*): significant for {run}", text)
         yield (said[1] if said else "") != (
-            w.shorten_list(clear, longest=3) if clear else ""
+            w.shorten_list(clear, most_words=3) if clear else ""
         ) and run
     turned = {side_of(low), side_of(high)} - {0, side_of(now)} != set()
     yield "ties: cannot change the direction" in text and turned and "ties"

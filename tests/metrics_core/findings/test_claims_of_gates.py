@@ -31,14 +31,14 @@ from metrics_core.findings.gate_queries import (
     UnansweredQueries,
 )
 from metrics_core.findings.gates import (
-    count_finding,
+    better_run_finding,
+    count_outcomes_finding,
     floor_finding,
     gate_finding,
     gate_title,
-    ratchet_finding,
     sort_worst_first,
 )
-from metrics_core.findings.snapshots import best_findings
+from metrics_core.findings.snapshots import best_mean_findings
 from metrics_core.measures import Measure, parse_measure, score_only_measure
 from metrics_core.scoring.scores import Scores
 from metrics_core.tables import Qrels
@@ -204,16 +204,16 @@ def test_the_worst_comes_first_and_all_are_counted() -> None:
     places = [order.index(one.outcome) for one in found]
     assert places == sorted(places)
     n = Counter(places)
-    told = count_finding([one.outcome for one in found])
+    told = count_outcomes_finding([one.outcome for one in found])
     assert told == f"{n[0]} gates failed, {n[2]} passed, {n[1]} inconclusive"
-    assert count_finding(["not worse"] * 3) == "3 of 3 gates passed"
-    assert count_finding(["below"]) == "1 check failed"
-    assert count_finding(["not worse"], 1) == "1 gate passed, 1 not compared"
+    assert count_outcomes_finding(["not worse"] * 3) == "3 of 3 gates passed"
+    assert count_outcomes_finding(["below"]) == "1 check failed"
+    assert count_outcomes_finding(["not worse"], 1) == "1 gate passed, 1 not compared"
 
 
 def test_a_baseline_lies_below_only_what_is_clearly_better() -> None:
     for found in map(outcome_of, SEEDS):
-        text = ratchet_finding(found, is_only_run=False)
+        text = better_run_finding(found, is_only_run=False)
         better = found.p_corrected <= 0.05 and found.loss < 0 and not found.gate.slice.column
         assert bool(text) == better and (not text or f" {found.run} on " in text)
         if number := re.search(rf"The baseline is ({NUMBER}) (below|above)", text):
@@ -260,7 +260,7 @@ def test_a_mean_is_as_far_below_the_best_as_is_said() -> None:
         assert snapshot
         means = [float(scores.values.mean()) for scores in versions]
         best = max(means[:2], key=lambda mean: mean * direction)
-        text = " ".join(best_findings(snapshot, "b.json", versions[2], [measure], qrels))
+        text = " ".join(best_mean_findings(snapshot, "b.json", versions[2], [measure], qrels))
         told = (best - means[1]) * direction > 1e-9 and (best - means[2]) * direction > 1e-9
         assert bool(text) == told, seed
         if text:

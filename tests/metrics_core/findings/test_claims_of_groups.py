@@ -11,15 +11,20 @@ import pandas as pd
 import pytest
 
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.findings.cutoffs import curves_lead, curves_title, precision_lead, precision_title
+from metrics_core.findings.cutoffs import (
+    curves_subtitle,
+    curves_title,
+    precision_subtitle,
+    precision_title,
+)
 from metrics_core.findings.groups import (
-    crossed_title,
-    groups_lead,
+    crossed_groups_title,
+    groups_subtitle,
     groups_title,
-    mix_finding,
+    query_mix_finding,
     reversal_finding,
     single_run_title,
-    strongest_other,
+    strongest_other_run_finding,
 )
 from metrics_core.findings.verdicts import groups_finding
 from metrics_core.slicing.composition import decompose_change
@@ -171,7 +176,7 @@ def false_in_lead(given: Situation, text: str) -> Iterator[str | bool]:
 
 def lead_text(given: Situation) -> str:
     bridge, higher = bridge_of(given), given.direction > 0
-    return groups_lead(bridge, n_tested=len(bridge), higher_is_better=higher).text
+    return groups_subtitle(bridge, n_tested=len(bridge), higher_is_better=higher).text
 
 
 def test_what_the_lead_says_of_the_groups() -> None:
@@ -200,7 +205,7 @@ def test_the_heading_of_crossed_columns() -> None:
     def text_of(given: Situation) -> str:
         margins, higher = margins_of(given), given.direction > 0
         whole = parts_of(given)["part"].sum()
-        return crossed_title(margins, whole, higher_is_better=higher).text + "."
+        return crossed_groups_title(margins, whole, higher_is_better=higher).text + "."
 
     assert not offenders(GROUPED, text_of, false_in_crossed)
 
@@ -277,7 +282,7 @@ def false_in_strongest(given: Situation, text: str) -> Iterator[str | bool]:
 
 def test_the_clearest_of_another_run() -> None:
     def text_of(given: Situation) -> str:
-        return strongest_other(by_group(given), given.focus, given.baseline).text
+        return strongest_other_run_finding(by_group(given), given.focus, given.baseline).text
 
     several = [
         given for given in situations(4, first=1) if given.groups and len(given.scores.runs) > 2
@@ -356,7 +361,7 @@ def false_in_mix(given: Situation, text: str) -> Iterator[str | bool]:
 def test_what_other_queries_bring() -> None:
     def text_of(given: Situation) -> str:
         apart = mixed(given)
-        return "" if apart is None else mix_finding(apart, given.focus, given.baseline).text
+        return "" if apart is None else query_mix_finding(apart, given.focus, given.baseline).text
 
     lacking = [given for given in GROUPED if given.scores.missing[:2].any()]
     assert not offenders(lacking[:150], text_of, false_in_mix)
@@ -448,7 +453,7 @@ def false_elsewhere(lead: str, gap: pd.Series[float], clear: set[int]) -> Iterat
 def test_by_cutoff() -> None:
     def text_of(given: Situation) -> str:
         asked = curve_of(given), "nDCG", "run1", "run0"
-        return f"{curves_title(*asked).text} | {curves_lead(*asked).text}"
+        return f"{curves_title(*asked).text} | {curves_subtitle(*asked).text}"
 
     assert not offenders(situations(8), text_of, false_in_curves)
 
@@ -478,6 +483,8 @@ def false_in_precision(given: Situation, text: str) -> Iterator[str | bool]:
 def test_precision_at_half_of_the_recall() -> None:
     def text_of(given: Situation) -> str:
         title = precision_title(precision_of(given), "run1").text
-        return f"{title} | {precision_lead(precision_of(given), 'run1', 'run0', 'nDCG@10').text}"
+        return (
+            f"{title} | {precision_subtitle(precision_of(given), 'run1', 'run0', 'nDCG@10').text}"
+        )
 
     assert not offenders(situations(40), text_of, false_in_precision)

@@ -12,23 +12,23 @@ import pytest
 from metrics_core.comparing.method import DEFAULT_METHOD, TESTS, Method
 from metrics_core.explaining.diagnosis import diagnose
 from metrics_core.findings.changes import NO_GRADE_NAMES
-from metrics_core.findings.cutoffs import curves_finding_at_k, curves_lead, curves_title
+from metrics_core.findings.cutoffs import curves_finding_at_k, curves_subtitle, curves_title
 from metrics_core.findings.explanations import explain
 from metrics_core.findings.files import files_finding
 from metrics_core.findings.groups import (
     GroupNoun,
-    crossed_lead,
-    crossed_title,
-    groups_lead,
+    crossed_groups_subtitle,
+    crossed_groups_title,
+    groups_subtitle,
     groups_title,
-    mix_finding,
+    query_mix_finding,
     reversal_finding,
     single_run_title,
     slices_finding,
-    strongest_other,
+    strongest_other_run_finding,
     untested_note,
 )
-from metrics_core.findings.queries import QueryCounts, ViewFacts, queries_finding, queries_lead
+from metrics_core.findings.queries import QueryCounts, ViewFacts, queries_finding, queries_subtitle
 from metrics_core.findings.sentence import (
     Sentence,
     join_sentences,
@@ -345,7 +345,7 @@ def significant(where: str) -> str:
 )
 def test_curves(signs: str, title: str, lead: str) -> None:
     asked = curve_of(signs), "nDCG", "hybrid", "bm25"
-    assert (curves_title(*asked).text, curves_lead(*asked).text) == (title, lead)
+    assert (curves_title(*asked).text, curves_subtitle(*asked).text) == (title, lead)
 
 
 @pytest.mark.parametrize(
@@ -383,13 +383,13 @@ def test_the_heading_of_curves_is_the_verdict_at_the_chosen_k(
 def test_curves_of_few_queries_claim_no_lead() -> None:
     asked = curve_of("+" * 8).assign(queries=9), "nDCG", "hybrid", "bm25"
     assert curves_title(*asked).text == "hybrid and bm25 on nDCG by k"
-    assert curves_lead(*asked).text == ("Only 9 queries: too few for a result. No k is tested.")
+    assert curves_subtitle(*asked).text == ("Only 9 queries: too few for a result. No k is tested.")
 
 
 def test_curves_of_one_run() -> None:
     alone = curve_of("+" * 8).assign(difference=np.nan)
     for frame, baseline in ((curve_of("+" * 8), "hybrid"), (alone, "bm25")):
-        lead = curves_lead(frame, "nDCG", "hybrid", baseline).text
+        lead = curves_subtitle(frame, "nDCG", "hybrid", baseline).text
         assert lead == "Compare another run to see a difference."
     assert curves_title(alone, "nDCG", "hybrid", "hybrid").text == "hybrid on nDCG by k"
 
@@ -415,7 +415,7 @@ def titled(rows: dict[str, tuple[int, float]], unlike: Sequence[str] = (), **how
 
 
 def led(rows: dict[str, tuple[int, float]], clear: Sequence[str] = (), **how: Any) -> str:
-    return groups_lead(bridge_of(rows, clear), n_tested=len(rows), **how).text
+    return groups_subtitle(bridge_of(rows, clear), n_tested=len(rows), **how).text
 
 
 EVERYWHERE = {"Network": (9, 0.243), "Devices": (25, 0.07), "Errors": (70, 0.073)}
@@ -518,16 +518,16 @@ def test_crossed_columns_name_the_group_in_which_the_difference_is_largest() -> 
             "difference": [0.07, 0.142, 0.1],
         }
     )
-    assert crossed_title(margins, 0.08).text == "By difficulty the gain is largest for hard"
-    less = crossed_title(margins, 0.08, higher_is_better=False).text
+    assert crossed_groups_title(margins, 0.08).text == "By difficulty the gain is largest for hard"
+    less = crossed_groups_title(margins, 0.08, higher_is_better=False).text
     assert less == "By difficulty the loss is largest for hard"
     # Less than half as much again is not far more, and nothing is more than a whole of nothing; of
     # few queries none is named, and no other in its place.
     plain = "The difference by two columns"
     few = margins.assign(difference=[0.07, 0.142, 0.5])
-    assert {crossed_title(margins, whole).text for whole in (0.1, 0.0)} == {plain}
-    assert crossed_title(few, 0.08).text == plain
-    assert crossed_lead(margins, "none of 9 slices differs from the rest").text == (
+    assert {crossed_groups_title(margins, whole).text for whole in (0.1, 0.0)} == {plain}
+    assert crossed_groups_title(few, 0.08).text == plain
+    assert crossed_groups_subtitle(margins, "none of 9 slices differs from the rest").text == (
         "Hard +0.142, odd +0.100, easy +0.070. None of 9 slices differs from the rest: the"
         " colours are exploratory, not significance."
     )
@@ -562,27 +562,29 @@ def test_the_strongest_finding_of_another_run() -> None:
     dense = groups_of({"Devices": -0.265, "Billing": -0.1}, ["Devices"]).assign(run="dense")
     hybrid = groups_of({"Devices": -0.5, "Billing": 0.3}, ["Devices", "Billing"])
     groups = pd.concat([hybrid, dense], ignore_index=True)
-    assert strongest_other(groups, "hybrid", "bm25").text == (
+    assert strongest_other_run_finding(groups, "hybrid", "bm25").text == (
         "dense falls behind in Devices, −0.265 [−0.386, −0.155],"
         " the only group in which it falls behind significantly."
     )
     groups["clear"] = True
-    assert strongest_other(groups, "hybrid", "bm25").text.endswith("and in one other group.")
-    assert not strongest_other(hybrid, "hybrid", "bm25")
+    assert strongest_other_run_finding(groups, "hybrid", "bm25").text.endswith(
+        "and in one other group."
+    )
+    assert not strongest_other_run_finding(hybrid, "hybrid", "bm25")
 
 
 def test_where_less_is_better_another_run_gains_by_a_fall() -> None:
     dense = groups_of({"Devices": -0.265}, ["Devices"]).assign(run="dense")
-    text = strongest_other(dense, "hybrid", "bm25", higher_is_better=False).text
+    text = strongest_other_run_finding(dense, "hybrid", "bm25", higher_is_better=False).text
     assert text.startswith("dense gains in Devices, ")
     assert text.endswith(", the only group in which it gains significantly.")
 
 
 def mixed(within: list[float], mix: list[float]) -> str:
-    """`mix_finding` of groups whose means change as much as they bring within."""
+    """`query_mix_finding` of groups whose means change as much as they bring within."""
     frame = pd.DataFrame({"within": within, "mix": mix, "before": 10, "after": 12})
     frame = frame.assign(mean_before=0.5, mean_after=0.5 + frame["within"])
-    return mix_finding(frame, "dense", "bm25").text
+    return query_mix_finding(frame, "dense", "bm25").text
 
 
 def test_what_a_mix_consists_of_adds_up_as_printed() -> None:
@@ -614,7 +616,7 @@ def which(frame: pd.DataFrame, *pair: str, **told: int) -> tuple[str, str]:
     counts = {"fixed": 0, "broken": 0, "all_zero": 0} | told
     turned = QueryCounts(**counts, every_run="both runs")
     focus, baseline = pair or ("hybrid", "bm25")
-    said = [f(frame, focus, baseline, turned).text for f in (queries_finding, queries_lead)]
+    said = [f(frame, focus, baseline, turned).text for f in (queries_finding, queries_subtitle)]
     return said[0], said[1]
 
 

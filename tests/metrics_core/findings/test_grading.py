@@ -5,11 +5,11 @@ from __future__ import annotations
 import pandas as pd
 
 from metrics_core.findings.grading import (
+    all_judged_finding,
     judge_next_finding,
-    judged_finding,
-    judged_lead,
     judging_finding,
     judging_subtitle,
+    judgments_effect_finding,
 )
 from metrics_core.findings.robustness import ComparedPair
 from metrics_core.unjudged.next_judgments import NextJudgments
@@ -45,13 +45,17 @@ def test_what_there_is_to_judge() -> None:
 
 def test_what_came_of_judging() -> None:
     assert (
-        judged_finding(81).text == "81 of 81 judged" and judged_finding(1).text == "1 of 1 judged"
+        all_judged_finding(81).text == "81 of 81 judged"
+        and all_judged_finding(1).text == "1 of 1 judged"
     )
-    settled = judged_lead(0.1, 0.012, turns=False).text
+    settled = judgments_effect_finding(0.1, 0.012, can_reverse=False).text
     assert settled == "Worst case is now +0.012: nothing can reverse the order."
-    still = judged_lead(0.1, -0.02, turns=True).text
+    still = judgments_effect_finding(0.1, -0.02, can_reverse=True).text
     assert still == "Worst case is now −0.020: others could still reverse the order."
-    assert judged_lead(0.1, None, turns=True).text == "The difference is now +0.100."
+    assert (
+        judgments_effect_finding(0.1, None, can_reverse=True).text
+        == "The difference is now +0.100."
+    )
 
 
 def test_what_judging_could_do() -> None:

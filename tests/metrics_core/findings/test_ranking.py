@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
-from metrics_core.findings.ranking import ranking_lead, ranking_title, sole_best_finding
+from metrics_core.findings.ranking import ranking_subtitle, ranking_title, sole_best_finding
 
 
 def found(names: str, clear: dict[str, str]) -> AllPairs:
@@ -74,14 +74,16 @@ def pairs(clear: int, of: str) -> str:
 )  # fmt: skip
 def test_who_may_be_the_best(names: str, clear: dict[str, str], title: str, lead: str) -> None:
     asked = found(names, clear), "AP", 84
-    assert (ranking_title(*asked).text, ranking_lead(*asked).text) == (title, lead)
+    assert (ranking_title(*asked).text, ranking_subtitle(*asked).text) == (title, lead)
     assert {s.text for s in ranking_title(*asked).spans if s.role == "run"} <= set(names.split())
 
 
 def test_too_few_queries_give_no_verdict() -> None:
     few = found("a b c", {"a": "b c"}), "AP", 6
     assert ranking_title(*few).text == "a scores highest on AP"
-    assert ranking_lead(*few).text == ("Only 6 queries: too few for a result. No pair is tested.")
+    assert ranking_subtitle(*few).text == (
+        "Only 6 queries: too few for a result. No pair is tested."
+    )
     same = replace(few[0], means=np.full(3, 0.5))
     assert ranking_title(same, "AP", 6).text == "All three runs score the same on AP"
     two = replace(few[0], means=np.array([0.5, 0.5, 0.4]))

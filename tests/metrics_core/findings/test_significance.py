@@ -10,10 +10,10 @@ import pytest
 from metrics_core.comparing.difference_warnings import find_warnings
 from metrics_core.findings.significance import (
     detectable_finding,
-    doubts_findings,
-    margin_finding,
+    mean_difference_doubts,
     needed_queries_finding,
     round_queries,
+    supported_margin_finding,
     unavailable_test_finding,
 )
 
@@ -34,7 +34,7 @@ def test_a_margin_that_is_shown_is_not_printed_smaller_than_it_is() -> None:
         (-0.02, 0.0299, "0.03"),
         (0, 2e-5, "0.00002"),
     ):
-        assert margin_finding(low, high, unchanged=False).text == said.format(size)
+        assert supported_margin_finding(low, high, all_scores_equal=False).text == said.format(size)
 
 
 def test_how_many_queries_it_takes() -> None:
@@ -54,18 +54,18 @@ def test_a_number_of_queries_has_two_figures(queries: int, about: int) -> None:
 
 
 def test_each_doubt_is_a_sentence() -> None:
-    carried = doubts_findings(find_warnings(np.r_[0.5, 0.3, 0.2, np.full(50, 0.02)]))
+    carried = mean_difference_doubts(find_warnings(np.r_[0.5, 0.3, 0.2, np.full(50, 0.02)]))
     assert [one.text for one in carried] == ["Three queries account for half of the difference."]
-    few = doubts_findings(find_warnings(np.r_[np.zeros(96), np.tile([0.1, 0.12], 2)]))
+    few = mean_difference_doubts(find_warnings(np.r_[np.zeros(96), np.tile([0.1, 0.12], 2)]))
     assert few[0].text == "Only four of 100 queries differ at all."
-    one = doubts_findings(find_warnings(np.r_[np.zeros(96), 0.1]))
+    one = mean_difference_doubts(find_warnings(np.r_[np.zeros(96), 0.1]))
     assert one[0].text == "Only one of 97 queries differs at all."
 
 
 def test_nobody_carries_a_difference_that_was_not_found() -> None:
     unclear = find_warnings(np.random.default_rng(2).normal(0.1, 1, 80))
-    assert len(doubts_findings(unclear)) == 1
-    assert doubts_findings(unclear, is_significant=False) == []
+    assert len(mean_difference_doubts(unclear)) == 1
+    assert mean_difference_doubts(unclear, is_significant=False) == []
 
 
 def test_why_a_test_is_greyed() -> None:

@@ -40,7 +40,7 @@ def test_the_fields_of_tables_are_their_columns() -> None:
         assert [(name, *own.values) for name, own in found.fields.items()] == [
             *(("q", "q1", "q1"), ("d", "d1", "d2"), ("s", "1", "2"))
         ]
-    assert fields("q1,d1,1\n", "x.csv").is_numbered
+    assert fields("q1,d1,1\n", "x.csv").has_numbered_columns
 
 
 def test_lists_in_parquet_have_paths() -> None:

@@ -13,7 +13,7 @@ import pytest
 from metrics_core import Qrels, Run, evaluate
 from metrics_core.base.errors import ParameterError, RanklensError, TableError
 from metrics_core.formats import in_memory, python_tables
-from metrics_core.formats.in_memory import qrels_from, runs_from
+from metrics_core.formats.in_memory import convert_to_qrels, convert_to_runs
 from metrics_core.tables import columns, finite_numbers
 
 RUN = {"001": {"d1": 2.0, "d2": 1.0}, "2": {"d9": 1.0}}
@@ -65,8 +65,8 @@ def test_paths_are_read(tmp_path: Path) -> None:
 
 
 def test_names_tell_runs_apart() -> None:
-    assert [r.name for r in runs_from([RUN, RUN])] == ["run", "run (2)"]
-    assert [r.name for r in runs_from({"a": RUN, "b": RUN})] == ["a", "b"]
+    assert [r.name for r in convert_to_runs([RUN, RUN])] == ["run", "run (2)"]
+    assert [r.name for r in convert_to_runs({"a": RUN, "b": RUN})] == ["a", "b"]
 
 
 def test_ids_that_are_numbers_become_text() -> None:
@@ -124,21 +124,21 @@ def test_a_table_has_subtopics_as_a_file_has(name: str, tmp_path: Path) -> None:
     rows = [named(*row) for row in BY_SUBTOPIC]
     for given in (table, mixed, pa.table(table), rows, table.to_dict("records")):
         pd.testing.assert_frame_equal(evaluate(run, given, measures), expected)
-        assert [note.kind for note in qrels_from(given).notes] == ["subtopics"]
+        assert [note.kind for note in convert_to_qrels(given).notes] == ["subtopics"]
 
 
 def test_a_constant_iteration_is_no_subtopic() -> None:
     for value in ("0", 0, 0.0, None):
         table = judged("query_id", "doc_id", "relevance").assign(iteration=value)
-        assert qrels_from(table).subtopics is None
+        assert convert_to_qrels(table).subtopics is None
         assert evaluate(RUN, table, "AP")["AP"].tolist() == [0.5, 1.0]
 
 
 def test_tables_are_taken_as_they_are() -> None:
     qrels = Qrels.from_columns(["q"], ["d"], [1])
-    assert qrels_from(qrels) is qrels
+    assert convert_to_qrels(qrels) is qrels
     run = Run.from_columns("r", ["q"], ["d"], [1.0])
-    assert runs_from(run)[0] is run
+    assert convert_to_runs(run)[0] is run
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_tables_are_taken_as_they_are() -> None:
 def test_plain_values_are_read_all_at_once(of_query: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A call for each value takes several times as long as pytrec_eval takes for everything."""
     given = {"q1": of_query, "q2": of_query}
-    rows = [len(runs_from(given)[0]), len(qrels_from(given))]
+    rows = [len(convert_to_runs(given)[0]), len(convert_to_qrels(given))]
     for module, function in (
         (finite_numbers, "to_finite_number"),
         (columns, "to_id_text"),
@@ -163,22 +163,26 @@ def test_plain_values_are_read_all_at_once(of_query: Any, monkeypatch: pytest.Mo
         (in_memory, "to_id_text"),
     ):
         monkeypatch.setattr(module, function, lambda value: pytest.fail(f"{value!r} by itself"))
-    assert rows == [len(runs_from(given)[0]), len(qrels_from(given))] == [2 * len(of_query)] * 2
+    assert (
+        rows
+        == [len(convert_to_runs(given)[0]), len(convert_to_qrels(given))]
+        == [2 * len(of_query)] * 2
+    )
 
 
 def test_keys_that_are_one_id_are_found() -> None:
     """Texts that are keys differ, so none is looked for twice; a number may be the same id."""
     with pytest.raises(TableError, match="document 1 of query q a second time"):
-        runs_from({"q": {1: 3, "1": 2}})
+        convert_to_runs({"q": {1: 3, "1": 2}})
     twice = {"1": {"d": 3}, 1: {"d": 2}}
     with pytest.raises(TableError, match="document d of query 1 a second time"):
-        runs_from(twice)
+        convert_to_runs(twice)
     with pytest.raises(
         TableError, match="document d of query 1 has grade 2, but an earlier row has grade 3"
     ):
-        qrels_from(twice)
+        convert_to_qrels(twice)
 
 
 def test_a_query_without_documents_is_none_of_the_run() -> None:
-    (run,) = runs_from({"q1": {"d": 1}, "q2": {}, "q3": {"d": 2}, "q4": {}})
+    (run,) = convert_to_runs({"q1": {"d": 1}, "q2": {}, "q3": {"d": 2}, "q4": {}})
     assert run.query_ids == ["q1", "q3"] and run.query_codes.tolist() == [0, 1]

@@ -15,7 +15,12 @@ import pytest
 
 from metrics_core import evaluate
 from metrics_core.base.errors import NoSharedQueriesError, RanklensError
-from metrics_core.formats.in_memory import frame_from, qrels_from, queries_from, runs_from
+from metrics_core.formats.in_memory import (
+    convert_to_frame,
+    convert_to_qrels,
+    convert_to_queries,
+    convert_to_runs,
+)
 
 ROWS = [("001", "d1", 2.0), ("001", "d2", 1.0), ("2", "d9", 1.0)]
 GRADES = [("001", "d2", 1), ("2", "d9", 2)]
@@ -140,14 +145,14 @@ def test_tables_of_every_library_are_taken(made: Made) -> None:
     assert scores([made(ROWS, NAMES)], QRELS) == [0.5, 1]
     assert evaluate({"mine": made(ROWS, NAMES)}, QRELS, "RR")["run"].tolist() == ["mine"] * 2
     assert scores(RUN, made(GRADES, JUDGED)) == [0.5, 1]
-    assert qrels_from(made(GRADES, JUDGED)).relevance.tolist() == [1, 2]
+    assert convert_to_qrels(made(GRADES, JUDGED)).relevance.tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("made", AS_RUN.values(), ids=AS_RUN.keys())
 def test_runs_by_query_and_by_row_are_taken(made: Callable[[], Any]) -> None:
     assert scores(made(), QRELS) == [0.5, 1]
     assert evaluate({"mine": made()}, QRELS, "RR")["run"].tolist() == ["mine"] * 2
-    assert [run.name for run in runs_from([made(), RUN])] == ["run", "run (2)"]
+    assert [run.name for run in convert_to_runs([made(), RUN])] == ["run", "run (2)"]
 
 
 @pytest.mark.parametrize("made", AS_QRELS.values(), ids=AS_QRELS.keys())
@@ -167,10 +172,10 @@ def test_a_column_of_lists_beside_a_query_is_a_run_or_judgments(made: str) -> No
     assert scores(make(LISTED, ["qid", "retrieved_ids"]), QRELS) == [0.5, 1]
     assert scores([make(LISTED, ["query", "hits"])], QRELS) == [0.5, 1]
     judged = [("001", ["d2"], ["d1"]), ("2", ["d9"], [])]
-    qrels = qrels_from(make(judged, ["query_id", "relevant_ids", "negative_ids"]))
+    qrels = convert_to_qrels(make(judged, ["query_id", "relevant_ids", "negative_ids"]))
     assert scores(RUN, qrels) == [0.5, 1] and sorted(qrels.relevance.tolist()) == [0, 1, 1]
     either = [("001", [["d2", "d3"], ["d4"]]), ("2", [["d9"]])]  # AutoRAG's
-    assert qrels_from(make(either, ["qid", "retrieval_gt"])).doc_ids.to_pylist() == [
+    assert convert_to_qrels(make(either, ["qid", "retrieval_gt"])).doc_ids.to_pylist() == [
         *("d2", "d3", "d4", "d9")
     ]
 
@@ -179,25 +184,25 @@ def test_lists_of_several_runs_and_of_objects_and_none() -> None:
     hits = [{"docid": "d2", "score": 1.0}, {"docid": "d1", "score": 2.0}]
     rows = [("001", hits, "a"), ("2", [], "a"), ("001", [], "b"), ("2", None, "b")]
     rows += [("2", [{"docid": "d9", "score": 1.0}], "b"), ("001", hits[:1], "b")]
-    runs = runs_from(pd.DataFrame(rows, columns=["query_id", "hits", "system"]))
+    runs = convert_to_runs(pd.DataFrame(rows, columns=["query_id", "hits", "system"]))
     assert {run.name: run.doc_ids.to_pylist() for run in runs} == {
         "a": ["d2", "d1"],
         "b": ["d9", "d2"],
     }
     with pytest.raises(RanklensError, match="no column for doc_id and score"):
-        runs_from(pd.DataFrame([("001", 3)], columns=["query_id", "hits"]))
+        convert_to_runs(pd.DataFrame([("001", 3)], columns=["query_id", "hits"]))
     with pytest.raises(RanklensError, match="no lists of documents by query"):
-        qrels_from(pd.DataFrame(LISTED, columns=["query_id", "hits"]))
+        convert_to_qrels(pd.DataFrame(LISTED, columns=["query_id", "hits"]))
 
 
 def test_listed_documents_are_judged_relevant() -> None:
-    assert qrels_from({"q": ["a", "b"], "p": {"c"}}).relevance.tolist() == [1, 1, 1]
+    assert convert_to_qrels({"q": ["a", "b"], "p": {"c"}}).relevance.tolist() == [1, 1, 1]
 
 
 def test_whole_numbers_are_ids_in_lists_as_elsewhere() -> None:
     assert scores({1: [7, 8]}, {"1": ["8"]}) == [0.5]
     assert scores({"als": {1: [7, 8]}}, {1: [8]}) == [0.5]
-    assert runs_from({"als": {1: [7, 8]}})[0].name == "als"
+    assert convert_to_runs({"als": {1: [7, 8]}})[0].name == "als"
 
 
 @pytest.mark.parametrize("made", [TABLES["pandas"], arrow, polars, dictionaries, records])
@@ -208,28 +213,28 @@ def test_a_column_of_run_names_makes_several_runs(made: Made) -> None:
         given = np.array(rows, dtype=types)
     else:
         given = made(rows, [*NAMES, "run"])
-    assert [run.name for run in runs_from(given)] == ["bm25", "dense"]
-    assert [len(run) for run in runs_from(given)] == [3, 3]
-    assert [run.name for run in runs_from({"new": given})] == ["new/bm25", "new/dense"]
+    assert [run.name for run in convert_to_runs(given)] == ["bm25", "dense"]
+    assert [len(run) for run in convert_to_runs(given)] == [3, 3]
+    assert [run.name for run in convert_to_runs({"new": given})] == ["new/bm25", "new/dense"]
 
 
 def test_run_names_tell_runs_apart_as_in_files() -> None:
     parts = [("q1", "d1", 1.0, "first half"), ("q2", "d1", 1.0, "second half")]
-    (run,) = runs_from(arrow(parts, [*NAMES, "run"]))
+    (run,) = convert_to_runs(arrow(parts, [*NAMES, "run"]))
     assert run.name == "run" and "read as one run" in run.notes[0].message
-    assert runs_from(arrow(parts[:1], [*NAMES, "model"]))[0].name == "first half"
+    assert convert_to_runs(arrow(parts[:1], [*NAMES, "model"]))[0].name == "first half"
     twice = [("q1", "d1", 1.0, n) for n in ("a", "b", "b")]
     with pytest.raises(
         RanklensError, match=r"row 3: .*found document d1 of query q1 a second time"
     ):
-        runs_from(arrow(twice, [*NAMES, "run"]))
+        convert_to_runs(arrow(twice, [*NAMES, "run"]))
 
 
 def test_scores_of_a_list_fall_and_rows_by_rank_are_ordered() -> None:
-    (run,) = runs_from({"q": ["a", "b", "c"]})
+    (run,) = convert_to_runs({"q": ["a", "b", "c"]})
     assert run.scores.tolist() == [3, 2, 1]
     ranked = arrow([("q", "b", 2), ("q", "a", 1)], ["qid", "docno", "rank"])
-    assert runs_from(ranked)[0].scores.tolist() == [-2, -1]
+    assert convert_to_runs(ranked)[0].scores.tolist() == [-2, -1]
 
 
 NO_RUNS: list[tuple[Any, str]] = [
@@ -307,13 +312,15 @@ def test_what_holds_no_rows_says_so(nothing: Any) -> None:
     ],
 )
 def test_queries_are_taken_with_their_columns(given: Any) -> None:
-    queries = queries_from(given)
+    queries = convert_to_queries(given)
     assert queries.frame["query_id"].tolist() == ["001", "2"]
     assert queries.frame["kind"].tolist() == ["short", None] and queries.columns == ["kind"]
 
 
 def test_the_text_of_queries_has_the_name_that_their_library_gives_it() -> None:
-    queries = queries_from(pd.DataFrame({"qid": ["1"], "query": ["lemon"], "kind": ["short"]}))
+    queries = convert_to_queries(
+        pd.DataFrame({"qid": ["1"], "query": ["lemon"], "kind": ["short"]})
+    )
     assert queries.frame["text"].tolist() == ["lemon"] and queries.columns == ["kind"]
 
 
@@ -322,16 +329,16 @@ def test_what_holds_no_queries_is_said() -> None:
         with pytest.raises(
             RanklensError, match=r"does not contain queries|have no column query_id"
         ):
-            queries_from(given)
+            convert_to_queries(given)
 
 
 @pytest.mark.parametrize("made", [arrow, polars, records, dictionaries])
 def test_any_table_becomes_a_frame(made: Made) -> None:
-    frame = frame_from(made(ROWS, NAMES))
+    frame = convert_to_frame(made(ROWS, NAMES))
     assert frame.columns.tolist() == NAMES and frame["score"].tolist() == [2, 1, 1]
     for given in (5, RUN, "a.csv", ROWS):
         with pytest.raises(RanklensError, match="is not a table"):
-            frame_from(given)
+            convert_to_frame(given)
 
 
 @dataclass
@@ -383,12 +390,12 @@ def test_results_of_search_libraries(made: Callable[..., Any], scored: bool) -> 
         query: [made(doc, score if scored else None) for doc, score in docs.items()]
         for query, docs in RUN.items()
     }
-    (read,) = runs_from(run)
+    (read,) = convert_to_runs(run)
     assert evaluate(run, QRELS, "RR")["RR"].tolist() == [0.5, 1.0]
     assert read.doc_ids.to_pylist() == ["d1", "d2", "d9"]
-    (named,) = runs_from({"bm25": {"001": [], **run}})
+    (named,) = convert_to_runs({"bm25": {"001": [], **run}})
     assert named.name == "bm25" and named.has_same_rows(read)
-    assert len(qrels_from(run)) == 3
+    assert len(convert_to_qrels(run)) == 3
 
 
 def test_the_scores_of_results_give_the_order() -> None:
@@ -420,8 +427,10 @@ def test_a_lazy_frame_of_polars() -> None:
     frame = pl.DataFrame(ROWS, schema=NAMES, orient="row").lazy()
     judged = pl.DataFrame(GRADES, schema=JUDGED, orient="row").lazy()
     assert evaluate(frame, judged, "RR")["RR"].tolist() == [0.5, 1.0]
-    assert [run.name for run in runs_from({"a": frame, "b": frame})] == ["a", "b"]
-    assert [run.name for run in runs_from([frame, frame])] == ["run", "run (2)"]
-    assert queries_from(pl.DataFrame({"query_id": ["q"], "text": ["t"]}).lazy()).frame.size == 2
+    assert [run.name for run in convert_to_runs({"a": frame, "b": frame})] == ["a", "b"]
+    assert [run.name for run in convert_to_runs([frame, frame])] == ["run", "run (2)"]
+    assert (
+        convert_to_queries(pl.DataFrame({"query_id": ["q"], "text": ["t"]}).lazy()).frame.size == 2
+    )
     with pytest.raises(RanklensError, match="no column for"):
-        runs_from(frame.select("query_id"))
+        convert_to_runs(frame.select("query_id"))

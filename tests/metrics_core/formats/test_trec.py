@@ -109,7 +109,7 @@ def test_blocks_do_not_matter(text: str, kind: Kind, size: int) -> None:
     ],
 )
 def test_regular_blocks_are_read_fast(block: str) -> None:
-    parsed = trec_lines.parse_quickly(block.encode(), trec_lines.RUN)
+    parsed = trec_lines.parse_with_arrow(block.encode(), trec_lines.RUN)
     assert parsed is not None
     assert parsed.table["doc_id"][0].as_py() == "d1"
 
@@ -127,7 +127,7 @@ def test_regular_blocks_are_read_fast(block: str) -> None:
     ],
 )
 def test_irregular_blocks_are_left_to_the_careful_reader(block: str) -> None:
-    assert trec_lines.parse_quickly(block.encode(), trec_lines.RUN) is None
+    assert trec_lines.parse_with_arrow(block.encode(), trec_lines.RUN) is None
 
 
 def test_titles_names_and_tags() -> None:

@@ -14,7 +14,7 @@ from metrics_core.judging import join_judgments
 from metrics_core.lists import money_precision_at_k, score_list
 from metrics_core.measures import declarations, parse_measure
 from metrics_core.scoring.evaluate import evaluate
-from metrics_core.scoring.notes import add_tie_range, score_notes
+from metrics_core.scoring.notes import add_range_to_tie_notes, score_notes
 from tests.collections_of import DOCUMENTS, collections, documents_of, qrels_of, run_of
 from tests.metrics_core.measures.exceptions import OF_ALL_QUERIES, without
 
@@ -116,7 +116,7 @@ def test_ties_say_nothing_of_measures_of_documents() -> None:
     run = run_of({"q1": {"a": 1, "b": 1, "c": 1}})
     ranks = join_judgments(run, QRELS, documents=documents_of(ROWS))
     measures = [parse_measure("MoneyP@1"), parse_measure("P@1")]
-    notes = add_tie_range(ranks, measures)
+    notes = add_range_to_tie_notes(ranks, measures)
     (note,) = [n for n in notes if n.kind == "ties"]
     assert "P@1" in note.message and "MoneyP" not in note.message
 

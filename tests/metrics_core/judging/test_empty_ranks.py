@@ -15,7 +15,7 @@ from metrics_core.explaining.list_comparison import compare_runs
 from metrics_core.explaining.what_if import edit_ranks
 from metrics_core.formats import read_run
 from metrics_core.judging import JudgedRanks, join_judgments
-from metrics_core.judging.layers import apply_layers, queries_in_layers, rejudge
+from metrics_core.judging.layers import apply_layers, queries_in_layers, rejoin_changed_queries
 from metrics_core.judging.ranking import ranked_documents
 from metrics_core.judging.unjudged import UnjudgedPlaces
 from metrics_core.measures import parse_measure
@@ -85,7 +85,7 @@ def test_an_empty_rank_is_no_document() -> None:
     assert {name: score(ranks, name) for name in wanted} == wanted
     free = UnjudgedPlaces.from_ranks(ranks, 1.0, 5)
     assert (free.query.tolist(), free.rank.tolist()) == ([0, 1], [3, 2])
-    assert (free.counts_within().tolist(), free.n_below.tolist()) == ([1, 1], [1, 0])
+    assert (free.count_within_depth().tolist(), free.n_below.tolist()) == ([1, 1], [1, 0])
     assert residual(ranks, parse_measure("P@5")).high.tolist() == [2 / 5, 2 / 5]
     assert residual(ranks, parse_measure("RR")).high.tolist() == [1 / 3, 1.0]
 
@@ -111,7 +111,7 @@ def test_lists_and_what_is_made_of_them_leave_empty_ranks_out() -> None:
     squares = shown.grades_by_rank("x", 7)
     assert [doc for doc, _ in squares] == ["", "", "x", "", "d1", "y", ""]
     assert [grade is None for _, grade in squares] == [True, True, False, True, False, False, True]
-    assert score(edit_ranks(run, QRELS, "q1", (), move_in="x"), "RR@10") == [1 / 5]
+    assert score(edit_ranks(run, QRELS, "q1", (), edited_run="x"), "RR@10") == [1 / 5]
     change = find_best_change(run, QRELS, "q1", measure, 10)
     assert change is not None and change.score == 1.0
     assert compare_runs(run, usual, ["q1", "q2"], depth=10).listed.tolist() == [6, 2]
@@ -146,7 +146,9 @@ def test_further_judgments_leave_the_ranks_where_they_are() -> None:
     for graded in ({("q1", "y"): 1.0}, {("q2", "z"): 2.0}, {("q1", "x"): 1.0}):
         more = apply_layers(QRELS, [graded])
         again, wanted = (
-            rejudge(join_judgments(run, QRELS), run, more, queries_in_layers(more, [graded])),
+            rejoin_changed_queries(
+                join_judgments(run, QRELS), run, more, queries_in_layers(more, [graded])
+            ),
             join_judgments(run, more),
         )
         assert again.rank.tolist() == wanted.rank.tolist()

@@ -42,7 +42,7 @@ def test_long_lists_do_not_widen_the_table_of_the_others(monkeypatch: pytest.Mon
     monkeypatch.setattr(judging_hits, "_MOST_CELLS", 20)
     alone = [np.cumsum(hits.relevance[hits.query == q]) for q in range(len(SKEWED))]
     assert hits.accumulate(hits.relevance).tolist() == np.concatenate(alone).tolist()
-    shapes = [shape for _, _, shape in hits._tables]
+    shapes = [shape for _, _, shape in hits._hit_tables]
     assert max(rows * width for rows, width in shapes if rows > 1) <= 20
     assert sum(rows for rows, _ in shapes) == len(SKEWED)
 
@@ -68,4 +68,4 @@ def test_the_last_hit_within_a_depth() -> None:
     hits = Hits(np.array([0, 0, 2]), np.array([2, 5, 1]), np.zeros(3), 4)
     query = np.array([0, 0, 0, 0, 1, 2, 2, 3])
     depth = np.array([1, 2, 4, 9, 3, 0, 7, 7])
-    assert hits.last_within(depth, query).tolist() == [-1, 0, 0, 1, -1, -1, 2, -1]
+    assert hits.last_hits_within(depth, query).tolist() == [-1, 0, 0, 1, -1, -1, 2, -1]

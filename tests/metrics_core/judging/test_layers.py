@@ -14,7 +14,7 @@ from metrics_core.base.errors import NoSharedQueriesError
 from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.documents import ListedDocuments
 from metrics_core.judging.judged import TiedRanks
-from metrics_core.judging.layers import apply_layers, queries_in_layers, rejudge
+from metrics_core.judging.layers import apply_layers, queries_in_layers, rejoin_changed_queries
 from metrics_core.judging.subtopics import SubtopicJudgments
 from metrics_core.judging.ties import tie_extremes
 from metrics_core.tables import Qrels
@@ -95,7 +95,7 @@ def test_joining_a_part_again_is_joining_all(collection: Any, layers: Any) -> No
     except NoSharedQueriesError:
         return
     over = apply_layers(base, layers)
-    found = rejudge(ranks, run, over, queries_in_layers(over, layers))
+    found = rejoin_changed_queries(ranks, run, over, queries_in_layers(over, layers))
     wanted = join_judgments(run, over, documents=DOCUMENTS)
     same(found, wanted)
     assert found.listed is not None and found.listed.run is run
@@ -106,5 +106,5 @@ def test_ranks_without_their_lists_stay_so() -> None:
     run, base = run_of({"q": {"a": 2, "b": 1}}), qrels_of({"q": {"a": 1}})
     over = apply_layers(base, [{("q", "b"): 1}])
     _, ranks = tie_extremes(join_judgments(run, base))
-    found = rejudge(ranks, run, over, queries_in_layers(over, [{("q", "b"): 1}]))
+    found = rejoin_changed_queries(ranks, run, over, queries_in_layers(over, [{("q", "b"): 1}]))
     assert found.listed is None and found.rank.tolist() == [1, 2]

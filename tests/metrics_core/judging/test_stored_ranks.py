@@ -10,7 +10,7 @@ import pytest
 from metrics_core import evaluate, join_judgments, ranked_documents
 from metrics_core.base.errors import NoSharedQueriesError, RanklensError, TableError
 from metrics_core.checks.fit import clean_ids, find_near_matches
-from metrics_core.judging.layers import apply_layers, queries_in_layers, rejudge
+from metrics_core.judging.layers import apply_layers, queries_in_layers, rejoin_changed_queries
 from metrics_core.judging.ties import tie_extremes
 from metrics_core.measures import parse_measure
 from metrics_core.tables import Qrels, RankedRun, Run
@@ -107,12 +107,12 @@ def test_layers_may_change_grades_alone() -> None:
     run, before = of_a(), join_judgments(of_a(), QRELS)
     layer = {("q1", "d1"): 0.0, ("q1", "d2"): 1.0}
     over = apply_layers(QRELS, [layer])
-    after = rejudge(before, run, over, queries_in_layers(over, [layer]))
+    after = rejoin_changed_queries(before, run, over, queries_in_layers(over, [layer]))
     assert after.relevance.tolist() == [1, 0]
     further = {("q1", "x"): 1.0}
     over = apply_layers(QRELS, [further])
     with pytest.raises(RanklensError, match="different judgments"):
-        rejudge(before, run, over, queries_in_layers(over, [further]))
+        rejoin_changed_queries(before, run, over, queries_in_layers(over, [further]))
 
 
 def test_what_nobody_judged_has_no_name() -> None:

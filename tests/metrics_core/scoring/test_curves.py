@@ -13,8 +13,8 @@ from metrics_core.judging import join_judgments
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.curves import (
     cutoffs_up_to,
-    deepest_list,
     judged_share,
+    longest_list_length,
     precision_at_recall,
     precision_recall,
     score_curve,
@@ -29,7 +29,7 @@ TWO = join_judgments(run_of({"a": {"d2": 1}, "b": {"d1": 1}, "c": {"d9": 1}}, "t
 
 
 def test_cutoffs_are_every_one_to_ten_and_then_thin_out() -> None:
-    ks = cutoffs_up_to(1000, also=[20, 1000, 5000])
+    ks = cutoffs_up_to(1000, extra_cutoffs=[20, 1000, 5000])
     assert ks[:10] == list(range(1, 11))
     assert ks[-1] == 1000
     assert 20 in ks
@@ -39,9 +39,9 @@ def test_cutoffs_are_every_one_to_ten_and_then_thin_out() -> None:
 
 
 def test_depth_is_that_of_the_deepest_list() -> None:
-    assert deepest_list([ONE, TWO]) == 3
-    assert deepest_list([ONE], most=2) == 2
-    assert deepest_list([]) == 0
+    assert longest_list_length([ONE, TWO]) == 3
+    assert longest_list_length([ONE], max_length=2) == 2
+    assert longest_list_length([]) == 0
 
 
 def test_a_curve_has_a_row_a_query_and_a_column_a_cutoff() -> None:

@@ -15,11 +15,11 @@ from metrics_core.scoring import random_groups
 from metrics_core.scoring.intervals import mean_interval
 from metrics_core.scoring.random_groups import (
     MOST_SINGLE,
-    count_units,
-    has_equal_units,
-    sum_in_groups,
+    count_drawn_units,
+    has_equal_sized_units,
+    sum_by_unit,
 )
-from metrics_core.scoring.resampling import count_draws, draw_sums, draw_sums_at, draws
+from metrics_core.scoring.resampling import count_draws, iterate_draws, sum_draws_at, sum_each_draw
 
 CHANCE = np.random.default_rng(16)
 MANY = 30_001
@@ -27,9 +27,13 @@ MANY = 30_001
 
 def test_up_to_so_many_queries_each_is_drawn_by_itself() -> None:
     columns = np.ones((MOST_SINGLE, 2))
-    assert count_units(MOST_SINGLE) == MOST_SINGLE and sum_in_groups(columns) is columns
-    assert count_units(MOST_SINGLE + 1) == 10_000 == count_units(10**9)
-    assert has_equal_units(7) and has_equal_units(40_000) and not has_equal_units(40_001)
+    assert count_drawn_units(MOST_SINGLE) == MOST_SINGLE and sum_by_unit(columns) is columns
+    assert count_drawn_units(MOST_SINGLE + 1) == 10_000 == count_drawn_units(10**9)
+    assert (
+        has_equal_sized_units(7)
+        and has_equal_sized_units(40_000)
+        and not has_equal_sized_units(40_001)
+    )
     assert count_draws(10_000) == count_draws(200_000) == 2_000
 
 
@@ -41,18 +45,18 @@ def test_each_query_is_in_one_bag_and_bags_are_as_large(n: int, seed: int) -> No
         patch.setattr(random_groups, "GROUPS", 4)
         patch.setattr(random_groups, "_memo", random_groups.Memo(8))
         # Powers of two tell which queries a sum holds.
-        sizes, members = sum_in_groups(np.column_stack([np.ones(n), 2.0 ** np.arange(n) % 2**50])).T
+        sizes, members = sum_by_unit(np.column_stack([np.ones(n), 2.0 ** np.arange(n) % 2**50])).T
         assert sizes.sum() == n and np.ptp(sizes) <= 1
         held = np.random.default_rng(seed).random((n, 3))
-        np.testing.assert_allclose(sum_in_groups(held).sum(axis=0), held.sum(axis=0))
-        np.testing.assert_array_equal(sum_in_groups(held.astype(np.float32)).dtype, np.float32)
+        np.testing.assert_allclose(sum_by_unit(held).sum(axis=0), held.sum(axis=0))
+        np.testing.assert_array_equal(sum_by_unit(held.astype(np.float32)).dtype, np.float32)
         assert members.sum() == (2.0 ** np.arange(n) % 2**50).sum()
 
 
 def test_bags_are_random_and_stay_what_they_are() -> None:
     place = np.arange(MANY, dtype=np.float64)[:, None]
-    found = sum_in_groups(place)
-    np.testing.assert_array_equal(found, sum_in_groups(place.copy()))
+    found = sum_by_unit(place)
+    np.testing.assert_array_equal(found, sum_by_unit(place.copy()))
     # Neighbours are apart: the sums of places vary as those of any three queries do.
     spread = found.std() / (place.std() * np.sqrt(MANY / 10_000))
     assert 0.95 < spread < 1.05
@@ -68,25 +72,25 @@ def test_a_worked_example(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
     # The groups hold 9 of three queries and 6 of two: drawn twice, and once each.
     by_draw = {(2, 0): 18 / 6, (0, 2): 12 / 4, (1, 1): 15 / 5}
-    whole = draw_sums(np.column_stack([values, np.ones(5)]))
+    whole = sum_each_draw(np.column_stack([values, np.ones(5)]))
     found = whole[:, 0] / whole[:, 1]
-    counts = np.concatenate(list(draws(5)))
+    counts = np.concatenate(list(iterate_draws(5)))
     assert counts.shape[1] == 2 and {tuple(c) for c in counts.tolist()} == set(by_draw)
     assert found.tolist() == [by_draw[tuple(c)] for c in counts.tolist()]
     undefined = np.array([True, True, False, True, True])
     filled = np.where(undefined, values, 0.0)
     # Without the third query the first group holds 6 of two: every draw has the mean 3.
-    holed = draw_sums(np.column_stack([filled, undefined.astype(np.float64)]))
+    holed = sum_each_draw(np.column_stack([filled, undefined.astype(np.float64)]))
     assert (holed[:, 0] == 3 * holed[:, 1]).all()
 
 
 def test_sums_over_bags_are_those_of_their_queries() -> None:
     columns = CHANCE.normal(size=(MANY, 2))
-    counts = np.concatenate(list(draws(MANY)))
-    wanted = counts @ sum_in_groups(columns)
-    np.testing.assert_allclose(draw_sums(columns), wanted, atol=1e-9)
+    counts = np.concatenate(list(iterate_draws(MANY)))
+    wanted = counts @ sum_by_unit(columns)
+    np.testing.assert_allclose(sum_each_draw(columns), wanted, atol=1e-9)
     places = np.array([3, 1_999, 0])
-    np.testing.assert_allclose(draw_sums_at(columns, places), wanted[places], atol=1e-9)
+    np.testing.assert_allclose(sum_draws_at(columns, places), wanted[places], atol=1e-9)
 
 
 def test_an_interval_is_that_of_single_queries() -> None:

@@ -9,17 +9,17 @@ from metrics_core.scoring import resampling
 from metrics_core.scoring.intervals import mean_interval, mean_intervals
 from metrics_core.scoring.resampling import (
     count_draws,
-    draw_sums,
-    draw_sums_of_each,
-    draws,
+    iterate_draws,
     split_by_memory,
+    sum_draws_of_matrices,
+    sum_each_draw,
 )
 
 CHANCE = np.random.default_rng(8)
 
 
 def plainly(columns: np.ndarray) -> np.ndarray:
-    return np.concatenate([counts @ columns for counts in draws(len(columns))])
+    return np.concatenate([counts @ columns for counts in iterate_draws(len(columns))])
 
 
 @pytest.mark.parametrize("on_one_core", [False, True])
@@ -30,17 +30,19 @@ def test_matrices_of_as_many_queries_are_multiplied_together(
     monkeypatch.setattr(resampling, "_TOGETHER", 8)
     shapes = [(60, 3), (1, 2), (60, 30), (130, 4), (60, 5), (60, 2)]
     several = [CHANCE.normal(size=shape) for shape in shapes]
-    for columns, found in zip(several, draw_sums_of_each(several), strict=True):
+    for columns, found in zip(several, sum_draws_of_matrices(several), strict=True):
         np.testing.assert_allclose(found, plainly(columns), atol=1e-12)
 
 
 def test_the_first_draws_are_those_of_all() -> None:
     columns = CHANCE.normal(size=(50, 20))
-    np.testing.assert_allclose(draw_sums(columns, 700), draw_sums(columns)[:700], atol=1e-12)
+    np.testing.assert_allclose(
+        sum_each_draw(columns, 700), sum_each_draw(columns)[:700], atol=1e-12
+    )
 
 
 def test_single_precision_stays_what_it_is() -> None:
-    (found,) = draw_sums_of_each([CHANCE.normal(size=(40, 2)).astype(np.float32)])
+    (found,) = sum_draws_of_matrices([CHANCE.normal(size=(40, 2)).astype(np.float32)])
     assert found.dtype == np.float32
 
 

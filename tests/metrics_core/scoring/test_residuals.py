@@ -62,7 +62,7 @@ def test_no_grades_of_the_unjudged_pass_the_residual(
     listed, others = drawn
     values = data.draw(st.sampled_from(list(settings_of(declaration))))
     measure = declaration(**values)
-    found = residual(ranks_of(listed, others), measure, highest=HIGHEST)
+    found = residual(ranks_of(listed, others), measure, highest_grade=HIGHEST)
     if declaration.residual == "unaffected":
         assert found.low.tolist() == found.high.tolist()
         return
@@ -85,10 +85,10 @@ def test_many_queries_are_the_single_ones(collection: Any) -> None:
         if declaration.needs:
             continue
         measure = next(declaration(**v) for v in settings_of(declaration))
-        together = residual(ranks, measure, highest=4)
+        together = residual(ranks, measure, highest_grade=4)
         for i in range(ranks.n_queries):
             alone = residual(
-                ranks.select_queries(np.arange(ranks.n_queries) == i), measure, highest=4
+                ranks.select_queries(np.arange(ranks.n_queries) == i), measure, highest_grade=4
             )
             assert together.low[i] == pytest.approx(alone.low[0], abs=1e-12, nan_ok=True)
             assert together.high[i] == pytest.approx(alone.high[0], abs=1e-12, nan_ok=True)
@@ -138,6 +138,8 @@ def test_of_a_monotone_measure_no_more_matter_than_its_cutoff(
     measure, ranks = declaration(cutoff=2), ranks_of(*drawn)
     free = UnjudgedPlaces.from_ranks(ranks, HIGHEST)
     near = UnjudgedPlaces.from_ranks(ranks, HIGHEST, 2)
-    assert (near.counts() == free.counts()).all()
-    some = add_judgment_counts(near.add_to_lists(ranks), np.minimum(near.counts(), 2), HIGHEST)
-    assert measure.score(some) == pytest.approx(measure.score(free.add_judged_to(ranks)), abs=1e-12)
+    assert (near.count_unjudged() == free.count_unjudged()).all()
+    some = add_judgment_counts(
+        near.add_to_lists(ranks), np.minimum(near.count_unjudged(), 2), HIGHEST
+    )
+    assert measure.score(some) == pytest.approx(measure.score(free.add_as_judged(ranks)), abs=1e-12)

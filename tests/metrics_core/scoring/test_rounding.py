@@ -21,7 +21,7 @@ def test_numbers_close_to_a_limit_are_undecided() -> None:
 
 
 def test_a_limit_of_zero_is_always_reached_and_one_without_bound_hardly_ever() -> None:
-    undecided = RoundingBand.for_means(np.array([np.inf, 3.0, 0.0]), 100)
+    undecided = RoundingBand.from_mean_limits(np.array([np.inf, 3.0, 0.0]), 100)
     near = np.array([[1.0, 3.0, 0.0], [400.0, 4.0, 1e-5], [np.inf, 2.9, np.inf]])
     again = [[False, True, False], [True, False, False], [True, False, False]]
     assert undecided.contains(near).tolist() == again

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics_core.slicing.composition import decompose_change, is_reversed
+from metrics_core.slicing.composition import decompose_change, is_simpsons_paradox
 
 SET = st.lists(
     st.tuples(st.floats(0, 1), st.sampled_from(["easy", "hard", "odd", ""])),
@@ -47,9 +47,9 @@ def test_other_queries_are_told_from_other_scores() -> None:
 def test_a_reversal_is_told() -> None:
     before = [(0.8, "easy")] * 9 + [(0.3, "hard")]
     after = [(0.9, "easy")] + [(0.4, "hard")] * 9
-    assert is_reversed(decompose_change(*sides(before), *sides(after)))
-    assert not is_reversed(decompose_change(*sides(before), *sides(before)))
-    assert not is_reversed(decompose_change(*sides(before), *sides([(0.9, "easy")] * 10)))
+    assert is_simpsons_paradox(decompose_change(*sides(before), *sides(after)))
+    assert not is_simpsons_paradox(decompose_change(*sides(before), *sides(before)))
+    assert not is_simpsons_paradox(decompose_change(*sides(before), *sides([(0.9, "easy")] * 10)))
 
 
 def test_a_group_that_one_set_lacks_is_all_mix() -> None:

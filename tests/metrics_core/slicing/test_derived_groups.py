@@ -10,7 +10,7 @@ import pytest
 from metrics_core.judging import join_judgments
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.scores import score_runs
-from metrics_core.slicing.breakdowns import NO_GROUP, are_all_sizes, order_groups
+from metrics_core.slicing.breakdowns import NO_GROUP, are_numeric_groups, order_groups
 from metrics_core.slicing.derived_groups import (
     DERIVED,
     MARK,
@@ -59,7 +59,7 @@ def test_words_are_counted_in_readable_ranges() -> None:
     for query_id, group in found.items():
         low, high = group.split()[0], group.split()[-2]
         assert int(low) <= len(TEXTS[query_id].split()) <= int(high), group
-    assert are_all_sizes(found.values())
+    assert are_numeric_groups(found.values())
 
 
 def test_ranges_are_spelt_as_one_says_them() -> None:

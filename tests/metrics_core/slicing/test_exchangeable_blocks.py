@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from metrics_core.slicing import permutation_max
 from metrics_core.slicing.permutation_max import (
-    flipped_maxima,
-    make_parcels,
-    permuted_maxima,
+    largest_flipped_distances,
+    largest_permuted_distances,
+    make_query_chunks,
     studentise_slices,
 )
 from metrics_core.slicing.slice_members import SliceMembers
@@ -37,11 +37,11 @@ def slices(n: int, count: int) -> SliceMembers:
 
 
 def test_up_to_so_many_queries_there_are_none() -> None:
-    assert make_parcels(each(np.ones((20_000, 1)))) is None
-    found = make_parcels(SliceMembers(np.arange(40_001) % 2, np.eye(2)))
+    assert make_query_chunks(each(np.ones((20_000, 1)))) is None
+    found = make_query_chunks(SliceMembers(np.arange(40_001) % 2, np.eye(2)))
     assert found is not None
     # Of five each: 20,001 and 20,000 queries that are alike.
-    assert found.full == 8_000 and found.single == 1
+    assert found.full == 8_000 and found.n_single == 1
 
 
 @settings(max_examples=20, deadline=None)
@@ -52,15 +52,15 @@ def test_every_query_is_in_one_parcel_of_its_own_slices(n: int, count: int, seed
         patch.setattr(permutation_max, "_PARCELS", 30)
         members = np.random.default_rng(seed).integers(0, 2, (n, count)).astype(np.float64)
         members[:, 2:] = members[:, :1]
-        found = make_parcels(each(np.asfortranarray(members)))
+        found = make_query_chunks(each(np.asfortranarray(members)))
     assert found is not None and sorted(found.order.tolist()) == list(range(n))
     sizes = np.diff(found.starts, append=n)
     assert set(sizes[: found.full]) <= {-(-n // 30)} and (sizes[found.full :] == 1).all()
     np.testing.assert_array_equal(members[found.order], np.repeat(found.members, sizes, axis=0))
     np.testing.assert_array_equal(found.queries[:, 0], members.sum(axis=0))
-    np.testing.assert_array_equal(found.sums(np.ones(n)), sizes)
+    np.testing.assert_array_equal(found.sum_by_unit(np.ones(n)), sizes)
     # Fewer than a parcel are left over of each kind.
-    assert found.single < len(np.unique(members, axis=0)) * (-(-n // 30))
+    assert found.n_single < len(np.unique(members, axis=0)) * (-(-n // 30))
 
 
 @pytest.mark.usefixtures("few")
@@ -73,12 +73,12 @@ def test_a_deal_is_one_of_single_queries(
     monkeypatch.setattr(permutation_max, "_SMALL", small)
     monkeypatch.setattr(permutation_max, "_MOST_TIMES", 500)
     members, gaps = slices(157, 4), CHANCE.normal(0.1, 0.2, 157)
-    found = make_parcels(members)
-    assert found is not None and found.full > 5 and found.single > 5
+    found = make_query_chunks(members)
+    assert found is not None and found.full > 5 and found.n_single > 5
     exactly = []
     sizes = np.diff(found.starts, append=157)
     for place in np.concatenate(
-        [permutation_max._permute_parcels(found, block) for block in (0, 1)]
+        [permutation_max._permute_chunks(found, block) for block in (0, 1)]
     ):
         moved = np.empty(157)
         # Where a parcel lay now lie the differences of another one.
@@ -86,13 +86,13 @@ def test_a_deal_is_one_of_single_queries(
         moved[found.order] = gaps[np.concatenate(taken)]
         exactly.append(np.abs(studentise_slices(members, moved)).max())
     limits = np.sort(exactly)[::130] * (1 - 1e-9)
-    dealt = permuted_maxima(members, gaps, limits)
+    dealt = largest_permuted_distances(members, gaps, limits)
     np.testing.assert_allclose(dealt, exactly, rtol=1e-3)
     reached = (dealt[:, None] >= limits).sum(axis=0)
     np.testing.assert_array_equal(reached, (np.array(exactly)[:, None] >= limits).sum(axis=0))
 
 
-@pytest.mark.parametrize("farthest", [permuted_maxima, flipped_maxima])
+@pytest.mark.parametrize("farthest", [largest_permuted_distances, largest_flipped_distances])
 def test_chance_reaches_as_far_as_with_single_queries(
     farthest: Callable[..., np.ndarray],
     monkeypatch: pytest.MonkeyPatch,

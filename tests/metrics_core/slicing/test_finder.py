@@ -9,8 +9,12 @@ import numpy.typing as npt
 import pytest
 
 from benchmarks.found_slices import NOTHING, cell, gaining
-from metrics_core.slicing.finder import find_slices, find_unlike_groups, list_candidates
-from metrics_core.slicing.permutation_max import PRIOR, permuted_maxima, studentise_slices
+from metrics_core.slicing.finder import find_candidate_slices, find_differing_groups, find_slices
+from metrics_core.slicing.permutation_max import (
+    PRIOR,
+    largest_permuted_distances,
+    studentise_slices,
+)
 from metrics_core.slicing.slice_members import SliceMembers
 
 N = 120
@@ -64,8 +68,10 @@ def test_one_of_two_halves_is_named() -> None:
 
 
 def test_of_shuffled_data_at_most_one_in_twenty_gives_an_alarm() -> None:
-    members, gaps = list_candidates(COLUMNS).members, noise(3)
-    limit = np.quantile(permuted_maxima(members, gaps, np.zeros(len(members.queries))), 0.95)
+    members, gaps = find_candidate_slices(COLUMNS).members, noise(3)
+    limit = np.quantile(
+        largest_permuted_distances(members, gaps, np.zeros(len(members.queries))), 0.95
+    )
     deals = np.random.default_rng(5).permuted(np.tile(gaps, (2_000, 1)), axis=1).T
     farthest = [np.abs(studentise_slices(members, deal)).max() for deal in deals.T]
     alarms = (np.array(farthest) > limit).mean()
@@ -112,7 +118,7 @@ def test_every_slice_of_one_and_two_columns_is_looked_at_unless_too_small_or_too
         "b": np.array(["u", "v"] * 20),
         "c": np.array(["w"] * 34 + ["z"] * 6),
     }
-    assert list_candidates(columns).conditions == [
+    assert find_candidate_slices(columns).conditions == [
         (("a", "x"),),
         (("a", "y"),),
         (("b", "u"),),
@@ -168,8 +174,8 @@ def test_without_columns_or_with_few_queries_there_are_no_slices() -> None:
 def test_groups_unlike_the_rest_are_all_told_also_the_other_half() -> None:
     gaps = noise() + 0.6 * (COLUMNS["form"] == "question")
     gaps[:3] = np.nan
-    assert find_unlike_groups(gaps, COLUMNS["form"]) == {"question", "keywords"}
-    assert "Network" in find_unlike_groups(noise() + 0.6 * IN_NETWORK, COLUMNS["category"])
-    assert find_unlike_groups(noise(), COLUMNS["category"]) == set()
-    assert find_unlike_groups(np.full(N, 0.1), COLUMNS["form"]) == set()
-    assert find_unlike_groups(np.full(N, np.nan), COLUMNS["form"]) == set()
+    assert find_differing_groups(gaps, COLUMNS["form"]) == {"question", "keywords"}
+    assert "Network" in find_differing_groups(noise() + 0.6 * IN_NETWORK, COLUMNS["category"])
+    assert find_differing_groups(noise(), COLUMNS["category"]) == set()
+    assert find_differing_groups(np.full(N, 0.1), COLUMNS["form"]) == set()
+    assert find_differing_groups(np.full(N, np.nan), COLUMNS["form"]) == set()

@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 
 from metrics_core.slicing import permutation_max
-from metrics_core.slicing.permutation_max import flipped_maxima, permuted_maxima, studentise_slices
+from metrics_core.slicing.permutation_max import (
+    largest_flipped_distances,
+    largest_permuted_distances,
+    studentise_slices,
+)
 from metrics_core.slicing.slice_members import SliceMembers
 
 Farthest = Callable[..., np.ndarray]
@@ -46,7 +50,7 @@ GAPS = {
 @pytest.mark.parametrize("gaps", GAPS.values(), ids=GAPS)
 @pytest.mark.parametrize(
     ("farthest", "moved"),
-    [(permuted_maxima, dealt_literally), (flipped_maxima, flipped_literally)],
+    [(largest_permuted_distances, dealt_literally), (largest_flipped_distances, flipped_literally)],
     ids=["dealt", "flipped"],
 )
 def test_single_precision_counts_as_double_does(
@@ -72,7 +76,7 @@ def test_single_precision_counts_as_double_does(
         np.testing.assert_array_equal(reached, (exactly[:, None] >= limits).sum(axis=0))
 
 
-@pytest.mark.parametrize("farthest", [permuted_maxima, flipped_maxima])
+@pytest.mark.parametrize("farthest", [largest_permuted_distances, largest_flipped_distances])
 def test_differences_that_are_all_alike_are_never_far_off(
     farthest: Farthest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,14 +89,14 @@ def test_differences_that_are_all_alike_are_never_far_off(
 def test_what_is_not_kept_is_dealt_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     members, gaps = slices(), CHANCE.normal(size=N)
     limits = np.zeros(len(members.queries))
-    kept = permuted_maxima(members, gaps, limits)
+    kept = largest_permuted_distances(members, gaps, limits)
     monkeypatch.setattr(permutation_max, "_MOST_KEPT", 1)
-    np.testing.assert_array_equal(permuted_maxima(members, gaps, limits), kept)
+    np.testing.assert_array_equal(largest_permuted_distances(members, gaps, limits), kept)
 
 
 def test_a_block_of_deals_is_the_same_by_whomever_it_is_made() -> None:
-    kept, again = permutation_max._permute(N, 3), permutation_max._permute(N, 3)
+    kept, again = permutation_max._permute_queries(N, 3), permutation_max._permute_queries(N, 3)
     assert kept is again and (np.sort(kept, axis=1) == np.arange(N)).all()
-    assert (permutation_max._permute(N, 4) != kept).any() and (
-        permutation_max._permute(N, 3, seed=1) != kept
+    assert (permutation_max._permute_queries(N, 4) != kept).any() and (
+        permutation_max._permute_queries(N, 3, seed=1) != kept
     ).any()

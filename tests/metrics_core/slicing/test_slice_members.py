@@ -6,13 +6,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics_core.slicing.slice_members import SliceMembers, number_kinds
+from metrics_core.slicing.slice_members import SliceMembers, assign_query_kinds
 
 
 @given(st.integers(1, 4), st.integers(1, 40), st.integers(0, 99))
 def test_queries_of_a_kind_have_the_same_codes(columns: int, n: int, seed: int) -> None:
     codes = np.random.default_rng(seed).integers(-1, 3, (columns, n))
-    kind, first = number_kinds(iter(codes))
+    kind, first = assign_query_kinds(iter(codes))
     np.testing.assert_array_equal(codes[:, first][:, kind], codes)
     assert len(first) == len(np.unique(codes, axis=1).T)
 

@@ -24,7 +24,7 @@ def scores(values: dict[str, list[list[float]]]) -> RunMeans:
     of = np.array(list(values.values())).transpose(0, 2, 1)
     query_ids = [f"q{n}" for n in range(of.shape[1])]
     missing = np.zeros(of.shape[:2], dtype=np.bool_)
-    return RunMeans.of_scores(Scores(tuple(values), query_ids, measures, of, missing))
+    return RunMeans.from_scores(Scores(tuple(values), query_ids, measures, of, missing))
 
 
 def test_a_table_worked_by_hand() -> None:

@@ -15,7 +15,7 @@ from metrics_core.judging import JudgedRanks, join_judgments, unjudged
 from metrics_core.judging.added_judgments import add_judgment_counts
 from metrics_core.judging.hits import ratio
 from metrics_core.measures import Measure, declarations, parse_measure
-from metrics_core.measures.normalisers import dividend_measure, make_divisor
+from metrics_core.measures.normalisers import make_divisor_function, numerator_measure
 from metrics_core.unjudged.bounds import bound_difference
 from metrics_core.unjudged.graded_scores import RegradedScores
 from metrics_core.unjudged.unjudged_ranks import NEAR, add_grades, find_unjudged, judged_shares
@@ -257,8 +257,8 @@ def test_divisors_by_counts_are_those_of_judgments_made(name: str) -> None:
         more = add_judgment_counts(more, counts, grade)
     none = np.zeros_like(added)
     for counts, judged in ((none, ranks), (added, more)):
-        whole = make_divisor(measure, ranks, grades)(counts)
-        score = dividend_measure(measure).score(judged)
+        whole = make_divisor_function(measure, ranks, grades)(counts)
+        score = numerator_measure(measure).score(judged)
         assert ratio(score, whole) == pytest.approx(measure.score(judged), abs=1e-12)
 
 

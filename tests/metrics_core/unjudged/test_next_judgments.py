@@ -129,7 +129,7 @@ def test_what_is_filled_in_has_no_grade_yet() -> None:
     frame = told.make_blank_judgments()
     assert frame.columns.tolist() == ["query_id", "doc_id", "relevance"]
     assert frame["relevance"].tolist() == [""] and frame["doc_id"].tolist() == ["m"]
-    assert NextJudgments(told.table, 1, None, exact=True).n_useful == 1
+    assert NextJudgments(told.table, 1, None, exact=True).n_worth_judging == 1
 
 
 def test_a_measure_without_bound_names_nothing() -> None:

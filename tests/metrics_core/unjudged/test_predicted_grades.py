@@ -88,7 +88,7 @@ def test_a_query_without_judged_documents_is_drawn_as_one() -> None:
 def test_every_pool_holds_documents(counts: list[int]) -> None:
     place = np.repeat(np.arange(3 * DEPTH), counts)
     known = predicted_grades._PlacedDocuments(place * 0, place // DEPTH, place % DEPTH)
-    pools = predicted_grades._number_pools(known, DEPTH, 3)
+    pools = predicted_grades._assign_pool_numbers(known, DEPTH, 3)
     held = np.bincount(pools.ravel(), np.array(counts))
     for kind, total in zip(pools, np.array(counts).reshape(3, DEPTH).sum(axis=1), strict=True):
         assert (np.diff(kind) >= 0).all() and (

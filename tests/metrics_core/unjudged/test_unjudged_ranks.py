@@ -11,7 +11,7 @@ from metrics_core.tables import Run
 from metrics_core.unjudged.first_documents import (
     FirstDocumentPair,
     match_documents,
-    read_both,
+    read_first_document_pair,
     read_first_documents,
 )
 from metrics_core.unjudged.unjudged_ranks import UnjudgedRanks, find_unjudged
@@ -67,7 +67,9 @@ def test_the_unjudged_documents_of_both_lists_are_found(
     run, baseline = (run_with(lists) for lists in pair)
     own, other = (join_judgments(them, qrels).select_queries(mask) for them in (run, baseline))
     queries = [q for q, seen in zip(qrels.query_ids, view, strict=True) if seen]
-    found = find_unjudged(own, other, cutoff, lambda a, b, k: read_both(a, b, k + deeper))
+    found = find_unjudged(
+        own, other, cutoff, lambda a, b, k: read_first_document_pair(a, b, k + deeper)
+    )
     assert rows(found, queries) == literal(pair, queries, cutoff or 9)
     some = np.flatnonzero(found.baseline_rank == 0)
     assert rows(found.select(some), queries) == [

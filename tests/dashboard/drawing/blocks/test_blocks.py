@@ -156,9 +156,9 @@ def test_baseline_stays_quiet_within_a_muted_clause():
             TextSpan(" are", "muted"),
         )
     )
-    kinds = [own["class"] for own in Page(markup.draw_second_line(said, STYLES)).having("named")]
+    kinds = [own["class"] for own in Page(markup.draw_subtitle(said, STYLES)).having("named")]
     assert kinds == ["named loud", "named quiet"]
-    assert markup.draw_second_line(Sentence(), STYLES) == ""
+    assert markup.draw_subtitle(Sentence(), STYLES) == ""
 
 
 def test_section_takes_a_sentence_or_text():
@@ -343,7 +343,7 @@ def leaders(n: int, places: bool = True, named: str = "", baseline: str = "r01")
     drawing = drawing_of(styles, measure="AP")
     return leaderboard.draw_leaderboard(
         table, drawing, [("AP", "", "?")], {"r00": 0.9}, lead,
-        pairs="?pairs", places=found if places else None, search=named,
+        pairs="?pairs", all_pairs=found if places else None, search=named,
     )  # fmt: skip
 
 
@@ -417,7 +417,9 @@ def test_query_list():
     caused = query_rows().assign(cause="best document fell to rank 5", unlisted_by="")
     page = Page(overview.draw_query_list(caused, DRAWING, "worse", href, total=17))
     assert "charged twiceBilling · best document fell to rank 5 −0.333" in page.text
-    quiet = overview.draw_query_list(query_rows(), DRAWING, "worse", href, total=17, coloured=False)
+    quiet = overview.draw_query_list(
+        query_rows(), DRAWING, "worse", href, total=17, use_colours=False
+    )
     assert not Page(quiet).having("clear")
 
 
@@ -527,14 +529,14 @@ def rows_of(frame: pd.DataFrame, drawing: Drawing = DRAWING) -> Markup:
     return differences.draw_difference_rows(
         frame,
         drawing,
-        lead=lead,
+        make_link=lead,
         list_link=lambda run, outcome: f"?listed={run}&show={outcome}",
     )
 
 
 def zero_of(row: dict) -> Markup:
     tested = row["low"], row["high"], 0.95
-    return differences.draw_against_zero(row, tested, comparison(), DRAWING)
+    return differences.draw_difference_interval(row, tested, comparison(), DRAWING)
 
 
 def test_the_interval_stands_against_zero():
@@ -718,7 +720,7 @@ def test_standings_of_an_unjudged_query():
 )
 def test_movement_in_words(rank, other, grade, side, words, tone):
     row = {"rank": rank, "other_rank": other, "other_known": True, "relevant": grade >= 1}
-    said = movement.movement(row, side)
+    said = movement.describe_movement(row, side)
     assert Page(Template("two_lists")("move", move=said)).text == words
     assert said.tone == tone
 
@@ -915,13 +917,13 @@ def test_only_what_may_change_the_scores_stands_open():
 
 
 def test_what_is_seen_by_a_sign_is_said_in_words():
-    steps = navigation.draw_steps("a", "b", "1 of 2", "c")
+    steps = navigation.draw_query_navigation("a", "b", "1 of 2", "c")
     assert '<span aria-hidden="true">←</span> <span class="name">Previous' in steps
     cell = Template("markup")("change", value=0.1, clear=True, hint="95 % interval [0.0, 0.2]")
     assert 'class="unseen">, 95 % interval [0.0, 0.2]<' in cell
     named = re.findall(
         r"<(ul|ol)\b([^>]*)>",
-        data.draw_first_run_steps("search", []) + overview.draw_facts_line(facts(), href),
+        data.draw_getting_started("search", []) + overview.draw_facts_line(facts(), href),
     )
     assert all('role="list"' in own for _, own in named), "Safari drops the role with the bullets"
 
@@ -931,21 +933,21 @@ def test_fit_table_steps_and_preview():
     page = Page(data.draw_fit_table(lines))
     assert page.text == f"queries84 of 84alldocuments0{EVIL}"
     assert len(page.having("warning")) == 1
-    assert "Judgments" in Page(data.draw_first_run_steps("search", [])).text
+    assert "Judgments" in Page(data.draw_getting_started("search", [])).text
     rows = pd.DataFrame({EVIL: [EVIL, None], "score": [1.5, math.nan]})
     assert Page(data.draw_preview("Run", rows)).text.count("–") == 2
 
 
 def test_the_fields_of_a_file_and_its_first_rows():
     why = LineProblem(None, f"no {EVIL}", "a query")
-    head = file_fields.draw_head(EVIL, 3, why, 2)
+    head = file_fields.draw_check_heading(EVIL, 3, why, 2)
     assert Page(head).text == (
         f"Check how {EVIL} is read 3 rows and 2 more files with these fields"
         f"It was not loaded: expected a query, found no {EVIL}."
     )
-    assert Page(file_fields.draw_question("x")).text == "Is x a run or judgments?"
+    assert Page(file_fields.draw_kind_question("x")).text == "Is x a run or judgments?"
     assert Page(file_fields.draw_field(EVIL, EVIL)).text == f"{EVIL} {EVIL}"
-    told = Page(file_fields.draw_reason(Evidence(f"2 of 3 are in `{EVIL}`", fails=True)))
+    told = Page(file_fields.draw_meaning_evidence(Evidence(f"2 of 3 are in `{EVIL}`", fails=True)))
     assert told.text == f"2 of 3 are in {EVIL}" and len(told.having("warning")) == 1
     row = PreviewRow("q1", EVIL, "2.5", 1, EVIL, EVIL, "grade 2")
     words = {"query": "user", "doc": "item", "score": "score", "grade": "rating"}
@@ -1005,7 +1007,7 @@ def test_no_user_text_becomes_markup():
     documents = pd.DataFrame({"title": [EVIL], "text": [EVIL]}, index=[EVIL])
     parts = [
         markup.draw_answer(said, said, styles),
-        markup.draw_second_line(said, styles),
+        markup.draw_subtitle(said, styles),
         markup.draw_section(EVIL, EVIL),
         markup.draw_empty_state(EVIL, EVIL),
         overview.draw_runs_and_measures(table, drawing, [("Bpref", EVIL, EVIL)], {}, lead),
@@ -1013,7 +1015,7 @@ def test_no_user_text_becomes_markup():
         untested.draw_examples(rows, drawing, href),
         overview.draw_group_list(groups, drawing, href, lead, by=(EVIL, EVIL), finding=said),
         untested.draw_mean_list(groups, drawing, href, lead, by=(EVIL, EVIL)),
-        differences.draw_against_zero(
+        differences.draw_difference_interval(
             compared.iloc[1].to_dict(), (0.1, 0.2, 0.95), compared, drawing
         ),
         rows_of(compared, drawing),
@@ -1024,20 +1026,22 @@ def test_no_user_text_becomes_markup():
         query.draw_missed_documents(found, documents, styles, 2),
         data.draw_preview(EVIL, pd.DataFrame({EVIL: [EVIL]})),
         navigation.draw_measure_note(EVIL, EVIL, EVIL, EVIL),
-        navigation.draw_rail([navigation.PageLink(EVIL, EVIL, EVIL, EVIL, EVIL, True)]),
-        navigation.draw_shelf([navigation.ShelfEntry(EVIL, EVIL, EVIL, True, EVIL, EVIL)]),
-        collections.draw_row(
+        navigation.draw_page_links([navigation.PageLink(EVIL, EVIL, EVIL, EVIL, EVIL, True)]),
+        navigation.draw_collection_choices(
+            [navigation.ShelfEntry(EVIL, EVIL, EVIL, True, EVIL, EVIL)]
+        ),
+        collections.draw_collection_row(
             collections.CollectionRow(EVIL, EVIL, EVIL, True, EVIL, "", preview_of(EVIL), EVIL)
         ),
         navigation.draw_page_title(EVIL, EVIL),
-        navigation.draw_word(EVIL),
+        navigation.draw_control_text(EVIL),
         navigation.draw_folded_controls([RunStyle(EVIL, 0)], {EVIL: EVIL}, EVIL),
         navigation.draw_filter_list([(EVIL, EVIL)], EVIL),
         navigation.draw_measure_error(
             UnknownMeasureError(EVIL, {EVIL: EVIL}), EVIL, lambda name: name
         ),
-        navigation.draw_steps(EVIL, None, EVIL, EVIL),
-        measures.draw_no_measure(EVIL, [EVIL], href),
+        navigation.draw_query_navigation(EVIL, None, EVIL, EVIL),
+        measures.draw_no_matching_measure(EVIL, [EVIL], href),
     ]
     for part in parts:
         assert isinstance(part, Markup)

@@ -12,7 +12,7 @@ from dashboard.answers.document import DocumentCard
 from dashboard.drawing.blocks.document_card import draw_document_card
 from dashboard.drawing.blocks.grades import Grades
 from dashboard.drawing.blocks.ledger import draw_headroom_bar, draw_ledger_card, draw_ledger_rows
-from dashboard.drawing.blocks.word_marks import excerpt
+from dashboard.drawing.blocks.word_marks import make_excerpt
 from metrics_core.base import wording as w
 from metrics_core.explaining.headroom import Headroom
 from tests.dashboard.drawing.blocks.test_blocks import DOCUMENTS, DRAWING, Page
@@ -150,10 +150,12 @@ def test_a_field_that_is_an_address_is_a_link_and_a_long_text_is_folded() -> Non
 
 def test_an_excerpt_begins_near_the_first_word_that_was_asked_for() -> None:
     late = "nothing here " * 30 + "the cat sat down"
-    assert excerpt(late, ["cat"], 100).startswith("… ") and "cat" in excerpt(late, ["cat"], 100)
-    assert excerpt("the cat sat", ["cat"], 100) == "the cat sat"
-    assert excerpt("x" * 500, ["cat"], 100) == "x" * 100
+    assert make_excerpt(late, ["cat"], 100).startswith("… ") and "cat" in make_excerpt(
+        late, ["cat"], 100
+    )
+    assert make_excerpt("the cat sat", ["cat"], 100) == "the cat sat"
+    assert make_excerpt("x" * 500, ["cat"], 100) == "x" * 100
     # Within the 38 characters of one line of the narrowest list.
     second_line = "The map is made and stored on the robot and copied to our servers"
-    assert excerpt(second_line, ["robot"], 100).index("robot") < 30
-    assert excerpt(second_line, ["robot"], 100, before=0).startswith("… robot and")
+    assert make_excerpt(second_line, ["robot"], 100).index("robot") < 30
+    assert make_excerpt(second_line, ["robot"], 100, max_before=0).startswith("… robot and")

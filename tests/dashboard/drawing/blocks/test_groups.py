@@ -53,14 +53,16 @@ def table(parts: list[float], sizes: list[int] | None = None) -> Breakdown:
 def drawn(shown: Breakdown, *, measure: str = "nDCG@10", **asked: object) -> str:
     drawing = drawing_of(STYLES, measure=measure)
     higher = drawing.comparison.measure.declaration.higher_is_better
-    found = list_groups(shown, GroupTableRequest(**asked), alone=False, higher_is_better=higher)  # type: ignore[arg-type]
+    found = list_groups(
+        shown, GroupTableRequest(**asked), is_single_run=False, higher_is_better=higher
+    )  # type: ignore[arg-type]
     return str(
         draw_group_table(
             found,
             shown,
             drawing,
             column="category",
-            lead=lambda group: f"./queries?where={len(group)}",
+            make_group_link=lambda group: f"./queries?where={len(group)}",
             sort_link=lambda order: f"./breakdown?ranked={order}",
             more="./breakdown?every=1",
         )
@@ -106,7 +108,7 @@ def steps(shown: Breakdown, most: int, measure: str = "nDCG@10") -> str:
     drawing = drawing_of(STYLES, measure=measure)
     higher = drawing.comparison.measure.declaration.higher_is_better
     asked = GroupTableRequest()
-    found = list_groups(shown, asked, alone=False, higher_is_better=higher, most=most)
+    found = list_groups(shown, asked, is_single_run=False, higher_is_better=higher, max_rows=most)
     return str(draw_waterfall(found, shown, drawing, column="category"))
 
 
@@ -170,7 +172,7 @@ def test_columns_that_do_not_fit_are_folded_but_for_the_chosen_one() -> None:
 
 def test_a_slice_says_what_its_queries_share() -> None:
     found = UnlikeSlice([("c1", False), (EVIL, True)], (), 12, -0.3, 0.1, False, 3, "a")
-    html = str(draw_slice_rows([found], lead=lambda _: "./queries?where=x"))
+    html = str(draw_slice_rows([found], make_slice_link=lambda _: "./queries?where=x"))
     page = Page(html)
     assert "c1 and" in page.text and "computed" in page.text
     assert "12 queries" in page.text

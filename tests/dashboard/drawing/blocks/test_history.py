@@ -57,4 +57,4 @@ def test_versions_say_what_they_rest_on_and_by_whom_they_were_judged() -> None:
     alike = frame[1:].assign(date="")
     plain = Page(history.draw_version_table(alike, "AP", "Judged in top 5", lambda c: ""))
     assert "Judged by" not in plain.text and "Date" not in plain.text
-    assert EVIL in Page(history.draw_remarks([EVIL])).text
+    assert EVIL in Page(history.draw_version_remarks([EVIL])).text

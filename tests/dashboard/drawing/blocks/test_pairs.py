@@ -10,9 +10,9 @@ from markupsafe import Markup
 from dashboard.answers.ranking import RankedMeasure, Ranking
 from dashboard.drawing.blocks.pairs import (
     draw_pair_table,
-    draw_ranking_beside,
+    draw_ranking_and_pairs,
     draw_ranking_table,
-    format_place,
+    format_rank_range,
 )
 from dashboard.drawing.theme import RunStyle
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
@@ -46,7 +46,7 @@ def ranking_of(found: AllPairs) -> Ranking:
 def ranked(found: AllPairs, *, many: bool = False) -> str:
     given = ranking_of(found), found.runs, found, styles_of(found), found.runs[0], "RR", link
     if many:
-        return str(draw_ranking_beside(*given, pairs=Markup()))
+        return str(draw_ranking_and_pairs(*given, pairs=Markup()))
     return str(draw_ranking_table(*given, lambda key: f"./pairs?m={key}"))
 
 
@@ -85,7 +85,7 @@ def test_names_are_text_and_shortened_in_their_middle() -> None:
 
 
 def test_places_are_ranges_and_a_bracket_joins_those_that_tie_for_first() -> None:
-    assert format_place(1, 4) == "1–4" and format_place(3, 3) == "3"
+    assert format_rank_range(1, 4) == "1–4" and format_rank_range(3, 3) == "3"
     found = found_in(runs_like([0.1, 0.2, 0.0, 0.201]))
     html = ranked(found)
     assert html.count('class="who best"') == 2

@@ -169,7 +169,8 @@ def test_numbers_are_plain_where_they_are_whole() -> None:
         page = Page(
             queries.draw_query_table(
                 rows(1, **{"n: words": value}), columns, "", STYLES, pair=("a", "b"), label="",
-                span=(0.0, 0.0), scale=None, coloured=False, sorted_by=str, opened=str,
+                span=(0.0, 0.0), scale=None, use_colours=False, make_sort_link=str,
+                make_query_link=str,
             )
         )  # fmt: skip
         assert page.text.endswith(f"{text} words") and "Words" in page.text

@@ -15,7 +15,7 @@ from jinja2 import Environment, UndefinedError, meta, nodes
 from markupsafe import Markup
 
 from dashboard.drawing import blocks
-from dashboard.drawing.blocks.templates import Template, environment, words_of
+from dashboard.drawing.blocks.templates import Template, make_environment, words_of
 
 _FOLDER = Path(blocks.__file__).parent
 _SOURCES = {path.name: path.read_text("utf-8") for path in sorted(_FOLDER.glob("*.html.j2"))}
@@ -28,7 +28,7 @@ _MODULES = [
 @pytest.mark.parametrize("name", _SOURCES)
 def test_a_template_uses_no_name_that_nobody_gives_it(name: str) -> None:
     # mypy does not see into templates; a name written wrong is found here.
-    made = environment()
+    made = make_environment()
     unknown = meta.find_undeclared_variables(made.parse(_SOURCES[name]))
     assert unknown <= set(made.globals)
 
@@ -45,7 +45,7 @@ def test_every_macro_is_drawn_somewhere() -> None:
         [*_SOURCES.values(), *(path.read_text("utf-8") for path in _FOLDER.glob("*.py"))]
     )
     for name, source in _SOURCES.items():
-        for macro in environment().parse(source).find_all(nodes.Macro):
+        for macro in make_environment().parse(source).find_all(nodes.Macro):
             uses = re.findall(rf'\b{macro.name}\(|"{macro.name}"', everything)
             assert len(uses) > 1, f"{name}: {macro.name} is drawn nowhere"
 
@@ -91,7 +91,7 @@ def test_texts_are_escaped_and_markup_is_not() -> None:
 
 
 def test_line_breaks_of_the_source_do_not_reach_the_page() -> None:
-    made = environment()
+    made = make_environment()
 
     def drawn(source: str) -> str:
         return made.from_string(source).render(a="A", b="B")
@@ -106,7 +106,7 @@ def test_line_breaks_of_the_source_do_not_reach_the_page() -> None:
 def test_templates_are_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     name = next(iter(_SOURCES))
-    first = environment(tmp_path / "kept").get_template(name)
+    first = make_environment(tmp_path / "kept").get_template(name)
     (kept,) = (tmp_path / "kept").iterdir()
     whole = kept.read_bytes()
     compiled: list[str] = []
@@ -117,7 +117,7 @@ def test_templates_are_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
         return generate(self, *given, **options)
 
     monkeypatch.setattr(Environment, "_generate", told)
-    again = environment(tmp_path / "kept").get_template(name)
+    again = make_environment(tmp_path / "kept").get_template(name)
     assert not compiled
     assert dir(again.module) == dir(first.module)
     flipped = (
@@ -126,7 +126,7 @@ def test_templates_are_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for damaged in (b"", whole[:20], whole[:-20], b"x" * 200, whole[32:], *flipped):
         kept.write_bytes(damaged)
         compiled.clear()
-        environment(tmp_path / "kept").get_template(name)
+        make_environment(tmp_path / "kept").get_template(name)
         assert compiled
 
 
@@ -136,4 +136,4 @@ def test_templates_are_drawn_where_nothing_can_be_kept(
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     (tmp_path / "taken").write_text("a file")
     for name in _SOURCES:
-        assert environment(tmp_path / "taken").get_template(name).module
+        assert make_environment(tmp_path / "taken").get_template(name).module

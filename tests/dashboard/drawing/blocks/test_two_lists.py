@@ -92,7 +92,7 @@ def test_for_a_distance_a_row_is_one_line() -> None:
 def test_several_lists_say_how_each_document_moved_from_the_baseline() -> None:
     lists = {"bm25": ["a", "b", "c"], "hybrid": ["b", "a"], "dense": ["c", "a"]}
     found = small_diagnosis(lists, {"a": 1})
-    part = draw_two_lists(found, DRAWING, DOCUMENTS, [], further=["dense"], rows=3)
+    part = draw_two_lists(found, DRAWING, DOCUMENTS, [], further_ids=["dense"], rows=3)
     assert not Page(part).having("joins")
     moves = texts_of(r"<small[^>]*>(.*?)</small>", part)
     assert moves == ["", "", "", "▲rose from 2", "▼fell from 1", "▲rose from 3", "▼fell from 1"]

@@ -16,14 +16,14 @@ import pytest
 from dashboard.drawing.figures.breakdown import difference_by_group, score_by_group
 from dashboard.drawing.figures.colour import (
     READABLE,
-    contrast,
+    contrast_ratio,
     diverging_color,
     readable_color,
     rgba,
 )
 from dashboard.drawing.figures.curves import measure_by_cutoff, precision_recall
 from dashboard.drawing.figures.heatmap import difference_heatmap
-from dashboard.drawing.figures.plotly_figure import Sent
+from dashboard.drawing.figures.plotly_figure import UnvalidatedFigure
 from dashboard.drawing.figures.queries import FADED, MOST_BARS, sorted_differences
 from dashboard.drawing.figures.query_heatmap import score_heatmap
 from dashboard.drawing.figures.removal import difference_after_removal
@@ -134,7 +134,7 @@ def draw_bars(palette: Palette, shown: set[str] | None = None, n: int = 60) -> g
 
 def draw_points(palette: Palette, shown: set[str] | None = None) -> go.Figure:
     return run_against_run(
-        differences_of(), drawing_of(STYLES, palette), same=0.01, visible_ids=shown
+        differences_of(), drawing_of(STYLES, palette), tie_threshold=0.01, visible_ids=shown
     )
 
 
@@ -205,7 +205,10 @@ def test_every_figure_carries_its_whole_layout(name: str, palette: Palette) -> N
 
 @pytest.mark.parametrize("name", DRAW)
 def test_figures_are_the_same_bytes_each_time(name: str) -> None:
-    assert Sent(DRAW[name](LIGHT)).to_json() == Sent(DRAW[name](LIGHT)).to_json()
+    assert (
+        UnvalidatedFigure(DRAW[name](LIGHT)).to_json()
+        == UnvalidatedFigure(DRAW[name](LIGHT)).to_json()
+    )
 
 
 @pytest.mark.parametrize("name", DRAW)
@@ -288,7 +291,7 @@ def test_of_one_panel_it_stands_over_the_lines_and_of_many_runs_a_line_says_its_
     assert figure.data[-1].hovertext[1].startswith("recall 0.1  ")
     styles = styles_of(*LONG, baseline=LONG[1])
     drawing = drawing_of(styles)
-    many = measure_by_cutoff(curve_frame(*LONG, baseline=LONG[1]), drawing, in_colour=LONG[:5])
+    many = measure_by_cutoff(curve_frame(*LONG, baseline=LONG[1]), drawing, coloured_runs=LONG[:5])
     assert make_zoomable(many, drawing).data == many.data
     assert make_zoomable(many, drawing).layout.hovermode == "closest"
 
@@ -438,7 +441,7 @@ def test_forty_groups_with_long_names_have_at_most_three_lines() -> None:
 def test_of_many_runs_those_not_in_colour_are_grey_and_say_their_name() -> None:
     styles, loud = styles_of(*LONG, baseline=LONG[1]), LONG[:5]
     frame = curve_frame(*LONG, baseline=LONG[1])
-    figure = measure_by_cutoff(frame, drawing_of(styles), in_colour=loud)
+    figure = measure_by_cutoff(frame, drawing_of(styles), coloured_runs=loud)
     for yaxis, runs in (("y", 20), ("y2", 19)):
         lines = lines_of(figure, yaxis)
         grey = {t.name for t in lines if t.line.color == LIGHT.line}
@@ -534,7 +537,7 @@ def test_cell_colours_are_symmetric_and_their_text_can_be_read(palette: Palette)
     for value in np.linspace(-0.3, 0.3, 61):
         ground = diverging_color(float(value), 0.3, palette)
         text = readable_color(ground, palette.ink, palette.page)
-        assert contrast(text, ground) >= READABLE
+        assert contrast_ratio(text, ground) >= READABLE
 
 
 def test_bars_stand_from_best_to_worst_and_carry_the_query() -> None:
@@ -579,7 +582,7 @@ def test_undefined_differences_are_left_out() -> None:
     frame.loc[:9, "outcome"] = None
     figure = sorted_differences(frame, drawing_of(STYLES))
     assert sum(len(t.x) for t in figure.data) == 50
-    assert "NaN" not in Sent(figure).to_json()
+    assert "NaN" not in UnvalidatedFigure(figure).to_json()
 
 
 def test_run_against_run_is_square_with_a_shape_for_each_outcome() -> None:
@@ -589,7 +592,9 @@ def test_run_against_run_is_square_with_a_shape_for_each_outcome() -> None:
     symbols = [t.marker.symbol for t in figure.data if t.mode == "markers"]
     assert symbols == ["circle", "triangle-up", "triangle-down"]
     wide = run_against_run(
-        differences_of().assign(score=40.0), drawing_of(STYLES, measure="DCG@10"), same=0.01
+        differences_of().assign(score=40.0),
+        drawing_of(STYLES, measure="DCG@10"),
+        tie_threshold=0.01,
     )
     assert wide.layout.xaxis.range[1] >= 40
 
@@ -617,7 +622,7 @@ def test_a_point_of_thousands_of_queries_is_light_and_leads_to_its_query(
     shown: set[str] | None,
 ) -> None:
     frame = differences_of(7000)
-    figure = run_against_run(frame, drawing_of(STYLES), same=0.01, visible_ids=shown)
+    figure = run_against_run(frame, drawing_of(STYLES), tie_threshold=0.01, visible_ids=shown)
     at = frame.set_index("query_id")
     points = [t for t in figure.data if t.customdata is not None]
     assert 500 < sum(len(t.x) for t in points) <= 2000
@@ -648,7 +653,7 @@ def test_a_cell_of_the_heatmap_of_scores_says_query_run_and_score() -> None:
     (cells,) = draw_score_heatmap(LIGHT).data
     empty = pd.DataFrame({run: [False, True] for run in STYLES})
     scores = pd.DataFrame({"query_id": ["a", "b"], "text": "", **dict.fromkeys(STYLES, 0.0)})
-    framed = score_heatmap(scores, drawing_of(STYLES), empty=empty).data[1]
+    framed = score_heatmap(scores, drawing_of(STYLES), empty_lists=empty).data[1]
     assert set(framed.x) == {1} and framed.marker.line.width == 1
     assert all(row[2].endswith("0.000, no results") for row in framed.customdata)
     assert len(cells.x) == 180 and (cells.marker.cmin, cells.marker.cmax) == (0, 1)

@@ -13,12 +13,12 @@ from dashboard.address.address import Address
 from dashboard.answers.overview import overview
 from dashboard.answers.queries import QueryListRequest, query_list
 from dashboard.answers.query_notes import NOTHING_NOTED, Remarks
-from dashboard.answers.report import UsedFile, report
+from dashboard.answers.report import UsedFile, make_report
 from dashboard.drawing.drawing import Drawing
-from dashboard.drawing.report.document import document
+from dashboard.drawing.report.document import make_report_page
 from dashboard.drawing.report.parts import PARTS, ReportRequest
 from dashboard.files.files import SAMPLE_FOLDER, read_files
-from dashboard.study.library import assemble
+from dashboard.study.library import assemble_library
 from dashboard.study.study import Study
 from dashboard.workspace import Settings
 from metrics_core.base import wording as w
@@ -41,7 +41,7 @@ def sample() -> Study:
     files = [
         f for p in paths if p.is_file() for f in read_files(p, display_name=p.name, origin="sample")
     ]
-    study = assemble(files).study
+    study = assemble_library(files).study
     assert study is not None
     return study
 
@@ -55,8 +55,8 @@ def page_of(
 ) -> str:
     view = study.view(Address.create(**address)).comparison
     drawing = Drawing.for_comparison(view, study.names)
-    found = report(study, view, FILES, remarks=remarks, own_grades=own_grades)
-    return document(found, drawing, asked or ReportRequest("Help centre"))
+    found = make_report(study, view, FILES, remarks=remarks, own_grades=own_grades)
+    return make_report_page(found, drawing, asked or ReportRequest("Help centre"))
 
 
 def text_of(page: str) -> str:

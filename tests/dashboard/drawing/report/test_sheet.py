@@ -21,8 +21,10 @@ CSS = """
 
 def test_rules_that_nothing_meets_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = tuple(sheet._split_rules(sheet._COMMENT.sub("", CSS)))
-    monkeypatch.setattr(sheet, "_rules", lambda: rules)
-    found = sheet.sheet_for('<p class="lens answer"><b class="kept">x</b></p>', ".own{}")
+    monkeypatch.setattr(sheet, "_read_common_rules", lambda: rules)
+    found = sheet.make_sheet_for_markup(
+        '<p class="lens answer"><b class="kept">x</b></p>', ".own{}"
+    )
     kept = found.removeprefix(sheet.css_variables())
     assert kept == (
         ".lens .kept, .other .gone{color: red;}"
@@ -35,7 +37,7 @@ def test_rules_that_nothing_meets_are_left_out(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_real_sheet_is_read_whole() -> None:
-    rules = sheet._rules()
+    rules = sheet._read_common_rules()
     assert len(rules) > 500
     assert all(head and head.count("(") == head.count(")") for head, _ in rules)
     assert {head.split(" ")[0] for head, _ in rules if head.startswith("@")} <= {

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from dashboard.drawing.figures.chart import Chart, Trace, bar, scatter
+from dashboard.drawing.figures.chart import Chart, Trace, make_bar_trace, make_scatter_trace
 from dashboard.drawing.figures.layout import Margin, make_axis, make_figure, make_note
 from dashboard.drawing.svg.chart_svg import draw_svg
 from dashboard.drawing.theme import BY_THEME, LIGHT
@@ -41,7 +41,7 @@ def drawn(chart: Chart) -> ElementTree.Element:
 
 def line(**more: object) -> Trace:
     given = {"mode": "lines", "line": {"color": "#123456", "width": 2, "dash": "5px,3px"}}
-    return scatter(**{**given, **more})
+    return make_scatter_trace(**{**given, **more})
 
 
 def test_a_line_stands_where_its_values_lie_and_breaks_at_gaps() -> None:
@@ -58,12 +58,14 @@ def test_a_logarithmic_axis() -> None:
 
 
 def test_an_area_a_bar_and_a_point() -> None:
-    area = scatter(
+    area = make_scatter_trace(
         x=[0, 1, 1], y=[0, 0, 1], mode="lines", line={"width": 0}, fill="toself", fillcolor="red"
     )
-    bars = bar(orientation="h", x=[0.5], base=[0.25], y=[0.5], width=0.2, marker={"color": "blue"})
+    bars = make_bar_trace(
+        orientation="h", x=[0.5], base=[0.25], y=[0.5], width=0.2, marker={"color": "blue"}
+    )
     marker = {"symbol": "square", "size": 10, "color": "green", "line": {"width": 0}}
-    point = scatter(x=[0.5], y=[0.5], mode="markers", marker=marker)
+    point = make_scatter_trace(x=[0.5], y=[0.5], mode="markers", marker=marker)
     found = drawn(chart_of(area, bars, point))
     area_drawn, square = found.iter(f"{SVG}polygon")
     assert area_drawn.get("points") == "20,110 220,110 220,10"
@@ -74,8 +76,8 @@ def test_an_area_a_bar_and_a_point() -> None:
 
 
 def test_what_is_not_seen_on_the_page_is_not_drawn() -> None:
-    unseen = scatter(x=[0.5], y=[0.5], mode="markers", marker={"opacity": 0, "size": 8})
-    nothing = bar(x=[1], y=[1], marker={"opacity": 0})
+    unseen = make_scatter_trace(x=[0.5], y=[0.5], mode="markers", marker={"opacity": 0, "size": 8})
+    nothing = make_bar_trace(x=[1], y=[1], marker={"opacity": 0})
     found = drawn(chart_of(unseen, nothing))
     assert not list(found.iter(f"{SVG}circle")) and not list(found.iter(f"{SVG}rect"))
 
@@ -92,7 +94,7 @@ def test_texts_are_texts() -> None:
 
 def test_what_a_hover_box_says_stands_in_titles() -> None:
     marker = {"size": 10, "color": "green"}
-    point = scatter(
+    point = make_scatter_trace(
         x=[0.5], y=[0.5], mode="markers", marker=marker, customdata=[["q1", "<b>a &lt; b</b>"]],
         hovertemplate="%{customdata[1]}<extra></extra>",
     )  # fmt: skip
@@ -124,7 +126,7 @@ def test_a_mark_that_no_figure_makes_is_refused() -> None:
 
 
 def test_an_opacity_is_a_property_of_its_own() -> None:
-    area = scatter(
+    area = make_scatter_trace(
         x=[0, 1, 1], y=[0, 0, 1], mode="lines", line={"width": 0}, fill="toself",
         fillcolor="rgba(1,2,3,0.25)",
     )  # fmt: skip

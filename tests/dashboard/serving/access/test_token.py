@@ -29,7 +29,7 @@ def test_a_token_is_made_once(tmp_path: Path) -> None:
 
 def test_a_new_token_is_kept_in_place_of_the_old_one(tmp_path: Path) -> None:
     first = load_token(tmp_path)
-    second = load_token(tmp_path, renewed=True)
+    second = load_token(tmp_path, renew=True)
     assert first != second == load_token(tmp_path)
 
 

@@ -70,14 +70,17 @@ def test_a_file_is_the_same_however_its_body_is_cut(
     pieces = [body[a:b] for a, b in pairwise(edges)]
     found, read = taken(pieces)
     assert (found.name, "text/x-run", read) == by_starlette(body)
-    assert by_starlette(make_body(BOUNDARY, found.head, b"a note"))[:2] == (name, "text/x-run")
+    assert by_starlette(make_body(BOUNDARY, found.header_bytes, b"a note"))[:2] == (
+        name,
+        "text/x-run",
+    )
 
 
 def test_a_body_that_comes_byte_by_byte() -> None:
     content = b"q1 Q0 d1 1 2.0 a\r\n" * 3 + b"\r\n--" + BOUNDARY[:-1]
     body = make_body(BOUNDARY, HEAD, content)
     found, read = taken([bytes([byte]) for byte in body])
-    assert (found.name, read, found.head) == ("a.run", content, HEAD)
+    assert (found.name, read, found.header_bytes) == ("a.run", content, HEAD)
 
 
 @pytest.mark.parametrize(

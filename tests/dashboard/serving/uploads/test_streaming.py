@@ -126,7 +126,7 @@ def test_a_long_file_is_on_the_disk_and_a_note_in_its_place(ask: Asking, size: i
     assert second[b"content-length"] == str(len(handed)).encode() and handed == make_body(
         BOUNDARY, HEAD, ask.note
     )
-    file = ask.visit.find(ask.note)
+    file = ask.visit.find_upload(ask.note)
     assert file is not None and file.path.read_bytes() == RUN and file.size == len(RUN)
     assert ask.left == [file.path] and file.path.stat().st_mode & 0o777 == 0o600
 
@@ -134,12 +134,12 @@ def test_a_long_file_is_on_the_disk_and_a_note_in_its_place(ask: Asking, size: i
 def test_a_note_stands_for_its_file_in_its_visit_alone(ask: Asking) -> None:
     ask([make_body(BOUNDARY, HEAD, RUN), b""])
     note, other = ask.note, long_uploads.begin_visit("session-2")
-    assert other.find(note) is None and ask.visit.find(note[:-2] + b"g\n") is None
-    assert ask.visit.find(b"") is None
+    assert other.find_upload(note) is None and ask.visit.find_upload(note[:-2] + b"g\n") is None
+    assert ask.visit.find_upload(b"") is None
     ask([make_body(BOUNDARY, HEAD, RUN), b""], path=PATH[:-1] + "2")
     assert ask.note != note and len(ask.left) == 2
-    ask.visit.release(ask.visit.find(note))  # type: ignore[arg-type]
-    assert ask.visit.find(note) is None and len(ask.left) == 1
+    ask.visit.release_upload(ask.visit.find_upload(note))  # type: ignore[arg-type]
+    assert ask.visit.find_upload(note) is None and len(ask.left) == 1
     ask.visit = other  # the session ends
     assert ask.left == []
 
@@ -192,7 +192,7 @@ def test_what_streamlit_refuses_never_reaches_the_disk(ask: Asking) -> None:
 def test_what_streamlit_refuses_at_the_end_is_removed(ask: Asking) -> None:
     ask.behind.status = [204, 400]
     assert ask([make_body(BOUNDARY, HEAD, RUN), b""]) == (400, b"theirs")
-    assert ask.left == [] and ask.visit.find(ask.note) is None
+    assert ask.left == [] and ask.visit.find_upload(ask.note) is None
 
 
 def test_a_session_without_an_uploader_is_refused(ask: Asking) -> None:
@@ -238,7 +238,7 @@ def test_what_the_browser_deletes_is_removed(ask: Asking) -> None:
     ask.behind.status = [403]
     assert ask([b""], method="DELETE")[0] == 403 and len(ask.left) == 1
     ask.behind.status = [204]
-    held = ask.visit.find(note)
+    held = ask.visit.find_upload(note)
     assert ask([b""], method="DELETE")[0] == 204
     assert held is not None and ask.left == [held.path], "somebody reads it"
     del held

@@ -11,7 +11,7 @@ from dashboard.answers.query_notes import Remarks
 from dashboard.answers.report import UsedFile
 from dashboard.drawing.report.parts import PARTS
 from dashboard.drawing.theme import LIGHT, Look, run_styles
-from dashboard.session.actions.reports import report_file
+from dashboard.session.actions.reports import make_report_file
 from dashboard.session.context import PageContext
 from dashboard.study.sharing import Include
 from tests.dashboard.study.test_sharing import MARK, marked
@@ -43,7 +43,9 @@ def test_what_leaves_is_what_is_included(include: Include, held: tuple[str, ...]
     here = PageContext(study, view, Look(LIGHT, styles), layers=cast(Any, (Graded(),)))
     noted = Remarks(((f"{MARK} what is 3?", (f"{MARK} tag",), (f"{MARK} note of Ann",)),))
     files = (UsedFile(f"{MARK} file.run", "run", f"{MARK} one", 9, 9, "ab" * 32),)
-    page = report_file(here, include, "Ours", "", list(PARTS), files, noted=noted).decode()
+    page = make_report_file(
+        here, include, "Ours", "", list(PARTS), files, include_notes=noted
+    ).decode()
     assert (MARK in page) == bool(held)
     assert "12 of " in page  # of whom is said where names may be
     assert (f"{MARK} tag" in page) == ("tag" in held)

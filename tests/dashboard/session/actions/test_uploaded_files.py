@@ -18,17 +18,26 @@ import pytest
 from dashboard.files import judged_places, long_runs, long_uploads, uploaded_file
 from dashboard.files.uploaded_file import UploadedFile
 from dashboard.session import reconnection
-from dashboard.session.action_messages import receipts
+from dashboard.session.action_messages import action_messages
 from dashboard.session.actions import uploaded_files
 from dashboard.session.actions.grading import import_layer
-from dashboard.session.actions.uploaded_files import expect_files, read_uploader_file, release_files
-from dashboard.session.actions.uploads import dismiss, read_again, read_uploads, refusals
+from dashboard.session.actions.uploaded_files import (
+    accept_long_files,
+    read_uploader_file,
+    release_files,
+)
+from dashboard.session.actions.uploads import (
+    dismiss_refusals,
+    read_uploads,
+    refusals,
+    reread_refused_file,
+)
 from dashboard.session.file_reading import FileReading
 from dashboard.session.open_collection import load_library, workspace
-from dashboard.session.reconnection import cut_off_uploads
+from dashboard.session.reconnection import interrupted_uploads
 from dashboard.workspace.disk.errors import StorageError
 from dashboard.workspace.disk.scratch import FOLDER, ScratchFolder
-from dashboard.workspace.exports.packing import pack
+from dashboard.workspace.exports.packing import write_packed_collection
 from dashboard.workspace.long_runs.stored_run import StoredRun
 from metrics_core import formats
 from metrics_core.base.compiled import machine
@@ -49,9 +58,9 @@ NOTES = b"query_id,tag,note,by,when,id\nq1,,why,bo,2026,0a\n"
 def visit(own_visit: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """A visit of session s1 that expects files and reads them in many pieces."""
     context = SimpleNamespace(session_id="s1")
-    monkeypatch.setattr(uploaded_files, "page_run", lambda: context)
+    monkeypatch.setattr(uploaded_files, "current_page_run", lambda: context)
     monkeypatch.setattr(rows_module, "BLOCK", 64)
-    expect_files()
+    accept_long_files()
     return own_visit
 
 
@@ -62,7 +71,7 @@ def arrived(name: str, content: bytes) -> UploadedFile:
     file.close()
     here = long_uploads.find_visit("s1")
     assert here is not None
-    note = here.keep(f"id of {name}", file)
+    note = here.keep_upload(f"id of {name}", file)
     widget: Any = SimpleNamespace(name=name, getvalue=lambda: note)
     return read_uploader_file(widget)
 
@@ -100,12 +109,12 @@ def test_what_no_note_stands_for_is_a_text() -> None:
 def test_a_refused_file_stays_for_another_try() -> None:
     read(arrived("a.run", TWICE))
     assert "d1" in str(refusals()["a.run"].error) and left() == 1
-    read_again("a.run", duplicates="first")
+    reread_refused_file("a.run", duplicates="first")
     assert not refusals() and left() == 0
     assert [e.file for e in workspace().entries("own")] == ["a.run"]
     read(arrived("b.run", TWICE), drawn=1)
     assert left() == 1
-    dismiss("b.run")
+    dismiss_refusals("b.run")
     assert left() == 0
 
 
@@ -115,7 +124,7 @@ def test_a_file_that_is_taken_away_while_it_is_read(visit: dict[str, Any]) -> No
     next(begun)
     here = long_uploads.find_visit("s1")
     assert here is not None
-    here.forget("id of a.run")  # the reader takes it out of the list
+    here.forget_upload("id of a.run")  # the reader takes it out of the list
     list(begun)
     assert [e.file for e in workspace().entries("own")] == ["a.run"]
     begun.close()
@@ -137,13 +146,13 @@ def test_a_refused_file_goes_with_its_visit_and_stays_listed(visit: dict[str, An
     assert refusals()["b.run"].upload is not None
     del visit["_refused_files"]
     assert left() == 0 and refusals()["b.run"].upload is None
-    read_again("b.run", duplicates="first")
+    reread_refused_file("b.run", duplicates="first")
     assert "b.run" in refusals()
 
 
 def test_a_failure_removes_what_was_given() -> None:
     with (
-        mock.patch.object(uploaded_file, "is_packed", side_effect=ZeroDivisionError),
+        mock.patch.object(uploaded_file, "is_packed_collection", side_effect=ZeroDivisionError),
         pytest.raises(ZeroDivisionError),
     ):
         read(arrived("a.run", RUN))
@@ -152,7 +161,7 @@ def test_a_failure_removes_what_was_given() -> None:
 
 def test_zips_are_read_from_the_disk() -> None:
     packed = io.BytesIO()
-    pack(workspace(), "own", packed)
+    write_packed_collection(workspace(), "own", packed)
     members = {"queries.jsonl": b'{"_id": "q1", "text": "a"}\n', "a.run": RUN}
     members["qrels/test.tsv"] = b"query-id\tcorpus-id\tscore\nq1\td1\t1\n"
     made = io.BytesIO()
@@ -162,7 +171,7 @@ def test_zips_are_read_from_the_disk() -> None:
     read(arrived("set.zip", made.getvalue()))
     assert {e.kind for e in workspace().entries("own")} == {"queries", "run", "qrels"}
     read(arrived("mine.zip", packed.getvalue()), drawn=1)
-    assert [c.name for c in workspace().collections()] == ["Mine", "Mine"]
+    assert [c.name for c in workspace().read_collections()] == ["Mine", "Mine"]
     assert left() == 0 and not refusals()
 
 
@@ -203,9 +212,9 @@ def test_why_an_upload_did_not_come_through_is_told(visit: dict[str, Any]) -> No
     assert here is not None
     here.record_failure("a.run", StorageError("The disk of here is full.", "Free some space."))
     back = {"at": 1, "drawn": "", "cut": ["a.run", "b.run"], "again": False, "large": []}
-    reconnection.handle_return(back)
-    assert cut_off_uploads() == ["b.run"]
-    (receipt,) = receipts()
+    reconnection.handle_reconnection(back)
+    assert interrupted_uploads() == ["b.run"]
+    (receipt,) = action_messages()
     assert receipt.message == "a.run was not added. The disk of here is full."
     assert receipt.hint == "Free some space." and receipt.alarming
 
@@ -230,9 +239,11 @@ def test_who_waits_sees_how_much_was_read(monkeypatch: pytest.MonkeyPatch) -> No
     assert begun.progress_text == "Reading a.run: 3 bytes of 8 bytes"
     shares.close()  # as a click ends it
     looked.set()
-    assert read.wait(5) and begun.result() == "read" and not begun.has_failed and begun.share == 1
+    assert (
+        read.wait(5) and begun.result() == "read" and not begun.has_failed and begun.read_share == 1
+    )
     packed = FileReading(open_source(gzip.compress(b"q1"), "a.gz"), lambda told: told(2))
-    assert packed.result() is None and packed.share == 0
+    assert packed.result() is None and packed.read_share == 0
     assert packed.progress_text == "Reading a.gz: 2 bytes unpacked"
     with monkeypatch.context() as while_it_compiles:
         while_it_compiles.setattr(machine, "_BEING_COMPILED", ["rows"])
@@ -304,4 +315,4 @@ def test_the_same_rows_of_one_name_are_known_whatever_their_format() -> None:
     for number, (name, content) in enumerate(given):
         list(read_uploads([UploadedFile(name, content)], number))
     assert [e.file for e in workspace().entries("own")] == ["a.run", "c.csv"]
-    assert [r.message.split(" is already here")[0] for r in receipts()] == ["a.run", "a.run"]
+    assert [r.message.split(" is already here")[0] for r in action_messages()] == ["a.run", "a.run"]

@@ -22,7 +22,7 @@ SCHEMA = {"rows": "name TEXT, value"}
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     made = tmp_path / "state.db"
-    database.create(made, SCHEMA)
+    database.create_database(made, SCHEMA)
     return made
 
 
@@ -37,7 +37,7 @@ def test_what_is_changed_is_flushed_with_its_folder(path: Path) -> None:
     with database.open_for_writing(path) as state:
         assert state.execute("PRAGMA journal_mode").fetchone() == ("delete",)
         assert state.execute("PRAGMA synchronous").fetchone() == (3,)  # EXTRA
-        database.append(state, "rows", [("a", 1)])
+        database.append_rows(state, "rows", [("a", 1)])
         assert database.journal_path(path).exists()
     assert [p.name for p in path.parent.iterdir()] == ["state.db"]
 
@@ -55,11 +55,11 @@ def test_a_mode_that_is_not_set_is_refused(path: Path) -> None:
 def test_only_this_account_may_read_it_at_any_time(workspace: Workspace) -> None:
     before = os.umask(0)
     try:
-        workspace.add("own", formats.read(b"q1 Q0 d1 1 1.0 x\n", name="a.run"))
+        workspace.add_table("own", formats.read(b"q1 Q0 d1 1 1.0 x\n", name="a.run"))
         workspace.new_collection("Other")
         clean_workspace(workspace)
         with workspace.hold_write_lock(), workspace.change_collection("own") as state:
-            database.append(state, "tags", [("q", "t", 1, "ann", "now")])
+            database.append_rows(state, "tags", [("q", "t", 1, "ann", "now")])
             every = list(workspace.folder.rglob("*"))
             assert any(p.name == "state.db-journal" for p in every)
             rights = {p: stat.S_IMODE(p.stat().st_mode) for p in every}
@@ -71,7 +71,7 @@ def test_only_this_account_may_read_it_at_any_time(workspace: Workspace) -> None
 def test_a_row_reads_back_only_as_it_was_written(path: Path) -> None:
     values = [None, 0, -1, 2**53, 0.0, -0.0, 0.1, 1e300, 1.0, "", "é\n\x00x", "1"]
     with database.open_for_writing(path) as state:
-        database.append(state, "rows", [("a", value) for value in values])
+        database.append_rows(state, "rows", [("a", value) for value in values])
     with database.open_for_reading(path) as state:
         whole, damaged = database.read_rows(state, "rows")
         assert [row[2] for row in whole] == values and damaged == []
@@ -88,10 +88,10 @@ def test_a_row_reads_back_only_as_it_was_written(path: Path) -> None:
 
 def test_nothing_is_changed_where_something_fails(path: Path) -> None:
     with pytest.raises(ZeroDivisionError), database.open_for_writing(path) as state:
-        database.append(state, "rows", [("a", 1)])
+        database.append_rows(state, "rows", [("a", 1)])
         raise ZeroDivisionError
     with pytest.raises(sqlite3.Error, match="type"), database.open_for_writing(path) as state:
-        database.append(state, "rows", [("a", object())])
+        database.append_rows(state, "rows", [("a", object())])
     with database.open_for_reading(path) as state:
         assert database.read_rows(state, "rows") == ([], [])
 
@@ -123,7 +123,7 @@ def test_what_takes_the_place_of_a_database_meanwhile_is_not_written(path: Path)
         other.start()
         other.join(0.3)
         path.rename(path.with_name("aside.db"))
-        database.create(path, SCHEMA)
+        database.create_database(path, SCHEMA)
     other.join()
     assert len(refused) == 1 and "nothing was changed" in refused[0]
 
@@ -134,9 +134,9 @@ def test_open_files_do_not_grow(workspace: Workspace) -> None:
         return len(list(Path("/proc/self/fd").iterdir()))
 
     def act(number: int) -> None:
-        workspace.layers.judge("own", f"w{number % 3}", {("q", f"d{number}"): 1})
+        workspace.layers.grade_documents("own", f"w{number % 3}", {("q", f"d{number}"): 1})
         workspace.notes.write_note("own", "q", f"n{number}", author="ann")
-        workspace.rename("own", f"Mine {number}")
+        workspace.rename_collection("own", f"Mine {number}")
         assert workspace.layers.list_layers("own") and workspace.notes.notes_by_query("own")
         with pytest.raises(KeyError):
             workspace.layers.add_grades("own", "gone", {}, grader="ann")

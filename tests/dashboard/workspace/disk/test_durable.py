@@ -21,7 +21,7 @@ def workspace(tmp_path: Path) -> Workspace:
     made = Workspace(tmp_path / "workspace")
     made.new_collection("Mine", "own")
     made.new_collection("Other", "other")
-    made.add("own", A_RUN)
+    made.add_table("own", A_RUN)
     return made
 
 
@@ -45,14 +45,14 @@ def test_a_start_flushes_what_one_who_was_killed_may_not_have(
 def test_what_is_known_already_is_flushed_before_that_is_said(
     workspace: Workspace, flushed: list[str]
 ) -> None:
-    assert workspace.add("own", A_RUN).status == "known"
+    assert workspace.add_table("own", A_RUN).status == "known"
     assert "own" in flushed
 
 
 def test_a_table_that_is_there_is_flushed_before_a_record_names_it(
     workspace: Workspace, flushed: list[str]
 ) -> None:
-    assert workspace.add("other", A_RUN).status == "new"
+    assert workspace.add_table("other", A_RUN).status == "new"
     assert flushed == ["tables"]  # and SQLite flushes the record behind it
 
 
@@ -66,17 +66,17 @@ def test_a_draft_that_cannot_be_moved_is_taken_away(
 
     with monkeypatch.context() as patched, pytest.raises(OSError, match="Input"):
         patched.setattr(Path, "replace", refused)
-        durable.write(tmp_path / "a", b"new")
+        durable.write_file(tmp_path / "a", b"new")
     assert [p.name for p in tmp_path.iterdir()] == ["a"]
     assert (tmp_path / "a").read_bytes() == b"old"
 
 
 def test_a_folder_in_the_place_of_a_file_makes_room(tmp_path: Path) -> None:
-    for act in (lambda path: durable.write(path, b"new"), durable.remove):
+    for act in (lambda path: durable.write_file(path, b"new"), durable.remove_file):
         (tmp_path / "a" / "b").mkdir(parents=True)
         act(tmp_path / "a")
         assert not (tmp_path / "a").is_dir()
-        durable.remove(tmp_path / "a")
+        durable.remove_file(tmp_path / "a")
 
 
 @pytest.mark.parametrize("size", [0, 1, durable._PIECE, durable._PIECE + 1])

@@ -100,8 +100,8 @@ def test_notes_are_taken_in_once_and_write_over_nothing(workspace: Workspace) ->
 
 def test_a_layer_comes_back_as_a_layer_and_once(workspace: Workspace) -> None:
     layers = workspace.layers
-    layers.begin("shop", "anna", {("q", "a"): 1, ("q", "b"): 0.5, ("other", "c"): 1})
-    layers.begin("shop", "theirs", {("q", "a"): 3}, judged=False)
+    layers.create_layer("shop", "anna", {("q", "a"): 1, ("q", "b"): 0.5, ("other", "c"): 1})
+    layers.create_layer("shop", "theirs", {("q", "a"): 3}, is_judged_here=False)
     first, second = read_layers(layers_csv(layers.list_layers("shop"), ["q"]))
     assert layers.import_layer("shop", first) == layers.import_layer("shop", second) == ""
     made = layers.import_layer("other", first)
@@ -112,7 +112,7 @@ def test_a_layer_comes_back_as_a_layer_and_once(workspace: Workspace) -> None:
     }
     assert layers.import_layer("other", first) == ""
     # Another one of that name has grades of its own.
-    layers.begin("other", "theirs", {("q", "a"): 2})
+    layers.create_layer("other", "theirs", {("q", "a"): 2})
     layers.import_layer("other", second)
     names = {v.name: (v.judged, v.grades) for v in layers.list_layers("other")}
     assert names["theirs"] == (True, {("q", "a"): 2})
@@ -120,7 +120,7 @@ def test_a_layer_comes_back_as_a_layer_and_once(workspace: Workspace) -> None:
 
 
 def test_neither_file_is_taken_for_a_table(workspace: Workspace, tmp_path: Path) -> None:
-    workspace.layers.begin("shop", "anna", {("q", "a"): 1})
+    workspace.layers.create_layer("shop", "anna", {("q", "a"): 1})
     workspace.notes.write_note("shop", "q", "why", author="anna")
     notes = notes_csv(workspace.notes.notes_by_query("shop"), ["q"])
     layers = layers_csv(workspace.layers.list_layers("shop"), ["q"])

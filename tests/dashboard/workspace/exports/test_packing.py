@@ -19,8 +19,13 @@ import pytest
 
 from dashboard.workspace import Collection, Entry, StorageError, Workspace
 from dashboard.workspace.disk.journal_lines import Line, seal_line
-from dashboard.workspace.disk.records import decode, encode
-from dashboard.workspace.exports.packing import is_packed, make_about, pack, unpack
+from dashboard.workspace.disk.records import decode_record, encode_record
+from dashboard.workspace.exports.packing import (
+    import_packed_collection,
+    is_packed_collection,
+    make_about_file,
+    write_packed_collection,
+)
 from dashboard.workspace.long_runs.tables import as_arrow, hash_rows, table_bytes
 from dashboard.workspace.startup import clean_workspace
 from metrics_core import formats
@@ -42,40 +47,40 @@ def workspace(tmp_path: Path) -> Workspace:
     """A collection of one file of each kind, one that was replaced, and one that was removed."""
     made = Workspace(tmp_path / "workspace")
     made.new_collection("Mine <b>", "own")
-    made.add("own", formats.read(b"001 Q0 d9 1 2.5 x\n", name="a.run"))
+    made.add_table("own", formats.read(b"001 Q0 d9 1 2.5 x\n", name="a.run"))
     for file in FILES:
-        made.add("own", given(file))
-    gone = made.add("own", formats.read(b"001 Q0 d8 1 2.5 x\n", name="gone.run")).entry
+        made.add_table("own", given(file))
+    gone = made.add_table("own", formats.read(b"001 Q0 d8 1 2.5 x\n", name="gone.run")).entry
     made.remove_entry("own", gone.number)
-    made.set_read_choices("own", "x.run", {"duplicates": "best"})
+    made.set_reading_choices("own", "x.run", {"duplicates": "best"})
     return made
 
 
 def packed(workspace: Workspace) -> bytes:
     out = io.BytesIO()
-    pack(workspace, "own", out)
+    write_packed_collection(workspace, "own", out)
     return out.getvalue()
 
 
 def shown(workspace: Workspace, identity: str) -> list[Any]:
     told = ("kind", "name", "file", "read_as", "rows", "queries", "slot", "notes")
     return [
-        ([getattr(e, name) for name in told], rows_of(workspace.load(e)))
+        ([getattr(e, name) for name in told], rows_of(workspace.load_table(e)))
         for e in workspace.entries(identity)
     ]
 
 
 def test_what_comes_out_goes_in(workspace: Workspace, tmp_path: Path) -> None:
     content = packed(workspace)
-    assert is_packed(content) and content == packed(workspace)
+    assert is_packed_collection(content) and content == packed(workspace)
     for other in (workspace, Workspace(tmp_path / "other")):
-        made = unpack(other, content, file="mine.zip")
+        made = import_packed_collection(other, content, file="mine.zip")
         assert (made.name, made.choices) == ("Mine <b>", {"x.run": {"duplicates": "best"}})
         assert shown(other, made.id) == shown(workspace, "own")
         clean_workspace(other)
         assert left_over(other.folder) == []
         assert shown(other, made.id) == shown(workspace, "own")
-        assert other.add(made.id, given("a.run")).status == "known"
+        assert other.add_table(made.id, given("a.run")).status == "known"
 
 
 @pytest.mark.parametrize("of", ["table", "record"])
@@ -94,9 +99,9 @@ def test_a_collection_with_a_damaged_file_is_not_packed(workspace: Workspace, of
 def refused(workspace: Workspace, content: bytes, match: str = "is damaged or incomplete") -> None:
     """The file is refused in a sentence, and nothing of it is there."""
     before = sorted(p for p in workspace.folder.rglob("*") if p.name != "writer")
-    is_packed(content)
+    is_packed_collection(content)
     with pytest.raises(StorageError, match=match):
-        unpack(workspace, content, file="x.zip")
+        import_packed_collection(workspace, content, file="x.zip")
     assert sorted(p for p in workspace.folder.rglob("*") if p.name != "writer") == before
 
 
@@ -118,18 +123,18 @@ def test_damaged_files_are_refused_or_equal(workspace: Workspace, tmp_path: Path
             harmed[at : at if how == "put in" else end] = (
                 b"" if how == "cut out" else chance.randbytes(end - at)
             )
-        is_packed(bytes(harmed))
+        is_packed_collection(bytes(harmed))
         try:
-            made = unpack(workspace, bytes(harmed), file="x.zip")
+            made = import_packed_collection(workspace, bytes(harmed), file="x.zip")
         except StorageError as error:
             assert (
                 "is damaged or incomplete" in error.message or "newer Ranklens" in error.message
             ), number
         else:
             assert shown(workspace, made.id) == same, number
-            workspace.remove(made.id)
+            workspace.remove_collection(made.id)
     clean_workspace(workspace)
-    assert left_over(workspace.folder) == [] and len(workspace.collections()) == 1
+    assert left_over(workspace.folder) == [] and len(workspace.read_collections()) == 1
 
 
 def members(workspace: Workspace) -> dict[str, bytes]:
@@ -142,7 +147,7 @@ def zipped(given: dict[str, bytes], compression: int = zipfile.ZIP_STORED) -> by
     out = io.BytesIO()
     if given.get("ranklens.json", b"").startswith(b'{"layout": 2, "check"'):
         records = {n: c for n, c in given.items() if n.startswith("records/")}
-        given |= {"ranklens.json": make_about(given.get("collection.json", b""), records)}
+        given |= {"ranklens.json": make_about_file(given.get("collection.json", b""), records)}
     with zipfile.ZipFile(out, "w", compression) as made:
         for name, content in given.items():
             made.writestr(name, content)
@@ -180,7 +185,7 @@ def test_a_file_without_a_part_is_refused(workspace: Workspace, lacking: str) ->
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"PK\x05\x06" + bytes(18), b"x" * 1000])
 def test_other_files_are_not_packed_collections(workspace: Workspace, content: bytes) -> None:
-    assert not is_packed(content)
+    assert not is_packed_collection(content)
     refused(workspace, content)
 
 
@@ -192,7 +197,7 @@ def test_names_of_members_are_never_paths(workspace: Workspace, tmp_path: Path) 
         "records/../../../outside.json": members(workspace)["records/00002.json"],
     }
     kept = {n: c for n, c in members(workspace).items() if n != "records/00002.json"}
-    unpack(workspace, zipped(kept | hostile), file="x.zip")
+    import_packed_collection(workspace, zipped(kept | hostile), file="x.zip")
     clean_workspace(workspace)
     assert left_over(workspace.folder) == []
     assert [p.name for p in tmp_path.iterdir()] == ["workspace"]
@@ -257,30 +262,30 @@ def test_records_that_no_workspace_writes_are_refused(
 ) -> None:
     """Their check fits: whoever writes one can work it out."""
     every = members(workspace)
-    entry = change(decode(every["records/00002.json"], Entry))
-    refused(workspace, zipped(every | {"records/00002.json": encode(entry)}))
+    entry = change(decode_record(every["records/00002.json"], Entry))
+    refused(workspace, zipped(every | {"records/00002.json": encode_record(entry)}))
 
 
 def test_two_files_of_one_name_or_colour_are_refused(workspace: Workspace) -> None:
     every = members(workspace)
     for told in ("name", "slot"):
-        first, second = (decode(every[f"records/0000{i}.json"], Entry) for i in (2, 3))
-        same = encode(replace(second, **{told: getattr(first, told)}))
+        first, second = (decode_record(every[f"records/0000{i}.json"], Entry) for i in (2, 3))
+        same = encode_record(replace(second, **{told: getattr(first, told)}))
         refused(workspace, zipped(every | {"records/00003.json": same}))
 
 
 def test_choices_that_are_none_are_refused(workspace: Workspace) -> None:
     every = members(workspace)
-    told = decode(every["collection.json"], Collection)
+    told = decode_record(every["collection.json"], Collection)
     for choices in (3, {"x.run": 3}, None):
-        hostile = encode(replace(told, choices=choices))  # type: ignore[arg-type]
+        hostile = encode_record(replace(told, choices=choices))  # type: ignore[arg-type]
         refused(workspace, zipped(every | {"collection.json": hostile}))
 
 
 def resealed(given: dict[str, bytes]) -> bytes:
     """A file of these members whose hashes all fit."""
     head = {n: c for n, c in given.items() if n.startswith(("records/", "journals/"))}
-    return zipped(given | {"ranklens.json": make_about(given["collection.json"], head)})
+    return zipped(given | {"ranklens.json": make_about_file(given["collection.json"], head)})
 
 
 HALF, DIGITS = "\ud800", 10**400
@@ -322,7 +327,7 @@ def test_a_collection_with_values_that_no_reader_lets_pass_is_refused(
     workspace: Workspace, change: dict[str, Any]
 ) -> None:
     every = members(workspace)
-    told = encode(replace(decode(every["collection.json"], Collection), **change))
+    told = encode_record(replace(decode_record(every["collection.json"], Collection), **change))
     refused(workspace, resealed(every | {"collection.json": told}))
 
 
@@ -331,7 +336,7 @@ def test_a_record_with_values_that_no_reader_lets_pass_is_refused(
     workspace: Workspace, change: dict[str, Any]
 ) -> None:
     every = members(workspace)
-    entry = encode(replace(decode(every["records/00002.json"], Entry), **change))
+    entry = encode_record(replace(decode_record(every["records/00002.json"], Entry), **change))
     refused(workspace, resealed(every | {"records/00002.json": entry}))
 
 
@@ -366,7 +371,7 @@ def with_table(workspace: Workspace, rows: pa.Table, content: bytes, kind: str) 
     every = members(workspace)
     name = hashlib.sha256(content).hexdigest()
     entry = replace(
-        decode(every["records/00002.json"], Entry),
+        decode_record(every["records/00002.json"], Entry),
         number="00099",
         kind=kind,  # type: ignore[arg-type]
         name="hostile",
@@ -376,7 +381,9 @@ def with_table(workspace: Workspace, rows: pa.Table, content: bytes, kind: str) 
         table=name,
         content=hash_rows(rows, kind),
     )
-    return zipped(every | {"records/00099.json": encode(entry), f"tables/{name}.parquet": content})
+    return zipped(
+        every | {"records/00099.json": encode_record(entry), f"tables/{name}.parquet": content}
+    )
 
 
 TABLES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -444,8 +451,10 @@ def test_a_disk_that_is_full_keeps_nothing_of_it(
     with monkeypatch.context() as patched:
         patched.setattr(os, "write", full)
         with pytest.raises(StorageError, match="is full"):
-            unpack(other, content, file="x.zip")
-    assert len(other.collections()) == 1 and not list(other.folder.rglob("*.part"))
+            import_packed_collection(other, content, file="x.zip")
+    assert len(other.read_collections()) == 1 and not list(other.folder.rglob("*.part"))
     clean_workspace(other)
     assert left_over(other.folder) == []
-    assert shown(other, unpack(other, content, file="x.zip").id) == shown(workspace, "own")
+    assert shown(other, import_packed_collection(other, content, file="x.zip").id) == shown(
+        workspace, "own"
+    )

@@ -6,7 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.workspace.exports.report_data import extract_packed, is_page_with_data, make_block
+from dashboard.workspace.exports.report_data import (
+    extract_packed,
+    is_page_with_data,
+    make_data_markup,
+)
 from metrics_core.formats.source.unpacking import Origin
 
 PACKED = bytes(range(256)) * 40
@@ -25,16 +29,18 @@ def kept(request: pytest.FixtureRequest, tmp_path: Path) -> object:
 
 
 def test_what_goes_in_comes_out(kept) -> None:  # type: ignore[no-untyped-def]
-    page = kept(f"<!DOCTYPE html><p>{'x' * 9000}</p>{make_block(PACKED)}<script></script></html>")
+    page = kept(
+        f"<!DOCTYPE html><p>{'x' * 9000}</p>{make_data_markup(PACKED)}<script></script></html>"
+    )
     assert is_page_with_data(page) and extract_packed(page) == PACKED
 
 
-@pytest.mark.parametrize("page", ["", "<!doctype html><p>data</p>", make_block(PACKED)])
+@pytest.mark.parametrize("page", ["", "<!doctype html><p>data</p>", make_data_markup(PACKED)])
 def test_other_files_carry_none(page: str, kept) -> None:  # type: ignore[no-untyped-def]
     assert not is_page_with_data(kept(page))
 
 
 @pytest.mark.parametrize("cut", [5, 40, 20_000])
 def test_what_is_not_whole_is_not_the_same(cut: int, kept) -> None:  # type: ignore[no-untyped-def]
-    page = kept(f"<!doctype html>{make_block(PACKED)}"[:-cut])
+    page = kept(f"<!doctype html>{make_data_markup(PACKED)}"[:-cut])
     assert not is_page_with_data(page) or extract_packed(page) != PACKED

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from dashboard.workspace import Workspace
 from dashboard.workspace.disk import durable
-from dashboard.workspace.exports.packing import pack, unpack
+from dashboard.workspace.exports.packing import import_packed_collection, write_packed_collection
 from dashboard.workspace.long_runs.run_writer import RowsHash
 from dashboard.workspace.long_runs.stored_run import StoredRun
 from dashboard.workspace.long_runs.tables import hash_rows
@@ -63,17 +63,17 @@ def test_a_collection_with_a_long_run_is_taken_in(tmp_path: Path, older: bool) -
     with short_are_long():
         workspace = Workspace(tmp_path / "1")
         here = workspace.new_collection("Mine").id
-        entry = workspace.add(here, Loaded(RUN, "", "", "a.run")).entry
+        entry = workspace.add_table(here, Loaded(RUN, "", "", "a.run")).entry
         if older:  # as its rows were hashed before they came in pieces
             as_it_was = replace(entry, content=hash_rows(RUN.table, "run"))
             with workspace.hold_write_lock() as shelves:
                 shelves.put_entry(here, as_it_was)
         out = io.BytesIO()
-        pack(workspace, here, out)
+        write_packed_collection(workspace, here, out)
         other = Workspace(tmp_path / "2")
-        taken = unpack(other, out.getvalue(), file="mine.zip")
+        taken = import_packed_collection(other, out.getvalue(), file="mine.zip")
         (found,) = other.entries(taken.id)
-        run = other.load(found)
+        run = other.load_table(found)
     assert isinstance(run, StoredRun)
     assert run.to_pandas().values.tolist() == RUN.to_pandas().values.tolist()
 
@@ -81,7 +81,7 @@ def test_a_collection_with_a_long_run_is_taken_in(tmp_path: Path, older: bool) -
 def test_a_run_that_was_kept_before_is_added_without_a_copy_of_it(tmp_path: Path) -> None:
     with short_are_long():
         workspace = Workspace(tmp_path)
-        entry = workspace.add(
+        entry = workspace.add_table(
             workspace.new_collection("Mine").id, Loaded(RUN, "", "", "a.run")
         ).entry
     name = f"tables/{entry.table}.parquet"
@@ -93,7 +93,7 @@ def test_where_a_disk_has_no_links_there_is_a_copy(tmp_path: Path) -> None:
     source = tmp_path / "one"
     source.write_bytes(b"rows")
     with mock.patch.object(os, "link", side_effect=OSError(95, "not supported")):
-        durable.put(tmp_path / "other", source)
+        durable.put_file(tmp_path / "other", source)
     assert (tmp_path / "other").read_bytes() == b"rows"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["one", "other"]
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 from dashboard.workspace import StorageError, Workspace
-from dashboard.workspace.exports.packing import pack, unpack
+from dashboard.workspace.exports.packing import import_packed_collection, write_packed_collection
 from metrics_core.checks.fit import find_near_matches
 from metrics_core.comparing.ties import find_tied_queries
 from metrics_core.formats import Loaded
@@ -146,24 +146,24 @@ def test_a_changed_bit_is_told_and_never_read(tmp_path: Path, place: int) -> Non
 def test_a_run_whose_cache_is_gone_is_looked_through_again(tmp_path: Path) -> None:
     with short_are_long():
         workspace = Workspace(tmp_path)
-        entry = workspace.add(
+        entry = workspace.add_table(
             workspace.new_collection("Mine").id, Loaded(RUN, "", "", "a.run")
         ).entry
         kept = [path for path in (tmp_path / "cache").glob("*/*") if path.is_file()]
         assert kept
         for path in kept:
             path.unlink()
-        table = Workspace(tmp_path).load(entry)
+        table = Workspace(tmp_path).load_table(entry)
         assert isinstance(table, Run) and table.query_ids == ["a", "b"]
 
 
 def test_a_short_run_is_held(tmp_path: Path) -> None:
     with short_are_long(rows=8):
         workspace = Workspace(tmp_path)
-        entry = workspace.add(
+        entry = workspace.add_table(
             workspace.new_collection("Mine").id, Loaded(RUN, "", "", "a.run")
         ).entry
-        assert type(workspace.load(entry)) is Run
+        assert type(workspace.load_table(entry)) is Run
         assert not (tmp_path / "cache").exists()
 
 
@@ -173,16 +173,16 @@ def test_judged_ranks_are_kept_whatever_their_length(tmp_path: Path) -> None:
         kept = Workspace(tmp_path)
         kept.new_collection("Mine", "own")
         loaded = Loaded(ranks, "judged-ranks", "Judged ranks", "ranks/a")
-        added = kept.add("own", loaded)
-        assert added.status == "new" and kept.add("own", loaded).status == "known"
+        added = kept.add_table("own", loaded)
+        assert added.status == "new" and kept.add_table("own", loaded).status == "known"
         (entry,) = Workspace(tmp_path).entries("own")
-        again = Workspace(tmp_path).load(entry)
+        again = Workspace(tmp_path).load_table(entry)
     assert not entry.complete and isinstance(again, RankedRun)
     out = io.BytesIO()
-    pack(kept, "own", out)
-    taken = unpack(kept, out.getvalue(), file="ranks.zip")
+    write_packed_collection(kept, "own", out)
+    taken = import_packed_collection(kept, out.getvalue(), file="ranks.zip")
     (carried,) = kept.entries(taken.id)
-    assert not carried.complete and kept.load(carried).table.equals(again.table)
+    assert not carried.complete and kept.load_table(carried).table.equals(again.table)
     assert again.has_same_rows(ranks) and again.name == "a"
     one, other = join_judgments(again, QRELS), join_judgments(RUN, QRELS)
     assert one.rank.tolist() == other.rank.tolist() and one.listed is None

@@ -11,7 +11,7 @@ from metrics_core.base.compiled import machine
 from metrics_core.base.compiled.machine import compiled
 from metrics_core.base.compiled.signatures import COLUMNS
 from metrics_core.judging.hits import Hits
-from metrics_core.scoring.resampling import draw_sums, draws
+from metrics_core.scoring.resampling import iterate_draws, sum_each_draw
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
@@ -43,8 +43,8 @@ def test_counts_say_how_often_each_was_drawn(n_units: int) -> None:
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_sums_over_draws_of_few_and_of_many_columns(kind: type, n_columns: int) -> None:
     columns = np.random.default_rng(1).normal(size=(90, n_columns)).astype(kind)
-    expected = np.vstack([block.astype(np.float64) @ columns for block in draws(90, 3_001)])
-    found = draw_sums(columns, 3_001)
+    expected = np.vstack([block.astype(np.float64) @ columns for block in iterate_draws(90, 3_001)])
+    found = sum_each_draw(columns, 3_001)
     assert found.dtype == kind and found.shape == (3_001, n_columns)
     assert found == pytest.approx(expected, abs=1e-3 if kind is np.float32 else 1e-11)
 

@@ -68,7 +68,7 @@ def test_what_is_no_list_is_named_with_its_place() -> None:
     ):
         records.values_at(steps("hits[].t[]"))
     axis, _ = records.values_at(steps("hits[]"))
-    assert records.line(axis, 0) == 7
+    assert records.find_line(axis, 0) == 7
     with pytest.raises(MappingError, match="expected an object at hits, found a list"):
         records.values_at(steps("hits.*"))
 
@@ -76,7 +76,11 @@ def test_what_is_no_list_is_named_with_its_place() -> None:
 def test_tables_have_a_record_a_row() -> None:
     records = Records.from_table(pa.table({"q": ["a", "b"], "docs": [["x"], ["y", "z"]]}))
     axis, docs = records.values_at(steps("docs[]"))
-    assert listed(docs) == ["x", "y", "z"] and axis.record(np.arange(3)).tolist() == [0, 1, 1]
+    assert listed(docs) == ["x", "y", "z"] and axis.record_rows(np.arange(3)).tolist() == [
+        0,
+        1,
+        1,
+    ]
     assert len(Records.from_table(pa.table({})).values) == 0
 
 
@@ -119,7 +123,7 @@ def test_values_are_those_of_a_walk(records: list[Any], path: str) -> None:
             own.values_at(steps(path))
         return
     axis, values = own.values_at(steps(path))
-    found = axis.record(np.arange(axis.count)).tolist(), listed(values)
+    found = axis.record_rows(np.arange(axis.count)).tolist(), listed(values)
     assert list(zip(*found, strict=True)) == expected
 
 

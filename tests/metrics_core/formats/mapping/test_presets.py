@@ -14,7 +14,7 @@ from metrics_core.base.errors import FileFormatError
 from metrics_core.formats import Loaded, formats, read_each
 from metrics_core.formats.declaring import PRESETS
 from metrics_core.formats.file_kinds import read_sample
-from metrics_core.formats.in_memory import qrels_from, runs_from
+from metrics_core.formats.in_memory import convert_to_qrels, convert_to_runs
 from metrics_core.formats.mapping.preset_files import read_preset, recognise_preset
 from metrics_core.formats.mapping.presets import Preset, Remark
 from metrics_core.formats.read_as import ReadAs
@@ -140,15 +140,15 @@ def test_records_of_a_program_are_read_as_those_of_a_file(name: str) -> None:
         if kind not in recognise_kinds(lines(*records), preset):
             continue
         (loaded,) = read_each(lines(*records), name="run", kind=kind)
-        made = runs_from(records)[0] if kind == "run" else qrels_from(records)
+        made = convert_to_runs(records)[0] if kind == "run" else convert_to_qrels(records)
         assert made.notes == loaded.notes
         assert made.table.to_pylist() == loaded.table.table.to_pylist()  # type: ignore[union-attr]
 
 
 def test_an_object_of_a_program_is_read_as_that_of_a_file() -> None:
     gold = json.loads(PRESETS["gold_set"].example)
-    assert qrels_from(gold).table.to_pylist() == [
+    assert convert_to_qrels(gold).table.to_pylist() == [
         {"query_id": "q1", "doc_id": "doc-7", "relevance": 1}
     ]
     answer = json.loads(PRESETS["rank-eval-answer"].example)
-    assert runs_from(answer)[0].doc_ids.to_pylist() == ["doc-7", "doc-3"]
+    assert convert_to_runs(answer)[0].doc_ids.to_pylist() == ["doc-7", "doc-3"]

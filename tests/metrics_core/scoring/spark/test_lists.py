@@ -15,7 +15,7 @@ import pytest
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.installing import install_command
 from metrics_core.scoring.spark import lists
-from metrics_core.scoring.spark.lists import group_whole_lists, make_scorer
+from metrics_core.scoring.spark.lists import group_batches_by_list, make_batch_scorer
 
 NAMES = ["run", "query_id", "doc_id", "relevance", "rank", "retrieved", "judged", "problem"]
 ROWS: list[tuple[Any, ...]] = [
@@ -42,7 +42,7 @@ def batches(rows: list[tuple[Any, ...]], size: int) -> Any:
 @pytest.mark.parametrize("size", [1, 2, 3, 7])
 def test_lists_are_never_cut(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lists, "_BATCH_ROWS", 2)
-    tables = list(group_whole_lists(batches(ROWS, size)))
+    tables = list(group_batches_by_list(batches(ROWS, size)))
     assert pa.concat_tables(tables).column("doc_id").to_pylist() == [row[2] for row in ROWS]
     parts = [set(zip(*(t[n].to_pylist() for n in NAMES[:2]), strict=True)) for t in tables]
     assert sum(map(len, parts)) == len(set.union(*parts)) == 4
@@ -51,7 +51,7 @@ def test_lists_are_never_cut(size: int, monkeypatch: pytest.MonkeyPatch) -> None
 def test_scores_by_hand() -> None:
     """a finds d1 of two relevant documents second; b both, second and third; q3 has none that is
     relevant, and q2 is not judged."""
-    score = make_scorer(["AP", "RR", "P@2"], without_relevant="leave out", top_grade=2.0)
+    score = make_batch_scorer(["AP", "RR", "P@2"], without_relevant="leave out", top_grade=2.0)
     found = pa.Table.from_batches(score(batches(ROWS, 2))).to_pylist()
     assert found == [
         {"run": "a", "query_id": "q1", "AP": 0.25, "RR": 0.5, "P@2": 0.5},
@@ -62,7 +62,7 @@ def test_scores_by_hand() -> None:
 
 def test_problems_are_refused_a_hundred_at_most() -> None:
     rows = [(*ROWS[0][:-1], f"problem {i}") for i in range(250)]
-    score = make_scorer(["AP"], without_relevant="zero", top_grade=1.0)
+    score = make_batch_scorer(["AP"], without_relevant="zero", top_grade=1.0)
     with pytest.raises(RanklensError, match=r"problem 0\n(.*\n)+problem 99\nand 150 more"):
         next(score(batches(rows, 250)))
 
