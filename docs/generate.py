@@ -52,14 +52,14 @@ _ENDINGS = (
 )
 _LIMIT = (
     f"A file may take {format_size(DEFAULT_SIZE)} unpacked, with at most"
-    f" {Limit().cell_limit:,} cells and {MAX_COLUMNS:,} columns. A compressed file of more than"
-    f" {format_size(RATIO_FROM)} may unpack to at most {TYPICAL_RATIO} times its size; compressed"
-    f" JSON or CSV with more than {VALUES_FROM:,} values may have at most {VALUES_A_BYTE} values
-    per compressed byte. A" f" Parquet table of more than {format_size(TABLE_FROM)} may take at
-    most {TABLE_RATIO} times" " the size of its file. Larger files are refused before they are
-    loaded. Unpack or split the" ' file, or raise the limit: `--limit 8GB` on the command line or
-    `limit="8GB"` in Python.' f" A file may contain {MAX_RUNS:,} runs, a set {MAX_FILES:,} files;
-    split larger ones."
+    f" {Limit().cell_limit:,} cells and {MAX_COLUMNS:,} columns. A compressed file of more"
+    f" than {format_size(RATIO_FROM)} may unpack to at most {TYPICAL_RATIO} times its size;"
+    " compressed JSON or CSV with more than"
+    f" {VALUES_FROM:,} values may have at most {VALUES_A_BYTE} values per compressed byte. A"
+    f" Parquet table of more than {format_size(TABLE_FROM)} may take at most {TABLE_RATIO} times"
+    " the size of its file. Larger files are refused before they are loaded. Unpack or split the"
+    ' file, or raise the limit: `--limit 8GB` on the command line or `limit="8GB"` in Python.'
+    f" A file may contain {MAX_RUNS:,} runs, a set {MAX_FILES:,} files; split larger ones."
 )
 _NO_TABLES = (
     "A collection of ir_datasets needs no file: use `--collection NAME` in place of QRELS on the"

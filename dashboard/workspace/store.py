@@ -170,8 +170,7 @@ class Workspace:
         return self._store.contents(identity)
 
     def last_good_state_time(self, identity: str) -> str:
-        """UTC time of the last known good state (see `restore_last_good_state`); empty if there is
-        none."""
+        """UTC time of the last known good state; empty if there is none."""
         return self._store.last_good_state_time(identity)
 
     def restore_last_good_state(self, identity: str) -> None:
