@@ -118,11 +118,6 @@ def compare_scores(
 
     >>> compare_scores(frame, "latency", baseline="v1", higher_is_better=False)  # doctest: +SKIP
     """
-    if higher_is_better not in (None, True, False):
-        raise ParameterError(
-            "higher_is_better must be True or False.",
-            "It holds for all compared columns; compare columns of other directions separately.",
-        )
     method = Method(test, correction, margin, level)
     if isinstance(scores, Scores) and higher_is_better is None:
         named = name_measures(scores.measures if measure is None else measure)
