@@ -3,12 +3,17 @@
 let host;
 let meeting;
 
+// The page is drawn anew at the end, which can lose the focus again.
+const returnFocus = () => {
+  if (document.activeElement === document.body) document.querySelector('.lens.present a')?.focus();
+};
+
 const end = () => {
   meeting?.stop();
   host?.remove();
   host = meeting = undefined;
   document.querySelector('#root').inert = false;
-  document.querySelector('.lens.present a')?.focus();
+  [0, 500, 1500].forEach((wait) => setTimeout(returnFocus, wait));
 };
 
 const begin = (html, first, closed) => {

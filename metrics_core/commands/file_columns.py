@@ -9,6 +9,7 @@ from pathlib import Path
 from metrics_core import formats
 from metrics_core.base.errors import FileFormatError, RanklensError
 from metrics_core.commands.reading_options import ReadingOptions
+from metrics_core.formats.mapping.paths import is_path, parse_path
 from metrics_core.formats.parsing.chosen_columns import (
     NO_COLUMN,
     are_columns_numbered,
@@ -68,11 +69,15 @@ def _columns_in_file(path: str, kind: formats.Kind, options: ReadingOptions) -> 
         return columns if number and _read_column_names(path, options) is not None else None
     names = _read_column_names(path, options) or []
     systems = NO_COLUMN in columns.values() and find_position(names, NAMES["tag"]) >= 0
-    return (
-        columns
-        if systems or len(find_absent_columns(names, columns)) < len(drop_unassigned_roles(columns))
-        else None
-    )
+    absent = [n for n in find_absent_columns(names, columns) if not _begins_path(n, names)]
+    return columns if systems or len(absent) < len(drop_unassigned_roles(columns)) else None
+
+
+def _begins_path(path: str, names: Sequence[str]) -> bool:
+    """Return whether a path such as `search.key` begins in one of the fields of a record."""
+    if not is_path(path):
+        return False
+    return any(alternative.steps[0].name in ("", *names) for alternative in parse_path(path))
 
 
 def refuse_unused_columns(options: ReadingOptions) -> None:

@@ -172,6 +172,11 @@ class ReadAs:
                     f"grades maps {word!r} to {shorten_value(grade)}, which is not a finite number."
                 )
         Limit.from_size(self.limit)
+        if not isinstance(self.columns, Mapping | None):
+            raise ParameterError(
+                f"columns must be a dictionary, not {shorten_value(self.columns)}.",
+                'Write for example columns={"query": "user", "doc": "hits[].id"}.',
+            )
         resolve_columns(self.columns or {})
 
     @property

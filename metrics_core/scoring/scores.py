@@ -132,6 +132,11 @@ def scores_from_frame(
     RanklensError in the same cases as `Scores.from_any`, and if there is no numeric column or a
     value is not a finite number.
     """
+    if higher_is_better not in (None, True, False):
+        raise ParameterError(
+            "higher_is_better must be True or False.",
+            "It holds for all compared columns; compare columns of another direction separately.",
+        )
     _check_key_columns(frame)
     if column is not None and (column in _KEYS or column not in frame.columns):
         listing = ", ".join(str(c) for c in frame.columns if c not in _KEYS)

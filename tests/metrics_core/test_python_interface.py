@@ -107,6 +107,17 @@ def test_what_cannot_be_compared_is_said() -> None:
             compare(given, "AP", "old")
 
 
+@pytest.mark.parametrize("direction", [{"latency": False}, ["latency"], "no"])
+def test_a_direction_that_is_no_truth_value_is_refused(direction: Any) -> None:
+    with pytest.raises(ParameterError, match="True or False"):
+        compare_scores(LATENCY, baseline="v1", higher_is_better=direction)
+
+
+def test_columns_in_one_text_are_refused_with_the_dictionary_to_write() -> None:
+    with pytest.raises(ParameterError, match=r"must be a dictionary(?s:.)*\{\"query\": \"user\""):
+        metrics_core.read_run(b"user,item\n", columns="query=user,doc=item")  # type: ignore[arg-type]
+
+
 def test_any_numbers_by_run_and_query_are_compared() -> None:
     found = compare_scores(LATENCY, baseline="v1", higher_is_better=False)
     (row,) = found.to_dict("records")

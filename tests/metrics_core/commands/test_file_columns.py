@@ -29,6 +29,22 @@ def test_each_file_is_read_by_its_own(tmp_path: Path, capsys: pytest.CaptureFixt
     assert capsys.readouterr().out.splitlines()[1:] == ["guessed,all,RR,0.5", "trec,all,RR,1.0"]
 
 
+def test_paths_alone_are_columns_of_records(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "truth.txt").write_text("q 0 x 0\nq 0 y 1\n")
+    run = tmp_path / "run.jsonl"
+    run.write_text(
+        '{"search": {"key": "q"}, "out": [{"ref": "x", "w": 2}, {"ref": "y", "w": 1}]}\n'
+    )
+    files = [str(tmp_path / "truth.txt"), str(run)]
+    columns = "query=search.key,doc=out[].ref,score=out[].w"
+    assert main(["evaluate", *files, "-m", "RR", "--columns", columns, "--format", "csv"]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == ["run,all,RR,0.5"]
+    assert main(["evaluate", *files, "--columns", "query=find.key,doc=hits[].ref"]) == 2
+    assert "No file has a column `find.key`" in capsys.readouterr().err
+
+
 def test_a_system_can_be_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = written(
         tmp_path,
