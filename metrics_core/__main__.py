@@ -33,7 +33,7 @@ _VERBATIM_FORMATS = ("csv", "tsv")
 itself."""
 
 
-def main_process() -> int:
+def process() -> int:
     """Run `main` in a separate process: freed memory is kept on the heap, garbage is not collected
     while modules are loaded, and the process exits with the status."""
     heap.keep_freed_memory()
@@ -150,4 +150,4 @@ def _command_line_hints(error: RanklensError) -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main_process())
+    sys.exit(process())

@@ -105,7 +105,8 @@ def install(script: str, folder: Path, **more: str) -> None:
     """Run a script that installs packages, in the locked versions: a release that others publish
     meanwhile breaks no test. The folder takes the list of them."""
     text = (ROOT / "requirements-dev.lock").read_text()
-    locked = re.findall(r"^\w\S*==.*?(?= \\$)", text, re.MULTILINE)
+    # A constraint names no extra.
+    locked = re.findall(r"^\w\S*==.*?(?= \\$)", re.sub(r"\[\w+\]", "", text), re.MULTILINE)
     (folder / "locked.txt").write_text("\n".join(locked))
     environment = {
         **os.environ,
