@@ -147,7 +147,7 @@ def _show_panel(curves: Curves, family: str, context: PageContext, key_suffix: s
         figures.measure_by_cutoff,
         curves.frames[family],
         context.drawing,
-        in_colour=curves.coloured_runs(context.comparison),
+        coloured_runs=curves.coloured_runs(context.comparison),
         ends=curves.list_ends,
         value_range=curves.ranges[family],
     )
@@ -176,7 +176,10 @@ def _show_precision_recall(curves: Curves, context: PageContext, with_bands: boo
     left, right = st.columns([1.2, 1], gap="large")
     with left:
         figure = draw_figure_cached(
-            figures.precision_recall, curves.precision_recall, context.drawing, in_colour=in_colour
+            figures.precision_recall,
+            curves.precision_recall,
+            context.drawing,
+            coloured_runs=in_colour,
         )
         alt = (
             f"Precision against recall of {w.join_words(context.drawing.styles)}."
