@@ -116,7 +116,7 @@ def _scatter_chart(query_list: QueryList, context: PageContext) -> list[str] | N
         run_against_run.run_against_run,
         query_list.frame,
         _choose_drawing(query_list, context),
-        same=SAME,
+        tie_threshold=SAME,
         visible_ids=_listed_ids(query_list),
         lasso=lasso,
     )
@@ -172,7 +172,7 @@ def _heatmap_chart(query_list: QueryList, context: PageContext) -> list[str] | N
         )
     )
     figure = draw_figure_cached(
-        query_heatmap.score_heatmap, heatmap.frame, context.drawing, empty=heatmap.empty
+        query_heatmap.score_heatmap, heatmap.frame, context.drawing, empty_lists=heatmap.empty
     )
     alt = f"{comparison.measure} of each run on each query. {query_list.finding.text}."
     picture = section.make_caption(title, columns_text)

@@ -118,7 +118,7 @@ def test_queries_that_match_nothing_say_so(command: Command) -> None:
     assert "other.csv contains none of the judged queries" in err
     assert "'q1', 'q2', 'q3'" in err and "'001', '002'" in err
     out, err = command("--queries", "other.csv")
-    assert out and "note: --queries: only --by needs this file" in err
+    assert out and "note: --queries: not read, because only --by needs this file" in err
 
 
 def test_per_query_values_come_before_their_mean(command: Command) -> None:

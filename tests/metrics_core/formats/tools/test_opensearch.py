@@ -161,7 +161,7 @@ def test_broken_and_half_fitting_files() -> None:
             ("line 1", "`docId`", "ratings[1]"),
         ),
         (lines(*RATED)[:-4], ("line 3", "truncated")),
-        (as_json(two), ("found two, clicks j1", "and llm j2", "one list of judgments")),
+        (as_json(two), ("found two: clicks j1", "and llm j2", "one list of judgments")),
         (as_json({"judgmentRatings": []}), ("found none in this file (OpenSearch judgments)",)),
         (as_json([*RATED, 7]), ("expected `query` or `judgmentRatings`, found `7` (record 4)",)),
         (as_json([{**RATED[0], "query": ""}]), ("the id", "query (record 1)")),
