@@ -59,9 +59,9 @@ def _parse_pair(text: str) -> Pair | None:
 
 @dataclass(frozen=True)
 class Control:
-    """A control that every page has: its name in the address, and its possible values (`words`).
-    The empty word is the default. If the control `narrows`, it restricts the queries in view,
-    depending on the compared runs."""
+    """A control that every page has: the name of its URL parameter, and its possible values
+    (`words`); the empty string is the default. If `narrows` is true, the control restricts the
+    queries in view, in a way that depends on the compared runs."""
 
     name: str
     words: tuple[str, ...]

@@ -50,7 +50,7 @@ class VersionDates:
         return self.dates[name].text if name in self.dates else ""
 
     @property
-    def file_days(self) -> dict[str, str]:
+    def file_dates(self) -> dict[str, str]:
         """The day of each version's file, if the dates come from files; else empty."""
         if self.source != FILES:
             return {}

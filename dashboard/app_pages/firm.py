@@ -308,7 +308,9 @@ def _show_ties(context: PageContext, reason: str) -> None:
         DifferenceRange("Now", "ties broken by document id", difference, difference),
         DifferenceRange("Any order of ties", orders, low, high, grey=not effects.exact),
     ]
-    _show_difference_ranges(context, spans, "Range of the difference over the orders of ties")
+    _show_difference_ranges(
+        context, spans, "Range of the difference over all orders of tied documents"
+    )
     if queries.empty:
         st.html(markup.draw_empty_state("None.", "Ties affect no query's difference."))
         return

@@ -129,7 +129,7 @@ def _show_order(
         runs,
         study.names,
         styles=context.look.styles,
-        dates={} if are_versions else dates.file_days,
+        dates={} if are_versions else dates.file_dates,
         collection=collection_id(),
         fewest=FEWEST_VERSIONS,
         in_rows=not are_versions,

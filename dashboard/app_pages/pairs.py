@@ -222,7 +222,7 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
     """Return a note on how to read the triangle and its colours."""
     run_pairs = answer.run_pairs
     total = len(run_pairs.runs)
-    text = "Each row is the run with the higher mean. "
+    text = "In each cell, the run of the row has the higher mean. "
     if len(runs) < total:
         text = (
             f"{w.sentence_case(w.number_word(len(runs)))} of {w.format_count(total)} runs. {text}"

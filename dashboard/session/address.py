@@ -13,7 +13,7 @@ import streamlit as st
 
 from dashboard.address.address import Address
 from dashboard.address.page import Page
-from dashboard.study.cached_answers import wait_for_turns
+from dashboard.study.cached_answers import wait_for_turn
 from metrics_core.base.errors import RanklensError
 
 
@@ -45,7 +45,7 @@ def register_pages(pages: Sequence[Page], streamlit_pages: Mapping[str, Any]) ->
 def sync_address(page: Page) -> None:
     """Synchronise the session state and the browser's URL; once per run, before the page is
     drawn."""
-    wait_for_turns()
+    wait_for_turn()
     # The files may have changed since the last run, and the address may change now.
     for name in ("_library", "_opened", "_deferred"):
         st.session_state.pop(name, None)

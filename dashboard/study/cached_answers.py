@@ -35,7 +35,7 @@ class _ThreadState(threading.local):
 _thread_state = _ThreadState()
 
 
-def wait_for_turns() -> None:
+def wait_for_turn() -> None:
     """Make this thread, which draws a page, wait for its turn to compute an answer from now on.
 
     Threads that help to compute an answer do not wait, because the thread that they help has the

@@ -104,7 +104,7 @@ class PairedScores:
 
     @property
     def combination(self) -> Combination:
-        """The combination of the measure's scores over queries."""
+        """How the measure's scores are aggregated over queries."""
         return self.measure.declaration.combination
 
 
@@ -293,8 +293,8 @@ def _find_intervals(
 
 
 def _significance_width(sample: ResampledMeans, p_corrected: Floats, method: Method) -> Floats:
-    """Return for each column how many standard errors a t-test needs, at the level that the
-    correction leaves to the column, float64[column]."""
+    """Return the critical t value of each column at its corrected level, float64[column]: how many
+    standard errors from zero the mean difference must be to be significant."""
     if not _is_test_of_mean(method):
         return np.full(len(p_corrected), np.nan)
     tail = (1 - method.level) * _share_of_error(p_corrected, method, 1 - method.level)

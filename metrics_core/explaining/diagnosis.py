@@ -106,12 +106,12 @@ class Diagnosis:
         return squares
 
     def align_rankings(self, run: str, other: str, rows: int) -> Sequence[Mapping[str, Any]]:
-        """Return the documents of the run's first ranks, with three more values each. Cached; do
-        not modify.
+        """Return the run's top-ranked documents, each with three more values. Cached; do not
+        modify.
 
         `other_rank` is the rank in the list of the run `other` (NaN: not listed), and `other_known`
-        whether this rank is known. `relevant` is whether the document is relevant to the
-        measure.
+        whether this rank is known. `relevant` is whether the measure counts the document
+        as relevant.
         """
         return self._memo((run, other, rows), lambda: self._aligned_rankings(run, other, rows))
 

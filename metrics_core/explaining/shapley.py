@@ -30,11 +30,12 @@ Averaged = Literal["shapley", "order"]
 def shapley_values(
     ranks: JudgedRanks, position: int, measure: Measure
 ) -> tuple[Ints, Floats, float, Averaged]:
-    """Return the Shapley values of the query at this position, for measures of grades only.
+    """Return the Shapley values of the documents of the query at this position, for measures that
+    depend only on grades.
 
-    Returns the rows of its players in the ranks, int64[n], their values, float64[n], v(∅), and how
-    the values were computed: "shapley" if averaged over all orders, "order" if they are the
-    increases when players join by rank.
+    Returns the row indexes of these documents in `ranks`, int64[n]; their values, float64[n]; the
+    value of the empty set; and the method: "shapley" for the average over all orders, "order" for
+    the increases when the documents are added in rank order.
     """
     rows = query_rows(ranks, position)
     grade = ranks.relevance[rows]

@@ -128,7 +128,7 @@ def _explain_unclear(outcome: GateOutcome) -> str:
         )
     if outcome.counts_as == NO_QUERY_LOST and not math.isnan(outcome.queries_without_loss):
         needed = w.format_count(int(outcome.queries_without_loss))
-        return f"No lost queries; ruling out a loss of {margin} takes {needed} queries."
+        return f"No query got worse; {needed} queries are needed to rule out a loss of {margin}."
     if math.isnan(outcome.p_corrected):
         verb = w.plural(outcome.differing, "differs", "differ")
         return (

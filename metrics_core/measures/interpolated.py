@@ -98,7 +98,8 @@ def interpolated_precision(
 ) -> Floats:
     """Highest precision at any rank at which at least this share of the relevant documents is
     found; 0 if the results never reach it. trec_eval 10 rounds the share to the nearest whole
-    document; trec_eval 9, and thus ir_measures, rounds up from a tenth."""
+    document; trec_eval 9, and thus ir_measures, rounds up if the fractional part is at least
+    0.1."""
     return interpolate_precision(ranks, [recall], rel=rel, rounding=rounding)[:, 0]
 
 

@@ -113,7 +113,7 @@ def scaled_dcg(
     "BPM",
     aliases=("bejeweled player model",),
     title="Bejeweled player model",
-    gloss="gain until goal T or rank {k}",
+    gloss="gain up to goal T or rank {k}",
     ir_measures=True,
     formula=r"\frac{1}{s}\sum_{i \le s} g_i,\ s = \min(k, \min\{i : \sum_{j \le i} g_j \ge T\})",
     reference="Zhang et al., Evaluating web search with a Bejeweled player model, SIGIR 2017",
@@ -216,8 +216,8 @@ def inst(
 def _weigh_inst(
     ranks: JudgedRanks, goal: float, min_rel: int, max_rel: int | None
 ) -> tuple[Hits, Floats]:
-    """Return the results with a gain, each with P_i · g_i instead of its grade. The second result
-    is the sum of P_i over all 1,000 ranks, float64[query]."""
+    """Return the retrieved documents that have a gain, each with P_i · g_i instead of its grade,
+    and the sum of P_i over all 1,000 ranks, float64[query]."""
     hits = scaled_gains(ranks, min_rel, max_rel)
     rank, gain = hits.rank.astype(np.float64), hits.relevance
     # Between gaining ranks P_i² falls as 1/(i − 1 + x)² with x = 2T − G_i: products telescope, and

@@ -13,9 +13,9 @@ from metrics_core.base.arrays import Floats, Ints, Mask
 
 @dataclass(frozen=True)
 class SliceMembers:
-    """The slices of queries. `kind` int64[query] is the kind of each query. `slices` float64[kind,
-    slice] is 1 if the queries of a kind are in a slice, otherwise 0. Two kinds may have the same
-    slices."""
+    """Which slices each query belongs to. All queries of a kind belong to the same slices: `kind`
+    int64[query] is the number of the query's kind, and `slices` float64[kind, slice] is 1 if the
+    slice contains the kind, otherwise 0. Different kinds may belong to the same slices."""
 
     kind: Ints
     slices: Floats

@@ -81,7 +81,7 @@ def _to_decimal(text: str) -> Decimal | float:
 
 
 def _has_fraction(value: Decimal) -> bool:
-    """Return whether a number is written with a fraction, which may be 0."""
+    """Return whether a number is written with decimals or an exponent, such as 1.0 or 1E5."""
     return value.as_tuple().exponent != 0
 
 

@@ -73,7 +73,7 @@ class RunMeans(NamedTuple):
 
     @classmethod
     def from_scores(cls, scores: Scores, measures: Sequence[Measure] = ()) -> RunMeans:
-        """Return the combined scores on these measures, by default on all."""
+        """Return the scores aggregated over queries for each measure, by default for all."""
         columns = dict(zip(scores.measures, scores.combined().T, strict=True))
         selected = {measure: columns[measure] for measure in measures or columns}
         return cls(scores.runs, selected, scores.n_queries)

@@ -230,7 +230,7 @@ def _show_rows(table: FieldTable, key: str) -> tuple[dict[str, str], bool]:
     meanings = {word: name for name, word in word_by_field.items()}
     for name, area in reasons.items():
         area.html(
-            file_fields.draw_meaning_evidence(
+            file_fields.draw_field_evidence(
                 table.explain_meaning(name, word_by_field[name], meanings)
             )
         )

@@ -278,8 +278,9 @@ def _show_keys(
     settling_pairs: AbstractSet[tuple[str, str]] = frozenset(),
     queue: Mapping[str, Any] | None = None,
 ) -> None:
-    """Show the component for judging the rows by keyboard or clicks. `queue` has the texts around
-    the rows of a queue. `judged_count` counts only the `settling` documents, if there are any."""
+    """Show the component for judging the rows by keyboard or clicks. `queue` has the heading and
+    hints of a queue of documents. If some documents could settle the comparison, `judged_count`
+    counts only these."""
     comparison = context.comparison
     grades = answers.offered_grades(context.study)
     tints = Grades.from_grades(context.study.unlayered.grades)

@@ -48,7 +48,7 @@ def draw_field(name: str, samples: str) -> Markup:
     return _render("field", name=name, samples=samples)
 
 
-def draw_meaning_evidence(evidence: Evidence) -> Markup:
+def draw_field_evidence(evidence: Evidence) -> Markup:
     """Draw the evidence for a field's meaning."""
     return _render("reason", text=evidence.text, fails=evidence.fails)
 

@@ -39,8 +39,8 @@ def draw_query_head(
     text: str, query_id: str, metadata: Mapping[str, str], cause: str = ""
 ) -> Markup:
     """Draw the query as the title of the page, with its metadata and the likely cause of its
-    failure. Short values are named chips; long values (such as a topic's narrative) are folded
-    away."""
+    failure. Short values are drawn as labelled chips; long values (such as a topic's narrative)
+    are folded away."""
     short = [(name, value) for name, value in metadata.items() if len(value) <= _CHIP][:_MOST_CHIPS]
     folded = {name: value for name, value in metadata.items() if (name, value) not in short}
     if query_id == text:

@@ -118,8 +118,9 @@ def compiled(part: str) -> Compiled:
 
 
 def is_worth_loading(part: str, amount: int, least: int) -> bool:
-    """Whether this much work is worth loading a part: `least` if it is compiled; otherwise 8 times
-    as much, because less work takes longer to compile for than to do without compiled code."""
+    """Whether there is enough work to justify loading a part. The minimum is `least` if the part is
+    compiled already, otherwise 8 times `least`: for less work, compiling takes longer than the work
+    without compiled code."""
     return amount >= least and (amount >= 8 * least or find_code(part) is not None)
 
 

@@ -39,8 +39,8 @@ from metrics_core.formats.source.source import Source
 
 _MAX_EXAMPLES = 5
 _HINT = (
-    'A record looks like {"query_id": "q1", "hits": [{"doc_id": "d2", "score": 9.0}]}; an object'
-    ' like {"q1": ["d1", "d3"]}.'
+    'Write a record for each query, like {"query_id": "q1", "hits": [{"doc_id": "d2", "score":'
+    ' 9.0}]}, or one object with the list of each query, like {"q1": ["d1", "d3"]}.'
 )
 
 

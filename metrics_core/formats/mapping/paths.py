@@ -100,7 +100,7 @@ def parse_path(text: str) -> Alternatives:
 
 
 def is_path(text: str) -> bool:
-    """Return whether a text is a path of several steps, or a constant."""
+    """Return whether a text is a path of several steps or a constant, rather than a plain name."""
     try:
         return any(len(path.steps) != 1 for path in parse_path(text))
     except ParameterError:

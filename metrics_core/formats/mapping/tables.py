@@ -60,7 +60,7 @@ class ToolRules:
 
 @dataclass
 class _RowBlocks:
-    """The rows of all blocks. `lines` has each row's physical line by block, int64[row] or None.
+    """The rows of all blocks. `lines` has for each block the line numbers int64[row], or None.
     `lists` says for each list, by system and query, whether it contains a document."""
 
     tables: list[pa.Table] = field(default_factory=list)
@@ -306,7 +306,7 @@ def _check_grades(rows: MappedRows, grades: Grades) -> None:
 
 
 def _read_texts(rows: MappedRows, role: str) -> pa.Array:
-    """Return the single values of a role as texts, string[row], null if missing."""
+    """Return the scalar values of a role as texts, string[row], null if missing."""
     column = rows.columns[role]
     values = column.values.to_list()
     texts = [None if value is None else str(value) for value in values]
@@ -343,8 +343,8 @@ def _resolve_grades(
         grades = pc.if_else(is_positive, scores, grades)
     elif unused := len(positive_scores) - positive_scores.null_count:
         message = (
-            f"{format_count(unused, 'score')} ignored as grades, because not every document has a"
-            " whole number; listed documents get grade 1 (grade 0 in a negative list)"
+            f"{format_count(unused, 'score')} not used as grades, because some are not whole"
+            " numbers; listed documents get grade 1 (in a list of non-relevant documents, grade 0)"
         )
         notes.append(Note("scores", message, unused, loud=True))
     column_index = table.column_names.index("relevance")

@@ -210,8 +210,8 @@ def select_rows(rows: pa.Table, row_numbers: Ints) -> pa.Table:
 
 
 def add_tag_column(table: pa.Table, tags: Sequence[str]) -> pa.Table:
-    """Return the rows of a block with a column tag. If the table has no such column, the block has
-    only one run name, and the column is filled with it."""
+    """Return the rows of a block with a column named `tag`. If the table has none, all rows of the
+    block belong to one run, whose name fills the column."""
     if "tag" in table.column_names:
         return table
     codes = as_column(np.zeros(len(table), dtype=np.int32))

@@ -195,7 +195,7 @@ def open_raw(origin: Origin) -> BinaryIO:
 
 
 def stored_size(origin: Origin) -> int:
-    """Return the size of a file in bytes, packed or not."""
+    """Return the size of a file in bytes as it is stored, so compressed if it is."""
     return origin.stat().st_size if isinstance(origin, Path) else len(origin)
 
 

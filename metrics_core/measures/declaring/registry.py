@@ -135,7 +135,7 @@ class Declaration:
 
     @property
     def combination(self) -> Combination:
-        """The combination of the scores of queries."""
+        """How the scores of queries are aggregated: mean, sum or geometric mean."""
         return COMBINATIONS[self.aggregation]
 
     def parameter(self, name: str) -> Parameter | None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from dashboard.study import cached_answers
-from dashboard.study.cached_answers import CachedAnswers, limit_cached_results, wait_for_turns
+from dashboard.study.cached_answers import CachedAnswers, limit_cached_results, wait_for_turn
 
 
 class _Asked(CachedAnswers):
@@ -83,7 +83,7 @@ def test_no_more_than_the_cores_work_at_a_time(monkeypatch: pytest.MonkeyPatch) 
         return reader
 
     def page() -> None:
-        wait_for_turns()
+        wait_for_turn()
         # Not the thread's own number: one that ended gives it to the next, and its answer is known.
         asked.cached_answer(answer, next(readers))
 
@@ -99,7 +99,7 @@ def test_a_turn_is_given_back_after_an_error(monkeypatch: pytest.MonkeyPatch) ->
         return number // 0
 
     def page() -> None:
-        wait_for_turns()
+        wait_for_turn()
         for number in range(5):
             with pytest.raises(ZeroDivisionError):
                 asked.cached_answer(answer, number)

@@ -123,13 +123,13 @@ def false_in_finding(seed: int, text: str) -> Iterator[str | bool]:
     ) and "few"
     untested = found.queries >= 10 and 0 < found.differing < 6 and not worst < margin
     yield ("a test needs at least 6" in text) != (
-        untested and "No lost queries" not in text
+        untested and "No query got worse" not in text
     ) and "untested"
     counted = np.isfinite(widest_difference(found.gate.measure)) and found.queries >= 10
     open_ = found.outcome == "cannot tell" and found.lost == 0 and counted
-    yield ("No lost queries" in text) != open_ and "lost"
+    yield ("No query got worse" in text) != open_ and "lost"
     if needed := re.search(
-        r"No lost queries; ruling out a loss of \S+ takes ([\d,]+) queries", text
+        r"No query got worse; ([\d,]+) queries are needed to rule out a loss of", text
     ):
         n, missed = count_of(needed[1]), 1 - margin / widest_difference(found.gate.measure)
         yield not missed**n <= 0.05 < missed ** (n - 1) and "how many are needed"

@@ -123,8 +123,8 @@ def _count_ties(own, n, counts):
 def _among_equals(data, doc_start, doc_size, begin, low, high, count, room):
     """Rank `count` judged documents among all documents with the same score.
 
-    The documents with this score are at the positions from `low` to before `high`. Tied documents
-    are ranked in descending byte order of their ids.
+    The documents with this score occupy the positions `low` (inclusive) to `high` (exclusive). Tied
+    documents are ranked in descending byte order of their ids.
     """
     order, position, ranks = room[0], room[_POSITION], room[_RANK]
     judged, behind = room[_MEMBER], room[_BEHIND]

@@ -947,7 +947,7 @@ def test_the_fields_of_a_file_and_its_first_rows():
     )
     assert Page(file_fields.draw_kind_question("x")).text == "Is x a run or judgments?"
     assert Page(file_fields.draw_field(EVIL, EVIL)).text == f"{EVIL} {EVIL}"
-    told = Page(file_fields.draw_meaning_evidence(Evidence(f"2 of 3 are in `{EVIL}`", fails=True)))
+    told = Page(file_fields.draw_field_evidence(Evidence(f"2 of 3 are in `{EVIL}`", fails=True)))
     assert told.text == f"2 of 3 are in {EVIL}" and len(told.having("warning")) == 1
     row = PreviewRow("q1", EVIL, "2.5", 1, EVIL, EVIL, "grade 2")
     words = {"query": "user", "doc": "item", "score": "score", "grade": "rating"}
