@@ -34,8 +34,8 @@ __all__ = [
 
 
 def prevent_outgoing_requests(address: str, options_file: Path) -> None:
-    """Restrict Streamlit to the options in the file `options`, and skip slow steps and outgoing
-    requests of its start.
+    """Restrict Streamlit to the options in the file `options_file`, and skip slow steps and
+    outgoing requests of its start.
 
     Otherwise, Streamlit would ask a server on the internet for this computer's IP address, search
     all installed packages for components, and look for a console when the first element is drawn.

@@ -44,7 +44,7 @@ SOURCES = (
 )
 """What a checkout has: all of it is in the sdist."""
 
-OPTIONAL = ("datasets", "llama_index", "mlflow", "pyterrier", "rank_llm", "ragas")
+OPTIONAL = ("datasets", "llama_index", "mlflow", "pyterrier", "rank_llm", "ragas", "wandb")
 """Modules that a few tests use if they are installed, and `make test` does not install."""
 
 

@@ -21,8 +21,8 @@ def default_baseline(names: Sequence[str], *, accept_old_words: bool = False) ->
 
     If several names contain the same word, the name with the fewest words is taken. If no name
     contains such a word and the names differ only by numbers, the lowest is taken. With
-    `as_before`, any name that contains one of a few words is accepted, so that links of older
-    collections do not change.
+    `accept_old_words`, any name that contains one of a few words is accepted, so that links of
+    older collections do not change.
     """
     if accept_old_words:
         matching = [name for hint in _BEFORE for name in names if hint in name.casefold()]

@@ -208,7 +208,7 @@ def explain_missing_items(
     refused_runs: Mapping[str, RanklensError],
 ) -> dict[str, str]:
     """Return a message for each field of the address whose value does not exist in these files.
-    `refused` has the error of each run that does not fit the judgments."""
+    `refused_runs` has the error of each run that does not fit the judgments."""
     messages = {}
     run_names = [address["run"], address["base"], *address["also"]]
     runs = dict.fromkeys(n for n in run_names if n and n not in (*names, NO_OTHER_RUN, ALL_RUNS))

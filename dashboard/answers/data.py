@@ -72,8 +72,8 @@ def files_page(
     unclear_files: Sequence[str] = (),
     ambiguous_files: Sequence[str] = (),
 ) -> Data:
-    """Return the Data page. `refused` is the number of uploads that could not be read. The reader
-    is asked about the files in `unclear` and in `of_two_kinds`. Notes on ties refer to
+    """Return the Data page. `n_refused` is the number of uploads that could not be read. The reader
+    is asked about the files in `unclear_files` and in `ambiguous_files`. Notes on ties refer to
     `measure`."""
     study = library.study
     loaded_files = [f for f in library.files if f.table is not None]

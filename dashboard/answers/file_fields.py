@@ -160,9 +160,9 @@ def field_table(
     *,
     is_user_data: bool = False,
 ) -> FieldTable:
-    """Return the fields with their proposed meanings. `columns_before` are the columns chosen
-    before. With `of_users`, queries are called users and documents items; names of fields can imply
-    this too."""
+    """Return the fields with their proposed meanings. `previous_columns` are the columns chosen
+    before. With `is_user_data`, queries are called users and documents items; names of fields can
+    imply this too."""
     fields = evidence.fields
     folded_names = {fold_name(name.rpartition(".")[2]) for name in fields.fields}
     words = (

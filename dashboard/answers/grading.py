@@ -127,8 +127,8 @@ def judging_queue(
 
     Only the judgments of the files count, so that the queue does not change while it is worked on.
     In the default order the documents that could change the difference most come first, then the
-    remaining documents by rank. In the order by query, the first `settle` documents of the default
-    order come first. Empty if one of the runs was loaded as judged ranks.
+    remaining documents by rank. In the order by query, the first `n_to_settle` documents of the
+    default order come first. Empty if one of the runs was loaded as judged ranks.
     """
     return study.unlayered.cached_answer(
         _judging_queue, comparison, order, n_to_settle if order == BY_QUERY else None

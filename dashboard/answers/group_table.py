@@ -60,7 +60,7 @@ def list_groups(
     higher_is_better: bool,
     max_rows: int = MOST_ROWS,
 ) -> GroupRows:
-    """Return the requested rows, at most `most` unless all are requested."""
+    """Return the requested rows, at most `max_rows` unless all are requested."""
     groups = breakdown.groups
     total = float(breakdown.total_row["adds"])
     groups = groups.assign(printed=w.round_parts(total, groups["adds"].tolist()))

@@ -34,8 +34,8 @@ def order_randomly(pairs: Sequence[Pair]) -> list[int]:
 
 
 def is_random_sample(graded_pairs: set[Pair], candidates: Sequence[Pair]) -> bool:
-    """Whether the `graded` pairs are a random sample: they are the first of all `candidates` in
-    random order, with at most a tenth missing."""
+    """Whether the `graded_pairs` pairs are a random sample: they are the first of all `candidates`
+    in random order, with at most a tenth missing."""
     is_graded = [candidates[position] in graded_pairs for position in order_randomly(candidates)]
     n = sum(is_graded)
     reached = max((position for position, is_hit in enumerate(is_graded, 1) if is_hit), default=0)

@@ -43,8 +43,8 @@ from metrics_core.scoring.intervals import LEVEL
 def show_crossed_groups(
     breakdown: Breakdown, across: str, context: PageContext, show_head: Callable[..., None]
 ) -> None:
-    """Show the cells of two crossed columns, and the scores of all runs by the second column. `top`
-    shows the head of the page."""
+    """Show the cells of two crossed columns, and the scores of all runs by the second column.
+    `show_head` shows the head of the page."""
     show_all = bool(context.view.address["every"])
     crossed_groups = crossing(
         context.study, context.comparison, breakdown.by, across, show_all=show_all

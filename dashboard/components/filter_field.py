@@ -37,7 +37,7 @@ def filter_field(
     on_line: Callable[[], None],
 ) -> None:
     """Draw the field with the text `line`. When the user presses Enter, `on_line` is called.
-    `wrong` says that the parser rejected the line."""
+    `is_invalid` says that the parser rejected the line."""
     _FIELD(
         key=KEY,
         data={**vocabulary, "line": line, "placeholder": placeholder, "wrong": is_invalid},

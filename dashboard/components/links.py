@@ -25,8 +25,8 @@ def clicked_link(
 ) -> str:
     """Return the link that was clicked, or an empty text.
 
-    `theme` is the current theme of the page, `heard` the number of theme changes handled by
-    `on_theme`, and `address` the query string of the page.
+    `theme` is the current theme of the page, `n_handled_themes` the number of theme changes
+    handled by `on_theme`, and `address` the query string of the page.
     """
     result = _LINKS(
         key="links",

@@ -36,8 +36,8 @@ def nice_ticks(
     fewest_digits: int = 0,
     write: Callable[[float, int], str] = wording.format_score,
 ) -> Ticks:
-    """Return at most `most` + 1 round ticks that cover the range. Their texts have as many decimals
-    as needed, and at least `fewest_digits` unless all ticks are whole numbers."""
+    """Return at most `max_ticks` + 1 round ticks that cover the range. Their texts have as many
+    decimals as needed, and at least `fewest_digits` unless all ticks are whole numbers."""
     span = high - low
     if not (math.isfinite(span) and span > 0):
         low, high, span = 0.0, 1.0, 1.0

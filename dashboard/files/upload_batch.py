@@ -59,8 +59,8 @@ class UploadBatch:
         return [loaded for number in sorted(self.read) for loaded in self.read[number]]
 
     def judgments(self, *, include_guessed: bool = True) -> list[Qrels]:
-        """The judgments available so far. If `guessed` is true, files whose kind is only a guess
-        are included."""
+        """The judgments available so far. If `include_guessed` is true, files whose kind is only a
+        guess are included."""
         return [
             *self.open_judgments,
             *(

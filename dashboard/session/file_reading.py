@@ -77,7 +77,8 @@ class FileReading(Generic[Result]):
         return self._future.result()
 
     def show_progress(self, further_text: str = "") -> Result:
-        """Wait for the result. If a page is drawn, a bar shows the progress, followed by `more`."""
+        """Wait for the result. If a page is drawn, a bar shows the progress, followed by
+        `further_text`."""
         if current_page_run() is None:
             return self.result()
         placeholder = None

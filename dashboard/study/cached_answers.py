@@ -45,7 +45,8 @@ def wait_for_turn() -> None:
 
 
 def limit_cached_results(max_results: int) -> Callable[[Answer], Answer]:
-    """Return a decorator that keeps the last `number` results of an answer in a separate cache.
+    """Return a decorator that keeps the last `max_results` results of an answer in a separate
+    cache.
 
     For answers that are too large to be weighed against other answers, or that every view needs.
     """

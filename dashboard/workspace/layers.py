@@ -86,7 +86,7 @@ class LayerStore:
         self._layer_cache: dict[str, tuple[Contents, list[Layer]]] = {}
 
     def list_layers(self, identity: str, *, only_removed: bool = False) -> list[Layer]:
-        """List the layers of a collection, oldest first. If `removed` is true, list the layers
+        """List the layers of a collection, oldest first. If `only_removed` is true, list the layers
         removed since the start instead.
 
         Raises StorageError if the collection's database cannot be read.

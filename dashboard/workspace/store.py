@@ -77,7 +77,7 @@ class Workspace:
         return None
 
     def read_collections(self, *, only_removed: bool = False) -> list[Collection]:
-        """The collections (or the collections `removed` since the start), last changed first."""
+        """The collections, or if `only_removed` the ones removed since the start, latest first."""
         all_collections = []
         for identity in self._store.collection_ids():
             with suppress(KeyError):  # deleted meanwhile by another process
@@ -86,8 +86,7 @@ class Workspace:
         return sorted(matching, key=lambda c: (c.changed, c.id), reverse=True)
 
     def collection(self, identity: str) -> Collection:
-        """The record with the time of the last change. Raises KeyError if there is no
-        collection."""
+        """The record with the time of the last change. Raises KeyError if it does not exist."""
         record = self._store.read_collection(identity)
         with suppress(Exception):  # one collection must not stop the list of all
             latest = max((e.changed for e in self._store.entries(identity)), default="")
@@ -260,7 +259,8 @@ class Workspace:
     ) -> AddedFile:
         """Add a table to an existing collection. The same rows are stored once; for runs, once for
         each file name. A different table of the same file name and kind replaces the earlier table
-        and keeps its colour and name, unless `beside` is true. `slots` are other colours in use."""
+        and keeps its colour and name, unless `keep_both` is true. `slots` are other colours in
+        use."""
         with self._guard_changes():
             loaded = replace(loaded, table=move_to_disk(self.cache, loaded.table, loaded.file))
         content = hash_content(loaded.table, loaded.kind)

@@ -21,8 +21,8 @@ second value is for versions of the library before 2022, which allow no larger o
 def keep_freed_memory(*, use_one_heap: bool = False) -> None:
     """Keep freed memory in the process instead of returning it to the system.
 
-    If `shared` is true, all threads use one heap, so that any thread can reuse the freed memory.
-    Call this function before starting threads.
+    If `use_one_heap` is true, all threads use one heap, so that any thread can reuse the freed
+    memory. Call this function before starting threads.
     """
     library = _c_library()
     if library is None:

@@ -242,8 +242,8 @@ def join_words(words: Iterable[str], last: str = "and") -> str:
 def shorten_list(words: Sequence[str], *, most_words: int = 4) -> str:
     """Return words as a list in a sentence.
 
-    If there are more than `longest` words, only the first three are listed, followed by the number
-    of remaining words.
+    If there are more than `most_words` words, only the first three are listed, followed by the
+    number of remaining words.
     """
     if len(words) <= most_words:
         return join_words(words)

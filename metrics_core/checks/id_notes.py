@@ -28,8 +28,9 @@ def document_id_notes(
     """Return (run name, note) for each run that would match far more judged documents with a
     mapping of document ids.
 
-    `loads` has a function for each of `judged` (the ranks of judged documents). It loads either the
-    whole run or the whole lists of some of its queries, and returns None if this is impossible.
+    `run_loaders` has a function for each of `judged` (the ranks of judged documents). It loads
+    either the whole run or the whole lists of some of its queries, and returns None if this is
+    impossible.
     """
     if not any(map(lacks_judged_documents, judged)):
         return []

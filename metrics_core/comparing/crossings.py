@@ -75,7 +75,7 @@ class Crossings:
 
 def find_true_ranges(cutoffs: Ints, is_true: Mask) -> list[tuple[int, int]]:
     """Return (first, last) cutoff of every unbroken stretch of `cutoffs` int64[cutoff] in which
-    `holds` bool[cutoff] is true."""
+    `is_true` bool[cutoff] is true."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], is_true, [False]]).astype(np.int64)))
     ends = zip(edges[::2], edges[1::2] - 1, strict=True)
     return [(int(cutoffs[first]), int(cutoffs[last])) for first, last in ends]
@@ -92,9 +92,9 @@ def find_crossings(
     difference: Floats | None = None,
 ) -> Crossings:
     """Return the difference of a pair at every cutoff up to `depth` (default: the depth of the
-    deeper run), and a band at some cutoffs, including `also`. If the result of `difference_curve`
-    is already known, it can be passed as `difference` float64[k]. Raises ParameterError for a
-    measure without a cutoff."""
+    deeper run), and a band at some cutoffs, including `also_cutoff`. If the result of
+    `difference_curve` is already known, it can be passed as `difference` float64[k]. Raises
+    ParameterError for a measure without a cutoff."""
     deepest = depth or max(longest_list_length([run, baseline]), 1)
     combination = measure.declaration.combination
     cutoffs = np.array(_band_cutoffs(deepest, run.n_queries, min(also_cutoff, deepest)))

@@ -33,7 +33,7 @@ class Fragility:
         self, query_ids: Sequence[str], max_queries: int | None = None
     ) -> list[str]:
         """Return the queries whose removal reverses the sign, largest contribution first, at most
-        `most` of them."""
+        `max_queries` of them."""
         return [query_ids[i] for i in self.order[: self.turning or 0][:max_queries]]
 
 

@@ -99,7 +99,7 @@ def smallest_detectable_difference(error: float, width: float, queries: int) -> 
 def failure_chance(
     loss: float, error: float, width: float, queries: int, least_loss: float, share: float = 1.0
 ) -> float:
-    """Return the probability that a true loss is significant and its estimate exceeds `beyond`.
+    """Return the probability that a true loss is significant and its estimate exceeds `least_loss`.
 
     NaN if there are too few queries, if `error` or `width` is not finite, or if `error` is 0. The
     loss occurs on the `share` of queries that differ. The loss therefore makes the differences vary
@@ -122,7 +122,7 @@ def smallest_failing_loss(
     error: float, width: float, queries: int, least_loss: float, share: float = 1.0
 ) -> float:
     """Return the smallest true loss that, with probability `POWER`, is significant and has an
-    estimate above `beyond`. NaN if `failure_chance` is NaN or never reaches `POWER`."""
+    estimate above `least_loss`. NaN if `failure_chance` is NaN or never reaches `POWER`."""
 
     def is_failure_likely(loss: float) -> bool:
         return failure_chance(loss, error, width, queries, least_loss, share) >= POWER

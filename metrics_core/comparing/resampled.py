@@ -157,7 +157,8 @@ def align_bounds_with_test(
 
 
 def clip_bounds(bounds: Floats, largest_difference: npt.ArrayLike) -> Floats:
-    """Return interval bounds float64[…] clipped to the largest possible difference `widest`.
+    """Return interval bounds float64[…] clipped to the largest possible difference
+    `largest_difference`.
 
     A bound that is still infinite becomes NaN. On an unbounded scale this happens if there are few
     queries and almost all of them differ by the same amount.

@@ -33,8 +33,9 @@ def are_testable(
 ) -> npt.NDArray[np.bool_]:
     """Return which differences may be tested, bool[…]. Every page uses this rule.
 
-    `queries` int64[…] is the number of queries, `differing` int64[…] the number of queries on which
-    the runs differ. If no query differs, a test is possible; its result is that nothing differs.
+    `queries` int64[…] is the number of queries, `n_differing` int64[…] the number of queries on
+    which the runs differ. If no query differs, a test is possible; its result is that nothing
+    differs.
     """
     enough = (n_differing >= FEWEST_DIFFERING) | (n_differing == 0)
     return np.asarray((queries >= FEWEST_QUERIES) & enough)

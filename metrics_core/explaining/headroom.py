@@ -95,11 +95,11 @@ def headroom(ranks: JudgedRanks, measure: Measure, cutoff: int) -> Headroom:
 def sort_lists(
     ranks: JudgedRanks, lowest_gaining_grade: float, n_first: int | None = None
 ) -> JudgedRanks:
-    """Return the lists with their first `first` results, or all results if it is None, in the best
-    order.
+    """Return the lists with their first `n_first` results, or all results if it is None, in the
+    best order.
 
-    Documents with a grade of at least `least` come first, best grade first, then the remaining
-    documents in their previous order. Every `qrels_row` is -1.
+    Documents with a grade of at least `lowest_gaining_grade` come first, best grade first, then
+    the remaining documents in their previous order. Every `qrels_row` is -1.
     """
     inside = (
         ranks.rank <= n_first if n_first is not None else np.ones(len(ranks.rank), dtype=np.bool_)
@@ -120,9 +120,9 @@ def sort_lists(
 def make_best_lists(ranks: JudgedRanks, lowest_gaining_grade: float) -> JudgedRanks:
     """Return the best possible lists.
 
-    All documents with a grade of at least `least` come first, including relevant documents that the
-    run lacks. They are followed by the remaining listed documents in their previous order. Every
-    `qrels_row` is -1.
+    All documents with a grade of at least `lowest_gaining_grade` come first, including relevant
+    documents that the run lacks. They are followed by the remaining listed documents in their
+    previous order. Every `qrels_row` is -1.
     """
     gains = ranks.relevance >= lowest_gaining_grade
     n_listed = np.bincount(ranks.query[gains], minlength=ranks.n_queries)

@@ -179,8 +179,9 @@ def find_near_misses(
     *,
     deepest_rank: int | None = None,
 ) -> pd.DataFrame:
-    """Return the relevant documents just below k, down to rank `deep` (default 2k), by rank.
-    Columns: doc_id, grade, rank, score, short (how far the score is below the score at rank k)."""
+    """Return the relevant documents just below k, down to rank `deepest_rank` (default 2k), by
+    rank. Columns: doc_id, grade, rank, score, short (how far the score is below the score at rank
+    k)."""
     frame = ranked_documents(run, query_id)
     last = frame.loc[frame["rank"] == k, "score"]
     below = frame[

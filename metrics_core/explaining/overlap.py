@@ -76,8 +76,8 @@ class OverlapOutcome:
         return HELD if self.mean >= self.overlap.least - 1e-12 else BELOW
 
     def most_changed_queries(self, max_queries: int) -> list[tuple[str, float, float]]:
-        """Return (query, share, rank-biased overlap) of at most `most` queries that changed, most
-        changed first."""
+        """Return (query, share, rank-biased overlap) of at most `max_queries` queries that
+        changed, most changed first."""
         order = np.lexsort((self.rbo, self.shares))[: min(max_queries, self.n_changed)]
         return [(self.query_ids[i], float(self.shares[i]), float(self.rbo[i])) for i in order]
 

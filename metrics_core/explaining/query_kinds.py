@@ -79,8 +79,8 @@ def classify_queries(
     """Return the kind of each query of a run, a name of `KINDS`, object[query].
 
     If the headroom of these ranks on this measure is already known, it can be passed as
-    `known_headroom`. If `complete` is true, unjudged documents count as not relevant, and no list
-    counts as mostly unjudged.
+    `known_headroom`. If `judgments_complete` is true, unjudged documents count as not relevant,
+    and no list counts as mostly unjudged.
     """
     measure = quality_measure(measure, cutoff)
     first = measure.cutoff or cutoff
@@ -113,8 +113,8 @@ def classify_changes(
     known_kinds: Sequence[Objects] | None = None,
 ) -> Objects:
     """Return the kind of each query of a pair of runs, a name of `CHANGES`, object[query]. Scores
-    that differ by at most `same` count as the same. If the results of `classify_queries` for the
-    two runs are already known, they can be passed as `known_kinds`."""
+    that differ by at most `tie_threshold` count as the same. If the results of `classify_queries`
+    for the two runs are already known, they can be passed as `known_kinds`."""
     quality = quality_measure(measure, cutoff)
     first = quality.cutoff or cutoff
     both_kinds = known_kinds or [

@@ -143,7 +143,7 @@ def _judge_list(
 def replace_score_in_mean(
     scores: Floats, position: int, new_score: float, combination: Combination
 ) -> float:
-    """Return the combined score over all queries if the query at this position scored `new`;
+    """Return the combined score over all queries if the query at this position scored `new_score`;
     `scores` is float64[query], NaN is excluded."""
     new_scores = np.array(scores, dtype=np.float64)
     new_scores[position] = new_score

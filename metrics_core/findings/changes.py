@@ -84,7 +84,7 @@ def summarize_change(
 ) -> str:
     """Summarise a change in a few words, for a row of a list.
 
-    `loses` is true if the score fell, and `worse` is the name of the worse run. If the best
+    `is_loss` is true if the score fell, and `worse` is the name of the worse run. If the best
     document moved in the same direction as the score, the text describes this move. Otherwise, if
     `has_relevant` is false, it says that the worse run has nothing relevant in its top `cutoff`.
     The text is empty if neither applies.

@@ -182,8 +182,8 @@ def curves_finding_at_k(
     """Return the verdict at the chosen `k` as a title, and a note if the band over all k disagrees
     at this k.
 
-    `curve` is the frame of `mean_curves`. `pair` is the run in focus and the baseline, and `tested`
-    is the row of the run in focus in the frame of `compare`.
+    `curve` is the frame of `mean_curves`. `pair` is the run in focus and the baseline, and
+    `tested_row` is the row of the run in focus in the frame of `compare`.
     """
     (focus, baseline), significant = pair, tested_row["verdict"] in CLEAR
     if significant:
@@ -310,8 +310,8 @@ def precision_subtitle(
 ) -> Sentence:
     """State the precision of the baseline at 50 % recall, and that these numbers are not tested.
 
-    `points` is the same as for `precision_title`; `tested` is the name of the measure that is
-    tested.
+    `points` is the same as for `precision_title`; `tested_measure` is the name of the measure that
+    is tested.
     """
     baseline_precision = (
         math.nan if focus == baseline else _precision_at_half_recall(points, baseline)

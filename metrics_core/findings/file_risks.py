@@ -79,7 +79,7 @@ def missing_queries_check(
 ) -> RobustnessCheck | None:
     """Check whether the lead comes from queries for which a run has no results.
 
-    `missing_counts` maps each run to the number of these queries. `on_shared` is the mean
+    `missing_counts` maps each run to the number of these queries. `shared_difference` is the mean
     difference over the `n_shared` queries with results from both runs. None if no query is
     missing.
     """

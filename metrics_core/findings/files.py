@@ -28,11 +28,12 @@ def files_finding(
     """Say how many files are loaded, how many could not be read, and whether the ids of the runs
     match the ids of the judgments.
 
-    `unjudged` counts queries of the runs that have no judgments. `missing` names the files that are
-    still needed for a comparison ("judgments"), or is empty. `answered` maps each run that
-    lacks results for some of the `judged` queries to the number of judged queries it answers.
-    `unclear` are files whose fields are unknown, `of_two_kinds` files that may be a run or
-    judgments. `waiting` is how many of the `refused` files are unclear or of two kinds.
+    `n_unjudged` counts queries of the runs that have no judgments. `missing_table` names the files
+    that are still needed for a comparison ("judgments"), or is empty. `answered_counts` maps each
+    run that lacks results for some of the `n_judged` queries to the number of judged queries it
+    answers. `unclear_files` are files whose fields are unknown, `ambiguous_files` files that may
+    be a run or judgments. `n_waiting` is how many of the `n_refused` files are unclear or of two
+    kinds.
     """
     if not n_loaded and not n_refused:
         return strong_span("Nothing is loaded yet. ") + muted_span("Add judgments and runs.")

@@ -289,8 +289,8 @@ def gate_report(
 ) -> GateReport:
     """Evaluate all conditions.
 
-    `queries_of` takes scores and returns the queries with their columns, which slices need. Raises
-    RanklensError if there are slices but no queries, or if a slice contains no query.
+    `read_queries` takes scores and returns the queries with their columns, which slices need.
+    Raises RanklensError if there are slices but no queries, or if a slice contains no query.
     """
     scores, all_conditions = compared.scores, conditions
     conditions = all_conditions.for_measures(scores.measures)

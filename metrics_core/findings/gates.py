@@ -230,7 +230,8 @@ def count_outcomes_finding(outcomes: Sequence[str], uncompared: int = 0) -> str:
 
 
 def correction_finding(n_comparisons: int) -> str:
-    """Say which outcomes are corrected for `family` comparisons; empty for a single comparison."""
+    """Say which outcomes are corrected for `n_comparisons` comparisons; empty for a single
+    comparison."""
     if n_comparisons < 2:
         return ""
     return (
@@ -242,8 +243,8 @@ def correction_finding(n_comparisons: int) -> str:
 def status_finding(status: int, *, has_inconclusive: bool, has_uncompared: bool) -> str:
     """Sentence for an exit status.
 
-    `unclear` is whether some check is inconclusive, `uncompared` whether some gate could not be
-    compared.
+    `has_inconclusive` is whether some check is inconclusive, `has_uncompared` whether some gate
+    could not be compared.
     """
     instruction = (
         "create a new snapshot" if has_uncompared else "--allow-changed accepts the change"

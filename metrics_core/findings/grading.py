@@ -13,11 +13,11 @@ def judging_finding(
 ) -> Sentence:
     """Title of the documents left to judge.
 
-    `unjudged` is the number of documents within the cutoff of either run that have no grade in the
-    files; None if the lists are too long to count. `settle` is the number of documents that could
-    settle the comparison: if the first `settle` documents turn out not relevant, the sign of the
-    difference is safe. It is 0 if the sign is already safe, None if unknown. `leader` is the run
-    with the better mean.
+    `n_unjudged` is the number of documents within the cutoff of either run that have no grade in
+    the files; None if the lists are too long to count. `n_to_settle` is the number of documents
+    that could settle the comparison: if the first `n_to_settle` documents turn out not relevant,
+    the sign of the difference is safe. It is 0 if the sign is already safe, None if unknown.
+    `leader` is the run with the better mean.
     """
     if n_unjudged is None:
         return strong_span("Too many results to judge one by one")
@@ -68,8 +68,8 @@ def judging_subtitle(
 
 
 def all_judged_finding(n_to_settle: int) -> Sentence:
-    """Title if all documents that could settle the comparison are now judged; `settle` is their
-    number according to the files' judgments."""
+    """Title if all documents that could settle the comparison are now judged; `n_to_settle` is
+    their number according to the files' judgments."""
     return strong_span(
         f"{n_to_settle:,} of {n_to_settle:,} judged" if n_to_settle > 1 else "1 of 1 judged"
     )
@@ -81,7 +81,7 @@ def judgments_effect_finding(
     """Describe the effect of the new judgments: the difference, and its worst case (None if not
     computed).
 
-    `turns` says whether the documents still unjudged could reverse the order.
+    `can_reverse` says whether the documents still unjudged could reverse the order.
     """
     if worst_difference is None:
         return muted_span(f"The difference is now {w.format_difference(difference)}.")
@@ -97,7 +97,7 @@ def judge_next_finding(
     """Say what judging the unjudged documents can change, if those with the largest possible
     influence are judged first.
 
-    `unjudged` is the number of documents without a grade in either list; 0 if they are not
+    `n_unjudged` is the number of documents without a grade in either list; 0 if they are not
     counted.
     """
     if pair.side == 0:
@@ -133,7 +133,7 @@ def judge_next_finding(
 
 
 def _influential_documents_phrase(n: int, n_unjudged: int) -> str:
-    """Return a phrase for the `n` most influential documents among `unjudged` unjudged ones."""
+    """Return a phrase for the `n` most influential documents among `n_unjudged` unjudged ones."""
     if n == n_unjudged:
         return (
             "the one unjudged document" if n == 1 else f"all {w.format_count(n)} unjudged documents"

@@ -42,10 +42,10 @@ def history_finding(
     """Say whether the latest version is significantly worse than the best, and since when.
 
     `versions` are in order; `means` float64[version] are oriented so that greater is better.
-    `measure` is the measure's name. `now_bad` is the number of queries that were fine once and fail
-    now, `flickering` the number of queries that went back and forth. `since` is the first version
-    that is significantly worse, or empty. `is_best` is true if the latest version is significantly
-    better than every other version when all pairs are tested together.
+    `measure` is the measure's name. `n_failing` is the number of queries that were fine once and
+    fail now, `n_flickering` the number of queries that went back and forth. `first_bad_version` is
+    the first version that is significantly worse, or empty. `is_best` is true if the latest
+    version is significantly better than every other version when all pairs are tested together.
     """
     last = versions[-1]
     if np.isnan(means).all():

@@ -40,8 +40,8 @@ def margin_check(
     """Return a check of `verdict_risks` with a new answer: whether the difference stays within the
     margin.
 
-    `span` is the lowest and highest possible difference. If `exact` is false, the true limits may
-    be wider. Returns None if `check` is None.
+    `difference_range` is the lowest and highest possible difference. If `exact` is false, the true
+    limits may be wider. Returns None if `check` is None.
     """
     if check is None or np.isnan(difference_range).any():
         return check

@@ -32,7 +32,7 @@ def format_cutoffs(crossings: Crossings, spans: Sequence[tuple[int, int]]) -> st
 def family_note(k: int, band: str, *, is_significant: bool) -> str:
     """Explain why the verdict at `k` and the band over all k disagree.
 
-    `band` is a phrase with the name of the band and a verb. If `significant` is true, only the
+    `band` is a phrase with the name of the band and a verb. If `is_significant` is true, only the
     verdict at `k` is significant; otherwise only the band is.
     """
     if is_significant:

@@ -33,8 +33,8 @@ def supported_margin_finding(low: float, high: float, *, all_scores_equal: bool)
     """State the margin within which the difference lies according to these queries. Returns an
     empty sentence if there is no interval.
 
-    `low` and `high` are the interval of two one-sided tests. `unchanged` is true if all queries
-    have equal scores in both runs.
+    `low` and `high` are the interval of two one-sided tests. `all_scores_equal` is true if all
+    queries have equal scores in both runs.
     """
     if math.isnan(low) or math.isnan(high):
         return Sentence()
@@ -91,7 +91,7 @@ def format_absolute_difference(size: float, *, round_up: bool = False) -> str:
     """Format the size of a difference with three decimals.
 
     There are fewer decimals if the last ones are zeros (0.02), and more if three decimals would
-    print as zero. If `upwards` is true, the size is rounded up, as for a bound. Raises ValueError
+    print as zero. If `round_up` is true, the size is rounded up, as for a bound. Raises ValueError
     for a size of 0.
     """
     digits = max(3, 1 - math.floor(math.log10(size)))

@@ -17,7 +17,7 @@ _MAX_NAMED = 5
 
 def changes_findings(changes: SnapshotChanges, file: str, n_compared: int) -> list[str]:
     """One sentence for each kind of change, and one on the number of queries still compared
-    (`shared`); empty if nothing changed."""
+    (`n_compared`); empty if nothing changed."""
     if not changes:
         return []
     sentences = []

@@ -170,7 +170,7 @@ def single_queries_check(
 
 
 def classify_breadth(n_reversing: int, queries: int) -> tuple[str, Tone]:
-    """Classify the number of queries on which a lead rests, if removing `turning` of `queries`
+    """Classify the number of queries on which a lead rests, if removing `n_reversing` of `queries`
     would reverse it."""
     share = n_reversing / queries
     if share >= _BROAD[0] and n_reversing >= _BROAD[1]:

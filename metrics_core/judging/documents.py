@@ -146,7 +146,7 @@ class ListedDocuments:
 
     def select_queries(self, queries: Mask, is_judged: Mask) -> ListedDocuments:
         """Return the lists of the queries for which `queries`, bool[query], is true. Of the
-        judgments, only those for which `judged`, bool[judgment], is true are kept."""
+        judgments, only those for which `is_judged`, bool[judgment], is true are kept."""
         new_position = np.cumsum(queries) - 1
         lists = self.lists
         if lists is not None:
@@ -187,8 +187,8 @@ class ListedDocuments:
 def plain_list_documents(
     retrieved: Sequence[str], judged_ids: Sequence[str], columns: Mapping[str, Mapping[str, Any]]
 ) -> ListedDocuments:
-    """Return the documents of a single plain list. `retrieved` has ids in rank order, `judged` ids
-    by descending grade, and `columns` for each column the values by document id."""
+    """Return the documents of a single plain list. `retrieved` has ids in rank order, `judged_ids`
+    ids by descending grade, and `columns` for each column the values by document id."""
     column_ids = (doc for values in columns.values() for doc in values)
     doc_ids = list(dict.fromkeys([*judged_ids, *retrieved, *column_ids]))
     row = {doc: i for i, doc in enumerate(doc_ids)}

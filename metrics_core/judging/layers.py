@@ -102,9 +102,9 @@ def rejoin_changed_queries(
     ranks: JudgedRanks, run: Run, qrels: Qrels, is_changed: Mask
 ) -> JudgedRanks:
     """Return the same as `join_judgments(run, qrels)`, bitwise equal, but reuse `ranks`, which
-    were made before `apply_layers`. Only the `changed` queries, bool[query of `qrels`], are joined
-    again. If the run was loaded as judged ranks (the ranks of judged documents), the layers may
-    only change grades; otherwise raises RanklensError."""
+    were made before `apply_layers`. Only the `is_changed` queries, bool[query of `qrels`], are
+    joined again. If the run was loaded as judged ranks (the ranks of judged documents), the layers
+    may only change grades; otherwise raises RanklensError."""
     if not run.complete:
         return join_judgments(run, qrels)
     part, judged_rows = _join_changed_queries(run, qrels, is_changed)

@@ -148,8 +148,8 @@ class SubtopicJudgments:
         )
 
     def condensed(self, judged_hits: Hits) -> SubtopicJudgments:
-        """Return the judgments with the ranks of the condensed list, which has only the `judged`
-        documents."""
+        """Return the judgments with the ranks of the condensed list, which has only the
+        `judged_hits` documents."""
         deepest = max(judged_hits.rank.max(initial=0), self.rank.max(initial=0)) + 1
         judged_keys = judged_hits.query * deepest + judged_hits.rank
         keys = self.query * deepest + self.rank

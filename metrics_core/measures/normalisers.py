@@ -107,8 +107,8 @@ def _ndcg_divisor(
 
 
 def _sum_discounts(deepest_cutoff: int, discount: Discount) -> Floats:
-    """Return the cumulative discounts of the first 0, 1, …, `deepest` ranks, float64[deepest +
-    1]."""
+    """Return the cumulative discounts of the first 0, 1, …, `deepest_cutoff` ranks,
+    float64[deepest + 1]."""
     rank = np.arange(1, deepest_cutoff + 1)
     ones = Hits(np.zeros_like(rank), rank, np.ones(deepest_cutoff), 1)
     return prefix_sums(discount_gains(ones, discount))

@@ -24,14 +24,14 @@ def score_curve(ranks: JudgedRanks, measure: Measure, cutoffs: Sequence[int] | I
 
 def cutoffs_up_to(depth: int, *, extra_cutoffs: Sequence[int] = ()) -> list[int]:
     """Return cutoffs from 1 to `depth`: all numbers up to 10, then numbers evenly spaced on a log
-    scale, and the cutoffs in `also`."""
+    scale, and the cutoffs in `extra_cutoffs`."""
     spaced = np.unique(np.round(np.geomspace(1, max(depth, 1), 60)).astype(int)).tolist()
     cutoffs = {*range(1, 11), *spaced, *extra_cutoffs, depth}
     return sorted(k for k in cutoffs if 1 <= k <= depth)
 
 
 def longest_list_length(judged: Sequence[JudgedRanks], *, max_length: int = 1000) -> int:
-    """Return the length of the longest list of these runs, at most `most`."""
+    """Return the length of the longest list of these runs, at most `max_length`."""
     return min(max_length, max((int(r.retrieved.max(initial=0)) for r in judged), default=0))
 
 

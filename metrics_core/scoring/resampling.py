@@ -59,7 +59,7 @@ def iterate_draws(n_queries: int, max_draws: int | None = None) -> Iterator[Byte
     """Yield how often each unit is in each resample, uint8[draw in block, unit], block by block.
 
     The resamples are always the same, and are not computed again as long as they are cached. If
-    `most` is given, only the first `most` are yielded.
+    `max_draws` is given, only the first `max_draws` are yielded.
     """
     remaining = count_draws(n_queries) if max_draws is None else max_draws
     for counts in _draw_blocks(count_drawn_units(n_queries)):
@@ -90,8 +90,8 @@ def _make_draws(units: int) -> list[Bytes]:
 
 def sum_each_draw(columns: SingleOrDouble, max_draws: int | None = None) -> SingleOrDouble:
     """Return the sum of each column in each draw, [draw, column]. `columns` is float32 or
-    float64[query, column], and the result has the same dtype. If `most` is given, only the first
-    `most` draws are used."""
+    float64[query, column], and the result has the same dtype. If `max_draws` is given, only the
+    first `max_draws` draws are used."""
     columns = sum_by_unit(columns)
     units, n_columns = columns.shape
     few = n_columns <= _FEW_COLUMNS
@@ -198,8 +198,8 @@ def split_draws(
 
 
 def sum_draws_at(columns: Floats, draw_positions: Ints) -> Floats:
-    """Return the result of `sum_each_draw` for the draws at the positions `places`, float64[place,
-    column]. `columns` is float64[query, column]."""
+    """Return the result of `sum_each_draw` for the draws at the positions `draw_positions`,
+    float64[place, column]. `columns` is float64[query, column]."""
     columns = sum_by_unit(columns)
     size, blocks = _block_size(len(columns)), _draw_blocks(len(columns))
     totals = np.empty((len(draw_positions), columns.shape[1]))

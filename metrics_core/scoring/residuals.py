@@ -71,9 +71,10 @@ def residual(
 ) -> Residual:
     """Return the range of a measure's scores over all grades that unjudged documents could have.
 
-    `highest` is the highest possible grade, by default the highest grade in the judgments; a grade
-    that is too low to be relevant to the measure is raised to the lowest relevant grade. `unlisted`
-    int64[query] is the number of further documents of that grade that are judged but not listed.
+    `highest_grade` is the highest possible grade, by default the highest grade in the judgments; a
+    grade that is too low to be relevant to the measure is raised to the lowest relevant grade.
+    `n_unlisted` int64[query] is the number of further documents of that grade that are judged but
+    not listed.
     """
     return residuals(ranks, measure, [n_unlisted], highest_grade=highest_grade)[0]
 
@@ -86,7 +87,7 @@ def residuals(
     highest_grade: float | None = None,
     divisor: Divisor | None = None,
 ) -> list[Residual]:
-    """Return the result of `residual` for each element of `unlisted`, which is int64[query] or
+    """Return the result of `residual` for each element of `n_unlisted`, which is int64[query] or
     None. For a share measure, the divisor for documents of the highest grade can be passed as
     `divisor` if it is already known (`normalisers.make_divisor_function`)."""
     # A table of gains may reverse the order of the grades, so nothing can be inferred.
@@ -214,8 +215,8 @@ class _ShareExtremes:
             self._beyond = UnjudgedPlaces.from_ranks(ranks, grade, measure.cutoff).n_below
 
     def score_extremes(self, n_unlisted: Ints | None) -> Extremes:
-        """Return the lowest and the highest score, float64[query] each, if `unlisted` int64[query]
-        further documents are judged that the run does not list."""
+        """Return the lowest and the highest score, float64[query] each, if `n_unlisted`
+        int64[query] further documents are judged that the run does not list."""
         unjudged = self._unjudged
         counts = np.zeros_like(unjudged) if n_unlisted is None else n_unlisted
 

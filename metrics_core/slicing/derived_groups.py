@@ -200,7 +200,7 @@ def find_derived_column(key: str) -> DerivedColumn | None:
 
 
 def _map_texts(source: GroupSource, function: Callable[[str], object]) -> pd.Series | None:
-    """Return the result of `value` for each query's text, NaN if the query has no text. Returns
+    """Return the result of `function` for each query's text, NaN if the query has no text. Returns
     None if no query has a text."""
     texts = [source.texts.get(query_id, "") for query_id in source.query_ids]
     return pd.Series([function(t) if t else np.nan for t in texts]) if any(texts) else None

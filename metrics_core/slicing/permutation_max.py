@@ -181,7 +181,7 @@ def _largest_distances(
     move_units: Callable[[_Units, AnyArray], tuple[Any, Any]],
 ) -> Floats:
     """Return the distance of the farthest slice after every move, float64[move]. `make_block`
-    returns a block of moves, and `move` applies moves to the sums and squares."""
+    returns a block of moves, and `move_units` applies moves to the sums and squares."""
     n_moves = int(np.clip(_WORK // (6 * units.members.size), _FEWEST_TIMES, _MOST_TIMES))
     single_units = units.to_single_precision() if units.members.size * n_moves > _SMALL else None
     undecided = RoundingBand.from_limits(limits, rounding_error(units.total) * (1 + limits))

@@ -98,7 +98,7 @@ def find_indexes(texts: Sequence[str], others: Sequence[str]) -> npt.NDArray[np.
 
 
 def _fill_missing(column: pa.Array, fill_value: float) -> npt.NDArray[Any]:
-    """Return the values of a column of numbers, with `missing` in place of missing values."""
+    """Return the values of a column of numbers, with `fill_value` in place of missing values."""
     _, body = column.buffers()
     all_values = pa.Array.from_buffers(column.type, len(column), [None, body], offset=column.offset)
     return np.where(as_array(column.is_null()), fill_value, as_array(all_values))

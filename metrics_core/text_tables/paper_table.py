@@ -111,9 +111,9 @@ def paper_table(
 ) -> PaperTable:
     """Return runs × measures in the order of `means`.
 
-    `beaten` maps the name of each measure to pairs of runs, of which the first outperforms the
-    second. The letter of the second run is a superscript of the first run's score. `tested` is
-    plain text that describes the test, at the end of the caption.
+    `significant_pairs` maps the name of each measure to pairs of runs, of which the first
+    outperforms the second. The letter of the second run is a superscript of the first run's score.
+    `test_description` is plain text that describes the test, at the end of the caption.
     """
     columns = {str(m): _mean_cells(m, values) for m, values in means.by_measure.items()}
     rows = []

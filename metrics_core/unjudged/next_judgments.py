@@ -140,8 +140,8 @@ def _order_by_opposing_effect(sign: int, moves: Floats) -> Ints:
 
 
 def _find_lowest_true(is_true_for: Callable[[int], bool], low: int, high: int) -> int | None:
-    """Return the lowest number from `low` to `high` for which `holds` is true, None if it is false
-    for all of them. Once it is true, `holds` must stay true for all higher numbers."""
+    """Return the lowest number from `low` to `high` for which `is_true_for` is true, None if it is
+    false for all of them. Once it is true, `is_true_for` must stay true for all higher numbers."""
     if low > high or not is_true_for(high):
         return None
     while low < high:

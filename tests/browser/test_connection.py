@@ -31,7 +31,7 @@ import sys, time
 from pathlib import Path
 from dashboard import session
 from dashboard.session.actions import collections
-held, sync = Path(sys.argv.pop()), session.sync
+held, sync = Path(sys.argv.pop()), session.sync_address
 def slow(page):
     while held.exists():
         time.sleep(0.05)
@@ -40,7 +40,7 @@ def packed(identity, packed=collections.pack_collection):
     while held.exists():
         time.sleep(0.05)
     return packed(identity)
-session.sync, collections.pack_collection = slow, packed
+session.sync_address, collections.pack_collection = slow, packed
 from dashboard.start import main
 sys.exit(main())
 """

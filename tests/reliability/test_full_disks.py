@@ -108,13 +108,13 @@ workspace = Workspace(Path(sys.argv[1]))
 """
 _TRIED = """
 clean_workspace(workspace)
-adds = lambda: workspace.add("own", loaded("b.run", 2))
+adds = lambda: workspace.add_table("own", loaded("b.run", 2))
 for refused in (adds, lambda: workspace.new_collection("More")):
     try:
         refused()
     except StorageError as error:
         print(error.message)
-print(len(workspace.entries("own")), workspace.trouble() is not None)
+print(len(workspace.entries("own")), workspace.find_write_problem() is not None)
 """
 
 
@@ -138,7 +138,7 @@ def test_a_folder_that_may_not_be_read_says_so(shared: Workspace) -> None:
     hidden = shared.folder / "collections"
     hidden.chmod(0)
     asked = """
-for ask in (workspace.collections, lambda: workspace.entries("own")):
+for ask in (workspace.read_collections, lambda: workspace.entries("own")):
     try:
         print(ask())
     except StorageError as error:

@@ -53,7 +53,7 @@ def here(runs: dict[str, Any], qrels: Any, measures: list[str], **more: Any) -> 
     frame = evaluate_here(
         {name: run_of(scores, name) for name, scores in runs.items()}, qrels, measures, **more
     )
-    assert list(frame.columns[2:]) == [str(parse_measure(m)) for m in measures]
+    assert list(frame.columns[2:]) == measures
     return {
         (row[0], row[1]): [None if np.isnan(v) else v for v in row[2:]]
         for row in frame.itertuples(index=False, name=None)

@@ -16,7 +16,7 @@ _HELP = (
 
 
 def show_completeness_switch(study: Study, key_suffix: str) -> None:
-    """Show the switch; `part` makes its key unique on the page."""
+    """Show the switch; `key_suffix` makes its key unique on the page."""
     session.draw_widget(
         st.toggle,
         "My judgments are complete",

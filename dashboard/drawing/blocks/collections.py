@@ -41,7 +41,7 @@ def draw_column_headings() -> Markup:
 
 def draw_storage_note(folder: str, damaged_databases: Sequence[object] = ()) -> Markup:
     """Draw a note on how the collections are ordered and where they are stored; the path of the
-    `folder` is folded away. Damaged databases in `put_aside` are listed."""
+    `folder` is folded away. Damaged databases in `damaged_databases` are listed."""
     return _render("kept", folder=folder, put_aside=[str(path) for path in damaged_databases])
 
 

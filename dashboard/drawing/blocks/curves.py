@@ -31,8 +31,8 @@ def draw_legend(
     omitted_runs: tuple[int, str] = (0, ""),
 ) -> Markup:
     """Draw the legend: the runs in colour, the number of grey ones, and a note on the bands.
-    `hidden` maps runs that can be hidden to the link that hides them. `left_out` is the number of
-    runs not drawn and the link that draws them."""
+    `hidden_runs` maps runs that can be hidden to the link that hides them. `omitted_runs` is the
+    number of runs not drawn and the link that draws them."""
     short = short_names(coloured_runs, _NAME_LENGTH)
     return _render(
         "legend",

@@ -28,7 +28,7 @@ def draw_result(
     verdict: VerdictFinding | None, styles: Styles, link: str, *, is_single_run: bool = False
 ) -> Markup:
     """Draw the result for the loaded files, with a link to the comparison or, for a single run
-    (`alone`), to its scores. If `verdict` is None, draw an empty box of the same size."""
+    (`is_single_run`), to its scores. If `verdict` is None, draw an empty box of the same size."""
     if verdict is None:
         return _render("result", pieces=[], lead=[], badge="", tone="", leads_to="", link="")
     return _render(
@@ -58,13 +58,13 @@ def draw_error_card(error: RanklensError) -> Markup:
 
 
 def draw_action_message(message: str, hint: str = "", *, is_warning: bool = False) -> Markup:
-    """Draw a message on the result of an action. `alarming` marks it as a warning."""
+    """Draw a message on the result of an action. `is_warning` marks it as a warning."""
     return _render("receipt", message=message, hint=hint, alarming=is_warning)
 
 
 def draw_arrived_files(loaded_files: Sequence[tuple[str, str]], link: str) -> Markup:
-    """Draw the files that an upload loaded. `loaded` has (name, kind) of each file; `link` leads to
-    all files."""
+    """Draw the files that an upload loaded. `loaded_files` has (name, kind) of each file; `link`
+    leads to all files."""
     kinds = Counter(kind for _, kind in loaded_files)
     runs = kinds.pop("run", 0)
     kinds_text = [f"{w.number_word(runs)} {w.plural(runs, 'run')}"] if runs else []
@@ -105,7 +105,8 @@ def _shorten_note(note: Note) -> dict[str, Any]:
 
 
 def draw_upload_note(max_size: str) -> Markup:
-    """Draw a note on the files that the uploader accepts; `most` is the largest size of a file."""
+    """Draw a note on the files that the uploader accepts; `max_size` is the largest size of a
+    file."""
     return _render("how_large", most=max_size)
 
 
@@ -206,7 +207,7 @@ def draw_file_numbers(counts: Sequence[tuple[str, str]], warning: str) -> Markup
 
 def draw_no_grade_limit_note(measure: str, judgments: str, other_measure: str, link: str) -> Markup:
     """Draw a note that the measure has no parameter for the lowest relevant grade; the link leads
-    to the measure `other`, which has one."""
+    to the measure `other_measure`, which has one."""
     return _render(
         "without_limit", measure=measure, judgments=judgments, other=other_measure, link=link
     )

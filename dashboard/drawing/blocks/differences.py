@@ -133,8 +133,8 @@ def draw_difference_rows(
     level: float = LEVEL,
 ) -> Markup:
     """Draw every run against the baseline, best first. `frame` is the result of `compare` at this
-    `level`. `lead` returns the link of a run's name; `list_link(run, outcome)` returns the link to
-    the run's queries with an outcome ("" for all)."""
+    `level`. `make_link` returns the link of a run's name; `list_link(run, outcome)` returns the
+    link to the run's queries with an outcome ("" for all)."""
     baseline = drawing.baseline
     others = frame[frame["run"] != baseline]
     if others.empty:

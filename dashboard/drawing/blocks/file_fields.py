@@ -25,7 +25,7 @@ def draw_check_heading(
     n_further_problems: int = 0,
 ) -> Markup:
     """Draw the heading of a file to check: the number of inspected rows, why the file was not read,
-    and the number of other files (`others`) with the same fields."""
+    and the number of other files (`n_further_problems`) with the same fields."""
     about = (
         f"{'the first ' if rows >= _LOOKED_AT else ''}{w.format_count(rows)}"
         f" {w.plural(rows, 'row')}"
@@ -60,7 +60,7 @@ def draw_preview(file_preview: FilePreview, words: Mapping[str, str]) -> Markup:
 
 
 def draw_message(text: str, *, is_error: bool) -> Markup:
-    """Draw a text that says what a file contains or, if `wrong`, why it cannot be read."""
+    """Draw a text that says what a file contains or, if `is_error`, why it cannot be read."""
     return _render("told", text=text, wrong=is_error)
 
 

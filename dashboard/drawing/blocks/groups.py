@@ -70,8 +70,9 @@ def draw_group_table(
     more: str,
 ) -> Markup:
     """Draw the listed groups and the row of all queries. `column` is the heading of the groups.
-    `lead` returns the link of a group; `sort_link` returns the link of a column heading, which
-    sorts the table. `more` is the link that shows hidden groups, "" if no group is hidden."""
+    `make_group_link` returns the link of a group; `sort_link` returns the link of a column
+    heading, which sorts the table. `more` is the link that shows hidden groups, "" if no group is
+    hidden."""
     ends = [0.0, *group_rows.rows["adds"].cumsum()]
     rest = {"start": ends[-1], "adds": group_rows.hidden_adds, "clear": False}
     names = short_names(group_rows.rows["group"], _SHORT_GROUP)

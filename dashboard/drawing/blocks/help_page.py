@@ -93,5 +93,5 @@ def draw_glossary(measures: str, formats: str) -> Markup:
 
 
 def draw_formats(file_formats: Sequence[FileFormat], back_link: str) -> Markup:
-    """Draw every file format that can be read; `back` links to the main help page."""
+    """Draw every file format that can be read; `back_link` links to the main help page."""
     return _render("formats", formats=file_formats, back=back_link)

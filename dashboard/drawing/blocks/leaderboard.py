@@ -43,8 +43,8 @@ def draw_leaderboard(
     """Draw all runs of the long `table` (see `overview.measure_columns`), best mean first.
 
     Runs beyond `FIRST_ROWS` are folded away, except for the compared pair. If `search` is given,
-    only runs with this text in their names are drawn. `places` is the comparison of all pairs, None
-    while it is computed; `pairs` is the link to the page of all pairs.
+    only runs with this text in their names are drawn. `all_pairs` is the comparison of all pairs,
+    None while it is computed; `pairs` is the link to the page of all pairs.
     """
     order = runs_by_mean(table, drawing)
     short = short_names(order, _NAME)
@@ -86,8 +86,8 @@ def draw_leaderboard(
 
 
 def _folded_runs_text(folded_runs: Sequence[tuple[int, str]]) -> str:
-    """Return a note that says which runs are folded away. `rest` has the rank by mean (from 0) and
-    the name of each of these runs."""
+    """Return a note that says which runs are folded away. `folded_runs` has the rank by mean (from
+    0) and the name of each of these runs."""
     if not folded_runs:
         return ""
     low, high = (w.format_count(rank + 1) for rank, _ in (folded_runs[0], folded_runs[-1]))

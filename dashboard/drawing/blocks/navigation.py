@@ -85,7 +85,7 @@ def draw_folded_controls(
     pair: Sequence[RunStyle], shortened_names: Mapping[str, str], other_controls: str
 ) -> Markup:
     """Draw the controls as one line for a narrow bar; a click on the line opens the controls.
-    `short` maps runs to shortened names."""
+    `shortened_names` maps runs to shortened names."""
     return _render(
         "folded", pair=pair, short=shortened_names, rest=other_controls.removesuffix(" queries")
     )
@@ -104,7 +104,8 @@ def folding_style(
 ) -> Markup:
     """Return the style that folds the sentence of controls if it does not fit in one line. The
     sentence consists of `fields` for runs, `buttons` that open controls, and `words`. If it is only
-    slightly too long, the texts in `dropped` (words and ends of buttons) are omitted instead."""
+    slightly too long, the texts in `dropped_words` (words and ends of buttons) are omitted
+    instead."""
     parts = [*map(field_width, fields), *(_BUTTON + _bold_width(text) for text in buttons)]
     parts += [text_width(word, size=15) for word in words]
     least = _BESIDE + sum(parts) + _GAP * len(parts)
@@ -175,7 +176,7 @@ def draw_query_navigation(
     previous: str | None, following: str | None, position: str, back_link: str
 ) -> Markup:
     """Draw "← All queries · 1 of 17 that got worse · ← Previous · Next →". A link that is None is
-    inactive; `back` leads to the list."""
+    inactive; `back_link` leads to the list."""
     return _render("steps", previous=previous, following=following, place=position, back=back_link)
 
 

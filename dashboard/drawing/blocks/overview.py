@@ -158,8 +158,8 @@ def draw_runs_and_measures(
 ) -> Markup:
     """Draw a table of runs by measures; the best run on the chosen measure is first. `table` and
     `measures` are the same as for `measure_columns`. `judged_shares` maps runs to the judged share
-    of their top k; `lead` returns the link of a run's name. For a single run, its values are drawn
-    side by side."""
+    of their top k; `make_run_link` returns the link of a run's name. For a single run, its values
+    are drawn side by side."""
     styles = [run_style(drawing.styles, run) for run in runs_by_mean(table, drawing)]
     columns = measure_columns(table, drawing, measures)
     return _render(
@@ -228,7 +228,7 @@ def draw_query_list(
     total: int,
     use_colours: bool = True,
 ) -> Markup:
-    """Draw the queries with the largest losses or gains; grey unless `coloured`. `rows` has
+    """Draw the queries with the largest losses or gains; grey unless `use_colours`. `rows` has
     query_id, text, meta, score, baseline_score, difference, unlisted_by (the run that does not list
     the query, or "") and cause; `total` is the number of all queries with a loss or gain."""
     title = f"Got {kind}"
@@ -266,7 +266,7 @@ def draw_group_list(
     """Draw the first groups of one column in the given order, each as an interval against zero, and
     the finding on them. `by` is the key and the name of the column. `rows` has the rows of the run
     in focus from `summarise_groups`, corrected for `looked_at` groups: group, queries, difference,
-    diff_low, diff_high, clear. `lead` returns the link of a group."""
+    diff_low, diff_high, clear. `make_group_link` returns the link of a group."""
     title = f"By {by[1]}"
     if rows.empty:
         return _render("empty_list", title=title, text="The queries in view have no groups.")

@@ -59,9 +59,9 @@ def draw_query_table(
     (with a bar if there is a `scale`), groups.
 
     `order` is the key of the sort column, with "-" before it for descending order. The differences
-    are between the runs of the `pair`; `span` is the range of their bars. If `coloured`,
-    differences are in colour unless they count as the same. `sorted_by` returns the link of a
-    column heading, `opened` the link of a query.
+    are between the runs of the `pair`; `span` is the range of their bars. If `use_colours`,
+    differences are in colour unless they count as the same. `make_sort_link` returns the link of a
+    column heading, `make_query_link` the link of a query.
     """
     texts = column_texts(columns, rows.frame)
     return _render(
@@ -174,13 +174,13 @@ def draw_filters(conditions: Sequence[tuple[str, str]], make_link_without: Link)
 
 def draw_strip_note(paired: int, max_queries: int, mean: float) -> Markup:
     """Draw a note on what the strip of differences shows and how to use it. If there are more than
-    `most` queries, the note says that only some are shown."""
+    `max_queries` queries, the note says that only some are shown."""
     return _render("strip_said", paired=paired, most=max_queries, mean=mean)
 
 
 def draw_colour_key(measure: str, low: float, high: float, *, has_empty_lists: bool) -> Markup:
-    """Draw the colour scale of the heatmap with the values at its ends. If `empty`, the frame that
-    marks empty lists is explained too."""
+    """Draw the colour scale of the heatmap with the values at its ends. If `has_empty_lists`, the
+    frame that marks empty lists is explained too."""
     return _render("colour_key", measure=measure, low=low, high=high, empty=has_empty_lists)
 
 
@@ -200,7 +200,7 @@ def draw_lists_beside_heatmap(
 ) -> Markup:
     """Draw the queries on which every shown run fails, and the queries with the largest lead of the
     run in focus over all other runs; empty if there are none. Both frames have query_id, text,
-    meta; `ahead` also has difference."""
+    meta; `leading_queries` also has difference."""
     lists = []
     if len(failed_queries):
         more = (f"all {w.format_count(failing)}", href("queries", show="none", view="", p=""))

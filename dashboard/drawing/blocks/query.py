@@ -147,8 +147,8 @@ def draw_missed_documents(
 ) -> Markup:
     """Draw the relevant documents that are not in the top k of the run in focus, with their rank in
     each run. Documents that are only missing from the top k of the baseline are folded away. A dash
-    means that a document is not in the top `deepest`. A click on a row opens the full text of the
-    document."""
+    means that a document is not in the top `deepest_cutoff`. A click on a row opens the full text
+    of the document."""
     if diagnosis.missed.empty:
         return _render("none_missed", text=_none_missed_text(diagnosis))
     grades = query_grades(diagnosis, grade_names)

@@ -140,8 +140,8 @@ def draw_check_reasons(
     is_brief: bool = False,
     questions: Mapping[str, str] = MappingProxyType({}),
 ) -> Markup:
-    """Draw each check of the verdict, with its reason unless `brief`; for an inconclusive verdict,
-    ways to make it conclusive. `questions` replace titles, by part."""
+    """Draw each check of the verdict, with its reason unless `is_brief`; for an inconclusive
+    verdict, ways to make it conclusive. `questions` replace titles, by part."""
     unclear = bool(robustness.settling_checks)
     entries = {entry.part: entry for entry in robustness.all_checks}
     rows = []

@@ -15,8 +15,8 @@ _render = Template("slices")
 def draw_slice_rows(
     slices: Sequence[UnlikeSlice], *, make_slice_link: Callable[[UnlikeSlice], str]
 ) -> Markup:
-    """Draw the slices whose mean difference differs from that of all other queries. `lead` returns
-    the link of a slice."""
+    """Draw the slices whose mean difference differs from that of all other queries.
+    `make_slice_link` returns the link of a slice."""
     return _render(
         "slice_rows", rows=[(found_slice, make_slice_link(found_slice)) for found_slice in slices]
     )

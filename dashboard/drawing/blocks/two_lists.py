@@ -118,8 +118,8 @@ def draw_two_lists(
     one_line: bool = False,
 ) -> Markup:
     """Draw the first `rows` documents (k if 0) of the baseline, of the run in focus and of the
-    `further` runs, as lists side by side. Above each list are its score and the grades of its first
-    ranks.
+    `further_ids` runs, as lists side by side. Above each list are its score and the grades of its
+    first ranks.
 
     If there are two lists, lines connect them; in more lists, the movement of each document from
     the baseline is given in words. `documents` is indexed by doc_id; its columns title and text are
@@ -254,7 +254,7 @@ def _make_item(row: Row, view: _View, side: str) -> _Item:
     if view.one_line:
         title = shorten(title, _SHORT_RELEVANT if row["relevant"] else _SHORT_TITLE)
     # With several lists there is little space besides the word itself.
-    shorter = {"before": 0} if view.several else {}
+    shorter = {"max_before": 0} if view.several else {}
     return _Item(
         doc_id=doc_id,
         rank=row["rank"],

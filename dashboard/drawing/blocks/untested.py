@@ -34,7 +34,7 @@ def draw_histogram(
     counts: Sequence[int], drawing: Drawing, make_score_link: ScoreLinkMaker
 ) -> Markup:
     """Draw a histogram of the scores of a single run: `counts` has the number of queries in equal
-    bins from 0 to 1. `lead` returns the link to the queries between two scores."""
+    bins from 0 to 1. `make_score_link` returns the link to the queries between two scores."""
     total = sum(counts)
     title = f"Scores of the {w.format_count(total)} queries" if total != 1 else "Score of the query"
     most, style = max(1, *counts), drawing.focus_style

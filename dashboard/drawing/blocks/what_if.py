@@ -49,7 +49,7 @@ def draw_what_if_rows(
     make_edit_link: LinkMaker,
 ) -> Markup:
     """Draw the list after the edits. Each row has links to move, remove and grade its document.
-    `lead` returns the link with one more edit."""
+    `make_edit_link` returns the link with one more edit."""
     offered_grades = [g for g in grades.levels if g >= 0][-_MOST_GRADES:]
     rows = [
         _make_edited_row(row, what_if, documents, grades, offered_grades, make_edit_link)

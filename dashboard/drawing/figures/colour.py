@@ -23,7 +23,7 @@ def rgba(color: str, opacity: float) -> str:
 
 
 def mix_colors(top_color: str, bottom_color: str, share: float) -> str:
-    """Mix two colours, given as #RRGGBB. `share` is the share of the colour `over` in the
+    """Mix two colours, given as #RRGGBB. `share` is the share of the colour `top_color` in the
     mixture."""
     mixed = (
         round(share * a + (1 - share) * b)

@@ -88,9 +88,9 @@ def measure_by_cutoff(
     the lower panel; or only one of the two `panels`.
 
     `frame` is the result of `mean_curves`; `value_range` is the range of its measure. Runs
-    `in_colour` keep their style, and other runs are grey; if `in_colour` is empty, all runs keep
-    their style. `ends` maps runs to the rank by which half of their lists have ended; beyond this
-    rank, lines are thinner. If there are no differences, only the upper panel is drawn.
+    `coloured_runs` keep their style, and other runs are grey; if `coloured_runs` is empty, all
+    runs keep their style. `ends` maps runs to the rank by which half of their lists have ended;
+    beyond this rank, lines are thinner. If there are no differences, only the upper panel is drawn.
     """
     palette, k = drawing.palette, drawing.cutoff
     rows = frame[frame["run"].isin(list(drawing.styles))]
@@ -132,7 +132,7 @@ def precision_recall(
     frame: pd.DataFrame, drawing: Drawing, *, coloured_runs: Sequence[str] = ()
 ) -> Chart:
     """Draw interpolated precision at eleven recall levels; `frame` has run, recall, precision,
-    `in_colour` is the same as for `measure_by_cutoff`."""
+    `coloured_runs` is the same as for `measure_by_cutoff`."""
     palette, styles = drawing.palette, drawing.styles
     rows = frame[frame["run"].isin(list(styles))].assign(k=lambda f: f["recall"].round(6))
     runs = [s for s in order_for_drawing(styles) if s.name in set(rows["run"])]

@@ -36,9 +36,9 @@ def score_heatmap(
     """Draw the score of every run on every query.
 
     `frame` has query_id, text and one column of scores per shown run; its rows are the queries from
-    left to right. The run in focus is at the top. Undefined scores are blank. `empty` has a bool
-    column per run that is true for empty lists; these are framed. customdata is [query_id, escaped
-    text, numbers].
+    left to right. The run in focus is at the top. Undefined scores are blank. `empty_lists` has a
+    bool column per run that is true for empty lists; these are framed. customdata is [query_id,
+    escaped text, numbers].
     """
     palette, runs = drawing.palette, list(drawing.styles)
     values = frame[runs].to_numpy(dtype=np.float64).T

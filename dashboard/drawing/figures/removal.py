@@ -29,7 +29,7 @@ def difference_after_removal(
     differences: Floats, n_reversing: int | None, drawing: Drawing
 ) -> Chart:
     """Draw the mean difference by the number of removed queries. `differences` float64[removed]
-    starts with all queries; `turning` is the number whose removal reverses its sign."""
+    starts with all queries; `n_reversing` is the number whose removal reverses its sign."""
     palette, style, most = drawing.palette, drawing.focus_style, max(len(differences) - 1, 1)
     above, along = (
         zero_based_ticks(differences, max_ticks=5),

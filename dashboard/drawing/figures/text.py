@@ -114,8 +114,8 @@ def _shorten_distinct(names: Sequence[str], length: int) -> list[str]:
 
 def _cut_before_difference(names: Sequence[str], max_length: int) -> int:
     """Return the position at which to cut off the beginning of the names, so that their first
-    difference is within the next `most` characters. If the word with the difference starts near
-    enough, the cut is at its start."""
+    difference is within the next `max_length` characters. If the word with the difference starts
+    near enough, the cut is at its start."""
     shared = _shared_prefix(names)
     word = len(_LAST_WORD.sub("", shared))
     return word if len(shared) - word <= max_length else len(shared) - min(max_length, 3)

@@ -25,8 +25,8 @@ def make_zoomable(chart: Chart, drawing: Drawing, allow_selection: str = "") -> 
     """Return the chart with axes that can be zoomed by dragging.
 
     If the chart has one hover box for all lines, the box is replaced by text between the two
-    panels, or above a single panel, so that no line is hidden. A click follows the link `chooses`,
-    with the position of the click as k.
+    panels, or above a single panel, so that no line is hidden. A click follows the link
+    `allow_selection`, with the position of the click as k.
     """
     layout = chart.to_dict()["layout"]
     axes: dict[str, Any] = {

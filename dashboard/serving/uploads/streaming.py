@@ -163,7 +163,7 @@ class StreamedUploads:
     ) -> _HeldAnswer:
         """Return the application's response to the same request with another body.
 
-        If `measured`, the content-length is the length of the new body; otherwise it is sent
+        If `update_length`, the content-length is the length of the new body; otherwise it is sent
         unchanged, so that Streamlit can check it.
         """
         headers = scope["headers"]

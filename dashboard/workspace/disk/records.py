@@ -163,7 +163,7 @@ def replaced_numbers(
     """The numbers of entries that were replaced by newer, intact ones.
 
     All earlier entries of the same name are replaced, even if a record in between is damaged.
-    `is_whole` is called only for entries that replace an existing one.
+    `is_intact` is called only for entries that replace an existing one.
     """
     by_name: dict[tuple[str, str], list[str]] = {}
     for entry in entries:

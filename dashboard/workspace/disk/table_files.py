@@ -44,8 +44,9 @@ class TableFiles:
         return None if problem else content
 
     def table_problem(self, name: str, *, check_now: bool = False) -> str:
-        """The reason why a table cannot be read; empty if no problem is known. If `look` is true,
-        the bytes of the table are checked, unless they were checked since the file last changed."""
+        """The reason why a table cannot be read; empty if no problem is known. If `check_now` is
+        true, the bytes of the table are checked, unless they were checked since the file last
+        changed."""
         state = durable.file_state(self.table_path(name))
         if state is None:
             return MISSING
@@ -63,7 +64,7 @@ class TableFiles:
 
     def replaced_numbers(self, entries: Sequence[Entry], *, check_now: bool = False) -> set[str]:
         """Return the numbers of entries that were replaced by newer entries whose tables have no
-        known problem. If `look` is true, these tables are checked now."""
+        known problem. If `check_now` is true, these tables are checked now."""
         return replaced_numbers(
             entries, lambda newer: not self.table_problem(newer.table, check_now=check_now)
         )

@@ -202,7 +202,7 @@ def _overlap_line(outcome: OverlapOutcome) -> str:
 
 
 def _broken_queries_section(broken: BrokenQueries, *, is_collapsed: bool) -> list[str]:
-    """Return the section on the queries of a gate. If `folded` is true, the section of an
+    """Return the section on the queries of a gate. If `is_collapsed` is true, the section of an
     inconclusive gate is collapsed."""
     baseline, run = broken.outcome.baseline, broken.outcome.run
     rows = [["Query", "Now", f"{_escape_text(baseline)} → {_escape_text(run)}", "Difference"]]

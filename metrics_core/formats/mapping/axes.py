@@ -93,7 +93,7 @@ class RowAxis:
         """Return, for each row of a deeper axis, the row of this axis that contains it;
         int64[deeper.count].
 
-        Returns None if `deeper` is not below this axis.
+        Returns None if `descendant_axis` is not below this axis.
         """
         rows = np.arange(descendant_axis.count)
         while descendant_axis is not self:

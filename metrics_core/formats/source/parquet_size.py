@@ -124,11 +124,11 @@ def check_table_size(
     bytes_per_cell: int = CELL_BYTES,
     allow_lists: bool = False,
 ) -> None:
-    """Raise FileFormatError if these columns, or their `first` rows, would exceed the limit.
+    """Raise FileFormatError if these columns, or their `n_rows` rows, would exceed the limit.
 
-    `a_cell` is the number of bytes of a cell without its text. If `lists` is true, columns may
-    contain lists, and each value of a list counts as a cell. Raises ArrowInvalid for a damaged
-    file.
+    `bytes_per_cell` is the number of bytes of a cell without its text. If `allow_lists` is true,
+    columns may contain lists, and each value of a list counts as a cell. Raises ArrowInvalid for a
+    damaged file.
     """
     with source.packed() as unpacked_file:
         groups = read_row_groups(unpacked_file)
@@ -152,7 +152,7 @@ def check_table_size(
 
 
 def _count_rows_read(row_counts: Sequence[int], n_rows: int | None) -> list[int]:
-    """Return the number of rows of each row group that are read to get the `first` rows."""
+    """Return the number of rows of each row group that are read to get the `n_rows` rows."""
     if n_rows is None:
         return list(row_counts)
     ends = list(accumulate(row_counts))
@@ -171,7 +171,7 @@ def _check_rows(source: Source, rows: int, columns: int) -> None:
 def _value_columns(file: pq.ParquetFile, names: Sequence[str], allow_lists: bool) -> list[int]:
     """Return the indexes of these columns among the columns that store values.
 
-    Raises ArrowInvalid for a nested column, unless `lists` is true.
+    Raises ArrowInvalid for a nested column, unless `allow_lists` is true.
     """
     column_indexes = range(file.metadata.num_columns)
     paths = [file.schema.column(index).path for index in column_indexes]

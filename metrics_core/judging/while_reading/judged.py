@@ -124,11 +124,11 @@ def judge_and_keep_run(
     kind: Kind | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> StoredFile | None:
-    """Judge a TREC run in the same way as `judge_run_file`, and pass its rows to `keep`.
+    """Judge a TREC run in the same way as `judge_run_file`, and pass its rows to `row_keeper`.
 
     The file is read as `kind`; if `kind` is None, it is detected. Returns None in the same cases as
     `judge_run_file`, except that a run without judged queries is accepted. If the result is None,
-    the rows passed to `keep` must be discarded. Raises FileFormatError.
+    the rows passed to `row_keeper` must be discarded. Raises FileFormatError.
     """
     if not _can_judge_while_reading(source, judgments, kind):
         return None

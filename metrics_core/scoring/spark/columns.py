@@ -97,7 +97,7 @@ def _require_columns(frame: DataFrame, frame_name: str, columns: tuple[str, ...]
 
 def id_column(frame: DataFrame, frame_name: str, name: str) -> Any:
     """Return a column of ids as string; whole numbers become their digits. Raises RanklensError for
-    other types; `what` names the frame in the message."""
+    other types; `frame_name` names the frame in the message."""
     kind = frame.schema[name].dataType.typeName()
     if kind not in ("string", "varchar", "char", "byte", "short", "integer", "long"):
         raise RanklensError(

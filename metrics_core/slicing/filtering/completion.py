@@ -57,9 +57,9 @@ def vocabulary(
     description of each column. The description has the column's name, its written form, the kind of
     values it `holds`, and its most frequent values with their numbers of rows.
 
-    The columns in `numeric` are known to be numeric, so their values are not computed. `holds`
-    returns the result of `describe_column` for a column, for example from a cache; if `holds` is
-    None, the result is computed.
+    The columns in `numeric_columns` are known to be numeric, so their values are not computed.
+    `holds` returns the result of `describe_column` for a column, for example from a cache; if
+    `holds` is None, the result is computed.
     """
     column_facts = holds or (lambda name: describe_column(columns[name]))
     entries = [

@@ -31,8 +31,8 @@ _COMPARE = {
 
 
 def combine_tests(tests: list[Test], *, any_suffices: bool) -> Test:
-    """Return a test that combines several tests. If `either` is true, it is true if any of them is
-    true; otherwise it is true if all of them are true."""
+    """Return a test that combines several tests. If `any_suffices` is true, it is true if any of
+    them is true; otherwise it is true if all of them are true."""
     if len(tests) == 1:
         return tests[0]
 
@@ -46,7 +46,7 @@ def combine_tests(tests: list[Test], *, any_suffices: bool) -> Test:
 
 
 def negate_test_if(test: Test, is_negated: bool) -> Test:
-    """Return the negated test if `contrary` is true, otherwise the test itself."""
+    """Return the negated test if `is_negated` is true, otherwise the test itself."""
 
     def test_negated(columns: FilterColumns) -> Truth:
         true, false = test(columns)

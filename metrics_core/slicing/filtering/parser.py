@@ -170,7 +170,8 @@ class FilterReader:
         return make_column_test(column, operator, other)
 
     def read_column(self, compared_column: str = "") -> str:
-        """Read the name of an existing column; `about` is the column that it is compared with."""
+        """Read the name of an existing column; `compared_column` is the column that it is compared
+        with."""
         word = self.next_word
         if word.kind != NAME:
             hint = (

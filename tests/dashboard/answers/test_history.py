@@ -75,7 +75,7 @@ def test_of_runs_that_are_no_versions_nothing_is_told() -> None:
 
 def test_the_best_is_only_called_so_where_it_is_clearly_better() -> None:
     means = np.array([0.4, 0.5])
-    given = {"measure": "AP", "now_bad": 0, "flickering": 0, "since": ""}
+    given = {"measure": "AP", "n_failing": 0, "n_flickering": 0, "first_bad_version": ""}
     sure, unsure = (
         history_finding(["a", "b"], means, is_best=is_best, **given).text
         for is_best in (True, False)

@@ -100,8 +100,8 @@ def test_versions_that_the_judgments_hardly_know_are_told_apart() -> None:
         " 100\u00a0%)."
     )
     assert told[2] == (
-        "Judged by Of 2025: 20 judgments of 10 queries; its means cover only 6 queries also in view"
-        " here."
+        "Judged by Of 2025: 20 judgments of 10 queries; its means cover only the 6 queries also in"
+        " view here."
     )
 
 

@@ -33,7 +33,7 @@ def in_a_thread():
     thread.start()
     thread.join()
 
-heap.keep_freed_memory(shared=True)
+heap.keep_freed_memory(use_one_heap=True)
 in_a_thread()
 before = faults()
 in_a_thread()

@@ -19,7 +19,7 @@ EVERY = [
 ]
 
 
-@pytest.mark.parametrize("method", EVERY, ids=lambda m: f"{m.test}, {m.corrected_by}")
+@pytest.mark.parametrize("method", EVERY, ids=lambda m: f"{m.test}, {m.effective_correction}")
 def test_interval_and_corrected_p_never_disagree(method: Method) -> None:
     for seed in range(8):
         generator = np.random.default_rng(seed)

@@ -436,9 +436,9 @@ def history_of(given: Situation) -> dict[str, Any]:
     after = list(given.scores.runs[best + 1 :])
     since = str(rng.choice(after)) if after and rng.random() < 0.5 else ""
     since = "" if np.isnan(means[-1]) else since
-    counts = {"now_bad": int(rng.integers(4)), "flickering": int(rng.integers(3))}
+    counts = {"n_failing": int(rng.integers(4)), "n_flickering": int(rng.integers(3))}
     is_best = bool(best == len(means) - 1 and rng.random() < 0.5)
-    return {"means": means, "since": since, "is_best": is_best, **counts}
+    return {"means": means, "first_bad_version": since, "is_best": is_best, **counts}
 
 
 def false_in_history(given: Situation, text: str) -> Iterator[str | bool]:
@@ -459,11 +459,11 @@ def false_in_history(given: Situation, text: str) -> Iterator[str | bool]:
     else:
         yield bool(known) and "no version has a score"
         return
-    yield told["since"] not in text and "since when"
+    yield told["first_bad_version"] not in text and "since when"
     flickers = re.search(r"; (\d+) went back and forth\.$", text)
-    yield (count_of(flickers[1]) if flickers else 0) != told["flickering"] and "flicker"
+    yield (count_of(flickers[1]) if flickers else 0) != told["n_flickering"] and "flicker"
     bad = re.search(r"(\d+) quer(?:y|ies) regressed", text)
-    yield not bad or count_of(bad[1]) != told["now_bad"]
+    yield not bad or count_of(bad[1]) != told["n_failing"]
 
 
 def test_the_history() -> None:

@@ -886,7 +886,11 @@ def test_no_judgments_and_nothing_relevant() -> None:
     ],
 )  # fmt: skip
 def test_files(loaded: int, refused: int, options: dict[str, Any], text: str) -> None:
-    assert files_finding(loaded, refused, **({"fits": True} | options)).text == text
+    words = {"missing": "missing_table", "answered": "answered_counts", "judged": "n_judged",
+             "unjudged": "n_unjudged", "unclear": "unclear_files", "waiting": "n_waiting",
+             "of_two_kinds": "ambiguous_files", "fits": "files_fit"}  # fmt: skip
+    named = {words[name]: value for name, value in ({"fits": True} | options).items()}
+    assert files_finding(loaded, refused, **named).text == text
 
 
 # Sentences

@@ -42,9 +42,9 @@ OPTIONS: dict[str, object] = {
     "label": "2 queries",
     "span": (-0.5, 0.5),
     "scale": (0.0, 1.0),
-    "coloured": True,
-    "sorted_by": lambda key: f"queries?order={key}",
-    "opened": lambda query_id: f"query?q={query_id}",
+    "use_colours": True,
+    "make_sort_link": lambda key: f"queries?order={key}",
+    "make_query_link": lambda query_id: f"query?q={query_id}",
 }
 
 
@@ -105,14 +105,14 @@ def test_a_difference_has_a_bar_from_zero_on_the_scale_of_all_queries() -> None:
 
 def test_only_what_is_clear_of_the_same_is_coloured_and_nothing_where_too_few() -> None:
     def classes(**changes: object) -> list[str]:
-        coloured = bool(changes.pop("coloured", True))
-        shown = table(rows(1, **changes), coloured=coloured)
+        coloured = bool(changes.pop("use_colours", True))
+        shown = table(rows(1, **changes), use_colours=coloured)
         return [own["class"] for own in shown.having("change")]
 
     assert classes() == ["change worse clear"]
     assert classes(difference=0.004, outcome="same") == ["change unclear"]
     assert classes(difference=math.nan, outcome=None) == ["change unclear"]
-    assert classes(coloured=False) == ["change unclear"]
+    assert classes(use_colours=False) == ["change unclear"]
 
 
 def test_pages_are_links() -> None:

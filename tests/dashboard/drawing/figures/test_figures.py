@@ -174,7 +174,7 @@ DRAW: dict[str, Callable[[Palette], go.Figure]] = {
 
 def all_text(figure: go.Figure) -> str:
     """Every text of a figure that Plotly would interpret: not the ids in customdata."""
-    spec = figure.checked.to_dict()
+    spec = figure.validated_figure.to_dict()
     for trace in spec["data"]:
         for row in trace.get("customdata", []):
             row[0] = ""

@@ -255,7 +255,7 @@ def test_a_part_that_fails_is_left_out_with_a_sentence(
     def fails(*_: object, **__: object) -> None:
         raise error
 
-    for part in ("curves", "robustness_summary", "breakdown", "query", "query_masks"):
+    for part in ("curves", "robustness_summary", "breakdown", "query_page", "query_masks"):
         monkeypatch.setattr(f"dashboard.answers.report.{part}", fails)
     monkeypatch.setattr("dashboard.drawing.blocks.report.draw_methods_part", fails)
     page = page_of(sample())
