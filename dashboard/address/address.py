@@ -151,8 +151,7 @@ class Address:
 
     @property
     def menu_address(self) -> Address:
-        """The address for the links of the menu, in which all fields that are not lasting are
-        empty."""
+        """The address for the links of the menu: only the fields that persist between pages."""
         return self.with_values(**{f.name: f.empty_value for f in self.fields if not f.lasting})
 
     def restrict_to_fields(self, fields: Iterable[Field]) -> Address:

@@ -20,8 +20,8 @@ from metrics_core.findings.sentence import Sentence
 @dataclass(frozen=True)
 class QueryPage:
     """The Query page. `documents` has title and text, indexed by doc_id; `lists` has the lists for
-    the download: run, rank, doc_id, score, grade, title. The reader came from a list of `listed`
-    queries; `position` is the query's position in this list, from 0."""
+    the download: run, rank, doc_id, score, grade, title. `listed` is the number of queries in
+    the list from which the page was opened, `position` the query's position in it, from 0."""
 
     diagnosis: Diagnosis
     text: str
@@ -40,8 +40,8 @@ def query_page(
     study: Study, comparison: Comparison, query_id: str, request: QueryListRequest, rows: int = 0
 ) -> QueryPage:
     """Return the Query page. If `query_id` is empty, it shows the first query of the list.
-    `request` is the list that the reader came from. Each run shows `rows` rows, or k rows if k is
-    larger."""
+    `request` describes the list from which the page was opened. Each run shows `rows` rows, or k
+    rows if k is larger."""
     query_ids = study.cached_answer(query_ids_of_list, comparison, request)
     query_id = query_id or next(iter(query_ids), study.query_ids[0])
     position = query_ids.index(query_id) if query_id in query_ids else None

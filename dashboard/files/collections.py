@@ -275,6 +275,5 @@ def _time_in_seconds(time_text: str) -> float:
 
 
 def _count_judged_queries(entries: list[Entry]) -> int | None:
-    """The number of judged queries. If there are several judgments, this is the largest number;
-    without judgments, None."""
+    """The number of judged queries: the largest of several judgment files, None without one."""
     return max((e.queries or 0 for e in entries if e.kind == "qrels"), default=None)

@@ -10,10 +10,10 @@ HITS_ONLY_KIND = "hits_alone"
 
 @dataclass(frozen=True)
 class Note:
-    """An irregularity of an input that did not prevent using it.
+    """An irregularity in an input that could still be used.
 
     kind      stable short key ("duplicates", "ties", …)
-    message   sentence without a final stop
+    message   sentence without a full stop at its end
     count     number of cases
     examples  the first cases
     loud      whether it may change the meaning of the scores

@@ -166,8 +166,8 @@ def single_test_level(width: float, queries: int) -> float:
 
 
 def find_queries_needed(difference: float, deviation: float, level: float) -> float:
-    """Return the number of queries that detect a true mean difference with probability `POWER`; inf
-    if no number does.
+    """Return the number of queries needed to detect a true mean difference with probability
+    `POWER`; inf if no number is enough.
 
     `deviation` is the standard deviation of the paired differences, `level` the confidence level of
     the test of a single difference (`single_test_level`). The result is at least `FEWEST_QUERIES`,

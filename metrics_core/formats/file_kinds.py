@@ -200,10 +200,10 @@ def _decide_by_name(
 
 
 def _may_prefer_other(best: _Candidate, other: _Candidate, *, is_sure_word: bool) -> bool:
-    """Return whether the file name may decide in favour of `other`, the second kind of a pair.
+    """Return whether the file name is allowed to decide for `other`, the second kind of a pair.
 
-    The file name may not decide if the columns are certain: TREC lines, a special structure of a
-    run or judgments (`SPECIFIC`), or columns of queries or documents (`CERTAIN`).
+    The file name is ignored if the columns already identify the kind: TREC lines, a special
+    structure of a run or judgments (`SPECIFIC`), or columns of queries or documents (`CERTAIN`).
     """
     if best.format.name == "trec" and best.sureness >= CERTAIN:
         return False  # the number of columns allows only one kind
@@ -229,7 +229,7 @@ def kind_from_file_name(path: str, pair: tuple[Kind, Kind] = _PAIRS[0]) -> tuple
 
 
 def _ambiguous_error(sample: Sample) -> FileFormatError:
-    """Return the error for documents by query that may be a run or judgments."""
+    """Return the error for a mapping from queries to documents that can be a run or judgments."""
     return FileFormatError(
         sample.source.name,
         [LineProblem(None, "lists of documents by query", "a run or judgments (qrels)")],

@@ -46,8 +46,8 @@ NO_EXCLUSIONS = Exclusions()
 
 def exclude_documents(run: Run, exclusions: Exclusions) -> Run:
     """Return the run without these documents, as if its file did not contain their rows, with a
-    note of their number. Given ranks move up. Raises RanklensError for a run loaded as judged ranks
-    (the ranks of judged documents)."""
+    note of their number. Ranks from the file are renumbered to close the gaps. Raises
+    RanklensError for a run loaded as judged ranks (the ranks of judged documents)."""
     if not exclusions:
         return run
     if not run.complete:

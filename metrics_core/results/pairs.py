@@ -36,8 +36,8 @@ class MeasuredPairs(AllPairs):
         return len(self.combined) * (len(self.combined) - 1) // 2
 
     def to_latex(self, *, caption: str = "", label: str = "") -> str:
-        """Return the table of a paper: a row per run, its mean, and letters for the runs that it
-        significantly outperforms.
+        """Return a LaTeX table for a paper: a row per run, its mean, and letters for the runs that
+        it significantly outperforms.
 
         The caption begins with `caption` and names the test, its level and the correction. `label`
         is for `\\ref`, by default tab:all-pairs. The paper must load booktabs. Raises
@@ -84,8 +84,8 @@ class PairsByMeasure(ByMeasure[MeasuredPairs]):
         return pd.concat(frames, names=["measure"]).reset_index("measure").reset_index(drop=True)
 
     def to_latex(self, *, caption: str = "", label: str = "") -> str:
-        """Return the table of a paper: a row per run, a column per measure; see the method of one
-        measure, `MeasuredPairs.to_latex`."""
+        """Return a LaTeX table for a paper: a row per run, a column per measure; see the method of
+        one measure, `MeasuredPairs.to_latex`."""
         return _paper_table(list(self.values()), caption, label)
 
     def __repr__(self) -> str:

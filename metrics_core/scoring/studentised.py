@@ -70,9 +70,9 @@ class CentredColumns:
         return np.hstack([*sums, *counted])
 
     def draw_distances(self, sums: npt.NDArray[Any]) -> Floats:
-        """Return the distance of each column's mean in a draw from its mean in the data, in
-        standard errors of the draw, float64[draw, column]. `sums` [draw, …] are the sums of `parts`
-        in each draw."""
+        """Return, for each draw and column, how far the column's mean in the draw is from its mean
+        in the data, in standard errors of the draw, float64[draw, column]. `sums` [draw, …] are the
+        sums of `parts` in each draw."""
         distances = self.signed_distances(sums)
         return np.abs(distances, out=distances)
 

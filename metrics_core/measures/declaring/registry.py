@@ -336,9 +336,9 @@ def terms(*names: str) -> Callable[[Terms], Terms]:
 
 
 def weights(*names: str) -> Callable[[Terms], Terms]:
-    """Declare the terms of measures by weights. The function takes any of the measure's parameters
-    and returns the documents that contribute, each with a weight of 0 or more instead of its grade.
-    Documents within the cutoff share the score in proportion to their weights."""
+    """Declare measures whose score is divided among documents by weight. The function takes any of
+    the measure's parameters and returns the contributing documents, each with a weight of 0 or more
+    in place of its grade. Documents within the cutoff share the score by their weights."""
 
     def declare(function: Terms) -> Terms:
         def parts(ranks: JudgedRanks, *, kernel: Callable[..., Floats], **values: Any) -> Hits:

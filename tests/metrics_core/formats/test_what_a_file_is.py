@@ -402,7 +402,7 @@ F4 = [
         "x.jsonl",
         kind="qrels",
         rows={"q1": {"d1": 1, "d2": 0}},
-        says=("1 score ignored as grades",),
+        says=("1 score not used as grades",),
     ),
     Case(
         "a grade is missing",
