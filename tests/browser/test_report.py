@@ -70,9 +70,9 @@ def test_the_table_of_queries_sorts_and_finds(page: Page) -> None:
     assert 0 < rows.count() < 20 and "of 104" in page.locator(".finding .said").inner_text()
     page.get_by_role("searchbox").fill("")
     page.locator(".outcomes a", has_text="worse").click()
-    assert rows.count() == 21
+    expect(rows).to_have_count(21)
     page.get_by_role("button", name="All 104").click()
-    assert rows.count() == 104
+    expect(rows).to_have_count(104)
 
 
 def test_it_gives_the_data_that_it_carries(page: Page) -> None:
