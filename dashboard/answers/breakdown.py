@@ -16,7 +16,7 @@ from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import verdict_interval
 from metrics_core.comparing.verdicts import CLEAR
-from metrics_core.findings import groups as told
+from metrics_core.findings import groups as group_findings
 from metrics_core.findings.charts import best_by_group
 from metrics_core.findings.group_nouns import GroupNoun
 from metrics_core.findings.sentence import Sentence
@@ -79,7 +79,7 @@ class Breakdown:
         """Return the text below the title; `slices` is the text about the slices."""
         if self.bridge.empty:
             return Sentence()
-        return told.groups_subtitle(
+        return group_findings.groups_subtitle(
             self.bridge,
             n_tested=self.group_count,
             noun=self.noun,
@@ -117,11 +117,11 @@ def _breakdown(study: Study, comparison: Comparison, by: str) -> Breakdown:
     parts = _group_contributions(study, comparison, by, focus_groups)
     named_bridge = quote_groups(parts, by)
     if comparison.is_alone:
-        title = told.single_run_title(
+        title = group_findings.single_run_title(
             quote_groups(focus_groups, by), comparison.focus, noun=noun, higher_is_better=higher
         )
     else:
-        title = told.groups_title(
+        title = group_findings.groups_title(
             named_bridge, comparison.focus, noun=noun, higher_is_better=higher
         )
     derived = find_derived_column(by)
@@ -226,7 +226,7 @@ def _query_mix(study: Study, comparison: Comparison, by: str) -> Sentence:
     if focus_scores.isna().all() or baseline_scores.isna().all():
         return Sentence()
     groups = study.columns(comparison)[by]
-    return told.query_mix_finding(
+    return group_findings.query_mix_finding(
         decompose_change(baseline_scores, groups, focus_scores, groups),
         comparison.focus,
         comparison.baseline,
@@ -244,7 +244,7 @@ def _group_scores(
     study: Study, comparison: Comparison, by: str, group_names: tuple[str, ...]
 ) -> GroupScores:
     groups = scores_by_column(study, comparison, by)
-    strongest = told.strongest_other_run_finding(
+    strongest = group_findings.strongest_other_run_finding(
         replace_group_names(groups, by),
         comparison.focus,
         comparison.baseline,

@@ -11,7 +11,7 @@ from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import breakdown, scores_by_column
 from dashboard.answers.group_names import column_name, group_name
 from dashboard.study.study import Study
-from metrics_core.findings import groups as told
+from metrics_core.findings import groups as group_findings
 from metrics_core.findings.charts import best_by_group, extreme_cells
 from metrics_core.findings.sentence import Sentence
 from metrics_core.slicing.breakdowns import ALL
@@ -44,7 +44,7 @@ class Crossing:
 
     def lead(self, slices: str) -> Sentence:
         """Return the text below the title; `slices` is the text about the slices."""
-        return told.crossed_groups_subtitle(self.margins, slices)
+        return group_findings.crossed_groups_subtitle(self.margins, slices)
 
 
 def crossing(
@@ -98,7 +98,7 @@ def _crossing(
     order = list(dict.fromkeys(groups["group"]))
     return Crossing(
         across=across,
-        title=told.crossed_groups_title(
+        title=group_findings.crossed_groups_title(
             pd.concat(margins.values(), ignore_index=True),
             float(total),
             higher_is_better=comparison.measure.declaration.higher_is_better,

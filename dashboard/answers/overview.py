@@ -130,7 +130,7 @@ def compare_all_runs(study: Study, comparison: Comparison) -> AllPairs | None:
 
 
 def are_all_runs_compared(study: Study, comparison: Comparison) -> bool:
-    """Whether `run_places` is in the cache or not needed; it takes a while to compute."""
+    """Whether `compare_all_runs` is in the cache or not needed; it takes a while to compute."""
     return len(study.names) <= SHOWN_IN_FULL or are_pairs_known(study, comparison)
 
 

@@ -173,7 +173,7 @@ class RunStyle:
     - `slot` counts from 0 and belongs to a run permanently. It determines the run's colour and
       shape. The first eight slots have the eight colours; later slots repeat them with another
       shape and another line, so that no two of the first 48 runs look the same. The first four
-      colours are those of the house.
+      are the colours of Ranklens.
     - The baseline is always drawn in ink with a dashed line; it keeps its shape.
     - While a run is in focus, no other run has its colour: a run of the same colour is grey
       (`is_dimmed`), but keeps its shape. The line of the run in focus is solid and the thickest.

@@ -2,8 +2,8 @@
 committed and compared in a diff. A snapshot contains no documents and no texts.
 
 The file has one line per query. The line begins with a mark of the query's judgments (their number,
-and a hash of which document has which grade); then follow the scores, each as the shortest number
-that reads back exactly. The check is a hash of all other values: a file that was only reformatted,
+and a hash of which document has which grade). The scores follow, each as the shortest number that
+reads back exactly. The check is a hash of all other values: a file that was only reformatted,
 with different white space or order of keys, is the same snapshot.
 """
 
@@ -124,7 +124,7 @@ def make_snapshot(
     """Return the snapshot of these scores of a single run, which were computed with these
     judgments. The packages of plug-in measures are added to the origin.
 
-    If the replaced snapshot `before` recorded a better best mean of a measure, this best mean is
+    If the replaced snapshot `previous` recorded a better best mean of a measure, this best mean is
     kept, unless reading options or the measure's package changed.
     """
     marks, order = (hash_judgments(qrels), np.argsort(np.array(scores.query_ids, dtype=object)))

@@ -203,7 +203,7 @@ def curves_finding_at_k(
 
 
 def curves_placeholder(family: str, focus: str, baseline: str) -> tuple[Sentence, Sentence]:
-    """Title and lead shown until `curves_title` and `curves_lead` are computed."""
+    """Title and lead shown until `curves_title` and `curves_subtitle` are computed."""
     return _untested_title(family, focus, baseline), muted_span(_PENDING_LEAD)
 
 

@@ -47,8 +47,8 @@ def supported_margin_finding(low: float, high: float, *, all_scores_equal: bool)
 
 
 def colour_note_text(n_tested: int, method: Method) -> str:
-    """Return a note that explains when a difference from the baseline is coloured. `tested` is the
-    number of runs that are tested together. The note is empty if no run is tested."""
+    """Return a note that explains when a difference from the baseline is coloured. `n_tested` is
+    the number of runs that are tested together. The note is empty if no run is tested."""
     if n_tested < 1:
         return ""
     uncorrected = method.effective_correction == NO_CORRECTION

@@ -34,7 +34,7 @@ def make_divisor_function(measure: Measure, ranks: JudgedRanks, grades: Floats) 
     documents are judged. Its argument is the number of these documents for each of the ascending
     `grades`, int64[query, grade]. Raises ValueError if the measure is not a `Share`."""
     values = {name: value for name, value in measure.values if name != "judged_only"}
-    return _require_share(measure).whole(ranks, grades, **values)
+    return _require_share(measure).find_divisor(ranks, grades, **values)
 
 
 def _require_share(measure: Measure) -> Share:

@@ -20,8 +20,9 @@ from metrics_core.measures.gain import Gains, ideal_gains, retrieved_gains
 @dataclass(frozen=True)
 class _GainLists:
     """The results with a gain (`listed`) and the best possible list (`best`), both with gains
-    instead of grades. `gained` and `ideal` are the contributions of their hits to the DCG of the
-    list, `dcg` and `ideal_dcg` the DCG down to each hit, float64[hit] each."""
+    instead of grades. `discounted_gains` and `discounted_ideal_gains` are the contributions of
+    their hits to the DCG of the list, `dcg` and `ideal_dcg` the DCG down to each hit, float64[hit]
+    each."""
 
     listed: Hits
     best: Hits

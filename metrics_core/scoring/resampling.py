@@ -188,7 +188,7 @@ def _group_by_units(matrices: Sequence[SingleOrDouble]) -> Iterator[list[int]]:
 def split_draws(
     n_queries: int, size: int, max_draws: int | None = None
 ) -> Iterator[tuple[int, Bytes]]:
-    """Yield `draws` in parts of at most `size`, each as (index of its first draw, counts
+    """Yield `iterate_draws` in parts of at most `size`, each as (index of its first draw, counts
     uint8[draw, unit])."""
     first = 0
     for counts in iterate_draws(n_queries, max_draws):

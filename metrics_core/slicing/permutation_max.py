@@ -27,8 +27,8 @@ _PARCEL_SEED = 20_263
 
 @dataclass(frozen=True)
 class QueryChunks:
-    """Units that are moved as a whole: first the `full` parcels of queries, all of the same size,
-    then the `single` queries. `order` int64[query] lists the queries of one unit after the other,
+    """Units that are moved as a whole: first the `full` chunks of queries, all of the same size,
+    then the `n_single` queries. `order` int64[query] lists the queries of one unit after the other,
     `starts` int64[unit] their first positions. `members` float64[unit, slice] of 0 and 1 says which
     slices a unit is in, `queries` float64[slice, 1] how many queries each slice has."""
 

@@ -229,7 +229,13 @@ def test_whatever_of_a_measure_fails_is_said_to_be_of_its_package(
     assert isinstance(one.reach, Share)
     assert isinstance(two.reach, Share)
     assert one.from_precisions is not None
-    for call in (one.terms, one.from_precisions, one.reach.whole, two.terms, two.reach.whole()):
+    for call in (
+        one.terms,
+        one.from_precisions,
+        one.reach.find_divisor,
+        two.terms,
+        two.reach.find_divisor(),
+    ):
         assert call is not None
         with pytest.raises(RanklensError, match="of orchard failed"):
             call(make_example())

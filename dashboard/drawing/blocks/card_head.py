@@ -17,7 +17,7 @@ def draw_card_heading(title: str) -> Markup:
 
 def draw_summary(text: str = "") -> Markup:
     """Draw the summary of a card in a few words, at the end of its heading."""
-    return _render("told", text=text)
+    return _render("note", text=text)
 
 
 def draw_shortcut_key(letter: str) -> Markup:

@@ -49,10 +49,10 @@ def draw_collection_row(entry: CollectionRow) -> Markup:
     """Draw one collection: its name as a link, its contents, and its result."""
     preview = entry.preview
     if preview is None or entry.missing_reason:
-        return _render("row", told=entry, pair=[], best=None, short={})
+        return _render("row", entry=entry, pair=[], best=None, short={})
     focus = RunStyle(preview.run, preview.slot, "focus"), preview.mean
     baseline = RunStyle(preview.baseline, SLOTS, "baseline"), preview.baseline_mean
     pair = [focus] if preview.run == preview.baseline else [baseline, focus]
     names = [style.name for style, _ in pair]
     best = max(pair, key=lambda one: one[1])
-    return _render("row", told=entry, pair=pair, best=best, short=short_names(names, _NAME))
+    return _render("row", entry=entry, pair=pair, best=best, short=short_names(names, _NAME))

@@ -70,7 +70,7 @@ def draw_difference_interval(
         ends=_end_labels(axis, low, high, digits) if low < high else [],
         edge=_TICK_EDGE,
         sides=_side_labels(axis.share(0), lower_is_better=less),
-        told=f"{w.format_share(level)} interval" + _correction_note(all_rows, comparison),
+        hint=f"{w.format_share(level)} interval" + _correction_note(all_rows, comparison),
     )
 
 

@@ -61,7 +61,7 @@ def draw_preview(file_preview: FilePreview, words: Mapping[str, str]) -> Markup:
 
 def draw_message(text: str, *, is_error: bool) -> Markup:
     """Draw a text that says what a file contains or, if `is_error`, why it cannot be read."""
-    return _render("told", text=text, wrong=is_error)
+    return _render("note", text=text, wrong=is_error)
 
 
 def draw_reading(kind_reading: KindReading, *, is_likely: bool) -> Markup:

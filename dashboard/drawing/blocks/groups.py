@@ -141,7 +141,7 @@ def draw_waterfall(
             for row, start in zip(rows, ends, strict=False)
         ],
         total=total,
-        # A number stands right of its bar.
+        # The number is to the right of its bar.
         scale=Ticks([], [], (low, high + _NUMBER * (high - low) if high > low else low + 1)),
         style=drawing.focus_style,
         column=column,

@@ -34,7 +34,7 @@ def draw_slice_table(
         groups=groups,
         heads=[Column(short[run], "number", hint=run) for run in versions],
         queries=means.groupby("group")["queries"].max(),
-        told={(row["group"], row["run"]): row for row in means.to_dict("records")},
+        rows_by_cell={(row["group"], row["run"]): row for row in means.to_dict("records")},
         first_bad=first_bad,
         lead=make_slice_link,
     )
@@ -60,7 +60,7 @@ def draw_version_table(
 
 def draw_version_remarks(lines: Sequence[str]) -> Markup:
     """Draw remarks on the versions, one sentence per line."""
-    return _render("remarks", told=lines)
+    return _render("remarks", lines=lines)
 
 
 def draw_query_table(frame: pd.DataFrame, versions: Sequence[str], query_link: Link) -> Markup:

@@ -72,15 +72,17 @@ def draw_leaderboard(
         lead=make_run_link,
         places=run_places,
         best={run for run, (best, _) in run_places.items() if best == 1},
-        place=format_rank_range,
+        format_ranks=format_rank_range,
         rows=first_rows,
         rest=rest if len(matching) <= MAX_ROWS else [],
         more=len(rest),
-        told="" if search_text else _folded_runs_text([(rank, short[run]) for rank, run in rest]),
+        rest_text=""
+        if search_text
+        else _folded_runs_text([(rank, short[run]) for rank, run in rest]),
         chosen=drawing.name,
         cutoff=drawing.cutoff,
         scale=Ticks([], [], (0, len(order))),
-        asked=search.strip(),
+        search=search.strip(),
         pairs=pairs,
     )
 

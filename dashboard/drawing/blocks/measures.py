@@ -40,7 +40,7 @@ def draw_measure_heading(
 ) -> Markup:
     """Draw name, title, family and meaning of the measure, with the link that selects it."""
     return _render(
-        "head", told=description, back=back_link, use=use_link, why_not=unsupported_reason
+        "head", description=description, back=back_link, use=use_link, why_not=unsupported_reason
     )
 
 
@@ -52,7 +52,7 @@ def draw_parameters(description: Description) -> Markup:
 def draw_facts(description: Description) -> Markup:
     """Draw facts about a measure: its range, how it treats unusual documents, its names in other
     packages, its source, and differences from other packages."""
-    return _render("facts", told=description, treated=_TREATED, as_usual=RULES_OF_ALL)
+    return _render("facts", description=description, treated=_TREATED, as_usual=RULES_OF_ALL)
 
 
 def draw_worked_example(description: Description) -> Markup:

@@ -177,7 +177,9 @@ def draw_query_navigation(
 ) -> Markup:
     """Draw "← All queries · 1 of 17 that got worse · ← Previous · Next →". A link that is None is
     inactive; `back_link` leads to the list."""
-    return _render("steps", previous=previous, following=following, place=position, back=back_link)
+    return _render(
+        "steps", previous=previous, following=following, position=position, back=back_link
+    )
 
 
 def draw_image_menu(caption: Caption) -> Markup:

@@ -61,7 +61,7 @@ def draw_ranking_table(
         heads=heads,
         columns=[*zip(ranking.columns, scales, strict=True)],
         rows=_ranking_rows(ranking, runs, run_pairs, styles, compared_run, pair_link),
-        place=format_rank_range,
+        format_ranks=format_rank_range,
         label="Runs and measures",
     )
 
@@ -85,7 +85,7 @@ def draw_ranking_and_pairs(
         column=column,
         rows=_ranking_rows(ranking, runs, run_pairs, styles, compared_run, pair_link),
         scale=scale,
-        place=format_rank_range,
+        format_ranks=format_rank_range,
         pairs=pairs,
         label=f"Places on {chosen_name}",
     )
@@ -133,7 +133,7 @@ def _ranking_rows(
                 "style": run_style(styles, run),
                 "short": short[run],
                 "link": "" if is_compared else pair_link(run, compared_run),
-                "told": (
+                "hint": (
                     run
                     if is_compared
                     else _pair_text(run_pairs, i, run_pairs.runs.index(compared_run))
@@ -195,7 +195,7 @@ def _pair_cell(
         "difference": w.format_difference(value, digits),
         "interval": "" if math.isnan(low) else w.format_interval(low, high, digits),
         "word": _verdict_word(run_pairs, row, column),
-        "told": _pair_text(run_pairs, row, column),
+        "hint": _pair_text(run_pairs, row, column),
         "tone": {BETTER_RUN: "ahead", WORSE_RUN: "behind"}.get(kind, "unclear"),
         "part": "" if kind == CANNOT_TELL else percent(_color_share(run_pairs, value)),
     }

@@ -127,7 +127,7 @@ def draw_slide(
         aside=aside,
         answer=shortened_sentence_pieces(answer, styles),
         badge=badge,
-        told=shortened_sentence_pieces(note, styles),
+        note=shortened_sentence_pieces(note, styles),
         picture=picture,
         caption=caption,
         rows=rows,

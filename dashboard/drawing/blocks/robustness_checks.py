@@ -82,7 +82,7 @@ def draw_checks(robustness: Robustness, href: Href) -> Markup:
     return _render(
         "checks",
         title=TITLE_UNCLEAR if unclear else TITLE,
-        told="not significant yet" if unclear else summary,
+        summary="not significant yet" if unclear else summary,
         checks=rows,
     )
 
@@ -91,7 +91,7 @@ def draw_checks_placeholder(*, is_inconclusive: bool) -> Markup:
     """Draw the title and space of the checks while they are computed, so that nothing below
     moves."""
     title = TITLE_UNCLEAR if is_inconclusive else TITLE
-    return _render("checks", title=title, told="being computed", checks=[])
+    return _render("checks", title=title, summary="being computed", checks=[])
 
 
 def mark_of_check(check: RobustnessCheck, *, is_inconclusive: bool) -> tuple[str, str, str]:

@@ -15,7 +15,7 @@ class NotebookFigure(go.Figure):  # type: ignore[misc]
     """A Plotly figure, with the same chart as an SVG file in `svg`, and a `caption`. Both are "" in
     a copy."""
 
-    # A notebook then takes the MIME types below instead of those of Plotly's renderer: nbconvert
+    # A notebook then takes the MIME types below instead of Plotly's: nbconvert
     # and GitHub show the picture, which they would ignore beside HTML with a script.
     _ipython_display_ = _repr_html_ = None
     svg = caption = ""

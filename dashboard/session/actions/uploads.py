@@ -229,8 +229,8 @@ def _store_in_new(
     *,
     with_copied_tables: bool = False,
 ) -> None:
-    """Store files in a new collection and open it. If `copied` is true, the new collection also
-    contains the files of the example."""
+    """Store files in a new collection and open it. If `with_copied_tables` is true, the new
+    collection also contains the files of the example."""
     new = (
         collections.copy_collection(SAMPLE, "The example and my files")
         if with_copied_tables

@@ -184,17 +184,17 @@ def _fingerprint() -> str:
     from llvmlite import __version__
     from llvmlite import binding as llvm
 
-    told = hashlib.blake2b(digest_size=12)
+    digest = hashlib.blake2b(digest_size=12)
     for source in [*sorted((_HERE / "functions").glob("*.py")), *map(_HERE.joinpath, _SHAPING)]:
-        told.update(source.read_bytes())
+        digest.update(source.read_bytes())
     for part in (
         __version__,
         llvm.get_process_triple(),
         llvm.get_host_cpu_name(),
         llvm.get_host_cpu_features().flatten(),
     ):
-        told.update(part.encode())
-    return told.hexdigest()
+        digest.update(part.encode())
+    return digest.hexdigest()
 
 
 def _folders() -> Iterator[Path]:

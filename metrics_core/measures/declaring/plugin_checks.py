@@ -80,11 +80,11 @@ def guard_part(part: str, value: Any, name: str, package: str) -> Any:
         return _guard_terms(guard_function(value, what, package), what, package)
     if callable(value):
         return guard_function(value, what, package)
-    whole = getattr(value, "whole", None)  # a Share: its `whole` returns a function
+    find = getattr(value, "find_divisor", None)  # a Share: it returns a function
     return (
         value
-        if whole is None
-        else replace(value, whole=_guard_function_and_result(whole, what, package))
+        if find is None
+        else replace(value, find_divisor=_guard_function_and_result(find, what, package))
     )
 
 

@@ -59,10 +59,10 @@ int64[query, grade]."""
 @dataclass(frozen=True)
 class Share:
     """The score of the measure `part`, with the same parameters, divided by a divisor.
-    `whole(ranks, grades, **parameters)` returns the `Divisor` for ascending grades."""
+    `find_divisor(ranks, grades, **parameters)` returns the `Divisor` for ascending grades."""
 
     part: str
-    whole: Callable[..., Divisor]
+    find_divisor: Callable[..., Divisor]
 
 
 @dataclass(frozen=True, eq=False)

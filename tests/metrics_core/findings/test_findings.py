@@ -863,34 +863,35 @@ def test_no_judgments_and_nothing_relevant() -> None:
         (7, 1, {}, "Seven files are loaded. One could not be read. "
          "All query ids in the runs are judged."),
         (7, 0, {}, "Seven files are loaded. All query ids in the runs are judged."),
-        (7, 0, {"answered": {"bm25": 98, "dense": 81}, "judged": 104}, "Seven files are loaded. "
+        (7, 0, {"answered_counts": {"bm25": 98, "dense": 81}, "n_judged": 104},
+         "Seven files are loaded. "
          "All query ids in the runs are judged; bm25 has results for 98 of 104, dense for 81."),
-        (7, 0, {"answered": {"a": 1, "b": 2, "c": 3}, "judged": 4}, "Seven files are loaded. All "
+        (7, 0, {"answered_counts": {"a": 1, "b": 2, "c": 3}, "n_judged": 4},
+         "Seven files are loaded. All "
          "query ids in the runs are judged; three runs have no results for some of the 4 queries."),
-        (7, 0, {"unjudged": 1}, "Seven files are loaded. 1 query in the runs has no judgments."),
-        (12, 0, {"fits": False}, "12 files are loaded. "
+        (7, 0, {"n_unjudged": 1}, "Seven files are loaded. 1 query in the runs has no judgments."),
+        (12, 0, {"files_fit": False}, "12 files are loaded. "
          "Not every id in the runs matches the judgments."),
-        (2, 3, {"missing": "judgments"}, "Two files are loaded. Three could not be read. "
+        (2, 3, {"missing_table": "judgments"}, "Two files are loaded. Three could not be read. "
          "Still missing: judgments."),
-        (5, 1, {"unclear": ["x.jsonl"], "waiting": 1}, "One of six files needs a"
+        (5, 1, {"unclear_files": ["x.jsonl"], "n_waiting": 1}, "One of six files needs a"
          " look. No known format fits x.jsonl; check its fields."),
-        (5, 3, {"unclear": ["a", "b"], "waiting": 2}, "Two of eight files need a"
+        (5, 3, {"unclear_files": ["a", "b"], "n_waiting": 2}, "Two of eight files need a"
          " look. One could not be read. No known format fits a and b; check their fields."),
-        (2, 0, {"of_two_kinds": ["a"], "missing": "judgments"}, "One of two files needs your"
+        (2, 0, {"ambiguous_files": ["a"], "missing_table": "judgments"},
+         "One of two files needs your"
          " answer. Judgments or a run? a may be either. Still missing: judgments."),
-        (1, 0, {"of_two_kinds": ["a"]}, "One file needs your answer. Judgments or a run? a may be"
+        (1, 0, {"ambiguous_files": ["a"]},
+         "One file needs your answer. Judgments or a run? a may be"
          " either."),
         (0, 0, {}, "Nothing is loaded yet. Add judgments and runs."),
-        (0, 1, {"missing": "judgments and runs"}, "No files are loaded. One could not be read. "
+        (0, 1, {"missing_table": "judgments and runs"},
+         "No files are loaded. One could not be read. "
          "Still missing: judgments and runs."),
     ],
 )  # fmt: skip
 def test_files(loaded: int, refused: int, options: dict[str, Any], text: str) -> None:
-    words = {"missing": "missing_table", "answered": "answered_counts", "judged": "n_judged",
-             "unjudged": "n_unjudged", "unclear": "unclear_files", "waiting": "n_waiting",
-             "of_two_kinds": "ambiguous_files", "fits": "files_fit"}  # fmt: skip
-    named = {words[name]: value for name, value in ({"fits": True} | options).items()}
-    assert files_finding(loaded, refused, **named).text == text
+    assert files_finding(loaded, refused, **({"files_fit": True} | options)).text == text
 
 
 # Sentences
