@@ -301,7 +301,7 @@ def _make_parser() -> argparse.ArgumentParser:
         metavar="PATH",
         type=_parse_path,
         default="",
-        help="prefix of all paths, such as /ranklens, if a proxy passes it on",
+        help="prefix of all paths, such as /ranklens, if a proxy does not remove it",
     )
     parser.add_argument("--data", help="open this folder's files instead of the samples")
     parser.add_argument("--workspace", help="folder in which files are kept between sessions")

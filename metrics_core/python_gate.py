@@ -22,7 +22,7 @@ from metrics_core.findings.gate_report import (
     compare_with_snapshot,
 )
 from metrics_core.findings.gate_report import gate_report as report_of
-from metrics_core.findings.snapshots import changes_findings
+from metrics_core.findings.snapshots import describe_snapshot_changes
 from metrics_core.formats.in_memory import (
     QrelsLike,
     QueriesLike,
@@ -78,7 +78,7 @@ def gate(
 
     return replace(
         report_of(conditions, compared, checked_queries, fail_unclear=if_unclear == "fail"),
-        changes=changes_findings(compared.changes, file, compared.scores.n_queries),
+        changes=describe_snapshot_changes(compared.changes, file, compared.scores.n_queries),
         allow_changed=allow_changed,
     )
 

@@ -24,10 +24,10 @@ from metrics_core.comparing.curves import (
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.charts import precision_at_half_recall
 from metrics_core.findings.cutoffs import (
-    curves_finding_at_k,
     curves_placeholder,
     curves_subtitle,
     curves_title,
+    describe_cutoff,
     median_list_length,
     precision_subtitle,
     precision_title,
@@ -257,7 +257,7 @@ def _assemble_curves(
             .set_index("run")
             .loc[comparison.focus]
         )
-        title, verdict_text = curves_finding_at_k(
+        title, verdict_text = describe_cutoff(
             frames[family], row, comparison.name, pair, comparison.cutoff
         )
         sentences.insert(1, verdict_text)

@@ -245,7 +245,7 @@ def _show_queries(history: HistoryPage, context: PageContext) -> None:
     if changed.empty:
         st.html(
             markup.draw_empty_state(
-                "No query was broken or fixed.", "Each query stayed good or stayed failing."
+                "No query was broken or fixed.", "Every query either kept passing or kept failing."
             )
         )
         return

@@ -176,7 +176,7 @@ def curves_subtitle(curve: pd.DataFrame, family: str, focus: str, baseline: str)
     )
 
 
-def curves_finding_at_k(
+def describe_cutoff(
     curve: pd.DataFrame, tested_row: Mapping[str, Any], measure: str, pair: tuple[str, str], k: int
 ) -> tuple[Sentence, Sentence]:
     """Return the verdict at the chosen `k` as a title, and a note if the band over all k disagrees

@@ -12,7 +12,7 @@ import numpy as np
 from metrics_core.base import wording as w
 from metrics_core.comparing.winners import better_side
 from metrics_core.findings.robustness import RobustnessCheck, Tone
-from metrics_core.findings.verdict_risks import cannot_reverse_phrase, could_reverse_phrase
+from metrics_core.findings.verdict_risks import format_cannot_reverse, format_could_reverse
 from metrics_core.tables.ranked_run import judged_ranks_text
 
 _SHORT_NAME = 14
@@ -47,14 +47,14 @@ def ties_check(
     )
     if better_side(high - low) == 0:
         reason += "No order of the ties changes the difference."
-        return make_ties_check(cannot_reverse_phrase(side), "firm")
+        return make_ties_check(format_cannot_reverse(side), "firm")
     if not exact:
         reason += f"In the two tie orders tried, the difference is between {ends}."
-        return make_ties_check(could_reverse_phrase(side) if can_turn else w.DASH, "")
+        return make_ties_check(format_could_reverse(side) if can_turn else w.DASH, "")
     reason += f"However ties are broken, the difference stays between {ends}."
     if can_turn:
-        return make_ties_check(could_reverse_phrase(side), "not firm")
-    return make_ties_check(cannot_reverse_phrase(side), "firm")
+        return make_ties_check(format_could_reverse(side), "not firm")
+    return make_ties_check(format_cannot_reverse(side), "firm")
 
 
 def describe_tie_order_effect(word: str) -> str:

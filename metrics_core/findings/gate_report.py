@@ -49,7 +49,7 @@ from metrics_core.findings.gates import (
     status_finding,
     unclear_finding,
 )
-from metrics_core.findings.snapshots import best_mean_findings, changes_findings
+from metrics_core.findings.snapshots import best_mean_findings, describe_snapshot_changes
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores
@@ -262,7 +262,7 @@ def compare_with_snapshot(
     changes = find_changes(snapshot, hash_judgments(qrels), gated)
     common_scores = join_snapshot(snapshot, scores, changes)
     if not common_scores.n_queries or not (common_scores.measures or conditions.floors):
-        sentences = changes_findings(changes, file, common_scores.n_queries)
+        sentences = describe_snapshot_changes(changes, file, common_scores.n_queries)
         raise RanklensError(
             " ".join([f"Nothing in {file} can be compared.", *sentences]), REMAKE_HINT
         )

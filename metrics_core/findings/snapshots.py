@@ -15,7 +15,7 @@ from metrics_core.tables import Qrels
 _MAX_NAMED = 5
 
 
-def changes_findings(changes: SnapshotChanges, file: str, n_compared: int) -> list[str]:
+def describe_snapshot_changes(changes: SnapshotChanges, file: str, n_compared: int) -> list[str]:
     """One sentence for each kind of change, and one on the number of queries still compared
     (`n_compared`); empty if nothing changed."""
     if not changes:

@@ -54,15 +54,15 @@ def unjudged_check(
     side = better_side(bounds.difference)
     if unjudged_share == 0 and bounds.lowest == bounds.highest:
         reason = f"Every document in both runs’ {top} is judged."
-        return RobustnessCheck("unjudged", "Unjudged", cannot_reverse_phrase(side), "firm", reason)
+        return RobustnessCheck("unjudged", "Unjudged", format_cannot_reverse(side), "firm", reason)
     if bounds.reason:
         return make_unjudged_check(w.DASH, "", f"{share} {bounds.reason}")
     reason = f"{share} {_expected_difference(likely, _worst_case(bounds, side))}"
     can_part = side == 0 and (better_side(bounds.lowest), better_side(bounds.highest)) != (0, 0)
     if not (can_part or bounds.can_reverse):
-        return make_unjudged_check(cannot_reverse_phrase(side), "firm", reason)
+        return make_unjudged_check(format_cannot_reverse(side), "firm", reason)
     if side == 0:
-        return make_unjudged_check(could_reverse_phrase(side), "", reason)
+        return make_unjudged_check(format_could_reverse(side), "", reason)
     if likely.interval is None:
         return make_unjudged_check("unknown", "", reason)
     sign_holds = likely.interval.low > 0 if side > 0 else likely.interval.high < 0
@@ -92,12 +92,12 @@ def _expected_difference(likely: LikelyDifference, farthest: str) -> str:
     return f"Likely between {ends[0]} and {ends[1]}; {farthest}"
 
 
-def could_reverse_phrase(side: int) -> str:
+def format_could_reverse(side: int) -> str:
     """Say that something could reverse the lead or, for `side` 0, separate the tied runs."""
     return "could reverse it" if side else "could separate them"
 
 
-def cannot_reverse_phrase(side: int) -> str:
+def format_cannot_reverse(side: int) -> str:
     """Say that something cannot reverse the lead or, for `side` 0, separate the tied runs."""
     return "cannot reverse it" if side else "cannot separate them"
 
@@ -137,7 +137,9 @@ def single_queries_check(
 
     turning = fragility.turning
     brief = (
-        f"removing {w.format_count(turning)} would reverse it" if turning else "no query opposes it"
+        f"removing {w.format_count(turning)} would reverse it"
+        if turning
+        else "no query contradicts it"
     )
 
     def make_queries_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
@@ -148,7 +150,7 @@ def single_queries_check(
     n_supporting = int((differences * np.sign(fragility.total) > 0).sum())
     total_text = w.format_count(fragility.queries)
     if fragility.turning is None and n_supporting == fragility.queries:
-        return make_queries_check("rests on all queries", "firm", "No query opposes it.")
+        return make_queries_check("rests on all queries", "firm", "No query contradicts it.")
     word, tone = classify_breadth(
         n_supporting if fragility.turning is None else fragility.turning, fragility.queries
     )
@@ -157,7 +159,7 @@ def single_queries_check(
             f"{w.format_count(n_supporting)} of {total_text}"
             f" {w.plural(n_supporting, 'supports', 'support')}"
         )
-        return make_queries_check(word, tone, f"No query opposes it; {support} it.")
+        return make_queries_check(word, tone, f"No query contradicts it; {support} it.")
     leader = pair.leader(int(np.sign(fragility.total)))
     reason = (
         f"Removing the {w.format_count(fragility.turning)} of {total_text} queries most favourable"
@@ -324,7 +326,7 @@ def _describe_changes(crossings: Crossings, pair: ComparedPair) -> list[str]:
         clear = crossings.significant_ranges(side)
         if clear and clear[0][0] > 1:
             cutoffs_below = _format_span((1, clear[0][0] - 1))
-            return [f"At {cutoffs_below} {pair.leader(side)} leads too, not significantly."]
+            return [f"At {cutoffs_below} {pair.leader(side)} also leads, but not significantly."]
         return []
     first = int(other_positions[0])
     last = first

@@ -57,7 +57,7 @@ class _GainLists:
         """Return running sums of the best list at the rank of each result, float64[hit]."""
         return np.append(sums, 0.0)[self._ideal_positions]
 
-    def whole_ndcg(self) -> Floats:
+    def whole_list_ndcg(self) -> Floats:
         """Return nDCG of the whole list, float64[query]."""
         return ratio(
             self.listed.total(self.discounted_gains), self.best.total(self.discounted_ideal_gains)
@@ -157,7 +157,7 @@ def ndcg_at_relevant(ranks: JudgedRanks, *, gains: Gains | None = None) -> Float
     listed, has_gain = graded.listed, graded.listed.relevance > 0
     ndcg = ratio(graded.dcg, graded.ideal_sums_at_ranks(graded.ideal_dcg))
     n_missed = graded.n_best - listed.total(has_gain.astype(np.float64))
-    total = listed.total(np.where(has_gain, ndcg, 0.0)) + n_missed * graded.whole_ndcg()
+    total = listed.total(np.where(has_gain, ndcg, 0.0)) + n_missed * graded.whole_list_ndcg()
     return np.maximum(ratio(total, graded.n_best), 0.0)
 
 
@@ -188,7 +188,7 @@ def ndcg_at_levels(ranks: JudgedRanks, *, rel: Rel = 1, gains: Gains | None = No
     levels = best.select(drop)
     reached = np.append(graded.dcg, 0.0)[listed.last_hits_within(levels.rank, levels.query)]
     ndcg = levels.total(ratio(reached, graded.ideal_dcg[drop]))
-    score = ratio(ndcg + np.where(longer, graded.whole_ndcg(), 0.0), levels.count() + longer)
+    score = ratio(ndcg + np.where(longer, graded.whole_list_ndcg(), 0.0), levels.count() + longer)
     return np.where(ranks.n_relevant(rel) > 0, score, 0.0)
 
 

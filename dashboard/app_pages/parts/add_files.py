@@ -130,7 +130,7 @@ def _choose_audience() -> str:
             st.pills,
             "What do you evaluate?",
             "for",
-            value=data.find_audience(session.address()["for"]),
+            value=data.valid_audience(session.address()["for"]),
             store=lambda chosen: {"for": chosen or ""},
             options=list(data.AUDIENCES),
             format_func=data.AUDIENCES.__getitem__,

@@ -183,7 +183,7 @@ STEPS: Mapping[str, tuple[Step, ...]] = {
 """The steps to load files, by audience."""
 
 
-def find_audience(word: str) -> str:
+def valid_audience(word: str) -> str:
     """Return the audience with this key. If there is none, return the first audience."""
     return word if word in AUDIENCES else next(iter(AUDIENCES))
 

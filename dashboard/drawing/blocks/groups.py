@@ -232,7 +232,8 @@ def _table_heads(
                 "Contribution",
                 "share of queries × difference, cumulative",
                 hint="Share of queries times difference. Each bar starts where the one above it"
-                " ends, to the right for an increase; the last ends at the overall difference",
+                " ends. Bars to the right are increases. The last one ends at the overall"
+                " difference",
             ),
         ]
     if has_headroom:

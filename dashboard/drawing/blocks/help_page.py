@@ -65,9 +65,9 @@ _WORDS = (
     ),
     (
         "worst case, likely",
-        "Worst case: the difference if unjudged documents were as unfavourable as possible."
-        f" Likely: the range of the difference in {w.format_share(LEVEL)} of random draws that"
-        " grade unjudged documents like similar judged ones.",
+        "Worst case: the difference if unjudged documents favoured the trailing run as much as"
+        f" possible. Likely: the range that contains the difference in {w.format_share(LEVEL)} of"
+        " simulations that grade unjudged documents like similar judged documents.",
     ),
     (
         "effect size",

@@ -33,7 +33,7 @@ from metrics_core.findings.gate_report import (
     compute_overlaps,
     gate_report,
 )
-from metrics_core.findings.snapshots import changes_findings
+from metrics_core.findings.snapshots import describe_snapshot_changes
 from metrics_core.scoring.scores import Scores
 from metrics_core.tables import Queries
 
@@ -152,7 +152,7 @@ def _describe_changes(compared: GateComparison, options: GateOptions) -> list[st
         )
     if origin.version != __version__:
         print_notes(name, [Note("version", f"made with Ranklens {origin.version}")])
-    return changes_findings(compared.changes, name, compared.scores.n_queries)
+    return describe_snapshot_changes(compared.changes, name, compared.scores.n_queries)
 
 
 def _name_and_hash(path: str) -> tuple[str, str]:

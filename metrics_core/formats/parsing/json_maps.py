@@ -162,7 +162,7 @@ def _read_rows(source: Source) -> _MapRows:
     rows, surrogates = _MapRows(text), has_surrogates(text)
     for query_id, _, start, documents in read_entries(source, text):
         if not isinstance(documents, dict):
-            actual = f"`{shorten_line(query_id)}` without an object of documents"
+            actual = f"`{shorten_line(query_id)}`, whose value is not an object"
             problem = LineProblem(None, actual, "{query: {document: number}}")
             raise file_error(source, [problem], hint=_HINT)
         if surrogates:

@@ -46,7 +46,7 @@ declare(
             Tool(
                 "Vespa",
                 "its search responses, listed by query",
-                "a run, and documents' fields",
+                "a run and document fields",
                 "the query, unless it is next to the response or is its key",
                 ("search",),
             ),

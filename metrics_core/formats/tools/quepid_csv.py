@@ -217,7 +217,7 @@ SNAPSHOTS = Preset(
         Tool(
             "Quepid",
             "a case's snapshots as CSV",
-            "one run per snapshot, queries and documents' fields",
+            "one run per snapshot, queries and document fields",
             "scores (the position is the rank); the query numbers of the TREC export, which no"
             " other file contains",
             ("search",),

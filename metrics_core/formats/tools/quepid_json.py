@@ -118,7 +118,7 @@ declare(
             Tool(
                 "Quepid",
                 "a book as JSON",
-                "judgments, queries and documents' fields",
+                "judgments, queries and document fields",
                 "a run (a book collects pairs from several searches)",
                 ("search",),
             ),
@@ -208,7 +208,7 @@ declare(
             Tool(
                 "Quepid",
                 "a snapshot as JSON",
-                "a run, the queries and documents' fields",
+                "a run, the queries and document fields",
                 "scores (the order is the ranking)",
                 ("search",),
             ),

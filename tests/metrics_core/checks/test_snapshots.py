@@ -29,7 +29,7 @@ from metrics_core.checks.snapshots import (
     read_snapshot,
 )
 from metrics_core.checks.strict_json import hash_values
-from metrics_core.findings.snapshots import changes_findings
+from metrics_core.findings.snapshots import describe_snapshot_changes
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.scores import Scores
 from metrics_core.tables import Qrels
@@ -130,7 +130,7 @@ def test_changes_are_named() -> None:
     assert changes == SnapshotChanges(
         ("ü 3",), ("q4",), {"q1": (1, 1), "q2": (2, 1)}, (parse_measure("RR"),)
     )
-    assert changes_findings(changes, "b.json", 0) == [
+    assert describe_snapshot_changes(changes, "b.json", 0) == [
         "The judgments of two queries changed since b.json:"
         " q1 (1 grade as before, but different ones), q2 (2 grades then, 1 now).",
         "One query is no longer judged: ü 3.",
@@ -146,7 +146,7 @@ def test_a_measure_of_another_version_of_its_package_is_not_compared() -> None:
     of_a_package = replace(snapshot, origin=replace(ORIGIN, added_by={"AP": "essays 1.0"}))
     changes = find_changes(of_a_package, snapshot.marks, (AP, NDCG))
     assert changes.remeasured == (AP,) and changes.not_compared == (AP,)
-    assert changes_findings(changes, "b.json", 3) == [
+    assert describe_snapshot_changes(changes, "b.json", 3) == [
         "The package that adds AP now has a different version, so there is no comparison."
     ]
     assert join_snapshot(of_a_package, snapshot.scores, changes).measures == (NDCG,)

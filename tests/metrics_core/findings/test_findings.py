@@ -12,7 +12,7 @@ import pytest
 from metrics_core.comparing.method import DEFAULT_METHOD, TESTS, Method
 from metrics_core.explaining.diagnosis import diagnose
 from metrics_core.findings.changes import NO_GRADE_NAMES
-from metrics_core.findings.cutoffs import curves_finding_at_k, curves_subtitle, curves_title
+from metrics_core.findings.cutoffs import curves_subtitle, curves_title, describe_cutoff
 from metrics_core.findings.explanations import explain
 from metrics_core.findings.files import files_finding
 from metrics_core.findings.groups import (
@@ -376,7 +376,7 @@ def test_the_heading_of_curves_is_the_verdict_at_the_chosen_k(
     signs: str, word: str, differing: int, title: str, beside: str
 ) -> None:
     tested = {"verdict": word, "differing": differing}
-    found = curves_finding_at_k(curve_of(signs), tested, "nDCG@10", ("hybrid", "bm25"), 10)
+    found = describe_cutoff(curve_of(signs), tested, "nDCG@10", ("hybrid", "bm25"), 10)
     assert [one.text for one in found] == [title, beside]
 
 

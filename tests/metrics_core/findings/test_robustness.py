@@ -186,7 +186,7 @@ def test_where_most_are_level_it_rests_on_those_that_differ(
     values = np.array([0.1] * differing + [0.0] * (50 - differing))
     entry = ways.single_queries_check(find_fragility(values), CLEAR, values)
     assert (entry.word, entry.tone) == (word, tone)
-    assert entry.reason == f"No query opposes it; {differing} of 50 support it."
+    assert entry.reason == f"No query contradicts it; {differing} of 50 support it."
 
 
 def by_k(side: list[int], clear: list[int]) -> Crossings:
@@ -208,7 +208,7 @@ def by_k(side: list[int], clear: list[int]) -> Crossings:
             by_k([1, 1, 1], [0, 1, 1]),
             "significant from k = 2",
             "firm",
-            "At k = 1 new leads too, not",
+            "At k = 1 new also leads, but not",
         ),
         (by_k([1, 1], [1, 1]), "significant at every k", "firm", "at every cutoff"),
         (
