@@ -137,9 +137,7 @@ def single_queries_check(
 
     turning = fragility.turning
     brief = (
-        f"removing {w.format_count(turning)} would reverse it"
-        if turning
-        else "no query contradicts it"
+        f"removing {w.format_count(turning)} would reverse it" if turning else "none contradicts it"
     )
 
     def make_queries_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:

@@ -89,7 +89,7 @@ def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
         yield [count_of(n) for n in turning.groups()[:2]] != [fewest, len(known)] and "how many"
         yield turning[3] != pair_of(given).leader(pair_of(given).side) and "whom they favour"
     else:
-        yield fewest > 0 and "no query contradicts it"
+        yield fewest > 0 and "none contradicts it"
     if speaks := re.search(r"; (\S+) of (\S+) supports? it", text):
         yield [count_of(n) for n in speaks.groups()] != [hangs, len(known)] and "support it"
     yield word == "rests on all queries" and hangs < len(known) and "all"
