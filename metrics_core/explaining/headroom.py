@@ -10,6 +10,7 @@ the best reachable score, which is often less than 1 (P@10 with three relevant d
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -90,6 +91,20 @@ def headroom(ranks: JudgedRanks, measure: Measure, cutoff: int) -> Headroom:
     # is added.
     best = np.maximum(best, deeper)
     return Headroom(score, ordered - score, deeper - ordered, best - deeper)
+
+
+def reranking_ceiling(ranks: JudgedRanks, measure: Measure, depths: Sequence[int]) -> Floats:
+    """Return the best score that a perfect reordering of the first results reaches, float64[query,
+    depth], for each number of reordered results in `depths`.
+
+    From the length of the list on, it is the sum of score, order and below of the headroom. Raises
+    ValueError if `has_headroom` is false for the measure.
+    """
+    if not has_headroom(measure):
+        raise ValueError(f"{measure} has no ideal order")
+    least = measure.relevant_from
+    scores = [measure.score(sort_lists(ranks, least, depth)) for depth in depths]
+    return np.array(scores).reshape(len(depths), ranks.n_queries).T
 
 
 def sort_lists(

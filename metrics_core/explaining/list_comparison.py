@@ -164,7 +164,7 @@ def compare_lists(doc_ids: Sequence[str], other: Sequence[str]) -> TwoLists:
 def compare_runs(run: Run, other: Run, query_ids: Sequence[str], *, depth: int) -> TwoLists:
     """Return the lists of two runs, each down to rank `depth`, for these queries and in their
     order. A missing list is empty."""
-    sides = [_read_lists(r, query_ids, depth) for r in (run, other)]
+    sides = [read_lists(r, query_ids, depth) for r in (run, other)]
     documents = pa.chunked_array([d for _, _, d in sides]).unique()
     pairs = [
         query * np.int64(len(documents)) + pc.index_in(docs, value_set=documents).to_numpy()
@@ -192,7 +192,7 @@ def _list_lengths(query: Ints, rank: Ints, n_queries: int) -> Ints:
     return last
 
 
-def _read_lists(run: Run, query_ids: Sequence[str], depth: int) -> tuple[Ints, Ints, pa.Array]:
+def read_lists(run: Run, query_ids: Sequence[str], depth: int) -> tuple[Ints, Ints, pa.Array]:
     """Return the results of a run for these queries: the position of the query, int64[row], the
     rank, int64[row], and the doc_id of each row."""
     run = run.select_queries(query_ids)

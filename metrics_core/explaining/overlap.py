@@ -10,9 +10,9 @@ from typing import Self
 import numpy as np
 
 from metrics_core.base.arrays import Floats
-from metrics_core.base.errors import ParameterError, RanklensError
+from metrics_core.base.errors import ParameterError
 from metrics_core.comparing.gates import BELOW, HELD
-from metrics_core.explaining.list_comparison import compare_runs
+from metrics_core.explaining.list_changes import find_list_changes
 from metrics_core.tables import Run
 
 _PATTERN = re.compile(r"\s*top\s*(?P<k>[1-9]\d{0,3})\s*(?:>=|≥)\s*(?P<share>\d*\.?\d+)\s*", re.I)
@@ -86,21 +86,20 @@ def find_overlaps(
     baseline: Run, runs: Sequence[Run], overlaps: Sequence[Overlap]
 ) -> list[OverlapOutcome]:
     """Return the outcome of each overlap for each run: the share of the baseline's lists that the
-    run keeps. Raises RanklensError if a run has no results."""
+    run keeps. Raises the errors of
+    `find_list_changes`."""
     outcomes = []
-    empty = next((run.name for run in (baseline, *runs) if not run.query_ids), None)
-    if empty is not None:
-        raise RanklensError(f"{empty} has no results.", "Give runs with results.")
     for overlap in overlaps:
         for run in runs:
-            ids = tuple(dict.fromkeys([*baseline.query_ids, *run.query_ids]))
-            lists = compare_runs(run, baseline, ids, depth=overlap.k)
-            shares, rbo = lists.overlap(overlap.k), lists.rbo()
-            is_listed = ~np.isnan(shares)
-            some = tuple(np.array(ids, dtype=object)[is_listed].tolist())
+            changes = find_list_changes(run, baseline, overlap.k)
             outcomes.append(
                 OverlapOutcome(
-                    overlap, run.name, baseline.name, some, shares[is_listed], rbo[is_listed]
+                    overlap,
+                    run.name,
+                    baseline.name,
+                    changes.query_ids,
+                    changes.overlap,
+                    changes.rbo,
                 )
             )
     return outcomes

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from metrics_core.explaining.headroom import headroom
+from metrics_core.explaining.headroom import headroom, reranking_ceiling
 from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.measures import parse_measure
 from metrics_core.measures.declaring.registry import declarations
@@ -100,6 +100,12 @@ def test_no_step_takes_anything_away(collection: Any) -> None:
         parts = np.stack([found.order, found.below, found.missing])
         defined = ~np.isnan(parts)
         assert (parts[defined] >= -1e-12).all(), name
+        # Reordering the first results, or the whole list, reaches the same as the steps.
+        depths = [measure.cutoff or 3, max(int(ranks.retrieved.max()), 1)]
+        ceiling = reranking_ceiling(ranks, measure, depths)
+        steps = np.cumsum([found.score, found.order, found.below], axis=0)[1:]
+        is_known = ~np.isnan(steps)
+        assert ceiling.T[is_known] == pytest.approx(steps[is_known], abs=1e-12), name
 
 
 def test_measures_that_a_better_order_does_not_raise_have_none() -> None:
@@ -107,6 +113,8 @@ def test_measures_that_a_better_order_does_not_raise_have_none() -> None:
     for name in ("Judged@5", "NumNonrelRet", "nDCG(gains={1:3,2:9})@4", "Unjudged@5"):
         with pytest.raises(ValueError, match="has no ideal order"):
             headroom(ranks, parse_measure(name), 10)
+        with pytest.raises(ValueError, match="has no ideal order"):
+            reranking_ceiling(ranks, parse_measure(name), [10])
 
 
 def test_other_lists_share_what_follows_from_the_judgments() -> None:

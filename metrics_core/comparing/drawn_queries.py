@@ -1,0 +1,88 @@
+"""Judge two runs on queries drawn at random: the order, the queries that count, and the verdict.
+
+The difference of the runs may be looked at after each query. A test at 5 % after each one is wrong
+in 24 of 100 cases. Here a verdict before the end of the draw needs p < 0.001, so that all looks
+together are wrong in at most 7 of 100 (benchmarks/drawn_judging.py).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from metrics_core.base.arrays import Mask
+from metrics_core.base.errors import ParameterError
+from metrics_core.comparing.power import smallest_detectable_difference
+
+EARLY_LEVEL, END_LEVELS = 0.999, (0.95, 0.98)
+"""Confidence level of a verdict before the end of a draw, and at its first and its later ends."""
+GUESSED_DEVIATION = 0.25
+"""Assumed standard deviation of the differences on queries whose documents changed."""
+
+
+@dataclass(frozen=True)
+class QueryDraw:
+    """Queries drawn at random. `sizes` are the numbers of queries of the first draw and of each
+    later one (*draw more*). The same `seed` and queries give the same order."""
+
+    seed: int
+    sizes: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        """Raise ParameterError if a size is not a positive whole number."""
+        if not self.sizes or any(type(size) is not int or size < 1 for size in self.sizes):
+            raise ParameterError(
+                f"{self.sizes} are not the sizes of a draw.", "Draw at least one query each time."
+            )
+
+    @property
+    def size(self) -> int:
+        """The number of drawn queries, if there are as many."""
+        return sum(self.sizes)
+
+    def draw_more(self, size: int) -> QueryDraw:
+        """Return the draw with further queries; those drawn before keep their places."""
+        return replace(self, sizes=(*self.sizes, size))
+
+    def order(self, query_ids: Sequence[str]) -> list[str]:
+        """Return the drawn queries in the order in which to judge them. The order of `query_ids`
+        has no effect."""
+        sorted_ids = sorted(query_ids)
+        positions = np.random.default_rng(self.seed).permutation(len(sorted_ids))
+        return [sorted_ids[position] for position in positions[: self.size]]
+
+    def level(self, n_counted: int, n_queries: int) -> float:
+        """Return the confidence level of a verdict on the first `n_counted` of the drawn queries,
+        out of `n_queries` in the collection."""
+        ends = np.minimum(np.cumsum(self.sizes), n_queries).tolist()
+        if n_counted < ends[-1]:
+            return EARLY_LEVEL
+        return END_LEVELS[min(ends.index(ends[-1]), len(END_LEVELS) - 1)]
+
+
+def count_finished(is_finished: Mask) -> int:
+    """Return the number of queries that count: those before the first unfinished one.
+
+    `is_finished` bool[query] is in the drawn order. A query with the same documents in both runs
+    needs no judgments, so it is finished from the start. If such queries counted before the others
+    they would pull the difference towards 0.
+    """
+    return len(is_finished) if is_finished.all() else int(np.argmin(is_finished))
+
+
+def detectable_difference(n_drawn: int, changed_share: float) -> float:
+    """Return the smallest difference that `n_drawn` queries would detect with 80 % power: a guess.
+
+    It assumes a standard deviation of `GUESSED_DEVIATION` on the share of queries whose documents
+    changed, and no difference on the others. NaN for few queries.
+    """
+    from scipy import special
+
+    if n_drawn < 2:
+        return math.nan
+    width = float(special.stdtrit(n_drawn - 1, (1 + END_LEVELS[0]) / 2))
+    error = GUESSED_DEVIATION * math.sqrt(changed_share / n_drawn)
+    return smallest_detectable_difference(error, width, n_drawn)

@@ -1,0 +1,191 @@
+"""What changed between the results of two runs: the first k documents of each query, without
+judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from metrics_core.base import frames as pd
+from metrics_core.base.arrays import Floats, Ints, Mask
+from metrics_core.base.errors import NoSharedQueriesError, RanklensError
+from metrics_core.explaining.list_comparison import compare_runs, read_lists
+from metrics_core.scoring.intervals import LEVEL, Interval, mean_interval
+from metrics_core.tables import Run
+
+DEEPEST = 1_000
+"""The deepest rank at which a new document is looked up in the baseline's list."""
+_LARGE, _MEDIUM = 0.6, 0.3
+"""Least share of new documents for the first two classes of change."""
+
+
+@dataclass(frozen=True, eq=False)
+class ListChanges:
+    """The changes of the first `k` documents of a run from those of a baseline, for the queries
+    with results in either run. A rank without a document counts as a different document.
+
+    new           int64[query]    documents of the run that the baseline lacks
+    overlap       float64[query]  share of the documents that the two lists have in common, of the
+                                  longer list if it is shorter than k
+    rbo           float64[query]  rank-biased overlap, which also depends on the order
+    first_change  int64[query]    first rank with different documents; 0 if there is none
+    best_new      int64[query]    best rank of a new document; 0 if there is none
+    moved_up_from int64[query]    rank in the baseline of the run's first document, at most
+                                  `DEEPEST`; 0 if the baseline does not list it
+    both          bool[query]     both runs have results
+    """
+
+    run: str
+    baseline: str
+    k: int
+    query_ids: tuple[str, ...]
+    new: Ints
+    overlap: Floats
+    rbo: Floats
+    first_change: Ints
+    best_new: Ints
+    moved_up_from: Ints
+    both: Mask
+
+    @property
+    def kept(self) -> Floats:
+        """The number of documents out of k that stay, float64[query]. For lists shorter than k, it
+        is the overlap times k."""
+        return self.overlap * self.k
+
+    @property
+    def is_changed(self) -> Mask:
+        """Whether the first k documents, or their order, changed; bool[query]."""
+        return self.first_change > 0
+
+    @property
+    def has_new_first(self) -> Mask:
+        """Whether the first document is a different one; bool[query]."""
+        return self.first_change == 1
+
+    def mean_kept(self, level: float = LEVEL) -> Interval:
+        """The mean number of documents out of k that stay, with its interval within 0 and k."""
+        share = mean_interval(self.overlap[:, None], level=level)
+        low, high = (np.clip(end, 0, 1) for end in (share.low, share.high))
+        return Interval(*(self.k * part[0] for part in (share.mean, low, high)))
+
+    def classes(self) -> list[tuple[int, int, int]]:
+        """The queries by number of new documents, as (fewest, most, queries) from many to few; then
+        (0, 0, queries) with the same documents in another order, and (-1, -1, queries) with the
+        same list. Classes without a possible number are left out."""
+        large = int(np.ceil(_LARGE * self.k))
+        medium = min(int(np.ceil(_MEDIUM * self.k)), large)
+        bounds = [(large, self.k), (medium, large - 1), (1, medium - 1)]
+        counts = [
+            (fewest, most, int(((self.new >= fewest) & (self.new <= most)).sum()))
+            for fewest, most in bounds
+            if 1 <= fewest <= most
+        ]
+        is_reordered = self.is_changed & (self.new == 0)
+        n_reordered, n_same = int(is_reordered.sum()), int((~self.is_changed).sum())
+        return [*counts, (0, 0, n_reordered), (-1, -1, n_same)]
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row per query. Columns: run, baseline, query_id, kept, new, overlap, rbo,
+        first_change, best_new; the last two are 0 if nothing changed or nothing is new."""
+        columns = ("kept", "new", "overlap", "rbo", "first_change", "best_new")
+        named = {"run": self.run, "baseline": self.baseline, "query_id": list(self.query_ids)}
+        return pd.DataFrame(named | {name: getattr(self, name) for name in columns})
+
+
+def find_list_changes(run: Run, baseline: Run, k: int) -> ListChanges:
+    """Return how the first `k` documents of a run differ from those of the baseline.
+
+    Raises RanklensError if a run has no results, and NoSharedQueriesError if no query has results
+    in both.
+    """
+    for entry in (baseline, run):
+        if not entry.query_ids:
+            raise RanklensError(f"{entry.name} has no results.", "Give runs with results.")
+    query_ids = tuple(dict.fromkeys([*baseline.query_ids, *run.query_ids]))
+    if len(query_ids) == len(baseline.query_ids) + len(run.query_ids):
+        raise NoSharedQueriesError(
+            f"{run.name} and {baseline.name} have no query in common: {run.name} begins with"
+            f" {run.query_ids[0]}, {baseline.name} with {baseline.query_ids[0]}.",
+            "Give two runs on the same queries, with the same query ids.",
+        )
+    top = compare_runs(run, baseline, query_ids, depth=k)
+    deep = compare_runs(run, baseline, query_ids, depth=DEEPEST)
+    n = len(query_ids)
+    n_common = np.bincount(top.query, minlength=n)
+    same_rank = top.rank == top.other_rank
+    first_change = _first_missing_rank(top.query[same_rank], top.rank[same_rank], n)
+    first_change[first_change > np.maximum(top.listed, top.other_listed)] = 0
+    best_new = _first_missing_rank(top.query, top.rank, n)
+    best_new[best_new > top.listed] = 0
+    moved_up_from = np.zeros(n, dtype=np.int64)
+    is_first = deep.rank == 1
+    moved_up_from[deep.query[is_first]] = deep.other_rank[is_first]
+    return ListChanges(
+        run=run.name,
+        baseline=baseline.name,
+        k=k,
+        query_ids=query_ids,
+        new=top.listed - n_common,
+        overlap=top.overlap(k),
+        rbo=top.rbo(),
+        first_change=first_change,
+        best_new=best_new,
+        moved_up_from=moved_up_from,
+        both=(top.listed > 0) & (top.other_listed > 0),
+    )
+
+
+def _first_missing_rank(query: Ints, rank: Ints, n_queries: int) -> Ints:
+    """Return the first rank of each query that does not occur, int64[query]. The ranks of a query
+    are distinct and ascending."""
+    starts = np.searchsorted(query, np.arange(n_queries))
+    position = np.arange(1, len(query) + 1) - starts[query]
+    return np.bincount(query[rank == position], minlength=n_queries) + 1
+
+
+def find_documents_to_judge(
+    run: Run, baseline: Run, query_ids: Sequence[str], k: int, *, in_one_list: bool
+) -> pd.DataFrame:
+    """Return the first `k` documents of the two runs on these queries, in the order of `query_ids`.
+
+    With `in_one_list`, documents that both runs list are left out: whatever their grades, they add
+    the same to P@k of both runs, though not to other measures. Columns: query_id, doc_id.
+    """
+    sides = [read_lists(each, query_ids, k) for each in (run, baseline)]
+    rows = pd.concat([pd.DataFrame({"query": q, "doc_id": docs}) for q, _, docs in sides])
+    rows = rows.drop_duplicates(keep=False if in_one_list else "first")
+    rows = rows.sort_values("query", kind="stable", ignore_index=True)
+    names = np.array(query_ids, dtype=object)[rows["query"].to_numpy()]
+    return pd.DataFrame({"query_id": names, "doc_id": rows["doc_id"].to_numpy(dtype=object)})
+
+
+def summarise_changes(changes: Sequence[ListChanges], level: float = LEVEL) -> pd.DataFrame:
+    """Return one row per run. Columns: run, baseline, k, queries, changed (queries), kept (mean
+    documents out of k, with its interval low and high), none_kept, same_first (queries),
+    new_documents, first_change (median of the changed queries), rbo (mean)."""
+    rows = []
+    for each in changes:
+        kept = each.mean_kept(level)
+        changed_ranks = each.first_change[each.is_changed]
+        rows.append(
+            {
+                "run": each.run,
+                "baseline": each.baseline,
+                "k": each.k,
+                "queries": len(each.query_ids),
+                "changed": int(each.is_changed.sum()),
+                "kept": float(kept.mean),
+                "low": float(kept.low),
+                "high": float(kept.high),
+                "none_kept": int((each.overlap == 0).sum()),
+                "same_first": int((~each.has_new_first).sum()),
+                "new_documents": int(each.new.sum()),
+                "first_change": float(np.median(changed_ranks)) if len(changed_ranks) else np.nan,
+                "rbo": float(each.rbo.mean()),
+            }
+        )
+    return pd.DataFrame(rows)
