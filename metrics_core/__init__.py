@@ -76,6 +76,7 @@ if TYPE_CHECKING:  # `as` makes a name public for type checkers
         curves as curves,
         explain as explain,
     )
+    from metrics_core.python_lists import list_changes as list_changes
     from metrics_core.scoring.evaluate import evaluate as evaluate
     from metrics_core.scoring.means import aggregate as aggregate
     from metrics_core.scoring.scores import Scores as Scores
@@ -109,6 +110,7 @@ _PLACES = {
         "write",
     ),
     "python_gate": ("gate",),
+    "python_lists": ("list_changes",),
     "judging": ("JudgedRanks", "join_judgments"),
     "judging.ranking": ("ranked_documents",),
     "lists": (

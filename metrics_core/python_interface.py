@@ -39,9 +39,10 @@ from metrics_core.formats.parsing.columns import NAMES, find_position
 from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.exclusions import Exclusions, exclude_documents
 from metrics_core.measures import GivenMeasure, Measure, parse_measure, parse_measures_by_name
+from metrics_core.python_lists import compare_unjudged
 from metrics_core.results.explanation import Explanation
 from metrics_core.results.pairs import MeasuredPairs, PairsByMeasure, measured_pairs
-from metrics_core.scoring.curves import cutoffs_up_to, longest_list_length
+from metrics_core.scoring.curves import check_cutoffs, cutoffs_up_to, longest_list_length
 from metrics_core.scoring.evaluate import judge_runs, make_exclusions, refuse_same_names
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.score_tables import read_scores_frame
@@ -62,10 +63,11 @@ _TOP = 10
 
 def compare(
     runs: RunsLike,
-    qrels: QrelsLike,
-    measures: GivenMeasure | Iterable[GivenMeasure],
+    qrels: QrelsLike | None,
+    measures: GivenMeasure | Iterable[GivenMeasure] = (),
     *,
     baseline: str | None = None,
+    top: int = _TOP,
     test: str = BOOTSTRAP,
     correction: str = "",
     margin: float | None = None,
@@ -85,9 +87,15 @@ def compare(
     p_corrected (for all runs of a measure), effect, effect_low, effect_high, error, width, verdict,
     reason; see `comparing.pairs.compare`. Raises the errors of `evaluate`, and UnknownRunError.
 
+    If `qrels` is None, nobody has judged: leave out `measures`, and see what changed in the `top`
+    results. Columns then: run, baseline, k, queries, changed, kept (mean documents that stay, with
+    its interval low, high), none_kept, same_first, new_documents, first_change (median), rbo.
+
     >>> compare({"old": old, "new": new}, qrels, "nDCG@10")  # doctest: +SKIP
     """
     _refuse_scores(runs)
+    if qrels is None:
+        return compare_unjudged(runs, measures, baseline, top=top, level=level)
     named, method = parse_measures_by_name(measures), Method(test, correction, margin, level)
     parsed, left_out = list(named.values()), make_exclusions(exclude_self, exclude)
     scores = _score_runs(runs, qrels, parsed, without_relevant, documents, left_out)
@@ -184,7 +192,7 @@ def curves(
     parsed, table = _parse_with_default_cutoff(measure), convert_to_qrels(qrels)
     left_out = make_exclusions(exclude_self, exclude)
     judged = judge_runs(runs, table, [parsed], documents=documents, exclusions=left_out)
-    ks = cutoffs_up_to(longest_list_length(judged)) if cutoffs is None else _check_cutoffs(cutoffs)
+    ks = cutoffs_up_to(longest_list_length(judged)) if cutoffs is None else check_cutoffs(cutoffs)
     baseline_name = _baseline([ranks.run_name for ranks in judged], baseline)
     if len(judged) == 1:
         (means,) = means_by_cutoff([(judged[0], parsed)], ks, level=level)
@@ -386,15 +394,3 @@ def _parse_with_default_cutoff(measure: GivenMeasure) -> Measure:
         if not isinstance(measure, str) or "@" in measure:
             raise
         return parse_measure(f"{measure}@{_TOP}")
-
-
-def _check_cutoffs(cutoffs: Iterable[int]) -> list[int]:
-    """Return the cutoffs. Raises ParameterError if one is invalid or there are none."""
-    values = list(cutoffs) if isinstance(cutoffs, Iterable) else [None]
-    invalid = [k for k in values if to_id_text(k) is None or isinstance(k, str) or k < 1]
-    if invalid or not values:
-        message = (
-            f"{w.shorten_value(invalid[0])} is not a cutoff." if invalid else "No cutoff is given."
-        )
-        raise ParameterError(message, "Give several whole numbers, each at least 1.")
-    return [int(k) for k in values]

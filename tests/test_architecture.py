@@ -45,6 +45,7 @@ CORE = (
     ("findings",),
     ("text_tables",),
     ("results",),
+    ("python_lists",),
     ("python_interface", "python_gate"),
     ("compatible",),
     ("commands",),

@@ -12,10 +12,18 @@ from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.base.errors import RanklensError
 from metrics_core.commands import CommandResult, command
+from metrics_core.commands.changed_lists import (
+    LIST_COLUMNS,
+    NO_JUDGMENTS,
+    describe_changed_lists,
+    list_columns,
+)
 from metrics_core.commands.gate.options import GATE_FORMATS, GateOptions, add_gate_options
 from metrics_core.commands.reading import (
     note_unused_queries,
     nothing_to_compare_error,
+    read_complete_runs,
+    read_files,
     read_groups,
     read_judged_files,
 )
@@ -77,6 +85,13 @@ class CompareOptions(GateOptions):
     margin: float | None
     level: float
     more_baselines: Sequence[str]
+    top: int
+    show: str
+
+    @property
+    def columns_to_add(self) -> list[str]:
+        """The names in `show`."""
+        return [name for name in self.show.split(",") if name]
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -105,6 +120,21 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         help="name of another run to use as an additional baseline; repeatable",
     )
     parser.add_argument(
+        "--show",
+        default="",
+        metavar="NAMES",
+        help="additional columns: overlap,rbo, the means of the overlap of the top results and of"
+        " rank-biased overlap with the baseline",
+    )
+    parser.add_argument(
+        "--top",
+        type=int,
+        default=10,
+        metavar="K",
+        help="number of first results for --show, and without judgments (QRELS is"
+        f" {NO_JUDGMENTS!r}), for which only changes of the lists are shown (default: 10)",
+    )
+    parser.add_argument(
         "--format", choices=sorted({*FORMATS, "latex", *GATE_FORMATS}), default="table"
     )
     add_gate_options(parser)
@@ -129,7 +159,11 @@ def compare(options: CompareOptions) -> str | CommandResult:
         return run_gate(options)
     _refuse_gate_options(options)
     method = Method(options.test, options.correction, options.margin, options.level)
-    files = read_judged_files(options)
+    if options.judgments == [NO_JUDGMENTS]:
+        _refuse_options_on_scores(options)
+        runs = [file_run.run for file_run in read_complete_runs(options)]
+        return describe_changed_lists(runs, options.top, options.level, options.format)
+    files = (read_files if options.show else read_judged_files)(options)
     scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
     if len(scores.runs) < 2:
         raise nothing_to_compare_error(scores.runs[0])
@@ -150,10 +184,12 @@ def compare(options: CompareOptions) -> str | CommandResult:
         for entry in baseline_scores
     ]
     comparison = pd.concat(parts, ignore_index=True).assign(level=method.level)
+    overlaps = list_columns(comparison, files.runs, options.columns_to_add, options.top)
     if options.format == "latex":
         means = RunMeans.from_scores(scores)
         return comparison_table(means, comparison, baselines, method).to_latex()
-    return FORMATS[options.format](comparison.rename(columns=_COLUMNS)[list(_COLUMNS.values())])
+    columns = [*_COLUMNS.values(), *overlaps]
+    return FORMATS[options.format](comparison.assign(**overlaps).rename(columns=_COLUMNS)[columns])
 
 
 def _refuse_comparison_options(options: CompareOptions) -> None:
@@ -172,6 +208,24 @@ def _refuse_comparison_options(options: CompareOptions) -> None:
         raise RanklensError(
             f"{first_refused} cannot be used with a gate: the rule of a gate is fixed.",
             "The margin is part of the gate. Leave the option out, or compare without a gate.",
+        )
+
+
+def _refuse_options_on_scores(options: CompareOptions) -> None:
+    """Raise RanklensError for options that need judgments."""
+    needing = {
+        "--measure": options.measures,
+        "--by": options.by,
+        "--margin": options.margin is not None,
+        "--test": options.test != BOOTSTRAP,
+        "--correction": options.correction,
+        "--baseline": options.more_baselines,
+        "--show": options.show,
+    }
+    first = next((name for name, value in needing.items() if value), None)
+    if first:
+        raise RanklensError(
+            f"{first} needs judgments.", f"Leave it out, or give judgments for {NO_JUDGMENTS!r}."
         )
 
 
@@ -259,6 +313,7 @@ def _format_rows(frame: pd.DataFrame) -> pd.DataFrame:
             "won": w.format_count(row["won"]),
             "lost": w.format_count(row["lost"]),
             "same": w.format_count(row["same"]),
+            **{name: w.format_score(row[name]) for name in LIST_COLUMNS if name in row},
         }
         for row, (ends, note) in zip(frame.to_dict("records"), ends_of, strict=True)
     ]

@@ -10,7 +10,7 @@ import numpy as np
 
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats, Ints, Mask
-from metrics_core.base.errors import NoSharedQueriesError, RanklensError
+from metrics_core.base.errors import NoSharedQueriesError, ParameterError, RanklensError
 from metrics_core.explaining.list_comparison import compare_runs, read_lists
 from metrics_core.scoring.intervals import LEVEL, Interval, mean_interval
 from metrics_core.tables import Run
@@ -35,6 +35,8 @@ class ListChanges:
     moved_up_from int64[query]    rank in the baseline of the run's first document, at most
                                   `DEEPEST`; 0 if the baseline does not list it
     both          bool[query]     both runs have results
+
+    `n_short` is the number of queries for which both lists are shorter than k.
     """
 
     run: str
@@ -48,9 +50,10 @@ class ListChanges:
     best_new: Ints
     moved_up_from: Ints
     both: Mask
+    n_short: int
 
     @property
-    def kept(self) -> Floats:
+    def n_kept(self) -> Floats:
         """The number of documents out of k that stay, float64[query]. For lists shorter than k, it
         is the overlap times k."""
         return self.overlap * self.k
@@ -91,17 +94,20 @@ class ListChanges:
     def frame(self) -> pd.DataFrame:
         """One row per query. Columns: run, baseline, query_id, kept, new, overlap, rbo,
         first_change, best_new; the last two are 0 if nothing changed or nothing is new."""
-        columns = ("kept", "new", "overlap", "rbo", "first_change", "best_new")
+        columns = ("new", "overlap", "rbo", "first_change", "best_new")
         named = {"run": self.run, "baseline": self.baseline, "query_id": list(self.query_ids)}
+        named["kept"] = self.n_kept
         return pd.DataFrame(named | {name: getattr(self, name) for name in columns})
 
 
 def find_list_changes(run: Run, baseline: Run, k: int) -> ListChanges:
     """Return how the first `k` documents of a run differ from those of the baseline.
 
-    Raises RanklensError if a run has no results, and NoSharedQueriesError if no query has results
-    in both.
+    Raises ParameterError if `k` is below 1, RanklensError if a run has no results, and
+    NoSharedQueriesError if no query has results in both.
     """
+    if k < 1:
+        raise ParameterError(f"{k} is not a number of results.", "It must be at least 1.")
     for entry in (baseline, run):
         if not entry.query_ids:
             raise RanklensError(f"{entry.name} has no results.", "Give runs with results.")
@@ -136,6 +142,7 @@ def find_list_changes(run: Run, baseline: Run, k: int) -> ListChanges:
         best_new=best_new,
         moved_up_from=moved_up_from,
         both=(top.listed > 0) & (top.other_listed > 0),
+        n_short=int((np.maximum(top.listed, top.other_listed) < k).sum()),
     )
 
 
@@ -169,7 +176,7 @@ def summarise_changes(changes: Sequence[ListChanges], level: float = LEVEL) -> p
     new_documents, first_change (median of the changed queries), rbo (mean)."""
     rows = []
     for each in changes:
-        kept = each.mean_kept(level)
+        mean, low, high = each.mean_kept(level)
         changed_ranks = each.first_change[each.is_changed]
         rows.append(
             {
@@ -178,9 +185,9 @@ def summarise_changes(changes: Sequence[ListChanges], level: float = LEVEL) -> p
                 "k": each.k,
                 "queries": len(each.query_ids),
                 "changed": int(each.is_changed.sum()),
-                "kept": float(kept.mean),
-                "low": float(kept.low),
-                "high": float(kept.high),
+                "kept": float(mean),
+                "low": float(low),
+                "high": float(high),
                 "none_kept": int((each.overlap == 0).sum()),
                 "same_first": int((~each.has_new_first).sum()),
                 "new_documents": int(each.new.sum()),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from metrics_core.base import frames as pd
+from metrics_core.base import wording as w
 from metrics_core.base.arrays import Floats, Ints
+from metrics_core.base.errors import ParameterError
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure
 from metrics_core.measures.interpolated import ELEVEN, interpolate_precision
+from metrics_core.tables.columns import to_id_text
 
 RECALL_LEVELS = np.array(ELEVEN)
 """The eleven recall levels of interpolated precision, float64[11]."""
@@ -60,3 +63,15 @@ def judged_share(ranks: JudgedRanks, cutoff: int) -> float:
     the run has no results."""
     listed = ranks.documents(cutoff).sum()
     return float(ranks.judged().count(cutoff).sum() / listed) if listed else float("nan")
+
+
+def check_cutoffs(cutoffs: Iterable[int]) -> list[int]:
+    """Return the cutoffs. Raises ParameterError if one is invalid or there are none."""
+    values = list(cutoffs) if isinstance(cutoffs, Iterable) else [None]
+    invalid = [k for k in values if to_id_text(k) is None or isinstance(k, str) or k < 1]
+    if invalid or not values:
+        message = (
+            f"{w.shorten_value(invalid[0])} is not a cutoff." if invalid else "No cutoff is given."
+        )
+        raise ParameterError(message, "Give several whole numbers, each at least 1.")
+    return [int(k) for k in values]

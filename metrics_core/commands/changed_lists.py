@@ -1,0 +1,75 @@
+"""`metrics_core compare none`: what changed between runs that nobody has judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from metrics_core.base import frames as pd
+from metrics_core.base import wording as w
+from metrics_core.base.errors import RanklensError
+from metrics_core.explaining.list_changes import find_list_changes, summarise_changes
+from metrics_core.findings.list_changes import list_changes_subtitle, list_changes_title
+from metrics_core.tables import Run
+from metrics_core.text_tables.latex import format_tabular
+from metrics_core.text_tables.score_tables import FULL_FORMATS, align_texts, markdown_table
+
+NO_JUDGMENTS = "none"
+"""The argument QRELS if there are no judgments."""
+LIST_COLUMNS = ("overlap", "rbo")
+"""The columns that `--show` adds to a comparison of scores."""
+_LABELS = 2
+
+
+def describe_changed_lists(runs: Sequence[Run], top: int, level: float, format: str) -> str:
+    """Format what changed in the first `top` results of the runs from those of the first run, one
+    row per run. Raises RanklensError if there is only one run."""
+    if len(runs) < 2:
+        raise RanklensError(
+            f"There is no run to compare with {runs[0].name}.", "Add a second run or judgments."
+        )
+    changes = [find_list_changes(run, runs[0], top) for run in runs[1:]]
+    frame = summarise_changes(changes, level)
+    if format in FULL_FORMATS:
+        return FULL_FORMATS[format](frame)
+    texts = pd.DataFrame([_format_row(row) for row in frame.to_dict("records")])
+    if format == "latex":
+        return format_tabular(list(texts.columns), texts.to_numpy().tolist(), _LABELS)
+    sentences = [
+        f"{list_changes_title(each).text}. {list_changes_subtitle(each).text}" for each in changes
+    ]
+    draw = markdown_table if format == "markdown" else align_texts
+    return "\n".join([*sentences, "", draw(texts, _LABELS)])
+
+
+def list_columns(
+    comparison: pd.DataFrame, runs: Sequence[Run], names: Sequence[str], top: int
+) -> dict[str, list[float]]:
+    """Return the named columns for the rows of a comparison: means of the overlap and
+    of rank-biased overlap with the baseline. Raises RanklensError for another name."""
+    unknown = next((name for name in names if name not in LIST_COLUMNS), None)
+    if unknown:
+        raise RanklensError(
+            f"--show does not know {unknown!r}.", f"Available: {', '.join(LIST_COLUMNS)}."
+        )
+    by_name = {run.name: run for run in runs}
+    pairs = list(zip(comparison["run"], comparison["baseline"], strict=True)) if names else []
+    changes = {
+        (run, baseline): find_list_changes(by_name[run], by_name[baseline], top)
+        for run, baseline in dict.fromkeys(pairs)
+    }
+    return {name: [float(getattr(changes[pair], name).mean()) for pair in pairs] for name in names}
+
+
+def _format_row(row: dict[str, Any]) -> dict[str, str]:
+    counts = ("changed", "none_kept", "same_first", "new_documents")
+    return {
+        "run": row["run"],
+        "baseline": row["baseline"],
+        "queries": w.format_count(row["queries"]),
+        "kept": f"{row['kept']:.1f} of {row['k']}",
+        "interval": w.format_interval(row["low"], row["high"], 1),
+        **{name.replace("_", " "): w.format_count(row[name]) for name in counts},
+        "first change": w.format_grade(row["first_change"]),
+        "RBO": w.format_score(row["rbo"]),
+    }

@@ -1,0 +1,67 @@
+"""What sentences on changed lists claim is so: each number is read back out of the text and counted
+anew from the lists."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+import pytest
+
+from metrics_core.explaining.list_changes import find_list_changes
+from metrics_core.findings.list_changes import (
+    NOT_JUDGED,
+    list_changes_subtitle,
+    list_changes_title,
+)
+from tests.metrics_core.explaining.test_list_changes import (
+    literal_lists,
+    random_rows,
+    run_of,
+    run_of_rows,
+)
+
+JUDGING_WORDS = re.compile(r"better|worse|winner|beats|gain|loss|improve|regress", re.I)
+
+
+def number_before(words: str, text: str) -> int:
+    found = re.search(rf"([\d,]+) {words}", text)
+    return int(found[1].replace(",", "")) if found else 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_numbers_in_sentences_are_those_of_the_lists(seed: int) -> None:
+    random = Random(seed)
+    k, n = random.choice([1, 3, 10]), random.choice([1, 12, 40])
+    rows = random_rows(random, n)
+    others = [row for row in rows if random.random() < 0.7] + random_rows(random, n // 2)
+    others = [*{row[:2]: row for row in others}.values()]
+    if not rows or not {q for q, *_ in rows} & {q for q, *_ in others}:
+        return
+    changes = find_list_changes(run_of_rows("new", others), run_of_rows("old", rows), k)
+    before, after = literal_lists(rows), literal_lists(others)
+    tops = [(before.get(q, [])[:k], after.get(q, [])[:k]) for q in {*before, *after}]
+    n_changed = sum(one != two for one, two in tops)
+    title = list_changes_title(changes).text
+    subtitle = list_changes_subtitle(changes).text
+    assert subtitle.endswith(NOT_JUDGED) and not JUDGING_WORDS.search(title + subtitle)
+    if not n_changed:
+        assert title.startswith(f"new and old give the same top {k} for ")
+        return
+    total = f"{n_changed} of {len(tops)}" if n_changed < len(tops) else f"all {len(tops)}"
+    expected = total if len(tops) > 1 else "1 of 1"
+    assert title == f"new changes the top {k} of {expected} quer{'ies' if len(tops) > 1 else 'y'}"
+    shares = [len({*one} & {*two}) / min(k, max(len(one), len(two))) for one, two in tops]
+    kept = float(subtitle.split(" of ")[0])
+    assert kept == pytest.approx(k * sum(shares) / len(tops), abs=0.0500001)
+    n_none = sum(share == 0 for share in shares)
+    assert number_before("quer(y shares|ies share) none", subtitle) == n_none
+    assert ("every query keeps at least one" in subtitle) == (n_none == 0)
+    n_short = sum(max(len(one), len(two)) < k for one, two in tops)
+    assert number_before("quer(y has|ies have) lists shorter than", subtitle) == n_short
+
+
+def test_equal_lists_are_called_the_same() -> None:
+    same = find_list_changes(run_of("new", {"q1": "ab"}), run_of("old", {"q1": "ab"}), 2)
+    assert list_changes_title(same).text == "new and old give the same top 2 for the query"
+    assert list_changes_subtitle(same).text == NOT_JUDGED
