@@ -95,9 +95,9 @@ class ListChanges:
         """One row per query. Columns: run, baseline, query_id, kept, new, overlap, rbo,
         first_change, best_new; the last two are 0 if nothing changed or nothing is new."""
         columns = ("new", "overlap", "rbo", "first_change", "best_new")
-        named = {"run": self.run, "baseline": self.baseline, "query_id": list(self.query_ids)}
-        named["kept"] = self.n_kept
-        return pd.DataFrame(named | {name: getattr(self, name) for name in columns})
+        values = {name: getattr(self, name) for name in columns}
+        ids = {"run": self.run, "baseline": self.baseline, "query_id": list(self.query_ids)}
+        return pd.DataFrame({**ids, "kept": self.n_kept, **values})
 
 
 def find_list_changes(run: Run, baseline: Run, k: int) -> ListChanges:
