@@ -98,10 +98,7 @@ def _ask_versions(runs: tuple[str, ...]) -> None:
         yes = {"versions": runs}
         st.button("Yes, in this order", type="primary", on_click=session.change, kwargs=yes)
         st.button("No, they are different systems", on_click=session.change, kwargs=_SYSTEMS)
-    remark = (
-        "If you answer “No”, this page shows no progress, and Ranking compares all runs. You"
-        " can undo this."
-    )
+    remark = "“No” hides the chart of this page. You can undo it."
     st.html(blocks.draw_version_remarks([remark]))
 
 
@@ -201,7 +198,9 @@ def _show_means(history: HistoryPage, rows: pd.DataFrame, context: PageContext) 
     section.show_heading(
         title, f"The mean of each version with its {level} interval.", frame=rows, key="versions"
     )
-    figure = draw_figure_cached(figures.mean_by_version, rows, context.drawing)
+    figure = draw_figure_cached(
+        figures.mean_by_version, rows, context.drawing, connected=history.are_versions
+    )
     picture = section.make_caption(
         f"{comparison.measure} by version",
         str(comparison.measure),

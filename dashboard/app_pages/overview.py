@@ -203,7 +203,7 @@ def _colour_note(answer: Overview, context: PageContext) -> str:
     comparison = context.comparison
     if len(answer.shown_rows) < 2:
         return ""
-    small = f"Differences from {comparison.baseline}"
+    small = f"Differences from {comparison.baseline}, before rounding"
     if not answer.colour_note:
         enough = (answer.shown_rows["queries"] >= FEWEST_QUERIES).any()
         few = f"{FEWEST_DIFFERING} differing" if enough else f"{FEWEST_QUERIES}"

@@ -31,7 +31,7 @@ _LISTS = {
     "better": " that got better",
     "worse": " that got worse",
     "same": " that stayed the same",
-    "none": " that fail with every run",
+    "none": " that score 0 with every run",
     "zero": " at zero",
     "missing": " with no results from a run",
     "fixed": " that were fixed",

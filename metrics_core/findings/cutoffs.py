@@ -170,7 +170,7 @@ def curves_subtitle(curve: pd.DataFrame, family: str, focus: str, baseline: str)
         sentence += muted_span(f", {corrected}.")
     else:
         cutoffs_text = _format_first_ranges(tested_curve, tested_curve.significant_ranges)
-        sentence = aside_span(f"Against {baseline}, significant {cutoffs_text} {corrected}.")
+        sentence = muted_span(f"Against {baseline}, significant {cutoffs_text} {corrected}.")
     return join_sentences(
         [part for part in (sentence, _describe_other_cutoffs(tested_curve, focus)) if part], " "
     )

@@ -17,8 +17,8 @@ from metrics_core.findings.sentence import Sentence, muted_span, run_span, stron
 def no_versions_finding(runs: Sequence[str]) -> Sentence:
     """Shown if the names of the runs do not show that they are versions of one system."""
     return strong_span("Are these versions of one system? ") + muted_span(
-        f"The names {w.shorten_list(list(runs))} do not show it, so no order is assumed. Put them"
-        " in order to see how the measure changed and which queries got worse."
+        f"The names {w.shorten_list(list(runs))} do not show it. If they are versions, put"
+        " them in order to see how the measure changed and which queries got worse."
     )
 
 

@@ -70,7 +70,7 @@ def queries_finding(
     total = len(differences)
     queries = f"{w.format_count(total)} {w.plural(total, 'query', 'queries')}"
     if focus == baseline:
-        verb = w.plural(query_counts.all_zero, "fails", "fail")
+        verb = w.plural(query_counts.all_zero, "scores 0", "score 0")
         failing_text = (
             f"{w.format_count(query_counts.all_zero)} of {queries} {verb} with"
             f" {query_counts.every_run}"
@@ -85,9 +85,9 @@ def queries_finding(
 def queries_subtitle(
     differences: pd.DataFrame, focus: str, baseline: str, query_counts: QueryCounts
 ) -> Sentence:
-    """State the median win or loss, and how many queries are fixed, how many are broken, and how
-    many fail with every run. If too few queries have a score from both runs, says that nothing is
-    coloured.
+    """State the median win and loss, and how many queries are fixed, how many are broken, and how
+    many score 0 with every run. If too few queries have a score from both runs, state that nothing
+    is coloured.
 
     `differences` is the same as for `queries_finding`; its columns outcome and difference are
     used.
@@ -103,14 +103,17 @@ def queries_subtitle(
     elif paired < FEWEST_QUERIES:
         noun = w.plural(paired, "query", "queries")
         parts.append(f"Only {paired} {noun}: too few to test, so nothing is coloured.")
-    if len(won) >= 2:
-        parts.append(f"Median win {w.format_score(float(won.abs().median()))}.")
-    elif len(lost) >= 2:
-        parts.append(f"Median loss {w.format_score(float(lost.abs().median()))}.")
+    medians = [
+        f"median {name} {w.format_score(float(sizes.abs().median()))}"
+        for name, sizes in (("win", won), ("loss", lost))
+        if len(sizes) >= 2
+    ]
+    if medians:
+        parts.append(f"{w.sentence_case(', '.join(medians))}.")
     facts = [
         (query_counts.fixed, ("that failed is", "that failed are"), "fixed"),
         (query_counts.broken, ("that worked is", "that worked are"), "broken"),
-        (query_counts.all_zero, ("fails", "fail"), f"with {query_counts.every_run}"),
+        (query_counts.all_zero, ("scores 0", "score 0"), f"with {query_counts.every_run}"),
     ]
     clauses = [
         f"{w.format_count(n)} # {w.plural(n, *verbs)} {word}" for n, verbs, word in facts if n

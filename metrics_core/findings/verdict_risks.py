@@ -186,15 +186,12 @@ def _describe_missed(pair: ComparedPair, differences: Floats, missed: MissedQuer
     if missed is None:
         return ""
     mask = missed.without_relevant & (differences != 0) & ~np.isnan(differences)
-    part, n, trailing_run = (
-        share_of_mean_difference(differences, mask),
-        int(mask.sum()),
-        pair.leader(-pair.side),
-    )
+    part, n = share_of_mean_difference(differences, mask), int(mask.sum())
+    leader, trailing_run = pair.leader(pair.side), pair.leader(-pair.side)
     if not part >= _MIN_SHARE:
         return ""
     top = f" in its top {w.format_count(missed.depth)}" if missed.depth else ""
-    queries_text = f"for which {trailing_run} found nothing relevant{top}"
+    queries_text = f"for which only {leader} found something relevant{top}"
     if missed.missing[trailing_run][mask].all():
         queries_text = f"for which {trailing_run} has no results"
     return _format_share(

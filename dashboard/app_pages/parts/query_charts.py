@@ -151,7 +151,7 @@ def _heatmap_chart(query_list: QueryList, context: PageContext) -> list[str] | N
             " evenly spaced"
         )
     title = f"{comparison.measure} by query and run"
-    fails = w.plural(heatmap.failing, "fails", "fail")
+    fails = w.plural(heatmap.failing, "scores 0", "score 0")
     section.show_heading(
         (
             f"{w.format_count(heatmap.failing)} of"

@@ -119,19 +119,12 @@ def filter_chip_label(show: str, comparison: Comparison) -> str:
     """Return the name of a query list, as plain text."""
     return {
         SHOW_ALL: "All",
-        "none": _all_fail_name(comparison),
+        "none": f"{comparison.every_run.removesuffix(' runs')} at zero",
         "zero": "at zero" if not comparison.is_alone else f"{comparison.focus} at zero",
         "missing": "no results" if comparison.is_alone else "no results from a run",
         "both": "both failing",
         **FAILURES,
     }.get(show, tag_name(show) or show)
-
-
-def _all_fail_name(comparison: Comparison) -> str:
-    runs_text = comparison.every_run.removesuffix(" runs")
-    if comparison.measure.declaration.range[0] < 0:
-        return f"{runs_text} at zero"
-    return f"{runs_text} fail" if runs_text == "both" else f"{runs_text} fails"
 
 
 def _column_picker(query_list: QueryList) -> None:

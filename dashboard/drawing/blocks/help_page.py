@@ -38,9 +38,9 @@ _WORDS = (
     ),
     (
         "interval",
-        "The range in which the difference may lie, given these queries. The heading says whether"
-        " the intervals are simultaneous (valid for all comparisons together) or valid for each"
-        " comparison by itself.",
+        "The range in which the difference may lie, given these queries. Intervals of differences"
+        " are corrected for the comparisons on the page, so that pages with other comparisons may"
+        " show other ends.",
     ),
     (
         "place, bracket",
@@ -52,8 +52,9 @@ _WORDS = (
         f"Queries that do well with the run but not with the baseline, and vice versa. {GOOD}",
     ),
     (
-        "median win",
-        "Of the queries that got better, half gained more than this and half gained less.",
+        "median win, median loss",
+        "Of the queries that got better, half gained more than the median win. Of those that got"
+        " worse, half lost more than the median loss.",
     ),
     (
         "slice",
@@ -78,7 +79,7 @@ _WORDS = (
         "What a run could still gain on a query: from a better order in its top k, from"
         " documents that it ranks below k, and from documents that it never retrieved.",
     ),
-    ("baseline", "Differences are always run minus baseline."),
+    ("baseline", "The run that others are compared with. Differences are run minus baseline."),
 )
 
 

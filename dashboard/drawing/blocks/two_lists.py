@@ -38,9 +38,9 @@ Row = Mapping[str, Any]
 _HEIGHTS = {"with-text": 86, "with-title": 52, "by-id": 34, "one-line": 24}
 """Height of a row in px, by what is known of the documents; the style sheet has the same values.
 All rows of both lists have the same height, so that the lines meet them."""
-_SHORT_RUN, _SHORT_TITLE, _SHORT_RELEVANT = 20, 35, 27
-"""Maximum number of characters in lists of one line per row: of a run's name, of a title, and of a
-relevant document's title, which is bold and beside its movement."""
+_SHORT_RUN, _SHORT_TITLE = 20, 80
+"""Maximum number of characters in lists of one line per row: of a run's name and of a title, which
+the style sheet cuts where the column ends."""
 _EXCERPT = 360
 FIRST, FIRST_OF_SEVERAL = 5, 10
 """Number of rows of each list that are shown at first: `FIRST` for two lists, `FIRST_OF_SEVERAL`
@@ -252,7 +252,7 @@ def _make_item(row: Row, view: _View, side: str) -> _Item:
     title = document_column(view.documents, doc_id, "title").strip()
     text = document_column(view.documents, doc_id, "text").strip()
     if view.one_line:
-        title = shorten(title, _SHORT_RELEVANT if row["relevant"] else _SHORT_TITLE)
+        title = shorten(title, _SHORT_TITLE)
     # With several lists there is little space besides the word itself.
     shorter = {"max_before": 0} if view.several else {}
     return _Item(

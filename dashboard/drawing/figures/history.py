@@ -40,10 +40,10 @@ _NAME, _BY = 14, 28
 Row = dict[str, Any]
 
 
-def mean_by_version(frame: pd.DataFrame, drawing: Drawing) -> Chart:
+def mean_by_version(frame: pd.DataFrame, drawing: Drawing, *, connected: bool = True) -> Chart:
     """Draw the mean of each version. `frame` has run, collection, judged_by, queries, mean, low,
     high, judged, date, unknown: one row per version, from left to right. The rows of a collection
-    must be next to each other.
+    must be next to each other. A line connects the versions of a collection if `connected`.
 
     customdata is [run, escaped run, numbers, collection]. If there are many versions, only every
     second or third (or nth) is named below the chart; all have hover texts.
@@ -74,7 +74,7 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing) -> Chart:
         if labelled
     ]
     return make_figure(
-        [_segment_line(segment, begin, drawing) for segment, begin in placed],
+        [_segment_line(segment, begin, drawing, connected) for segment, begin in placed],
         palette=palette,
         height=_HEIGHT + margin.top + margin.bottom,
         margin=margin,
@@ -85,9 +85,9 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing) -> Chart:
     )
 
 
-def _segment_line(rows: list[Row], begin: int, drawing: Drawing) -> Trace:
-    """Return the versions of one collection: filled points on a line for the open collection,
-    hollow points for other collections and for versions with few judged results."""
+def _segment_line(rows: list[Row], begin: int, drawing: Drawing, connected: bool) -> Trace:
+    """Return the versions of one collection, on a line if `connected`: filled points for the open
+    collection, hollow ones for other collections and for versions with few judged results."""
     palette = drawing.palette
     is_foreign = bool(rows[0]["collection"])
     color = palette.muted if is_foreign else palette.ink
@@ -96,7 +96,7 @@ def _segment_line(rows: list[Row], begin: int, drawing: Drawing) -> Trace:
     return make_scatter_trace(
         x=begin + np.arange(len(rows)),
         y=mean,
-        mode="lines+markers",
+        mode="lines+markers" if connected else "markers",
         line={
             "color": color,
             "width": 1 if is_foreign else 2,

@@ -30,9 +30,9 @@ def test_the_page_keeps_the_order_in_its_address() -> None:
 
 def test_what_is_asked_stands_in_the_order_that_is_shown() -> None:
     app = opened("history", set="sample")
-    assert "Put them in order to see how the measure changed" in text_of(app)
+    assert "put them in order to see how the measure changed" in text_of(app)
     assert app.segmented_control(key="w_in_order").value == ""
-    assert "If you answer “No”, this page shows no progress" in text_of(app)
+    assert "“No” hides the chart of this page" in text_of(app)
     (chart,) = app.get("plotly_chart")
     assert "“Yes” shows nDCG@10 in this order" in text_of(app)
     runs = [point[0] for point in json.loads(chart.proto.spec)["data"][0]["customdata"]]

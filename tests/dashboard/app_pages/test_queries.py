@@ -233,7 +233,7 @@ def test_a_region_of_the_chart_lists_its_queries_and_is_taken_back() -> None:
 
 def test_the_heatmap_says_how_many_of_its_queries_fail() -> None:
     every = text_of(opened("queries", run="dense", base="bm25", view="heatmap"))
-    assert "11 of 104 queries fail with every run" in every
+    assert "11 of 104 queries score 0 with every run" in every
     assert "empty frame: no results from this run" in every
     better = text_of(opened("queries", run="dense", base="bm25", view="heatmap", show="better"))
     assert "nDCG@10 by query and run" in better and "queries fail with" not in better

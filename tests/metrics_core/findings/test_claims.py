@@ -281,7 +281,7 @@ def test_for_how_many_it_holds() -> None:
 def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
     total, (title, lead) = len(given.scores.query_ids), text.split("\n")
     zero = int((given.scores.values[:, :, 0] == 0).all(axis=0).sum())
-    fail = re.search(r"([\d,]+)(?: of [\d,]+)?(?: quer(?:y|ies))? fails? with every run", text)
+    fail = re.search(r"([\d,]+)(?: of [\d,]+)?(?: quer(?:y|ies))? scores? 0 with every run", text)
     yield (count_of(fail[1]) if fail else 0) != zero and "that fail"
     yield len(title) > 60 and "its length"
     if given.focus == given.baseline:
@@ -298,7 +298,7 @@ def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
     few = re.search(r"Only ([\d,]+) quer", lead)
     yield (count_of(few[1]) if few else 10) != min(paired or 10, 10) and "that are few"
     yield ("No query has scores" in lead) is not (paired == 0)
-    if half := re.search(rf"Median (win|loss) ({NUMBER})", lead):
+    for half in re.finditer(rf"[Mm]edian (win|loss) ({NUMBER})", lead):
         sizes = np.abs(gaps[(gaps > 0) == (half[1] == "win")])
         sizes = sizes[sizes > SAME + ROUNDING]
         off = 0.5 * 10.0 ** -len(half[2].partition(".")[2]) + 1e-9

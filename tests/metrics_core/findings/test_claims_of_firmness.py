@@ -111,10 +111,10 @@ def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
                 missed.missing[behind] if "has no results" in who[2] else missed.without_relevant
             )
             yield count_of(who[1]) != (those & differs).sum() and "how many that found nothing"
-            yield behind not in who[2] and "who found nothing"
-            yield (
-                "nothing relevant" in who[2] and "top 10" not in who[2] and "where it found nothing"
-            )
+            ahead = given.focus if pair_of(given).side > 0 else given.baseline
+            only = "something relevant" in who[2]
+            yield (f"only {ahead}" if only else behind) not in who[2] and "who found nothing"
+            yield only and "top 10" not in who[2] and "where it found nothing"
             carried = gaps[those & differs].sum()
         share = carried / total
         yield (who[3] == "all") != (share >= 1 - 1e-9) and f"{share:.3f} is {who[3]}"

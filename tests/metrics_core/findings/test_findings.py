@@ -624,12 +624,12 @@ def test_which_queries() -> None:
     frame = differences_of([0.05, 0.142] * 23, [-0.3] * 17, 21)
     assert which(frame, fixed=13, broken=6, all_zero=10) == (
         "hybrid is better on 46 of 84 queries, worse on 17",
-        "Median win 0.096. 13 queries that failed are fixed, 6 that worked are broken,"
-        " 10 fail with both runs.",
+        "Median win 0.096, median loss 0.300. 13 queries that failed are fixed, 6 that worked are"
+        " broken, 10 score 0 with both runs.",
     )
-    assert which(frame, broken=1)[1].endswith("0.096. 1 query that worked is broken.")
-    assert which(frame, all_zero=2)[1].endswith("0.096. 2 queries fail with both runs.")
-    assert which(frame)[1] == "Median win 0.096."
+    assert which(frame, broken=1)[1].endswith("0.300. 1 query that worked is broken.")
+    assert which(frame, all_zero=2)[1].endswith("0.300. 2 queries score 0 with both runs.")
+    assert which(frame)[1] == "Median win 0.096, median loss 0.300."
 
 
 def test_which_queries_when_few_win() -> None:
@@ -641,7 +641,7 @@ def test_which_queries_when_few_win() -> None:
     none = differences_of([], [], 5).assign(difference=np.nan)
     assert which(none)[1] == "No query has scores from both runs, so nothing is coloured."
     one = which(differences_of([], [], 5), "bm25", "bm25", all_zero=1)
-    assert one[0] == "1 of 5 queries fails with both runs"
+    assert one[0] == "1 of 5 queries scores 0 with both runs"
     assert which(differences_of([], [], 5), "bm25", "bm25")[0] == "5 queries"
 
 
