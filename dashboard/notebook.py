@@ -185,10 +185,10 @@ class NotebookComparison:
     ) -> Path:
         """Write the report as HTML, or as PDF if the path ends in .pdf; return its path.
 
-        `include` is "full texts", "run names" (queries and documents are numbered) or "scores only"
-        (runs are A, B, C). `with_data` embeds the tables, so that the report opens in Ranklens.
-        Raises ParameterError, and RanklensError if a PDF needs a browser and there is none.
-        """
+        `include` is "full texts", "run names" (ids of queries and documents are replaced by
+        numbers) or "scores only" (runs are A, B, C). `with_data` embeds the tables, so that the
+        report opens in Ranklens. Raises ParameterError, and RanklensError if a PDF needs a browser
+        and there is none."""
         from dashboard.drawing.report.document import make_report_page
         from dashboard.drawing.report.parts import ReportRequest
         from dashboard.printing import write_page

@@ -156,13 +156,12 @@ def ndcg_at_k(
 
     `nDCG@k = DCG@k / DCG@k of the expected documents in their best order`. `retrieved` is the
     ranked list, best first; `expected` are the relevant ids, or grades by id. Only the first `k`
-    results count, without `k` all. `method` is the gain: the grade ("standard") or 2^grade - 1
-    ("industry"). `discount` divides it by log2(rank + 1) ("log2") or log2(max(rank, 2)) ("max2").
-    `duplicates` is explained in `lists`.
+    results count; if `k` is None, all count. `method` is the gain: the grade ("standard") or
+    2^grade - 1 ("industry"). `discount` divides it by log2(rank + 1) ("log2") or log2(max(rank, 2))
+    ("max2"). `duplicates` is explained in `lists`.
 
     >>> round(ndcg_at_k(["b", "a"], {"a": 3, "b": 1}, 2), 4)
-    0.7967
-    """
+    0.7967"""
     values: dict[str, Any] = {"cutoff": k, "dcg": gain_name(method), "discount": discount}
     return score_one_list("nDCG", retrieved, expected, duplicates, **values)
 
@@ -181,14 +180,13 @@ def dcg_at_k(
     """Return DCG, the discounted cumulative gain, not divided by the ideal.
 
     `DCG@k = sum over ranks i up to k of gain(i) / log2(i + 1)`. `retrieved` is the ranked list,
-    best first; `expected` are the relevant ids, or grades by id. Only the first `k` results count,
-    without `k` all. `method` and `discount` are the same as for `ndcg_at_k`. With `denominator`
-    "retrieved" the sum is divided by the number of results that count. `duplicates` is explained in
-    `lists`.
+    best first; `expected` are the relevant ids, or grades by id. Only the first `k` results count;
+    if `k` is None, all count. `method` and `discount` are the same as for `ndcg_at_k`. With
+    `denominator` "retrieved" the sum is divided by the number of results that count. `duplicates`
+    is explained in `lists`.
 
     >>> round(dcg_at_k(["b", "a"], {"a": 3, "b": 1}, 2), 4)
-    2.8928
-    """
+    2.8928"""
     values: dict[str, Any] = {"cutoff": k, "dcg": gain_name(method), "discount": discount}
     return score_one_list("DCG", retrieved, expected, duplicates, denominator=denominator, **values)
 
@@ -205,12 +203,11 @@ def cg_at_k(
     """Return the cumulative gain: the sum of the gains of the first k.
 
     `CG@k = sum over ranks i up to k of gain(i)`. `retrieved` is the ranked list, best first;
-    `expected` are the relevant ids, or grades by id. Only the first `k` results count, without `k`
-    all. `method` is the same as for `ndcg_at_k`. `duplicates` is explained in `lists`.
+    `expected` are the relevant ids, or grades by id. Only the first `k` results count; if `k` is
+    None, all count. `method` is the same as for `ndcg_at_k`. `duplicates` is explained in `lists`.
 
     >>> cg_at_k(["b", "x", "a"], {"a": 3, "b": 1}, 2)
-    1.0
-    """
+    1.0"""
     return score_one_list("CG", retrieved, expected, duplicates, cutoff=k, dcg=gain_name(method))
 
 
@@ -227,14 +224,13 @@ def average_precision(
 
     `AP = sum of P@i over the ranks i of relevant results / relevant documents`. `retrieved` is the
     ranked list, best first; `expected` are the relevant ids, or grades by id. Only the first `k`
-    results count, without `k` all. `denominator` is the number of all relevant documents
+    results count; if `k` is None, all count. `denominator` is the number of all relevant documents
     ("relevant"), of those in the list ("retrieved"), the smaller of k and all relevant documents
     ("min"), or always k, which without k is the length of the list ("k"). `duplicates` is explained
     in `lists`.
 
     >>> average_precision(["a", "b", "c"], {"a", "c"}) == (1 / 1 + 2 / 3) / 2
-    True
-    """
+    True"""
     return score_one_list("AP", retrieved, expected, duplicates, cutoff=k, denominator=denominator)
 
 
@@ -246,11 +242,10 @@ def reciprocal_rank(
 
     `RR = 1 / rank of the first relevant result, 0 if there is none`. `retrieved` is the ranked
     list, best first; `expected` are the relevant ids, or grades by id. Only the first `k` results
-    count, without `k` all. `duplicates` is explained in `lists`.
+    count; if `k` is None, all count. `duplicates` is explained in `lists`.
 
     >>> reciprocal_rank(["x", "a", "b"], {"a", "b"})
-    0.5
-    """
+    0.5"""
     return score_one_list("RR", retrieved, expected, duplicates, cutoff=k)
 
 
@@ -263,11 +258,10 @@ def arhr(
 
     `ARHR = sum of 1 / rank over relevant results / relevant documents`. `retrieved` is the ranked
     list, best first; `expected` are the relevant ids, or grades by id. Only the first `k` results
-    count, without `k` all. `duplicates` is explained in `lists`.
+    count; if `k` is None, all count. `duplicates` is explained in `lists`.
 
     >>> arhr(["a", "b", "x"], {"a", "b"})
-    0.75
-    """
+    0.75"""
     return score_one_list("ARHR", retrieved, expected, duplicates, cutoff=k)
 
 
@@ -279,11 +273,11 @@ def auc(
 
     `AUC = pairs with the relevant document at the higher rank / pairs, NaN without pairs`.
     `retrieved` is the ranked list, best first; `expected` are the relevant ids, or grades by id.
-    Only the first `k` results count, without `k` all. `duplicates` is explained in `lists`.
+    Only the first `k` results count; if `k` is None, all count. `duplicates` is explained in
+    `lists`.
 
     >>> auc(["a", "x", "b"], {"a", "b"})
-    0.5
-    """
+    0.5"""
     return score_one_list("Accuracy", retrieved, expected, duplicates, cutoff=k)
 
 
@@ -345,12 +339,11 @@ def hit_rate(
     the hit rate.
 
     `hit = 1 if R@k > 0, otherwise 0`. `retrieved` is the ranked list, best first; `expected` are
-    the relevant ids, or grades by id. Only the first `k` results count, without `k` all.
+    the relevant ids, or grades by id. Only the first `k` results count; if `k` is None, all count.
     `duplicates` is explained in `lists`.
 
     >>> hit_rate(["x", "a"], {"a"}), hit_rate(["x", "a"], {"a"}, 1)
-    (1.0, 0.0)
-    """
+    (1.0, 0.0)"""
     cutoff = _ANYWHERE if k is None else k
     return score_one_list("Success", retrieved, expected, duplicates, cutoff=cutoff)
 

@@ -32,7 +32,7 @@ from metrics_core.formats.in_memory import (
 )
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import parse_measures
-from metrics_core.scoring.evaluate import judge_runs
+from metrics_core.scoring.evaluate import join_runs
 from metrics_core.scoring.scores import Scores, score_runs
 from metrics_core.slicing.breakdowns import refuse_unknown_queries
 from metrics_core.tables import Queries
@@ -89,14 +89,14 @@ def _read_comparison(
     """Return the comparison and the name of the snapshot. The name is "" if the baseline is not a
     snapshot."""
     measures, table = parse_measures(conditions.measures), convert_to_qrels(qrels)
-    judged = judge_runs(runs, table, measures)
+    judged = join_runs(runs, table, measures)
     if isinstance(baseline, (str, Path)) and is_snapshot(str(baseline)):
         snapshot = read_snapshot(str(baseline))
         refuse_changed_reading(str(baseline), snapshot, {})
         file = Path(baseline).name
         scores = score_runs(judged, measures)
         return compare_with_snapshot(snapshot, file, judged, table, scores, conditions), file
-    baseline_ranks = judge_runs(baseline, table, measures)
+    baseline_ranks = join_runs(baseline, table, measures)
     if len(baseline_ranks) > 1:
         names = ", ".join(ranks.run_name for ranks in baseline_ranks)
         raise RanklensError(

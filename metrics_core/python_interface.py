@@ -43,7 +43,7 @@ from metrics_core.python_lists import compare_unjudged
 from metrics_core.results.explanation import Explanation
 from metrics_core.results.pairs import MeasuredPairs, PairsByMeasure, measured_pairs
 from metrics_core.scoring.curves import check_cutoffs, cutoffs_up_to, longest_list_length
-from metrics_core.scoring.evaluate import judge_runs, make_exclusions, refuse_same_names
+from metrics_core.scoring.evaluate import join_runs, make_exclusions, refuse_same_names
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.score_tables import read_scores_frame
 from metrics_core.scoring.scores import (
@@ -191,7 +191,7 @@ def curves(
     """
     parsed, table = _parse_with_default_cutoff(measure), convert_to_qrels(qrels)
     left_out = make_exclusions(exclude_self, exclude)
-    judged = judge_runs(runs, table, [parsed], documents=documents, exclusions=left_out)
+    judged = join_runs(runs, table, [parsed], documents=documents, exclusions=left_out)
     ks = cutoffs_up_to(longest_list_length(judged)) if cutoffs is None else check_cutoffs(cutoffs)
     baseline_name = _baseline([ranks.run_name for ranks in judged], baseline)
     if len(judged) == 1:
@@ -330,7 +330,7 @@ def _score_runs(
     documents: Documents | None,
     exclusions: Exclusions,
 ) -> Scores:
-    judged = judge_runs(
+    judged = join_runs(
         runs, convert_to_qrels(qrels), measures, documents=documents, exclusions=exclusions
     )
     return score_runs(judged, measures, without_relevant=without_relevant)

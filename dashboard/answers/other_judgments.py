@@ -161,10 +161,10 @@ def version_sentences(
             "Diamonds are versions scored with other judgments. Their means are not comparable with"
             " those here. They are left out of comparisons, groups and query histories."
         )
-    return [*sentences, *map(_judged_by_sentence, comparable)]
+    return [*sentences, *map(_other_judgments_sentence, comparable)]
 
 
-def _judged_by_sentence(other: OtherJudgments) -> str:
+def _other_judgments_sentence(other: OtherJudgments) -> str:
     sentence = (
         f"Judged by {other.name}: {_format_count(other.judgments, 'judgment', 'judgments')} of"
         f" {_format_count(other.queries, 'query', 'queries')}; its means cover only the"

@@ -275,5 +275,6 @@ def _time_in_seconds(time_text: str) -> float:
 
 
 def _count_judged_queries(entries: list[Entry]) -> int | None:
-    """The number of judged queries: the largest of several judgment files, None without one."""
+    """Return the number of judged queries. With several judgment files, this is the largest of
+    their numbers. Return None if there is no judgment file."""
     return max((e.queries or 0 for e in entries if e.kind == "qrels"), default=None)

@@ -78,8 +78,8 @@ def is_collection_missing() -> bool:
 
 
 def add_to_workspace(identity: str) -> None:
-    """Add a collection to the workspace, for settings and judgments of read-only files such as the
-    example's. Raises StorageError."""
+    """Add a collection with read-only files, such as the example, to the workspace, so that its
+    settings and new judgments can be saved. Raises StorageError."""
     if not workspace().has_collection(identity):
         workspace().new_collection(all_collections().name_of(identity), identity)
 

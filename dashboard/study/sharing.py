@@ -28,8 +28,8 @@ Ids are excluded with the texts, since an id may be a text or a person.
 """
 
 _LEFT_OUT = {
-    "scores only": "names and texts left out, queries and documents numbered",
-    "run names": "texts left out, queries and documents numbered",
+    "scores only": "names and texts left out, ids replaced by numbers",
+    "run names": "texts left out, ids replaced by numbers",
     "full texts": "",
 }
 _LETTERS = 26

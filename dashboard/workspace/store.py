@@ -346,7 +346,8 @@ class Workspace:
 
     @contextmanager
     def hold_write_lock(self) -> Iterator[FolderStore]:
-        """Hold the lock for changes of the workspace. Raises StorageError if the disk refuses."""
+        """Hold the lock for changes to the workspace. Raises StorageError if the lock file cannot
+        be created."""
         with self._guard_changes(), self._store.hold_lock():
             yield self._store
 

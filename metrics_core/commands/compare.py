@@ -296,7 +296,7 @@ def _tested_interval(row: Mapping[str, Any]) -> tuple[tuple[float, float], str]:
 
 
 def _format_rows(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a comparison as text cells for people."""
+    """Return a comparison with each cell formatted as text, for tables that people read."""
     ends_of = [_tested_interval(row) for row in frame.to_dict("records")]
     digits = w.column_decimals(*zip(*(ends for ends, _ in ends_of), strict=True)) if ends_of else 3
     rows = [

@@ -79,7 +79,8 @@ def _long_table(scores: Scores, *, per_query: bool) -> LongTable:
 
 
 def _group_means(scores: Scores, by: str, groups: pd.Series) -> pd.DataFrame:
-    """Return the columns run, the grouping, measure, value; counts such as NumQ are summed."""
+    """Return the mean of each run and group. Columns: run, the grouping column, measure, value.
+    Counts such as NumQ are summed."""
     from metrics_core.slicing.breakdowns import order_groups
 
     column = f"query {by}" if by in ("run", "measure", "value") else by

@@ -148,8 +148,8 @@ def _mask_undefined(own_scores: Floats, other_scores: Floats) -> tuple[Floats, F
 
 
 def _band_cutoffs(deepest_cutoff: int, n_queries: int, also_cutoff: int) -> list[int]:
-    """Return the cutoffs of the band. These are all cutoffs up to 100 if that is cheap, and
-    log-spaced ones; for very many queries, only a few."""
+    """Return the cutoffs at which the band is computed: log-spaced ones, and every cutoff up to 100
+    if there are few enough queries. With very many queries there are only a few cutoffs."""
     cells = n_queries * min(deepest_cutoff, _EVERY)
     if cells > _FEW_CELLS:
         return sorted({k for k in (*_FEW, also_cutoff, deepest_cutoff) if k <= deepest_cutoff})

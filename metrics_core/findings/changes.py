@@ -59,7 +59,7 @@ def explain_change(
         + muted_span(" loses " if loses else " gains ")
         + strong_span(w.format_score(abs(difference)))
     )
-    unanswering_run = _run_without_results(diagnosis, loses)
+    unanswering_run = _find_empty_run(diagnosis, loses)
     if unanswering_run is not None:
         return (
             head
@@ -104,7 +104,7 @@ def summarize_change(
     return "" if has_relevant else f"{worse}: nothing relevant in the top {cutoff}"
 
 
-def _run_without_results(diagnosis: Diagnosis, is_loss: bool) -> str | None:
+def _find_empty_run(diagnosis: Diagnosis, is_loss: bool) -> str | None:
     """Return the worse of the two runs if that run has no results for the query."""
     worse = diagnosis.focus if is_loss else diagnosis.baseline
     return worse if diagnosis.rankings[worse].empty else None

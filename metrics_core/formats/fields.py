@@ -185,10 +185,9 @@ class FileFields:
         return sort_key
 
     def _add_number_meaning(self, kind: Kind, meanings: dict[str, str]) -> None:
-        """Add the field of scores or grades if its name does not indicate one already.
+        """Ask whether the numbers are scores or grades, unless the name of their field says so.
 
-        Fields that count the documents of each list are ranks.
-        """
+        A field that numbers the documents of each list is a rank."""
         meaning, doc = "grade" if kind == "qrels" else "score", meanings.get("doc", "")
         if meaning in meanings or "rank" in meanings or doc not in self.fields:
             return

@@ -132,10 +132,9 @@ def write_msmarco_run(run: Run, file: BinaryIO) -> None:
     write={"run": write_msmarco_run},
 )
 def read_msmarco(source: Source, request: Request) -> Loaded:
-    """Read a run whose ranks (1 = best) become falling scores.
+    """Read a run. Its ranks (1 = best) are converted to descending scores.
 
-    If the ranks have gaps they are kept, like in the evaluation script of MS MARCO.
-    """
+    Gaps between ranks are kept, as in the evaluation script of MS MARCO."""
     rows, index, notes = _read_rows(source, _LINES, "rank")
     ranks = rows["rank"].to_numpy()
     columns = {name: rows[name] for name in ("query_id", "doc_id")}

@@ -74,7 +74,7 @@ def _sum_relevant_prices(
     "MoneyP",
     aliases=("money precision", "revenue precision"),
     title="Money precision",
-    gloss="relevant share of top {k} value",
+    gloss="share of value that is relevant",
     formula=r"\frac{\sum_{i \le k} price_i\,[rel_i \ge rel]}{\sum_{i \le k} price_i}",
     reference="precision with each item weighted by its price, as courses on recommenders teach it",
     worked={

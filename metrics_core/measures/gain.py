@@ -43,7 +43,7 @@ _RANX_LEVEL = Difference(
 )
 _SKLEARN_TIES = Difference(
     "scikit-learn",
-    "Documents with tied scores have one order, by their ids.",
+    "Documents with tied scores are always ordered by id.",
     "ndcg_score and dcg_score average over all orders of tied documents, unless ignore_ties is"
     " set.",
 )

@@ -64,7 +64,7 @@ def _ndcg_divisor(
     judged. Documents of a query with equal gain are adjacent in that order, so prefix sums of the
     discounts give their contribution."""
     if gains is not None:
-        raise ValueError("a table of gains orders documents by itself")
+        raise ValueError("a gain table already determines the order of the documents")
     best, worth = ideal_gains(ranks, dcg), grade_gain(grades, dcg)
     shallow_sums = _sum_discounts(cutoff, discount) if cutoff and cutoff <= _SHALLOW else None
     is_first = np.diff(best.query, prepend=-1) != 0

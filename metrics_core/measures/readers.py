@@ -185,7 +185,7 @@ def insq(
 @measure(
     "INST",
     title="INST",
-    gloss="gain; users aim at a total of T",
+    gloss="gain rate; users want T in total",
     ir_measures=True,
     formula=r"\frac{\sum_i P_i g_i}{\sum_{i \le 1000} P_i},\ \frac{P_{i+1}}{P_i} ="
     r" \left(\frac{i + 2T - G_i - 1}{i + 2T - G_i}\right)^2,\ G_i = \sum_{j \le i} g_j",
@@ -207,8 +207,8 @@ def inst(
     max_rel: MaxRel | None = None,
 ) -> Floats:
     """Gain per viewed result for a reader who wants T relevant documents and is less likely to
-    continue the more they have gained. Without `max_rel` the highest grade of all judgments gains
-    1."""
+    continue the more they have gained. Without `max_rel`, the highest grade of all judgments has
+    gain 1."""
     hits, looked_at = _weigh_inst(ranks, T, min_rel, max_rel)
     return hits.total(hits.relevance) / looked_at
 

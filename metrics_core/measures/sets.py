@@ -22,7 +22,7 @@ Relative = Annotated[bool, "divide by the highest precision possible with the nu
     "SetP",
     aliases=("set precision",),
     title="Set precision",
-    gloss="share of all results relevant",
+    gloss="relevant share of all results",
     trec_eval="set_P",
     ir_measures=True,
     formula=r"\frac{|relevant \cap retrieved|}{|retrieved|}",

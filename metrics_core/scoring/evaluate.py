@@ -58,13 +58,13 @@ def evaluate(
     """
     named, table = parse_measures_by_name(measures), convert_to_qrels(qrels)
     parsed, left_out = list(named.values()), make_exclusions(exclude_self, exclude)
-    judged = judge_runs(runs, table, parsed, documents=documents, exclusions=left_out)
+    judged = join_runs(runs, table, parsed, documents=documents, exclusions=left_out)
     frame = score_runs(judged, parsed, without_relevant=without_relevant).frame
     columns = frame[["run", "query_id", *map(str, parsed)]]
     return columns.set_axis(["run", "query_id", *named], axis=1)
 
 
-def judge_runs(
+def join_runs(
     runs: RunsLike,
     qrels: Qrels,
     measures: Iterable[Measure],

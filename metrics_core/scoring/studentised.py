@@ -207,9 +207,9 @@ def studentise(mean: Floats, error: Floats) -> Floats:
 
 
 def find_draw_limits(statistic: Floats) -> Floats:
-    """Return the distance that a draw must reach to be as far off as the data, in standard errors,
-    float64[column]. Draws that tie with the data reach it. If a mean is 0 except for rounding, all
-    draws reach it."""
+    """Return the smallest distance from zero at which a draw counts as at least as extreme as the
+    data, in standard errors, float64[column]. Ties with the data count. If a mean is 0 up to
+    rounding, every draw counts."""
     size = np.abs(statistic)
     return np.where(size < _ROUNDING, 0.0, size * (1 - _ROUNDING))
 

@@ -27,10 +27,13 @@ _PARCEL_SEED = 20_263
 
 @dataclass(frozen=True)
 class QueryChunks:
-    """Units that are moved as a whole: first the `full` chunks of queries, all of the same size,
-    then the `n_single` queries. `order` int64[query] lists the queries of one unit after the other,
-    `starts` int64[unit] their first positions. `members` float64[unit, slice] of 0 and 1 says which
-    slices a unit is in, `queries` float64[slice, 1] how many queries each slice has."""
+    """Units that are permuted as a whole. The first `full` units are chunks of equally many
+    queries, the last `n_single` units are single queries.
+
+    `order` int64[query] lists the queries of one unit after the other, and `starts` int64[unit] is
+    the position of the first query of each unit in it. `members` float64[unit, slice] is 1 if the
+    unit is in the slice, else 0. `queries` float64[slice, 1] is the number of queries in each
+    slice."""
 
     order: Ints
     starts: Ints

@@ -64,8 +64,9 @@ class ListGains:
     def from_documents(
         cls, ranks: JudgedRanks, measure: Measure, query: Ints, rank: Ints, grades: Floats
     ) -> ListGains:
-        """Return the gains of a list in which documents of these queries have these ranks, 0 if not
-        listed. `query` and `rank` are int64[document], `grades` float64[grade]."""
+        """Return the gains of ranked lists. Each document has its query, `query` int64[document],
+        and its rank in that query's list, `rank` int64[document]; the rank is 0 if the document is
+        not listed. `grades` is float64[grade]."""
         document_rows = np.flatnonzero(rank > 0)
         distinct_rank, length, rank_index = distinct_ranks(
             rank[document_rows], ranks.retrieved[query[document_rows]]

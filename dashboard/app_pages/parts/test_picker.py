@@ -41,7 +41,8 @@ interval differs from that with single queries by at most about 1 %.
 
 
 def show_test_method(test_sentence: Sentence, context: PageContext, queries: int) -> None:
-    """Show how the verdict was corrected, what it means, and the choice of another test."""
+    """Show which correction for multiple comparisons the verdict uses and what it means, and offer
+    the other tests."""
     if not test_sentence:
         return
     with (

@@ -71,8 +71,8 @@ def draw_all_collections(link: str) -> Markup:
 
 
 def draw_page_title(title: str, name: str) -> Markup:
-    """Draw the page's title, for pages without a sentence of controls; `name` is the name of its
-    file."""
+    """Draw the title of a page that has no row of controls above it. `name` is the name of the
+    page's file."""
     return _render("page_title", title=title, name=name)
 
 
@@ -139,8 +139,8 @@ def draw_filter_list(filters: Sequence[tuple[str, str]], link: str) -> Markup:
 
 
 def draw_measure_note(name: str, text: str, link: str, more: str = "") -> Markup:
-    """Draw the meaning of the chosen measure in a sentence or two, with a link to its page; `more`
-    is folded."""
+    """Draw an explanation of the chosen measure in one or two sentences, with a link to its page.
+    The text `more` is collapsed at first."""
     return _render("explained", name=name, text=text, link=link, more=more)
 
 

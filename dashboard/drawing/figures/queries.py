@@ -105,8 +105,8 @@ def _rank_queries(frame: pd.DataFrame) -> _Ranked:
 def _difference_bars(
     frame: pd.DataFrame, ranked: _Ranked, palette: Palette, visible_ids: Collection[str] | None
 ) -> list[Trace]:
-    """Return one trace per outcome, for faded and for visible bars. Visible bars are drawn above
-    faded bars and are wide enough to click."""
+    """Return two traces per outcome: faded bars, and highlighted bars above them. Highlighted bars
+    are wide enough to click."""
     n = len(ranked.rows)
     is_visible = np.ones(n, dtype=bool)
     if visible_ids is not None:

@@ -150,7 +150,7 @@ class Original:
 
 
 def hold_file(identity: str, number: str, loaded: Loaded) -> None:
-    """Hold the original file of a table until the visit ends, if it is short: the workspace stores
+    """Keep the original file of a small table until the visit ends, because the workspace stores
     tables, not files."""
     if not isinstance(loaded, UploadedTable) or loaded.uploaded_file is None:
         return

@@ -132,7 +132,7 @@ def _read_blocks(preset: Preset, source: Source, request: Request) -> Iterator[R
     is_joined = any(
         path.joined for mapping in mappings for paths in mapping.values() for path in paths
     )
-    return read_blocks(source, _column_filter(preset, request.kind), at_once=is_joined)
+    return read_blocks(source, _column_filter(preset, request.kind), in_one_block=is_joined)
 
 
 def mend_blocks(preset: Preset, blocks: Iterator[Records], name: str) -> Iterator[Records]:

@@ -95,9 +95,9 @@ def _read_first_batch(source: Source, file: pq.ParquetFile) -> pa.RecordBatch | 
 
 
 def read_blocks(
-    source: Source, column_filter: Callable[[str], bool], *, at_once: bool = False
+    source: Source, column_filter: Callable[[str], bool], *, in_one_block: bool = False
 ) -> Iterator[Records]:
-    """Yield the records of a file in blocks, or in one block with `at_once`.
+    """Yield the records of a file in blocks, or in one block with `in_one_block`.
 
     `column_filter` selects Parquet columns by name. Raises FileFormatError if the file cannot be
     read.
@@ -109,7 +109,7 @@ def read_blocks(
     if lines_by_number is None:
         content = parse_file(source)
         records = content if isinstance(content, list) else [content]
-        step = len(records) if at_once else _RECORDS_AT_ONCE
+        step = len(records) if in_one_block else _RECORDS_AT_ONCE
         for start in range(0, max(len(records), 1), max(step, 1)):
             yield Records(PythonValues(records[start : start + step]))
         return
@@ -126,7 +126,7 @@ def read_blocks(
         lines.append(number)
         values.append(value)
         is_full = len(values) == _RECORDS_AT_ONCE or size > _CHARACTERS_AT_ONCE
-        if is_full and not at_once:
+        if is_full and not in_one_block:
             yield Records(PythonValues(values), np.array(lines))
             lines, values, size = [], [], 0
     if values:

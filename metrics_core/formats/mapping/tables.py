@@ -279,7 +279,8 @@ def _read_numbers(rows: MappedRows, role: str) -> Floats:
 
 
 def _grade_columns(rows: MappedRows, request: Request) -> dict[str, pa.Array]:
-    """Return relevance as text (null if missing), and score if a list has one grade above 0."""
+    """Return the column relevance as text; null is a missing grade. If all documents of the lists
+    have the same grade above 0, return also their scores."""
     constant = rows.paths["grade"].constant if "grade" in rows.paths else "1"
     if constant is None:
         _check_grades(rows, request.grades)

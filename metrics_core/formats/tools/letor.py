@@ -174,7 +174,7 @@ def _partly_named_error(
     source: Source, unnamed_lines: Sequence[int], lines: int
 ) -> FileFormatError:
     actual = f"no document in the comments of {len(unnamed_lines):,} of {lines:,} lines"
-    problem = LineProblem(unnamed_lines[0], actual, "one in each line, or in none")
+    problem = LineProblem(unnamed_lines[0], actual, "a document in every line or in none")
     return file_error(source, [problem], hint=f"A line looks like: {_FEATURES}")
 
 

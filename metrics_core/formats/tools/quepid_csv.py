@@ -56,11 +56,10 @@ _GUARDED = r"^ ([=+\-@])"
 
 
 def recognise_ratings(sample: Sample) -> Mapping[Kind, int]:
-    """Recognise ratings by their three column names.
+    """Recognise ratings by the names of their three columns.
 
-    The file may also be read as queries if a query contains a blank or has no ratings. Otherwise
-    its queries may be ids.
-    """
+    If a value of the query column contains a space or has no ratings, it is a text, and the file
+    may also be read as queries. Otherwise these values may be ids."""
     if sample.columns or not sample.lines or split_csv(sample.lines[0], ",") != _RATINGS:
         return {}
     rows = [split_csv(line, ",") for line in sample.lines[1:]]

@@ -150,7 +150,7 @@ def _read_records(source: Source, request: Request) -> Iterator[Records]:
     from metrics_core.formats.mapping.records import read_blocks
 
     if source.magic.startswith(MAGIC) or source.head.lstrip().startswith((b"{", b"[")):
-        (source_records,) = read_blocks(source, lambda name: True, at_once=True)
+        (source_records,) = read_blocks(source, lambda name: True, in_one_block=True)
     else:
         rows = dict(_read_csv(source))
         source_records = Records(PythonValues([*rows.values()]), np.array([*rows]))

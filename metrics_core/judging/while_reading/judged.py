@@ -168,8 +168,8 @@ def _judge_in_order(
     progress: Callable[[int], None] | None,
     row_keeper: RowKeeper | None = None,
 ) -> _JudgedLines | None:
-    """Judge a file in the order of its lines. None if the lines of a query are not contiguous or
-    the file cannot be judged in one pass. Raises FileFormatError."""
+    """Join a run file with the judgments in the order of its lines. Return None if the lines of a
+    query are not contiguous, or if the file cannot be read in one pass. Raises FileFormatError."""
     parsed_pieces: list[ParsedBlock] = []
     parts: list[JudgedSegments] = []
     text, segments, check_from = 0, 0, _MANY_SEGMENTS

@@ -206,8 +206,9 @@ class Measure:
         return self.declaration(**{**dict(self.values), "cutoff": cutoff})
 
     def score(self, ranks: JudgedRanks) -> Floats:
-        """Return per-query scores, float64[query], in the order of `ranks.query_ids`; NaN is
-        undefined. Raises LackingDataError if the measure needs more than grades."""
+        """Return per-query scores, float64[query], in the order of `ranks.query_ids`. NaN means
+        that the score is undefined. Raises LackingDataError if the measure needs more data than
+        grades."""
         return self._apply(self.declaration.kernel, ranks, dict(self.values))
 
     def curve(self, ranks: JudgedRanks, cutoffs: Ints) -> Floats:

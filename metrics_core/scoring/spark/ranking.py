@@ -63,13 +63,13 @@ def _make_document_pairs(collection: SparkCollection, duplicates: Duplicates) ->
     score, grade = f.col("score"), f.col("relevance")
     listed = collection.runs.select(
         *(*_LIST, "doc_id", score, no_number.alias("relevance"), f.lit(1).alias("times")),
-        f.when(_is_not_finite_column(score), _BAD_SCORE).otherwise(0).alias("flaw"),
+        f.when(_non_finite_condition(score), _BAD_SCORE).otherwise(0).alias("flaw"),
     )
     names = f.array(*(f.lit(name) for name in collection.names))
     judged = collection.qrels.select(
         f.explode(names).alias("run"),
         *("query_id", "doc_id", no_number.alias("score"), grade, f.lit(0).alias("times")),
-        f.when(_is_not_finite_column(grade), _BAD_GRADE).otherwise(0).alias("flaw"),
+        f.when(_non_finite_condition(grade), _BAD_GRADE).otherwise(0).alias("flaw"),
     )
     # Once partitioned by list, grouping by document and ranking need no further shuffle.
     rows = listed.unionByName(judged).repartition(*_LIST)
@@ -83,7 +83,7 @@ def _make_document_pairs(collection: SparkCollection, duplicates: Duplicates) ->
     return pairs.withColumn("problem", _problem_column(duplicates))
 
 
-def _is_not_finite_column(number: Any) -> Any:
+def _non_finite_condition(number: Any) -> Any:
     from pyspark.sql import functions as f
 
     return number.isNull() | f.isnan(number) | (f.abs(number) == float("inf"))

@@ -92,8 +92,8 @@ def test_in_the_browser() -> None:
         (
             b"1 qid:1 1:2 # a\n0 qid:1 1:1\n0 qid:1 1:1 # b\n",
             {},
-            "line 2: expected one in each line, or in none, found no document in the comments of 1"
-            " of 3",
+            "line 2: expected a document in every line or in none, found no document in the"
+            " comments of 1 of 3",
         ),
         (
             b"1 qid:1 1:2 # a\n0 1:1 # b\n0 qid:1 1:1 # b\n",
