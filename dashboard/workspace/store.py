@@ -346,8 +346,7 @@ class Workspace:
 
     @contextmanager
     def hold_write_lock(self) -> Iterator[FolderStore]:
-        """Hold the lock for changes to the workspace. Raises StorageError if the lock file cannot
-        be created."""
+        """Hold the lock for changes to the workspace. Raises StorageError if there is none."""
         with self._guard_changes(), self._store.hold_lock():
             yield self._store
 

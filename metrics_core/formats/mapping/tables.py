@@ -279,8 +279,7 @@ def _read_numbers(rows: MappedRows, role: str) -> Floats:
 
 
 def _grade_columns(rows: MappedRows, request: Request) -> dict[str, pa.Array]:
-    """Return the column relevance as text; null is a missing grade. If all documents of the lists
-    have the same grade above 0, return also their scores."""
+    """Return the column relevance as texts, and the scores of documents of one grade above 0."""
     constant = rows.paths["grade"].constant if "grade" in rows.paths else "1"
     if constant is None:
         _check_grades(rows, request.grades)
