@@ -115,7 +115,10 @@ class QueryList:
     def order_after_click(self, key: str) -> str:
         """Return the order after a click on the heading of a column: ascending by this column, or
         descending if the order was ascending already. "" means the default order."""
-        order = f"-{key}" if self.order == key else key
+        return self.address_order(f"-{key}" if self.order == key else key)
+
+    def address_order(self, order: str) -> str:
+        """Return the value of the address for an order; "" for the default order."""
         return "" if order == self.default_order else order
 
 

@@ -298,6 +298,10 @@ class FilterColumns(Mapping[str, AnyArray]):
             return describe_column(self[name])
         return study.cached_answer(_describe_column, self._comparison.narrowing_comparison, column)
 
+    def name_of(self, column: TableColumn) -> str:
+        """Return the name of a column in a filter line."""
+        return next(name for name, other in self._columns.items() if other == column)
+
     @property
     def numeric_columns(self) -> frozenset[str]:
         """The names of the numeric columns, as far as known without reading values."""

@@ -46,7 +46,7 @@ def join_search_text(search: str, line: str) -> str:
 def filter_mask(study: Study, comparison: Comparison, line: str, remarks: Remarks) -> Mask:
     """Return which queries in view match a filter line, bool[query]. Raises FilterLineError if the
     line is invalid."""
-    columns = _make_filter_columns(study, comparison, remarks)
+    columns = make_filter_columns(study, comparison, remarks)
     return parse_filter(_replace_former_names(line), columns).matches(columns)
 
 
@@ -59,9 +59,10 @@ def _replace_former_names(line: str) -> str:
     return _OF_FAILURES.sub(replace_names, line)
 
 
-def _make_filter_columns(
+def make_filter_columns(
     study: Study, comparison: Comparison, remarks: Remarks
 ) -> query_columns.FilterColumns:
+    """Return the columns that a filter line can name, with the notes on queries."""
     ids = np.array(study.query_ids, dtype=object)[study.view_mask(comparison)]
     note_values = {column: remarks.column_values(column, ids) for column in remarks.columns}
     return query_columns.FilterColumns(study, comparison, note_values)
@@ -75,7 +76,7 @@ def filter_vocabulary(
 
 
 def _vocabulary(study: Study, comparison: Comparison, remarks: Remarks) -> dict[str, Any]:
-    columns = _make_filter_columns(study, comparison, remarks)
+    columns = make_filter_columns(study, comparison, remarks)
     return vocabulary(columns, columns.numeric_columns, columns.describe_column)
 
 
@@ -83,7 +84,7 @@ def filter_names(
     study: Study, comparison: Comparison, remarks: Remarks = NOTHING_NOTED
 ) -> list[str]:
     """Return the columns that a filter line can name, quoted as needed."""
-    return [quote_name(name) for name in _make_filter_columns(study, comparison, remarks)]
+    return [quote_name(name) for name in make_filter_columns(study, comparison, remarks)]
 
 
 def filter_example(study: Study, comparison: Comparison) -> str:

@@ -1,12 +1,15 @@
 """Queries page: the queries on which the runs differ."""
 
+from typing import Any
+
 import streamlit as st
 from markupsafe import Markup
 
 from dashboard import session
 from dashboard.address.query_list import fields_for_query_page
+from dashboard.answers import column_filters
 from dashboard.answers import queries as answers
-from dashboard.answers.queries import QueryList
+from dashboard.answers.queries import QueryList, QueryListRequest
 from dashboard.answers.query_chips import RULES
 from dashboard.app_pages.parts import query_charts, query_controls, section
 from dashboard.drawing.blocks import filter_line, markup
@@ -15,13 +18,16 @@ from dashboard.session import PageContext
 from dashboard.session.actions.notes import current_remarks
 from dashboard.session.picked_queries import ids_in_selection
 
+_NO_FILTERS: dict[str, Any] = {"s": "", "filter": "", "pick": (), "where": (), "p": ""}
+"""The fields of the address that filter the list, without a filter, and its first page."""
+
 
 def render() -> None:
     """Show the finding, the search and filter field, the chips, a chart and the table."""
     context = session.study_context()
     comparison, address = context.comparison, context.view.address
     picked_ids = ids_in_selection(address["pick"])
-    request = answers.QueryListRequest(
+    request = QueryListRequest(
         address["show"],
         address["s"],
         address["order"],
@@ -42,7 +48,7 @@ def render() -> None:
     if query_list.rows.empty:
         _show_no_matching_queries(query_list, context)
     else:
-        _show_table(query_list, context)
+        _show_table(query_list, request, context)
 
 
 def _filter_summary(
@@ -65,8 +71,13 @@ def _filter_summary(
     if address["pick"]:
         back = session.href("queries", pick=(), p="")
         parts.append(filter_line.draw_selection_chip(len(picked_ids), bool(picked_ids), back))
+    is_filtered = any(address[name] for name in _NO_FILTERS)
     return blocks.draw_list_summary(
-        len(query_list.rows), len(query_list.frame), parts, RULES.get(query_list.show, "")
+        len(query_list.rows),
+        len(query_list.frame),
+        parts,
+        RULES.get(query_list.show, ""),
+        session.href("queries", **_NO_FILTERS) if is_filtered else "",
     )
 
 
@@ -97,11 +108,24 @@ def _show_no_matching_queries(query_list: QueryList, context: PageContext) -> No
     st.button(label, on_click=session.change, kwargs=cleared)
 
 
-def _show_table(query_list: QueryList, context: PageContext) -> None:
+def _show_table(query_list: QueryList, request: QueryListRequest, context: PageContext) -> None:
     comparison, page = context.comparison, query_list.select_page(context.view.address["p"])
     row_count = len(query_list.rows)
 
     def draw() -> Markup:
+        links = blocks.TableLinks(
+            sort=lambda key: session.href("queries", order=query_list.order_after_click(key), p=""),
+            order=lambda order: session.href(
+                "queries", order=query_list.address_order(order), p=""
+            ),
+            line=session.hrefs("queries", "filter", p=""),
+            query=session.hrefs(
+                "query", "q", rows="", **fields_for_query_page(context.view.address)
+            ),
+            filters=column_filters.column_filters(
+                context.study, comparison, request, query_list.columns
+            ),
+        )
         table = blocks.draw_query_table(
             page,
             query_list.columns,
@@ -112,12 +136,7 @@ def _show_table(query_list: QueryList, context: PageContext) -> None:
             span=query_list.difference_span,
             scale=query_list.scale if comparison.is_alone else None,
             use_colours=query_list.has_enough_queries,
-            make_sort_link=lambda key: session.href(
-                "queries", order=query_list.order_after_click(key), p=""
-            ),
-            make_query_link=session.hrefs(
-                "query", "q", rows="", **fields_for_query_page(context.view.address)
-            ),
+            links=links,
         )
         return table + blocks.draw_page_links(
             page, row_count, lambda number: session.href("queries", p=number)

@@ -156,16 +156,32 @@ const follow = (event) => {
   }
 };
 
+// The form of a column of numbers gives its filter line; an empty field is an open end.
+const narrow = (event) => {
+  const form = event.target.closest('.lens form');
+  if (!form) return;
+  event.preventDefault();
+  const { name, rest } = form.dataset;
+  const [from, to] = [...form.querySelectorAll('input')].map((input) => input.value);
+  const asked = new URLSearchParams(window.location.search);
+  const tests = [rest, from && `${name} >= ${from}`, to && `${name} <= ${to}`];
+  asked.set('filter', tests.filter(Boolean).join(' and '));
+  asked.delete('p');
+  page.setTriggerValue('go', `./queries?${asked}`);
+};
+
 const start = (parent) => {
   // The probe's colour changes with the theme, whoever changes it, and its transition says so.
   const probe = parent.querySelector('.scheme');
   probe.addEventListener('transitionend', followTheme);
   document.addEventListener('click', follow, true);
+  document.addEventListener('submit', narrow, true);
   const restorePush = onePerAction();
   return () => {
     restorePush();
     probe.removeEventListener('transitionend', followTheme);
     document.removeEventListener('click', follow, true);
+    document.removeEventListener('submit', narrow, true);
   };
 };
 

@@ -101,7 +101,7 @@ def test_by_keys_a_head_sorts_and_keeps_the_focus_and_a_row_opens(
     settle(page)
     assert page.url == address, "arrow keys open nothing and sort nothing"
     page.locator(".lens.queries").focus()
-    for _ in range(3):
+    for _ in range(5):  # each head has its name and its menu
         page.keyboard.press("Tab")
     first = page.locator(".lens.queries thead .score").first
     page.keyboard.press("Enter")
@@ -115,14 +115,52 @@ def test_by_keys_a_head_sorts_and_keeps_the_focus_and_a_row_opens(
     settle(page)
     assert parameters(page)["order"] == ["-score:dense"]
     expect(page.locator(".lens.queries thead .score a").first).to_be_focused()
-    # The other six heads, then one link a row.
-    for _ in range(8):
+    # Its menu, the other six heads, then one link a row.
+    for _ in range(15):
         page.keyboard.press("Tab")
     text = query_text(page, 1)
     assert page.evaluate("document.activeElement.textContent") == text
     page.keyboard.press("Enter")
     on(page, "Query")
     expect(page.locator("h1")).to_have_text(text)
+
+
+def test_by_keys_a_head_filters_and_back_undoes_it_in_one_step(
+    sample_app: str, open_page: Opened
+) -> None:
+    page = table_at(open_page, f"{sample_app}/queries?order=text")
+    page.wait_for_url(lambda now: "run=" in now)
+    before = page.url
+    menu_of_head = head(page, "dense −").locator(".opens-menu")
+    menu_of_head.focus()
+    page.keyboard.press("Enter")
+    shown = page.get_by_role("dialog", name="dense − bm25")
+    expect(shown).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(shown).not_to_be_visible()
+    expect(menu_of_head).to_be_focused()
+    page.keyboard.press("Enter")
+    for _ in range(4):  # both orders, from, to
+        page.keyboard.press("Tab")
+    page.keyboard.type("-0.2")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("filter="))
+    settle(page)
+    assert parameters(page)["filter"] == ["difference <= -0.2"]
+    expect(page.locator(".lens.listed h2")).to_have_text(re.compile("^6 of 104"))
+    expect(menu_of_head).to_be_focused()
+    category = page.locator(".lens.queries td.group a.only").first
+    value = category.text_content()
+    category.click()
+    page.wait_for_url(re.compile("category"))
+    settle(page)
+    assert parameters(page)["filter"] == [f'difference <= -0.2 and category == "{value}"']
+    page.go_back()
+    settle(page)
+    assert parameters(page)["filter"] == ["difference <= -0.2"]
+    page.go_back()
+    settle(page)
+    assert page.url == before
 
 
 def test_by_touch_a_head_sorts_and_a_row_opens(sample_app: str, open_page: Opened) -> None:
@@ -183,7 +221,7 @@ def test_a_scrolled_table_keeps_its_queries_and_sorted_the_columns_that_are_seen
     assert after["x"] == pytest.approx(before["x"], abs=1)
     left = place(page)[2]
     assert left > 200
-    head(page, "hybrid").locator("a").dispatch_event("click")
+    head(page, "hybrid").locator("a").first.dispatch_event("click")
     page.wait_for_url(re.compile("order="))
     settle(page)
     assert abs(place(page)[2] - left) <= 1

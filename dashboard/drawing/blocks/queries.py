@@ -4,11 +4,13 @@ filters."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import pandas as pd
 from markupsafe import Markup
 
+from dashboard.answers.column_filters import ColumnFilter
 from dashboard.answers.queries import QueryRows
 from dashboard.answers.table_column import TableColumn
 from dashboard.drawing.blocks import overview
@@ -19,6 +21,7 @@ from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.text import short_names, shorten, text_width
 from dashboard.drawing.ticks import Ticks
 from metrics_core.base import wording as w
+from metrics_core.slicing.breakdowns import NO_GROUP
 
 Link = Callable[[str], str]
 """A function that returns the link for an order, a query_id, a page number or a column."""
@@ -31,7 +34,7 @@ _LEAST = {"score": 72, "difference": 190, "number": 72}
 _METER = 56
 """Widths in px. `_LEAST` has the minimum widths of the columns for a score, a difference with its
 bar, and a number; `_METER` is the width of a score bar."""
-_PADDING, _MARK, _ARROW, _WIDEST, _NAME, _CELL = 18, 22, 8, 260, 72, 15
+_PADDING, _MARK, _ARROW, _WIDEST, _NAME, _CELL = 21, 22, 8, 260, 72, 15
 """Sizes in px: the padding beside a text, a run's mark with the sort arrow, a sort arrow that may
 wrap below its heading, the widest column, the longest run name that is kept on one line, and the
 font size of a cell."""
@@ -39,6 +42,18 @@ _AROUND = 1
 """Number of pages with a link on either side of the current page."""
 
 _render = Template("queries")
+
+
+@dataclass(frozen=True)
+class TableLinks:
+    """The links of the table of queries: of a column's name, of an order, of a filter line, and of
+    a query. `filters` has the filter of each column, by its key."""
+
+    sort: Link
+    order: Link
+    line: Link
+    query: Link
+    filters: Mapping[str, ColumnFilter]
 
 
 def draw_query_table(
@@ -52,16 +67,14 @@ def draw_query_table(
     span: tuple[float, float],
     scale: tuple[float, float] | None,
     use_colours: bool,
-    make_sort_link: Link,
-    make_query_link: Link,
+    links: TableLinks,
 ) -> Markup:
     """Draw a page of the list of queries: query, difference with its bar, a score for each run
     (with a bar if there is a `scale`), groups.
 
     `order` is the key of the sort column, with "-" before it for descending order. The differences
     are between the runs of the `pair`; `span` is the range of their bars. If `use_colours`,
-    differences are in colour unless they count as the same. `make_sort_link` returns the link of a
-    column heading, `make_query_link` the link of a query.
+    differences are in colour unless they count as the same.
     """
     texts = column_texts(columns, rows.frame)
     return _render(
@@ -70,14 +83,15 @@ def draw_query_table(
             Column(
                 name,
                 column.kind.replace("text", "who"),
-                make_sort_link(column.key),
+                links.sort(column.key),
                 sort_order(order, column.key),
                 hint=full_name if name != full_name else "",
                 style=run_style(styles, column.name) if column.kind == "score" else None,
                 width=_column_width(column.kind, name, texts[column.key], bars=scale is not None),
+                menu=_draw_head_menu(column.key, full_name, number, order, links),
             )
-            for column, (name, full_name) in zip(
-                columns, short_and_full_names(columns, pair), strict=True
+            for number, (column, (name, full_name)) in enumerate(
+                zip(columns, short_and_full_names(columns, pair), strict=True), start=1
             )
         ],
         columns=columns,
@@ -86,9 +100,33 @@ def draw_query_table(
         gaps=Ticks([], [], span) if span[1] > span[0] else None,
         scores=None if scale is None else Ticks([], [], scale),
         coloured=use_colours,
-        opened=make_query_link,
+        opened=links.query,
+        only=lambda column, value: _link_to_value(column.key, value, links),
         label=label,
     )
+
+
+def _draw_head_menu(key: str, name: str, number: int, order: str, links: TableLinks) -> Markup:
+    """Draw the menu of a column's head: both orders, and its filter."""
+    column_filter = links.filters.get(key)
+    return _render(
+        "head_menu",
+        name=name,
+        number=number,
+        orders={"Sort ascending": key, "Sort descending": f"-{key}"},
+        order=order,
+        filter=column_filter,
+        links=links,
+    )
+
+
+def _link_to_value(key: str, value: str, links: TableLinks) -> str:
+    """Return the link that lists only the queries with this value of a column; "" if there is none
+    or only these are listed."""
+    column_filter = links.filters.get(key)
+    if column_filter is None or value in ("", NO_GROUP) or column_filter.chosen == {value}:
+        return ""
+    return links.line(column_filter.line_with_values((value,)))
 
 
 def column_texts(columns: Sequence[TableColumn], frame: pd.DataFrame) -> dict[str, list[str]]:
@@ -184,11 +222,13 @@ def draw_colour_key(measure: str, low: float, high: float, *, has_empty_lists: b
     return _render("colour_key", measure=measure, low=low, high=high, empty=has_empty_lists)
 
 
-def draw_list_summary(count: int, total: int, parts: Sequence[Markup], rule: str = "") -> Markup:
-    """Draw how many of the queries are in a list, the rule of the list, and the active filters. If
-    the list has all queries, this is only for screen readers."""
+def draw_list_summary(
+    count: int, total: int, parts: Sequence[Markup], rule: str = "", cleared: str = ""
+) -> Markup:
+    """Draw how many of the queries are in a list, the rule of the list, and the active filters with
+    the link that clears them all. If the list has all queries, this is only for screen readers."""
     narrowing = [part for part in parts if part]
-    return _render("listed", kept=count, total=total, taken=narrowing, rule=rule)
+    return _render("listed", kept=count, total=total, taken=narrowing, rule=rule, cleared=cleared)
 
 
 def draw_lists_beside_heatmap(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from markupsafe import Markup
+
 from dashboard.drawing.theme import RunStyle
 
 
@@ -12,7 +14,7 @@ class Column(NamedTuple):
     """A column of a table: its name, and the class of its heading (`kind`). `link` sorts the table
     by the column; `sorted` is its current order for ARIA. The lines of `about` are below the name,
     and `hint` is shown on hover. If the column belongs to a run, the run's mark is drawn in its
-    `style`. `width` is in px."""
+    `style`. `width` is in px. `menu` is drawn after the name."""
 
     name: str
     kind: str = ""
@@ -22,6 +24,7 @@ class Column(NamedTuple):
     hint: str = ""
     style: RunStyle | None = None
     width: int = 0
+    menu: Markup = Markup()
 
 
 def sort_order(order: str, key: str) -> str:

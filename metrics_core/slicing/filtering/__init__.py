@@ -3,7 +3,16 @@ parser."""
 
 from metrics_core.slicing.filtering.completion import describe_column, vocabulary
 from metrics_core.slicing.filtering.conditions import FilterColumns
-from metrics_core.slicing.filtering.parser import Filter, parse_filter
-from metrics_core.slicing.filtering.words import quote_name
+from metrics_core.slicing.filtering.parser import Filter, parse_filter, split_line
+from metrics_core.slicing.filtering.words import quote_name, quote_text
 
-__all__ = ["Filter", "FilterColumns", "describe_column", "parse_filter", "quote_name", "vocabulary"]
+__all__ = [
+    "Filter",
+    "FilterColumns",
+    "describe_column",
+    "parse_filter",
+    "quote_name",
+    "quote_text",
+    "split_line",
+    "vocabulary",
+]

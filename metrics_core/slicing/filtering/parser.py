@@ -66,6 +66,27 @@ def parse_filter(line: str, columns: FilterColumns) -> Filter:
     return Filter(line, tuple(reader.used_columns), test)
 
 
+def split_line(line: str, columns: FilterColumns, name: str) -> tuple[str, str]:
+    """Split a line into its tests of one column alone and the rest; both are lines that "and" can
+    join, "" if there are none. Raises FilterLineError like `parse_filter`."""
+    if not line.strip():
+        return "", ""
+    parsed, reader = parse_filter(line, columns), FilterReader(line, columns)
+    parts = list[tuple[str, bool]]()
+    while not parts or reader.next_word.is_mark("and"):
+        reader.position += bool(parts)
+        start, reader.used_columns = reader.next_word.start, {}
+        reader.read_not_expression(0)
+        text = line[start : reader.words[reader.position - 1].end]
+        parts.append((text, list(reader.used_columns) == [name]))
+    if reader.next_word.kind != END:  # an "or", which binds more weakly
+        parts = [(f"({line.strip()})", parsed.columns == (name,))]
+    column_tests, other_tests = (
+        " and ".join(text for text, is_own in parts if is_own is side) for side in (True, False)
+    )
+    return column_tests, other_tests
+
+
 class FilterReader:
     """Recursive descent parser of a line."""
 

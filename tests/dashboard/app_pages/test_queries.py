@@ -20,6 +20,8 @@ def links_of(app: AppTest, part: str) -> list[str]:
     found = [e.proto.body for e in app.get("html") if f'class="lens {part}"' in e.proto.body]
     assert len(found) == 1, part
     own = found[0][found[0].index(f'class="lens {part}"') :]
+    if part == "queries":  # the menus of its heads, and the values that filter, are apart
+        own = re.sub(r'<div popover.*?</div>|<a class="only".*?</a>', "", own)
     return [unescape(link) for link in re.findall(r'<a[^>]* href="([^"]*)"', own)]
 
 
@@ -181,6 +183,55 @@ def test_a_filter_line_stands_in_the_address_and_narrows_all() -> None:
     assert f"1 of {rows}" in text_of(opened("query", **link))
 
 
+def menu_of(app: AppTest, head: str) -> dict[str, str]:
+    """The links of the menu of a column's head, by their texts."""
+    menus = re.findall(r'<div popover[^>]*aria-label="([^"]*)">(.*?)</div>', drawn(app))
+    (own,) = [content for name, content in menus if name == head]
+    links = re.findall(r'<a href="([^"]*)"[^>]*>(.*?)</a>', own)
+    return {re.sub(r"<[^>]*>", "", text): unescape(link) for link, text in links}
+
+
+def test_a_head_filters_by_its_groups_and_the_line_says_so() -> None:
+    app = opened("queries", filter="difference < 0")
+    links = menu_of(app, "category")
+    values = [text for text in links if text.endswith("queries")]
+    assert sum(int(re.findall(r"(\d+) queries", text)[0]) for text in values) == int(
+        title_of(app).split()[0]
+    )
+    devices = next(text for text in values if text.startswith("Devices"))
+    line = asked_of(links[devices])["filter"]
+    assert line == 'difference < 0 and category == "Devices"'
+    one = opened("queries", filter=line)
+    assert title_of(one).split()[0] == re.findall(r"(\d+) queries", devices)[0]
+    again = menu_of(one, "category")
+    assert [*again][2:-1] == values, "the column's own test counts for no value of it"
+    two = asked_of(next(link for text, link in again.items() if text.startswith("Errors")))
+    assert two["filter"] == 'difference < 0 and category in ("Devices", "Errors")'
+    assert asked_of(again[devices])["filter"] == "difference < 0"
+    assert asked_of(again["Clear this filter"])["filter"] == "difference < 0"
+    cells = re.findall(r'<a class="only" href="([^"]*)"', drawn(one))
+    assert all("category+%3D%3D" in unescape(link) for link in cells)
+
+
+def test_orders_of_a_head_and_an_invalid_line() -> None:
+    app = opened("queries", order="text", filter="word > 5")
+    links = menu_of(app, "category")
+    assert asked_of(links["Sort descending"])["order"] == "-by:category"
+    errors = next(link for text, link in links.items() if text.startswith("Errors"))
+    assert asked_of(errors)["filter"] == 'category == "Errors"'
+    difference = menu_of(app, "dense − bm25")
+    assert "order" not in asked_of(difference["Sort ascending"])
+
+
+def test_filters_are_cleared_by_one_link() -> None:
+    assert "Clear filters" not in text_of(opened("queries", show="worse"))
+    app = opened(
+        "queries", filter="words > 2", s="a", where="category=Devices", p="2", show="worse"
+    )
+    (link,) = re.findall(r'<p class="clears"><a href="([^"]*)"', drawn(app))
+    assert asked_of(unescape(link)) == {"show": "worse"}
+
+
 def test_what_is_wrong_in_a_filter_is_said_under_it_and_nothing_is_filtered() -> None:
     app = opened("queries", filter="difference < -0.1 and word > 5")
     assert title_of(app) == "104 queries"
@@ -219,7 +270,7 @@ def test_a_region_of_the_chart_lists_its_queries_and_is_taken_back() -> None:
     few = held(app, "pick")
     assert 1 <= len(few) <= 20 and title_of(app) == f"{len(few)} of 104 queries"
     assert "picked in the chart" in text_of(app)
-    (back,) = links_of(app, "taken")
+    back = links_of(app, "taken")[0]
     assert "pick" not in asked_of(back)
     # Of many the address holds a word that this visit knows, and another says that it does not.
     wide = [dict(box, x=[-0.1, 1.1], y=[-0.1, 1.1])]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 
 import pandas as pd
 
+from dashboard.answers.column_filters import ColumnFilter
 from dashboard.answers.queries import QueryRows
 from dashboard.answers.table_column import TableColumn
 from dashboard.drawing.blocks import queries
@@ -43,8 +45,16 @@ OPTIONS: dict[str, object] = {
     "span": (-0.5, 0.5),
     "scale": (0.0, 1.0),
     "use_colours": True,
-    "make_sort_link": lambda key: f"queries?order={key}",
-    "make_query_link": lambda query_id: f"query?q={query_id}",
+    "links": queries.TableLinks(
+        sort=lambda key: f"queries?order={key}",
+        order=lambda order: f"queries?by={order}",
+        line=lambda line: f"queries?filter={line}",
+        query=lambda query_id: f"query?q={query_id}",
+        filters={
+            "by:topic": ColumnFilter("topic", "", "words > 5", (("Billing", 2), (EVIL, 1))),
+            "difference": ColumnFilter("difference", "difference >= -0.2", "", span=(-0.5, 0.25)),
+        },
+    ),
 }
 
 
@@ -55,13 +65,41 @@ def table(shown: QueryRows, order: str = "difference", **changes: object) -> Pag
 def test_a_head_is_a_link_that_sorts_and_a_row_is_one_that_opens() -> None:
     page = table(rows())
     links = [own for tag, own in page.found if tag == "a"]
-    heads, opening = links[:5], links[5:]
+    heads = [own for own in links if own["href"].startswith("queries?order=")]
+    opening = [own for own in links if own["href"].startswith("query?")]
     assert [own["href"] for own in heads] == [f"queries?order={c.key}" for c in COLUMNS]
     # For keys and screen readers a row is one link; the other one covers the row.
     assert [own["href"] for own in opening] == [f"query?q=q{i}" for i in (0, 0, 1, 1)]
     assert [own.get("tabindex") for own in opening] == [None, "-1", None, "-1"]
     assert [own.get("aria-hidden") for own in opening] == [None, "true", None, "true"]
     assert all("tabindex" not in own for own in heads)
+
+
+def test_the_menu_of_a_head_sorts_and_filters_and_a_group_in_a_row_filters_by_itself() -> None:
+    page = table(rows())
+    links = [own for tag, own in page.found if tag == "a"]
+    opens = [own["popovertarget"] for tag, own in page.found if "popovertarget" in own]
+    assert opens == [own["id"] for tag, own in page.found if "popover" in own]
+    assert len(opens) == len(COLUMNS)
+    orders = [own["href"] for own in links if own["href"].startswith("queries?by=")]
+    assert orders == [f"queries?by={sign}{c.key}" for c in COLUMNS for sign in ("", "-")]
+    current = [own["href"] for own in links if "aria-current" in own]
+    assert current == ["queries?by=difference"]
+    lines = [own["href"].partition("filter=")[2] for own in links if "filter=" in own["href"]]
+    only = 'words > 5 and topic == "Billing"'
+    evil = f'words > 5 and topic == "{EVIL}"'.replace(EVIL, EVIL.replace('"', '""'))
+    assert lines == ["", only, evil, only, only]
+    assert page.text.count("2 queries") == 1 and "Clear this filter" in page.text
+    fields = [own for tag, own in page.found if tag == "input"]
+    assert [own["value"] for own in fields] == ["-0.2", ""]
+    assert [own["placeholder"] for own in fields] == ["-0.500", "0.250"]
+    narrowed = ColumnFilter(
+        "topic", 'topic == "Billing"', "", (("Billing", 2),), frozenset({"Billing"})
+    )
+    links_of_one = replace(OPTIONS["links"], filters={"by:topic": narrowed})  # type: ignore[type-var]
+    again = table(rows(), links=links_of_one)
+    assert not again.having("only"), "all rows have it"
+    assert [own for own in again.having("active") if own["aria-label"].endswith("filtered")]
 
 
 def test_the_sorted_column_says_so() -> None:
@@ -74,7 +112,7 @@ def test_the_sorted_column_says_so() -> None:
 
 def test_a_long_name_loses_its_middle_and_is_whole_on_hover() -> None:
     page = table(rows())
-    assert "bm25-with-r…e-v2-final" in page.text and LONG not in page.text
+    assert "bm25-with-r…e-v2-final" in page.text and page.text.count(LONG) == 2, "in two menus"
     assert [own["title"] for tag, own in page.found if tag == "a" and own.get("title") == LONG]
 
 
@@ -149,7 +187,7 @@ def test_a_filter_is_a_chip_that_takes_it_back() -> None:
 
 def test_no_user_text_becomes_markup() -> None:
     page = table(rows(1, text=EVIL, **{"by: topic": EVIL}), pair=(EVIL, "b"))
-    assert page.text.count(EVIL) == 2
+    assert page.text.count(EVIL) == 4
 
 
 def test_columns_are_as_wide_as_their_texts() -> None:
@@ -169,8 +207,8 @@ def test_numbers_are_plain_where_they_are_whole() -> None:
         page = Page(
             queries.draw_query_table(
                 rows(1, **{"n: words": value}), columns, "", STYLES, pair=("a", "b"), label="",
-                span=(0.0, 0.0), scale=None, use_colours=False, make_sort_link=str,
-                make_query_link=str,
+                span=(0.0, 0.0), scale=None, use_colours=False,
+                links=queries.TableLinks(str, str, str, str, {}),
             )
         )  # fmt: skip
         assert page.text.endswith(f"{text} words") and "Words" in page.text

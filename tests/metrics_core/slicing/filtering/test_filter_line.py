@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics_core.base.errors import FilterLineError
-from metrics_core.slicing.filtering import FilterColumns, parse_filter
+from metrics_core.slicing.filtering import FilterColumns, parse_filter, split_line
 
 COLUMNS: FilterColumns = {
     "category": np.array(["billing", "Returns", None, "billing"], dtype=object),
@@ -233,3 +233,31 @@ def test_whole_columns_say_what_row_by_row_says(
     }
     found = parse_filter(line[0], columns).matches(columns)
     assert list(found) == [line[1](row) is True for row in rows]
+    for name in columns:
+        own, rest = split_line(line[0], columns, name)
+        assert not own or parse_filter(own, columns).columns == (name,)
+        both = [parse_filter(part, columns).matches(columns) for part in (own, rest) if part]
+        assert list(np.logical_and.reduce(both)) == list(found)
+
+
+@pytest.mark.parametrize(
+    ("line", "own", "rest"),
+    [
+        ("", "", ""),
+        ("words > 5", "words > 5", ""),
+        ("difference < 0", "", "difference < 0"),
+        ("words > 5 and difference < 0 and words < 9", "words > 5 and words < 9", "difference < 0"),
+        ("not words > 5 and (words < 3)", "not words > 5 and (words < 3)", ""),
+        ("words > 5 or difference < 0", "", "(words > 5 or difference < 0)"),
+        ("words > 5 or words < 2", "(words > 5 or words < 2)", ""),
+        ("words > difference", "", "words > difference"),
+        ("(words > 5 and difference < 0)", "", "(words > 5 and difference < 0)"),
+    ],
+)  # fmt: skip
+def test_the_tests_of_a_column_are_split_from_the_rest(line: str, own: str, rest: str) -> None:
+    assert split_line(line, COLUMNS, "words") == (own, rest)
+
+
+def test_an_invalid_line_is_not_split() -> None:
+    with pytest.raises(FilterLineError, match="word"):
+        split_line("word > 5", COLUMNS, "words")

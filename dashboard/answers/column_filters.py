@@ -1,0 +1,109 @@
+"""Queries: the filter of each column of the table, as its head and its cells offer it.
+
+A filter of a column is the part of the filter line that tests this column alone, so the line and
+the heads always agree.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from dashboard.address.view import Comparison
+from dashboard.answers.queries import QueryListRequest, query_list
+from dashboard.answers.query_columns import group_positions
+from dashboard.answers.query_filter import make_filter_columns
+from dashboard.answers.table_column import TableColumn
+from dashboard.study.study import Study
+from metrics_core.base.errors import FilterLineError
+from metrics_core.slicing.filtering import parse_filter, quote_name, quote_text, split_line
+from metrics_core.slicing.filtering.completion import MOST_VALUES
+
+
+@dataclass(frozen=True)
+class ColumnFilter:
+    """The filter of a column: its `name` as a line writes it, the `column_tests` of the line that
+    test this column alone, and the `other_tests` of the line.
+
+    `values` has the values of a column of groups in display order, each with the number of listed
+    queries without the column's own tests; it is empty if there are more than `MOST_VALUES`.
+    `chosen` are the values that pass the column's own tests. `span` is the range of a column of
+    numbers, None for groups.
+    """
+
+    name: str
+    column_tests: str
+    other_tests: str
+    values: tuple[tuple[str, int], ...] = ()
+    chosen: frozenset[str] = frozenset()
+    span: tuple[float, float] | None = None
+
+    def line_with_values(self, values: Collection[str]) -> str:
+        """Return the line that lists only these values of the column; without values, the rest."""
+        quoted = ", ".join(map(quote_text, sorted(values)))
+        test = f"== {quoted}" if len(values) == 1 else f"in ({quoted})"
+        return self.line_with(f"{self.name} {test}" if values else "")
+
+    def line_with_toggled(self, value: str) -> str:
+        """Return the line with this value added to the chosen ones, or removed from them."""
+        return self.line_with_values(self.chosen ^ {value})
+
+    def line_with_range(self, least: float, greatest: float) -> str:
+        """Return the line that lists only this range of the column, ends included."""
+        return self.line_with(f"{self.name} >= {least!r} and {self.name} <= {greatest!r}")
+
+    def line_with(self, test: str) -> str:
+        """Return the line with this test instead of the column's own tests."""
+        return " and ".join(filter(None, (self.other_tests, test)))
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The ends of the range that the own tests state; "" for an open end or another test."""
+        name = re.escape(self.name)
+        pattern = rf"(?:{name} >= (\S+))?(?: and )?(?:{name} <= (\S+))?"
+        match = re.fullmatch(pattern, self.column_tests)
+        return (match[1] or "", match[2] or "") if match else ("", "")
+
+
+def column_filters(
+    study: Study, comparison: Comparison, request: QueryListRequest, columns: Iterable[TableColumn]
+) -> dict[str, ColumnFilter]:
+    """Return the filter of each of these columns by its key. The query's text has none: it is
+    searched. An invalid filter line is treated as empty."""
+    values_by_name = make_filter_columns(study, comparison, request.remarks)
+    filters = {}
+    for column in columns:
+        if column.key == "text":
+            continue
+        name = values_by_name.name_of(column)
+        try:
+            column_tests, other_tests = split_line(request.line, values_by_name, name)
+        except FilterLineError:
+            column_tests, other_tests = "", ""
+        values, written = values_by_name[name], quote_name(name)
+        if values.dtype.kind == "f":
+            finite = values[np.isfinite(values)]
+            span = (float(finite.min()), float(finite.max())) if len(finite) else (np.nan, np.nan)
+            filters[column.key] = ColumnFilter(written, column_tests, other_tests, span=span)
+            continue
+        groups = pd.Series(pd.Series(values, dtype=object).dropna().unique(), dtype=object)
+        group_columns = {name: groups.to_numpy(dtype=object)}
+        chosen = (
+            groups[parse_filter(column_tests, group_columns).matches(group_columns)]
+            if column_tests
+            else ()
+        )
+        counted = list[tuple[str, int]]()
+        if len(groups) <= MOST_VALUES:
+            rows = query_list(study, comparison, replace(request, line=other_tests)).rows
+            counts = rows[column.source].astype(str).value_counts()
+            ordered = groups[group_positions(column, groups).argsort()]
+            counted = [(value, int(counts.get(value, 0))) for value in ordered]
+        filters[column.key] = ColumnFilter(
+            written, column_tests, other_tests, tuple(counted), frozenset(chosen)
+        )
+    return filters
