@@ -117,6 +117,16 @@ class QueryList:
         descending if the order was ascending already. "" means the default order."""
         return self.address_order(f"-{key}" if self.order == key else key)
 
+    def move_column(self, key: str, step: int) -> tuple[str, ...]:
+        """Return the keys of the shown columns after moving one by `step` places; empty if it
+        cannot be moved there. The query's text stays first."""
+        keys = [column.key for column in self.columns if column.key != "text"]
+        position = keys.index(key) if key in keys else -1
+        if position < 0 or not 0 <= position + step < len(keys):
+            return ()
+        keys.insert(position + step, keys.pop(position))
+        return tuple(keys)
+
     def address_order(self, order: str) -> str:
         """Return the value of the address for an order; "" for the default order."""
         return "" if order == self.default_order else order

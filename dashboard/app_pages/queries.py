@@ -122,6 +122,7 @@ def _show_table(query_list: QueryList, request: QueryListRequest, context: PageC
             query=session.hrefs(
                 "query", "q", rows="", **fields_for_query_page(context.view.address)
             ),
+            move=query_controls.move_link(query_list),
             filters=column_filters.column_filters(
                 context.study, comparison, request, query_list.columns
             ),

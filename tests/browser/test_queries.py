@@ -140,7 +140,7 @@ def test_by_keys_a_head_filters_and_back_undoes_it_in_one_step(
     expect(shown).not_to_be_visible()
     expect(menu_of_head).to_be_focused()
     page.keyboard.press("Enter")
-    for _ in range(4):  # both orders, from, to
+    for _ in range(5):  # both orders, Move right, from, to
         page.keyboard.press("Tab")
     page.keyboard.type("-0.2")
     page.keyboard.press("Enter")
@@ -161,6 +161,22 @@ def test_by_keys_a_head_filters_and_back_undoes_it_in_one_step(
     page.go_back()
     settle(page)
     assert page.url == before
+
+
+def test_by_keys_a_column_is_moved_and_back_undoes_it(sample_app: str, open_page: Opened) -> None:
+    page = table_at(open_page, f"{sample_app}/queries?cols=words&cols=n:words&cols=by:category")
+    page.locator(".st-key-columns button").first.click()
+    moves = page.get_by_role("link", name="Move category left")
+    moves.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("cols=by%3Acategory&cols=n%3Awords"))
+    settle(page)
+    expect(head(page, "category")).to_be_visible()
+    expect(page.get_by_role("link", name="Move category right")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.go_back()
+    settle(page)
+    assert parameters(page)["cols"][-1] == "by:category"
 
 
 def test_by_touch_a_head_sorts_and_a_row_opens(sample_app: str, open_page: Opened) -> None:

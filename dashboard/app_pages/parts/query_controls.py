@@ -25,7 +25,7 @@ from dashboard.answers.subset import export_subset
 from dashboard.app_pages.parts import section
 from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.components.filter_field import KEY, filter_field
-from dashboard.drawing.blocks import filter_line
+from dashboard.drawing.blocks import filter_line, queries
 from dashboard.session import PageContext
 from dashboard.session.actions.notes import current_notes, current_remarks
 from metrics_core.base import wording as w
@@ -143,6 +143,17 @@ def _column_picker(query_list: QueryList) -> None:
             " scores of the compared runs and of two more, unjudged documents, and the"
             " columns that group the queries.",
         )
+        st.html(queries.draw_column_order(query_list.columns, move_link(query_list)))
+
+
+def move_link(query_list: QueryList) -> queries.MoveLink:
+    """Return the function that makes the links that move the table's columns."""
+
+    def make_link(key: str, step: int) -> str:
+        keys = query_list.move_column(key, step)
+        return session.href("queries", cols=keys) if keys else ""
+
+    return make_link
 
 
 def _download_menu(query_list: QueryList, context: PageContext) -> None:

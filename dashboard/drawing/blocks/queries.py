@@ -25,6 +25,9 @@ from metrics_core.slicing.breakdowns import NO_GROUP
 
 Link = Callable[[str], str]
 """A function that returns the link for an order, a query_id, a page number or a column."""
+MoveLink = Callable[[str, int], str]
+"""A function that returns the link that moves a column, with this key, by a number of places; ""
+if it cannot be moved there."""
 
 _HEAD = 48
 """Maximum number of characters of a column head other than a run's name."""
@@ -34,7 +37,7 @@ _LEAST = {"score": 72, "difference": 190, "number": 72}
 _METER = 56
 """Widths in px. `_LEAST` has the minimum widths of the columns for a score, a difference with its
 bar, and a number; `_METER` is the width of a score bar."""
-_PADDING, _MARK, _ARROW, _WIDEST, _NAME, _CELL = 21, 22, 8, 260, 72, 15
+_PADDING, _MARK, _ARROW, _WIDEST, _NAME, _CELL = 18, 22, 8, 260, 72, 15
 """Sizes in px: the padding beside a text, a run's mark with the sort arrow, a sort arrow that may
 wrap below its heading, the widest column, the longest run name that is kept on one line, and the
 font size of a cell."""
@@ -46,13 +49,14 @@ _render = Template("queries")
 
 @dataclass(frozen=True)
 class TableLinks:
-    """The links of the table of queries: of a column's name, of an order, of a filter line, and of
-    a query. `filters` has the filter of each column, by its key."""
+    """The links of the table of queries: of a column's name, of an order, of a filter line, of a
+    query, and of moving a column. `filters` has the filter of each column, by its key."""
 
     sort: Link
     order: Link
     line: Link
     query: Link
+    move: MoveLink
     filters: Mapping[str, ColumnFilter]
 
 
@@ -111,6 +115,7 @@ def _draw_head_menu(key: str, name: str, number: int, order: str, links: TableLi
     column_filter = links.filters.get(key)
     return _render(
         "head_menu",
+        key=key,
         name=name,
         number=number,
         orders={"Sort ascending": key, "Sort descending": f"-{key}"},
@@ -172,6 +177,11 @@ def short_and_full_names(
         else:
             full_name = "Query" if column.kind == "text" else column.title
             yield shorten(full_name, _HEAD), full_name
+
+
+def draw_column_order(columns: Sequence[TableColumn], move: MoveLink) -> Markup:
+    """Draw the shown columns in their order, each with links that move it."""
+    return _render("column_order", columns=columns, move=move)
 
 
 def draw_page_links(rows: QueryRows, total: int, page_link: Link) -> Markup:

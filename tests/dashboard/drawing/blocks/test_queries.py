@@ -50,6 +50,7 @@ OPTIONS: dict[str, object] = {
         order=lambda order: f"queries?by={order}",
         line=lambda line: f"queries?filter={line}",
         query=lambda query_id: f"query?q={query_id}",
+        move=lambda key, step: "" if key == "text" else f"queries?move={key}{step:+d}",
         filters={
             "by:topic": ColumnFilter("topic", "", "words > 5", (("Billing", 2), (EVIL, 1))),
             "difference": ColumnFilter("difference", "difference >= -0.2", "", span=(-0.5, 0.25)),
@@ -100,6 +101,18 @@ def test_the_menu_of_a_head_sorts_and_filters_and_a_group_in_a_row_filters_by_it
     again = table(rows(), links=links_of_one)
     assert not again.having("only"), "all rows have it"
     assert [own for own in again.having("active") if own["aria-label"].endswith("filtered")]
+
+
+def test_a_column_is_moved_from_its_head_and_in_the_list_of_columns() -> None:
+    links = [f"queries?move={column.key}{step}" for column in COLUMNS[1:] for step in ("-1", "+1")]
+    page = table(rows())
+    hrefs = [own["href"] for tag, own in page.found if tag == "a"]
+    assert [href for href in hrefs if "move=" in href] == links
+    move = OPTIONS["links"].move  # type: ignore[attr-defined]
+    order = Page(queries.draw_column_order(COLUMNS, move))
+    found = [own for tag, own in order.found if tag == "a"]
+    assert [own["href"] for own in found] == links
+    assert found[0]["aria-label"] == "Move Difference left"
 
 
 def test_the_sorted_column_says_so() -> None:
@@ -208,7 +221,7 @@ def test_numbers_are_plain_where_they_are_whole() -> None:
             queries.draw_query_table(
                 rows(1, **{"n: words": value}), columns, "", STYLES, pair=("a", "b"), label="",
                 span=(0.0, 0.0), scale=None, use_colours=False,
-                links=queries.TableLinks(str, str, str, str, {}),
+                links=queries.TableLinks(str, str, str, str, lambda key, step: "", {}),
             )
         )  # fmt: skip
         assert page.text.endswith(f"{text} words") and "Words" in page.text
