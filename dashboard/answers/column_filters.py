@@ -9,19 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
+from math import ceil, floor
 
 import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.queries import QueryListRequest, query_list
-from dashboard.answers.query_columns import group_positions
+from dashboard.answers.query_columns import column_values, group_positions, offered_columns
 from dashboard.answers.query_filter import make_filter_columns
 from dashboard.answers.table_column import TableColumn
 from dashboard.study.study import Study
 from metrics_core.base.errors import FilterLineError
 from metrics_core.slicing.filtering import parse_filter, quote_name, quote_text, split_line
 from metrics_core.slicing.filtering.completion import MOST_VALUES
+
+_FEWEST_DECIMALS, _MOST_DECIMALS = 3, 12
 
 
 @dataclass(frozen=True)
@@ -51,10 +54,6 @@ class ColumnFilter:
     def line_with_toggled(self, value: str) -> str:
         """Return the line with this value added to the chosen ones, or removed from them."""
         return self.line_with_values(self.chosen ^ {value})
-
-    def line_with_range(self, least: float, greatest: float) -> str:
-        """Return the line that lists only this range of the column, ends included."""
-        return self.line_with(f"{self.name} >= {least!r} and {self.name} <= {greatest!r}")
 
     def line_with(self, test: str) -> str:
         """Return the line with this test instead of the column's own tests."""
@@ -107,3 +106,26 @@ def column_filters(
             written, column_tests, other_tests, tuple(counted), frozenset(chosen)
         )
     return filters
+
+
+def line_for_range(
+    study: Study, comparison: Comparison, line: str, query_ids: Collection[str]
+) -> str:
+    """Return the filter line that lists the queries with a difference in the range of these
+    queries; it replaces the line's own tests of the difference. The ends have as few decimals as
+    list the same queries."""
+    columns = offered_columns(study, comparison)
+    column = next(column for column in columns if column.key == "difference")
+    column_filter = column_filters(study, comparison, QueryListRequest(line=line), [column])
+    values = column_values(study, comparison, column)
+    ids = np.array(study.query_ids, dtype=object)[study.view_mask(comparison)]
+    inside = values[np.isin(ids, list(query_ids))]
+    ends = least, greatest = float(inside.min()), float(inside.max())
+    is_listed = (values >= least) & (values <= greatest)
+    for digits in range(_MOST_DECIMALS, _FEWEST_DECIMALS - 1, -1):
+        low, high = floor(least * 10**digits) / 10**digits, ceil(greatest * 10**digits) / 10**digits
+        if np.array_equal((values >= low) & (values <= high), is_listed):
+            ends = low, high
+    return column_filter["difference"].line_with(
+        "difference >= {!r} and difference <= {!r}".format(*ends)
+    )

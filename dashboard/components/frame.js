@@ -141,18 +141,20 @@ const leaveTouch = (event) => {
 };
 
 // A click on curves follows their link, with its place as k, unless a second one follows: then they
-// are shown whole again. Plotly tells of each click at once.
+// are shown whole again. Plotly tells of each click at once. A click on a query opens it.
 const DOUBLE = 400;
 const hearClicks = () => {
   for (const chart of document.querySelectorAll('.js-plotly-plot:not([data-heard])')) {
-    if (!chart.on || !chart.layout?.meta?.chooses) continue;
+    const { chooses, opens } = chart.layout?.meta ?? {};
+    if (!chart.on || !(chooses || opens)) continue;
     chart.dataset.heard = '';
     let waiting;
-    const chosen = (k) => {
+    const chosen = ({ x, customdata }) => {
       waiting = undefined;
       const link = document.createElement('a');
       link.className = 'lens';
-      link.href = `${chart.layout.meta.chooses}&k=${k}`;
+      const { meta } = chart.layout; // as it is by now
+      link.href = chooses ? `${meta.chooses}&k=${x}` : meta.opens + encodeURIComponent(customdata[0]);
       document.body.append(link);
       link.click();
       link.remove();
@@ -160,7 +162,7 @@ const hearClicks = () => {
     chart.on('plotly_click', ({ points }) => {
       const first = waiting === undefined;
       clearTimeout(waiting);
-      waiting = first ? setTimeout(chosen, DOUBLE, points[0].x) : undefined;
+      waiting = first ? setTimeout(chosen, opens ? 0 : DOUBLE, points[0]) : undefined;
     });
   }
 };

@@ -163,6 +163,23 @@ def test_by_keys_a_head_filters_and_back_undoes_it_in_one_step(
     assert page.url == before
 
 
+def test_a_range_of_the_strip_lists_its_queries(sample_app: str, open_page: Opened) -> None:
+    page = table_at(open_page, f"{sample_app}/queries")
+    box = steady(page, ".st-key-chart_sorted .nsewdrag")
+    page.mouse.move(box["x"] + 3, box["y"] + 30)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.1, box["y"] + 30, steps=6)
+    page.mouse.up()
+    page.wait_for_url(re.compile("filter=difference"))
+    settle(page)
+    expect(page.locator(".lens.listed h2")).to_have_text("10 of 104 queries")
+    page.get_by_role("link", name="Clear filters").click()
+    settle(page)
+    assert "filter" not in parameters(page)
+    click_mark(page, "sorted", "q098")
+    on(page, "Query")
+
+
 def test_by_keys_a_column_is_moved_and_back_undoes_it(sample_app: str, open_page: Opened) -> None:
     page = table_at(open_page, f"{sample_app}/queries?cols=words&cols=n:words&cols=by:category")
     page.locator(".st-key-columns button").first.click()

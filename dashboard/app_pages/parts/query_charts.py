@@ -8,6 +8,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.address.query_list import fields_for_query_page
 from dashboard.answers import query_views
+from dashboard.answers.column_filters import line_for_range
 from dashboard.answers.queries import QueryList
 from dashboard.app_pages.parts import section
 from dashboard.drawing.blocks import queries as blocks
@@ -75,7 +76,7 @@ def _choose_drawing(query_list: QueryList, context: PageContext) -> Drawing:
     )
 
 
-def _sorted_chart(query_list: QueryList, context: PageContext) -> list[str] | None:
+def _sorted_chart(query_list: QueryList, context: PageContext) -> None:
     comparison = context.comparison
     st.html(blocks.draw_strip_note(query_list.paired, figures.MOST_BARS, query_list.mean))
     figure = draw_figure_cached(
@@ -90,7 +91,14 @@ def _sorted_chart(query_list: QueryList, context: PageContext) -> list[str] | No
         runs=(comparison.focus, comparison.baseline),
     )
     alt = f"Differences by query. {query_list.finding.text}."
-    return section.show_chart(figure, "sorted", alt=alt, picture=picture)
+    address = context.view.address
+    opens = session.hrefs("query", "q", rows="", **fields_for_query_page(address))("")
+    ids = section.show_brush(figure, "sorted", alt=alt, picture=picture, opens=opens)
+    if ids:
+        session.reset_widget("sorted")
+        line = line_for_range(context.study, comparison, address["filter"], ids)
+        session.change(filter=line, p="")
+        st.rerun()
 
 
 def _scatter_chart(query_list: QueryList, context: PageContext) -> list[str] | None:

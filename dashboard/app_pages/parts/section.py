@@ -170,6 +170,15 @@ def show_chart(
     return _read_clicked_data(_draw_chart(figure, key, alt, picture, _POINTS if clickable else ()))
 
 
+def show_brush(figure: Chart, key: str, *, alt: str, picture: Caption, opens: str) -> list[str]:
+    """Draw a figure with a mark per query, over which a range can be dragged; return the query_ids
+    in the range. A click on a mark follows the link `opens`, to which its query_id is added:
+    Streamlit reports either clicks or regions of a chart, never both."""
+    figure = figure.with_layout(meta={"opens": opens}, dragmode="select", selectdirection="h")
+    points = _draw_chart(figure, key, alt, picture, ("box",)).get("points", ())
+    return [point["customdata"][0] for point in points]
+
+
 def draw_regions(
     figure: Chart, key: str, *, alt: str, picture: Caption
 ) -> list[Mapping[str, Sequence[float]]]:

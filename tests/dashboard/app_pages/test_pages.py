@@ -158,8 +158,8 @@ def test_controls_write_the_address() -> None:
 
 
 def test_a_click_on_a_mark_opens_the_query() -> None:
-    app = opened("queries")
-    app.session_state["sorted_0"] = {
+    app = opened("queries", view="against")
+    app.session_state["against_0"] = {
         "selection": {"points": [{"customdata": ["q098", ""]}], "point_indices": [0]}
     }
     app.run()

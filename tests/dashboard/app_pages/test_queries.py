@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html import unescape
 from pathlib import Path
@@ -296,6 +297,23 @@ def test_a_region_of_the_chart_lists_its_queries_and_is_taken_back() -> None:
     assert word.startswith("~") and "picked in the chart" in text_of(app)
     other = opened("queries", pick=word)
     assert "from another session" in text_of(other) and title_of(other) == "104 queries"
+
+
+def test_a_range_dragged_over_the_strip_is_a_filter_of_the_difference() -> None:
+    app = opened("queries", filter='category == "Devices" and difference > 0.9')
+    marks = [{"customdata": [query_id]} for query_id in ("q098", "q070")]
+    chosen = {"points": marks, "point_indices": [0, 1], "box": [{}], "lasso": []}
+    app.session_state["sorted_0"] = {"selection": chosen}
+    app.run()
+    (line,) = held(app, "filter")
+    match = re.fullmatch(
+        r'category == "Devices" and difference >= (\S+) and difference <= (\S+)', line
+    )
+    assert match and float(match[1]) < float(match[2])
+    spec = json.loads(app.get("plotly_chart")[0].proto.spec)
+    opens = spec["layout"]["meta"]["opens"]
+    assert opens.startswith("./query?") and opens.endswith("&q=")
+    assert spec["layout"]["dragmode"] == "select"
 
 
 def test_the_heatmap_says_how_many_of_its_queries_fail() -> None:
