@@ -11,6 +11,10 @@ import numpy.typing as npt
 from dashboard.answers.table_column import TableColumn
 
 _TAGGED = "tag:"
+STAR = "starred"
+"""The tag of a query that the reader wants to come back to."""
+STARRED = f"{_TAGGED}{STAR}"
+"""The key of the list of queries with a star."""
 COLUMNS = (
     TableColumn("group", "noted:tags", "noted: tags", "tags"),
     TableColumn("group", "noted:notes", "noted: notes", "notes"),
@@ -28,6 +32,11 @@ class Remarks:
     def columns(self) -> tuple[TableColumn, ...]:
         """The columns of tags and notes; empty if there are no remarks."""
         return COLUMNS if self.rows else ()
+
+    @property
+    def starred(self) -> frozenset[str]:
+        """The query_ids with a star."""
+        return frozenset(query_id for query_id, tags, _ in self.rows if STAR in tags)
 
     def tag_masks(self, query_ids: Iterable[str]) -> dict[str, npt.NDArray[np.bool_]]:
         """Return a mask of these queries for each tag: the queries that have the tag, bool[query].

@@ -33,6 +33,7 @@ from dashboard.drawing.theme import COLORS, RunStyle
 from dashboard.session import PageContext
 from dashboard.session.actions.arrival import open_landing_page
 from dashboard.session.actions.collections import collection_href, remove_collection
+from dashboard.session.actions.notes import toggle_star
 from dashboard.session.actions.reports import make_presentation_screens
 from dashboard.session.actions.runs import rename_run
 from dashboard.session.context import current_theme
@@ -164,7 +165,11 @@ def draw_frame(pages: Sequence[Page], current: Page) -> Callable[[], None]:
     query = session.address().query
     theme_generation = session.widget_generation("theme")
     link = clicked_link(
-        current_theme(), theme_generation, query, partial(session.reset_widget, "theme")
+        current_theme(),
+        theme_generation,
+        query,
+        partial(session.reset_widget, "theme"),
+        toggle_star,
     )
     remember_scroll_position()
     uploads, largest = session.widget_generation("upload"), largest_upload()

@@ -11,7 +11,7 @@ from dashboard.answers import column_filters
 from dashboard.answers import queries as answers
 from dashboard.answers.queries import QueryList, QueryListRequest
 from dashboard.answers.query_chips import RULES
-from dashboard.app_pages.parts import query_charts, query_controls, section
+from dashboard.app_pages.parts import add_files, query_charts, query_controls, section
 from dashboard.drawing.blocks import filter_line, markup
 from dashboard.drawing.blocks import queries as blocks
 from dashboard.session import PageContext
@@ -42,6 +42,7 @@ def render() -> None:
     with st.container(horizontal=True, key="chips", vertical_alignment="center"):
         query_controls.show_chips(query_list, comparison)
         chart = query_charts.choose_view(context)
+    add_files.show_action_messages()
     if len(query_list.frame):
         query_charts.draw_chart(chart, query_list, context)
     st.html(_filter_summary(query_list, context, picked_ids))
@@ -138,6 +139,7 @@ def _show_table(query_list: QueryList, request: QueryListRequest, context: PageC
             scale=query_list.scale if comparison.is_alone else None,
             use_colours=query_list.has_enough_queries,
             links=links,
+            starred=request.remarks.starred,
         )
         return table + blocks.draw_page_links(
             page, row_count, lambda number: session.href("queries", p=number)

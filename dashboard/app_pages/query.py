@@ -64,7 +64,11 @@ def render() -> None:
     _show_steps(page, context)
     st.html(
         query.draw_query_head(
-            page.text, diagnosis.query_id, page.metadata, score_explanations.failure_kind(page)
+            page.text,
+            diagnosis.query_id,
+            page.metadata,
+            score_explanations.failure_kind(page),
+            is_starred=diagnosis.query_id in request.remarks.starred,
         )
         + query.draw_explanation(page.explanation, context.drawing.styles)
     )

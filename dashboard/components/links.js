@@ -144,6 +144,8 @@ const follow = (event) => {
     page.setTriggerValue('go', naming(dot.dataset.run));
     return;
   }
+  const star = event.target.closest?.('[data-star]');
+  if (star) page.setTriggerValue('star', star.dataset.star);
   const link = event.target.closest?.('.lens a, a.lens');
   if (!link || !plain(event)) return;
   const target = link.getAttribute('href') ?? '';

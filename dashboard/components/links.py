@@ -21,17 +21,23 @@ _LINKS = st.components.v2.component(
 
 
 def clicked_link(
-    theme: str, n_handled_themes: int, address: str, on_theme: Callable[[], None]
+    theme: str,
+    n_handled_themes: int,
+    address: str,
+    on_theme: Callable[[], None],
+    on_star: Callable[[], None],
 ) -> str:
     """Return the link that was clicked, or an empty text.
 
     `theme` is the current theme of the page, `n_handled_themes` the number of theme changes
-    handled by `on_theme`, and `address` the query string of the page.
+    handled by `on_theme`, and `address` the query string of the page. A click on the star of a
+    query calls `on_star`.
     """
     result = _LINKS(
         key="links",
         data={"theme": theme, "heard": n_handled_themes, "address": address},
         on_go_change=lambda: None,
         on_theme_change=on_theme,
+        on_star_change=on_star,
     )
     return str(result.go or "")

@@ -10,6 +10,26 @@ from playwright.sync_api import expect
 from tests.browser.conftest import Opened, running_server, settle
 
 
+def test_by_keys_a_star_is_set_and_lists_its_query(open_page: Opened, tmp_path: Path) -> None:
+    with running_server(tmp_path / "workspace") as address:
+        page = open_page(f"{address}/query?q=q065&set=sample")
+        star = page.locator(".lens.query-head").get_by_role("button", name="Star")
+        expect(star).to_have_attribute("aria-pressed", "false")
+        star.focus()
+        page.keyboard.press("Enter")
+        expect(star).to_have_attribute("aria-pressed", "true")
+        expect(star).to_be_focused()
+        settle(page)
+        page.goto(f"{address}/queries?set=sample")
+        page.get_by_role("radio", name="★ starred 1").click()
+        settle(page)
+        row = page.locator(".lens.queries tbody tr")
+        expect(row).to_have_count(1)
+        row.get_by_role("button", name="Star").focus()
+        page.keyboard.press(" ")
+        expect(page.get_by_role("radio", name="★ starred 1")).to_have_count(0)
+
+
 @pytest.mark.thorough
 def test_a_note_is_kept_over_a_restart(open_page: Opened, tmp_path: Path) -> None:
     workspace = tmp_path / "workspace"

@@ -26,7 +26,7 @@ def head(page: Page, name: str) -> Locator:
 
 
 def query_text(page: Page, row: int) -> str:
-    return page.locator(".lens.queries tbody th").nth(row).text_content() or ""
+    return page.locator(".lens.queries tbody th a").nth(row).text_content() or ""
 
 
 def scores(page: Page, column: int) -> list[float]:
@@ -115,8 +115,8 @@ def test_by_keys_a_head_sorts_and_keeps_the_focus_and_a_row_opens(
     settle(page)
     assert parameters(page)["order"] == ["-score:dense"]
     expect(page.locator(".lens.queries thead .score a").first).to_be_focused()
-    # Its menu, the other six heads, then one link a row.
-    for _ in range(15):
+    # Its menu, the other six heads, then a link and a star a row.
+    for _ in range(16):
         page.keyboard.press("Tab")
     text = query_text(page, 1)
     assert page.evaluate("document.activeElement.textContent") == text
@@ -265,7 +265,7 @@ def test_next_follows_the_order_and_the_menu_keeps_its_list(
     sample_app: str, open_page: Opened
 ) -> None:
     page = table_at(open_page, f"{sample_app}/queries?show=worse&order=-score:hybrid")
-    texts = page.locator(".lens.queries tbody th").all_text_contents()
+    texts = page.locator(".lens.queries tbody th a").all_text_contents()
     click_row(page, 1)
     on(page, "Query")
     page.locator(".lens.steps-through a.next").click()
@@ -275,7 +275,7 @@ def test_next_follows_the_order_and_the_menu_keeps_its_list(
     on(page, "Query")
     expect(page.locator(".lens.steps-through")).to_contain_text("that got better")
     menu(page, "All queries")
-    assert page.locator(".lens.queries tbody th").all_text_contents() == texts
+    assert page.locator(".lens.queries tbody th a").all_text_contents() == texts
 
 
 @pytest.mark.thorough

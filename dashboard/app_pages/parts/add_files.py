@@ -215,7 +215,7 @@ def show_messages(files: Sequence[File] = (), questions: Sequence[FileCheck] | N
     trouble = workspace().find_write_problem()
     if trouble is not None:
         st.html(data.draw_action_message(trouble.message, trouble.hint, is_warning=True))
-    _show_messages()
+    show_action_messages()
     questions = file_fields.find_file_checks(files) if questions is None else questions
     file_fields.show_checks(questions)
     asked_names = {name for entry in questions for name in entry.names}
@@ -238,10 +238,11 @@ def show_upload_result() -> None:
         with st.container(horizontal=True, vertical_alignment="top", key="told_arrived"):
             st.html(data.draw_arrived_files(loaded, session.href("data")))
             st.button("OK", key="arrived", on_click=dismiss_arrival, type="tertiary")
-    _show_messages()
+    show_action_messages()
 
 
-def _show_messages() -> None:
+def show_action_messages() -> None:
+    """Show the results of past actions with buttons to undo them."""
     for receipt in action_messages():
         with st.container(horizontal=True, vertical_alignment="center", key=f"told_{receipt.key}"):
             st.html(

@@ -9,6 +9,7 @@ from functools import partial
 import streamlit as st
 
 from dashboard import session
+from dashboard.answers.query_notes import STAR
 from dashboard.app_pages.parts import section
 from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import card_head, data, layers
@@ -174,10 +175,11 @@ def _show_notes(query_id: str, query_notes: QueryNotes) -> None:
             args=(query_id, note.id),
             type="tertiary",
         )
-    if not query_notes.tags:
+    tags = [tag for tag in query_notes.tags if tag != STAR]  # the heading has the star
+    if not tags:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="tags"):
-        for tag in query_notes.tags:
+        for tag in tags:
             st.button(
                 f"{escape_markdown(tag)} ✕",
                 key=f"tag_{query_id}_{tag}",

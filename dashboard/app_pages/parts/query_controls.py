@@ -19,7 +19,7 @@ from dashboard.answers.query_chips import (
     FAILURES,
     SHOW_ALL,
 )
-from dashboard.answers.query_notes import tag_name
+from dashboard.answers.query_notes import STARRED, tag_name
 from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.answers.subset import export_subset
 from dashboard.app_pages.parts import section
@@ -68,11 +68,11 @@ def _store_filter(text: object) -> dict[str, str]:
 
 def show_chips(query_list: QueryList, comparison: Comparison) -> None:
     """Show one row of chips for lists of queries. The remaining lists are in a popover, "more"."""
-    first = (*CHIPS, *CHIPS_OF_ONE) if comparison.is_alone else CHIPS
+    first = (*CHIPS, *(CHIPS_OF_ONE if comparison.is_alone else ()), STARRED)
     _show_chip_row(query_list, comparison, first, "show", "Lists")
     others = [key for key in ABOUT_RUNS if key not in first]
     focus_keys = [key for key in ABOUT_FOCUS if key not in first]
-    tagged = [key for key in query_list.counts if tag_name(key)]
+    tagged = [key for key in query_list.counts if tag_name(key) and key != STARRED]
     rest = [key for key in (*others, *focus_keys, *tagged) if key in query_list.counts]
     if not rest:
         return
@@ -123,6 +123,7 @@ def filter_chip_label(show: str, comparison: Comparison) -> str:
         "zero": "at zero" if not comparison.is_alone else f"{comparison.focus} at zero",
         "missing": "no results" if comparison.is_alone else "no results from a run",
         "both": "both failing",
+        STARRED: "★ starred",
         **FAILURES,
     }.get(show, tag_name(show) or show)
 

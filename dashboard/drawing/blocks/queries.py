@@ -4,7 +4,7 @@ filters."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -72,13 +72,14 @@ def draw_query_table(
     scale: tuple[float, float] | None,
     use_colours: bool,
     links: TableLinks,
+    starred: Collection[str] = (),
 ) -> Markup:
     """Draw a page of the list of queries: query, difference with its bar, a score for each run
     (with a bar if there is a `scale`), groups.
 
     `order` is the key of the sort column, with "-" before it for descending order. The differences
     are between the runs of the `pair`; `span` is the range of their bars. If `use_colours`,
-    differences are in colour unless they count as the same.
+    differences are in colour unless they count as the same. The queries in `starred` have a star.
     """
     texts = column_texts(columns, rows.frame)
     return _render(
@@ -106,6 +107,7 @@ def draw_query_table(
         coloured=use_colours,
         opened=links.query,
         only=lambda column, value: _link_to_value(column.key, value, links),
+        starred=starred,
         label=label,
     )
 

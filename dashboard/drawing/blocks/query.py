@@ -36,20 +36,24 @@ _common = Template("markup")
 
 
 def draw_query_head(
-    text: str, query_id: str, metadata: Mapping[str, str], cause: str = ""
+    text: str,
+    query_id: str,
+    metadata: Mapping[str, str],
+    cause: str = "",
+    *,
+    is_starred: bool = False,
 ) -> Markup:
-    """Draw the query as the title of the page, with its metadata and the likely cause of its
-    failure. Short values are drawn as labelled chips; long values (such as a topic's narrative)
+    """Draw the query as the title of the page, with its star, its metadata and the likely cause of
+    its failure. Short values are drawn as labelled chips; long values (such as a topic's narrative)
     are folded away."""
     short = [(name, value) for name, value in metadata.items() if len(value) <= _CHIP][:_MOST_CHIPS]
     folded = {name: value for name, value in metadata.items() if (name, value) not in short}
-    if query_id == text:
-        query_id = ""  # the title says it
     long = len(text) > _LONG_QUERY
     return _render(
         "query_head",
         text=text,
         query_id=query_id,
+        is_starred=is_starred,
         chips=short,
         folded=folded,
         long=long,

@@ -3,20 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
 
-from dashboard.answers.query_notes import Remarks
-from dashboard.session.action_messages import add_message, run_action
+from dashboard.answers.query_notes import STAR, Remarks
+from dashboard.session.action_messages import add_error_message, add_message, run_action
 from dashboard.session.actions.grading import judge_name
 from dashboard.session.open_collection import add_to_workspace, collection_id, workspace
-from dashboard.workspace import QueryNotes
+from dashboard.workspace import QueryNotes, StorageError
+from dashboard.workspace.notes import Tag
 from metrics_core.base import wording as w
 
 
 def current_notes() -> dict[str, QueryNotes]:
-    """Notes and tags of the open collection, by query_id."""
-    return workspace().notes.notes_by_query(collection_id())
+    """Notes and tags of the open collection, by query_id, with the stars of this visit."""
+    stored = workspace().notes.notes_by_query(collection_id())
+    stars = {
+        query_id: replace(noted, marks=(*noted.marks, Tag(STAR, "", "")))
+        for query_id in _stars_of_visit()
+        if STAR not in (noted := stored.get(query_id, QueryNotes())).tags
+    }
+    return {**stored, **stars} if stars else stored
+
+
+def _stars_of_visit() -> set[str]:
+    """The queries of the open collection whose star could not be stored in the workspace."""
+    by_collection: dict[str, set[str]] = st.session_state.setdefault("_stars", {})
+    return by_collection.setdefault(collection_id(), set())
+
+
+def toggle_star() -> None:
+    """Add or remove the star of the query that was clicked; for the callback of the links. If the
+    workspace cannot be written, the star is kept for this visit, and a message says so."""
+    query_id = st.session_state["links"]["star"]
+    if not query_id:
+        return
+    is_set = query_id not in current_remarks().starred
+    identity, visit = collection_id(), _stars_of_visit()
+    was_in_visit = query_id in visit
+    visit.discard(query_id)
+    if was_in_visit:
+        return
+    try:
+        add_to_workspace(identity)
+        workspace().notes.set_tag(identity, query_id, STAR, author=judge_name(), is_set=is_set)
+    except StorageError as error:
+        if is_set:
+            visit.add(query_id)
+        add_error_message(error, " Stars are kept for this visit only.")
 
 
 def current_remarks() -> Remarks:

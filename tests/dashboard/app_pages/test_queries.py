@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.answers.query_chips import RULES
 from dashboard.drawing.theme import LIGHT
+from dashboard.session.open_collection import workspace
 from tests.dashboard.conftest import drawn, opened, text_of
 
 
@@ -314,6 +315,22 @@ def test_a_range_dragged_over_the_strip_is_a_filter_of_the_difference() -> None:
     opens = spec["layout"]["meta"]["opens"]
     assert opens.startswith("./query?") and opens.endswith("&q=")
     assert spec["layout"]["dragmode"] == "select"
+
+
+def test_starred_queries_have_a_chip_and_a_pressed_star() -> None:
+    app = opened("queries")
+    assert not [name for name in chips_of(app) if "starred" in name]
+    assert 'aria-pressed="true"' not in drawn(app) and drawn(app).count('aria-pressed="false"') > 99
+    workspace().new_collection("Sample", "sample")
+    workspace().notes.set_tag("sample", "q024", "starred", author="anna")
+    app.run()
+    assert chips_of(app)["★ starred"] == 1
+    app.button_group(key="w_show").set_value("tag:starred").run()
+    assert title_of(app) == "1 of 104 queries"
+    assert re.findall(r'data-star="([^"]*)"[^>]*aria-pressed="true"', drawn(app)) == ["q024"]
+    page = opened("query", q="q024")
+    assert re.findall(r'data-star="([^"]*)"[^>]*aria-pressed="true"', drawn(page)) == ["q024"]
+    assert not [button for button in page.button if "starred" in button.label]
 
 
 def test_the_heatmap_says_how_many_of_its_queries_fail() -> None:

@@ -60,10 +60,10 @@ from tests.dashboard.drawings import drawing_of
 EVIL = """<script>alert(1)</script><b onclick="x">'&"""
 TAGS = """a b bdi br button caption code dd details div dl dt form h1 h2 h3 hr i input label li mark
 ol p pre small span style summary nav table tbody td tfoot th thead tr ul wbr"""
-ATTRIBUTES = """aria-current aria-expanded aria-hidden aria-label aria-sort class colspan data-adds
-data-copy data-keep data-key data-name data-named data-opens data-page data-place data-rest data-run
-dir href id name open placeholder popover popovertarget role scope step style tabindex target title
-type value"""
+ATTRIBUTES = """aria-current aria-expanded aria-hidden aria-label aria-pressed aria-sort class
+colspan data-adds data-copy data-keep data-key data-name data-named data-opens data-page data-place
+data-rest data-run data-star dir href id name open placeholder popover popovertarget role scope step
+style tabindex target title type value"""
 VOID = {"br", "hr", "input", "wbr"}
 
 
