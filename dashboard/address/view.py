@@ -242,9 +242,9 @@ def explain_missing_items(
     method = read_method(address, chosen_measure.measure)[1]
     if method:
         messages["test"] = method
-    query_id = address["q"] if any(f.name == "q" for f in address.fields) else ""
-    if query_id and query_id not in query_ids:
-        messages["q"] = _missing_text("query", [query_id])
+    for name in {"q", "open"} & {f.name for f in address.fields}:
+        if address[name] and address[name] not in query_ids:
+            messages[name] = _missing_text("query", [address[name]])
     return messages
 
 

@@ -23,6 +23,7 @@ PAGES = (
         fields=(
             *QUERIES_FIELDS,
             Field("cols", "several"),
+            Field("open", lasting=False),
             Field("view"),
             Field("tool"),
             Field("by"),

@@ -1,5 +1,6 @@
 """Queries page: the queries on which the runs differ."""
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -10,9 +11,17 @@ from dashboard.address.query_list import fields_for_query_page
 from dashboard.answers import column_filters
 from dashboard.answers import queries as answers
 from dashboard.answers.queries import QueryList, QueryListRequest
+from dashboard.answers.query import query_page
 from dashboard.answers.query_chips import RULES
 from dashboard.app_pages.parts import add_files, query_charts, query_controls, section
-from dashboard.drawing.blocks import filter_line, markup
+from dashboard.drawing.blocks import (
+    filter_line,
+    markup,
+    navigation,
+    query,
+    two_lists,
+    word_marks,
+)
 from dashboard.drawing.blocks import queries as blocks
 from dashboard.session import PageContext
 from dashboard.session.actions.notes import current_remarks
@@ -46,10 +55,50 @@ def render() -> None:
     if len(query_list.frame):
         query_charts.draw_chart(chart, query_list, context)
     st.html(_filter_summary(query_list, context, picked_ids))
-    if query_list.rows.empty:
-        _show_no_matching_queries(query_list, context)
-    else:
-        _show_table(query_list, request, context)
+    with st.container(key="list_board"):
+        with st.container():
+            if query_list.rows.empty:
+                _show_no_matching_queries(query_list, context)
+            else:
+                _show_table(query_list, request, context)
+        if address["open"]:
+            with st.container(key="beside"):
+                _show_query_beside(request, context)
+
+
+def _show_query_beside(request: QueryListRequest, context: PageContext) -> None:
+    """Show the query that is open beside the list: its explanation and the top of both lists."""
+    address, drawing = context.view.address, context.drawing
+    page = query_page(context.study, context.comparison, address["open"], request)
+    before, after = (
+        None if query_id is None else session.href("queries", open=query_id)
+        for query_id in (page.previous, page.following)
+    )
+    steps = navigation.draw_query_navigation(
+        before,
+        after,
+        "" if page.position is None else f"{page.position + 1} of {_count_text(page.listed)}",
+        session.href("queries", open=""),
+        closes=True,
+    )
+    head = query.draw_query_head(
+        page.text,
+        address["open"],
+        page.metadata,
+        is_starred=address["open"] in request.remarks.starred,
+        is_beside=True,
+    )
+    lists = two_lists.draw_two_lists(
+        page.diagnosis,
+        drawing,
+        page.documents,
+        word_marks.query_words(page.text),
+        dict.fromkeys(context.study.grades, ""),
+    )
+    fields = fields_for_query_page(address)
+    link = session.href("query", q=address["open"], rows="", **fields)
+    explanation = query.draw_explanation(page.explanation, drawing.styles)
+    st.html(steps + head + explanation + lists + query.draw_page_link(link, address["open"]))
 
 
 def _filter_summary(
@@ -114,14 +163,14 @@ def _show_table(query_list: QueryList, request: QueryListRequest, context: PageC
     row_count = len(query_list.rows)
 
     def draw() -> Markup:
+        # The same links whichever query is open beside: the table keeps its place.
+        href = partial(session.href, "queries", open="")
         links = blocks.TableLinks(
-            sort=lambda key: session.href("queries", order=query_list.order_after_click(key), p=""),
-            order=lambda order: session.href(
-                "queries", order=query_list.address_order(order), p=""
-            ),
-            line=session.hrefs("queries", "filter", p=""),
+            sort=lambda key: href(order=query_list.order_after_click(key), p=""),
+            order=lambda order: href(order=query_list.address_order(order), p=""),
+            line=session.hrefs("queries", "filter", p="", open=""),
             query=session.hrefs(
-                "query", "q", rows="", **fields_for_query_page(context.view.address)
+                "query", "q", rows="", open="", **fields_for_query_page(context.view.address)
             ),
             move=query_controls.move_link(query_list),
             filters=column_filters.column_filters(
@@ -142,7 +191,7 @@ def _show_table(query_list: QueryList, request: QueryListRequest, context: PageC
             starred=request.remarks.starred,
         )
         return table + blocks.draw_page_links(
-            page, row_count, lambda number: session.href("queries", p=number)
+            page, row_count, lambda number: session.href("queries", p=number, open="")
         )
 
     section.show_cached("queries", draw, query_list, context.drawing)

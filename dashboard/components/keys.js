@@ -55,8 +55,26 @@ const meant = (key) => {
   return undefined;
 };
 
+// Beside the list, arrows open the query of another row, and Escape closes it.
+const BESIDE = { ArrowUp: 'previous', ArrowDown: 'next', Escape: 'back' };
+const OVER = ':popover-open, [role=dialog], [data-testid=stPopoverBody]';
+const stepBeside = ({ key, altKey, ctrlKey, metaKey, target }) => {
+  const link = BESIDE[key] && document.querySelector(`.st-key-beside .steps-through a.${BESIDE[key]}`);
+  const isOther = altKey || ctrlKey || metaKey || target.closest?.('input, textarea, select');
+  if (!link || isOther || document.querySelector(OVER)) return false;
+  link.click();
+  const opened = new URLSearchParams(link.search).get('open');
+  const star = document.querySelector(`.lens.queries [data-star="${CSS.escape(opened ?? '')}"]`);
+  star?.closest('tr').scrollIntoView({ block: 'nearest' });
+  return true;
+};
+
 const press = (event) => {
   if (event.defaultPrevented) return;
+  if (stepBeside(event)) {
+    event.preventDefault();
+    return;
+  }
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   if ((event.ctrlKey || event.metaKey) && key === 'k' && !event.altKey && !event.shiftKey) {
     const collections = document.querySelector('.st-key-collections button');

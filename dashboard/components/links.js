@@ -132,6 +132,16 @@ const naming = (run) => {
   return `./${window.location.pathname.split('/').pop()}?${asked}`;
 };
 
+// On a wide page a row opens its query beside the list.
+const WIDE = 1280;
+const OPENED = /[?&]open=/;
+const beside = (target) => {
+  if (window.innerWidth < WIDE) return target;
+  const asked = new URLSearchParams(window.location.search);
+  asked.set('open', new URLSearchParams(target.split('?')[1]).get('q'));
+  return `./queries?${asked}`;
+};
+
 const follow = (event) => {
   if (toPrint && event.target.matches?.('a[download$=".svg"]')) {
     event.preventDefault();
@@ -148,7 +158,10 @@ const follow = (event) => {
   if (star) page.setTriggerValue('star', star.dataset.star);
   const link = event.target.closest?.('.lens a, a.lens');
   if (!link || !plain(event)) return;
-  const target = link.getAttribute('href') ?? '';
+  let target = link.getAttribute('href') ?? '';
+  if (link.closest('.lens.queries tbody') && target.startsWith('./query?')) target = beside(target);
+  // Back closes the query beside the list, however many were opened there.
+  if (OPENED.test(target) && OPENED.test(window.location.search)) acted = false;
   if (link.dataset.image) {
     event.preventDefault();
     download(link);

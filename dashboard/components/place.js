@@ -75,13 +75,14 @@ const restore = () => {
 const keep = (link) => {
   const old = document.querySelector('[data-place]');
   if (!old) return;
-  const left = old.scrollLeft;
+  const { scrollLeft: left, scrollTop: top } = old;
   let since = 0;
   until(() => {
     const box = document.querySelector('[data-place]');
     if (!box || box === old) return false;
     // Not the reader's doing: it was drawn after this began to wait.
     if (box.scrollLeft !== left) box.scrollLeft = left;
+    if (!since && link.startsWith('star-')) box.scrollTop = top; // the same rows
     if (document.activeElement === document.body)
       document.querySelector(`[data-keep="${link}"]`)?.focus({ preventScroll: true });
     since ||= performance.now();

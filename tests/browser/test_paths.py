@@ -110,6 +110,7 @@ def test_overview_breakdown_queries_query(sample_app: str, open_page: Opened) ->
     settle(page)
     assert parameters(page)["show"] == ["worse"]
     click_row(page, 0)
+    page.get_by_role("link", name="Open the full page").click()
     on(page, "Query")
     expect(page.locator(".lens.steps-through")).to_contain_text("that got worse")
     assert parameters(page)["list"] == ["worse"]
@@ -134,6 +135,7 @@ def test_from_the_overview_to_a_groups_documents_in_three_steps(
     on(page, "All queries")
     assert parameters(page)["where"] == ["category=Network"]
     click_row(page, 0)
+    page.get_by_role("link", name="Open the full page").click()
     on(page, "Query")
     assert page.locator(".lens.pairs li, .lens.pairs [role=listitem]").count() >= 10
 
@@ -342,7 +344,7 @@ def test_one_row_or_list_is_one_step_back(sample_app: str, open_page: Opened) ->
     main = page.get_by_test_id("stMain")
     one_entry(page, page.locator(".lens a", has_text="Network").last.click, "All queries")
     one_entry(page, main.get_by_text(re.compile(r"better \d+$")).first.click, "All queries")
-    one_entry(page, lambda: click_row(page, 0), "Query")
+    one_entry(page, lambda: click_row(page, 0), "All queries")
     one_entry(page, lambda: [page.keyboard.press("g"), page.keyboard.press("o")], "Overview")
 
     def all_collections() -> None:

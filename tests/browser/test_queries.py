@@ -75,7 +75,7 @@ def test_a_head_sorts_and_opens_nothing(sample_app: str, open_page: Opened) -> N
 
 @pytest.mark.thorough
 def test_a_row_opens_wherever_it_is_clicked(sample_app: str, open_page: Opened) -> None:
-    page = table_at(open_page, f"{sample_app}/queries?order=text")
+    page = table_at(open_page, f"{sample_app}/queries?order=text", width=1200)
     for row in (0, 3):
         text = query_text(page, row)
         click_row(page, row)
@@ -121,8 +121,39 @@ def test_by_keys_a_head_sorts_and_keeps_the_focus_and_a_row_opens(
     text = query_text(page, 1)
     assert page.evaluate("document.activeElement.textContent") == text
     page.keyboard.press("Enter")
+    beside = page.locator(".st-key-beside")
+    expect(beside.get_by_role("heading")).to_have_text(text)
+    settle(page)
+    assert page.evaluate("document.activeElement.textContent") == text
+    list_address = page.url
+    for key, row in (("ArrowDown", 2), ("ArrowDown", 3), ("ArrowUp", 2)):
+        page.keyboard.press(key)
+        expect(beside.get_by_role("heading")).to_have_text(query_text(page, row))
+        settle(page)
+    page.go_back()
+    expect(beside).to_have_count(0)
+    settle(page)
+    assert "open" not in parameters(page)
+    page.go_forward()
+    expect(beside.get_by_role("heading")).to_have_text(query_text(page, 2))
+    settle(page)
+    assert page.url != list_address
+    page.keyboard.press("Escape")
+    expect(beside).to_have_count(0)
+    settle(page)
+    assert parameters(page)["order"] == ["-score:dense"]
+
+
+def test_a_query_beside_the_list_leads_to_its_page(sample_app: str, open_page: Opened) -> None:
+    page = table_at(open_page, f"{sample_app}/queries?order=text&open=q024")
+    beside = page.locator(".st-key-beside")
+    assert beside.locator(".ranked").count() == 2
+    row: Any = page.locator(".lens.queries").bounding_box()
+    shown: Any = beside.bounding_box()
+    assert shown["x"] > row["x"] + row["width"] and abs(shown["y"] - row["y"]) < 40
+    beside.get_by_role("link", name="Open the full page").click()
     on(page, "Query")
-    expect(page.locator("h1")).to_have_text(text)
+    expect(page.locator(".lens.steps-through")).to_contain_text("of 104")
 
 
 def test_by_keys_a_head_filters_and_back_undoes_it_in_one_step(
@@ -134,7 +165,7 @@ def test_by_keys_a_head_filters_and_back_undoes_it_in_one_step(
     menu_of_head = head(page, "dense −").locator(".opens-menu")
     menu_of_head.focus()
     page.keyboard.press("Enter")
-    shown = page.get_by_role("dialog", name="dense − bm25")
+    shown = page.get_by_role("group", name="dense − bm25")
     expect(shown).to_be_visible()
     page.keyboard.press("Escape")
     expect(shown).not_to_be_visible()
@@ -213,7 +244,7 @@ def test_by_touch_a_head_sorts_and_a_row_opens(sample_app: str, open_page: Opene
 
 @pytest.mark.thorough
 def test_back_returns_to_the_place(sample_app: str, open_page: Opened) -> None:
-    page = table_at(open_page, f"{sample_app}/queries?order=text", height=700)
+    page = table_at(open_page, f"{sample_app}/queries?order=text", width=1200, height=700)
     scroll(page, 600, 900)
     before = place(page)
     assert before[0] > 100 and before[1] == 900
@@ -264,7 +295,7 @@ def test_a_scrolled_table_keeps_its_queries_and_sorted_the_columns_that_are_seen
 def test_next_follows_the_order_and_the_menu_keeps_its_list(
     sample_app: str, open_page: Opened
 ) -> None:
-    page = table_at(open_page, f"{sample_app}/queries?show=worse&order=-score:hybrid")
+    page = table_at(open_page, f"{sample_app}/queries?show=worse&order=-score:hybrid", width=1200)
     texts = page.locator(".lens.queries tbody th a").all_text_contents()
     click_row(page, 1)
     on(page, "Query")

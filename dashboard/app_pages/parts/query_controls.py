@@ -152,7 +152,7 @@ def move_link(query_list: QueryList) -> queries.MoveLink:
 
     def make_link(key: str, step: int) -> str:
         keys = query_list.move_column(key, step)
-        return session.href("queries", cols=keys) if keys else ""
+        return session.href("queries", cols=keys, open="") if keys else ""
 
     return make_link
 

@@ -173,12 +173,22 @@ def pill_colors(key: str, styles: Sequence[RunStyle]) -> Markup:
 
 
 def draw_query_navigation(
-    previous: str | None, following: str | None, position: str, back_link: str
+    previous: str | None,
+    following: str | None,
+    position: str,
+    back_link: str,
+    *,
+    closes: bool = False,
 ) -> Markup:
     """Draw "← All queries · 1 of 17 that got worse · ← Previous · Next →". A link that is None is
-    inactive; `back_link` leads to the list."""
+    inactive; `back_link` leads to the list, or `closes` the query beside the list."""
     return _render(
-        "steps", previous=previous, following=following, position=position, back=back_link
+        "steps",
+        previous=previous,
+        following=following,
+        position=position,
+        back=back_link,
+        closes=closes,
     )
 
 

@@ -42,10 +42,11 @@ def draw_query_head(
     cause: str = "",
     *,
     is_starred: bool = False,
+    is_beside: bool = False,
 ) -> Markup:
-    """Draw the query as the title of the page, with its star, its metadata and the likely cause of
-    its failure. Short values are drawn as labelled chips; long values (such as a topic's narrative)
-    are folded away."""
+    """Draw the query as the title of the page, or of its part beside the list, with its star, its
+    metadata and the likely cause of its failure. Short values are drawn as labelled chips; long
+    values (such as a topic's narrative) are folded away."""
     short = [(name, value) for name, value in metadata.items() if len(value) <= _CHIP][:_MOST_CHIPS]
     folded = {name: value for name, value in metadata.items() if (name, value) not in short}
     long = len(text) > _LONG_QUERY
@@ -54,11 +55,17 @@ def draw_query_head(
         text=text,
         query_id=query_id,
         is_starred=is_starred,
+        level=2 if is_beside else 1,
         chips=short,
         folded=folded,
         long=long,
         cause=cause,
     )
+
+
+def draw_page_link(link: str, query_id: str) -> Markup:
+    """Draw the link to the page of a query, and mark its row in the list beside it."""
+    return _render("page_link", link=link, query_id=query_id)
 
 
 def draw_explanation(sentence: Sentence, styles: Styles) -> Markup:

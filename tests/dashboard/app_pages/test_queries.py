@@ -317,6 +317,28 @@ def test_a_range_dragged_over_the_strip_is_a_filter_of_the_difference() -> None:
     assert spec["layout"]["dragmode"] == "select"
 
 
+def test_a_query_beside_the_list_is_explained_and_steps_through_it() -> None:
+    app = opened("queries", show="worse", open="q024", s="a")
+    shown = text_of(app)
+    assert "how long does a refund take" in shown and "Open the full page" in shown
+    assert "dense loses 0.309" in shown
+    back, *steps = links_of(app, "steps-through")[:3]
+    assert "open" not in asked_of(back) and asked_of(back)["show"] == "worse"
+    page = opened("query", **asked_of(links_of(app, "ways")[0]))
+    position = re.search(r"\d+ of \d+", shown[shown.rindex("Close") :])
+    assert position and f"{position[0]} that got worse with “a”" in text_of(page)
+    for link in steps:
+        assert asked_of(link)["open"] != "q024" and link.startswith("./queries?")
+    assert all("open" not in asked_of(link) for link in links_of(app, "queries"))
+
+
+def test_a_link_to_a_query_beside_the_list_that_is_gone_says_so() -> None:
+    app = opened("queries", open="gone")
+    assert "These files have no query gone." in text_of(app)
+    next(b for b in app.button if b.label == "Continue without it").click().run()
+    assert title_of(app) == "104 queries"
+
+
 def test_starred_queries_have_a_chip_and_a_pressed_star() -> None:
     app = opened("queries")
     assert not [name for name in chips_of(app) if "starred" in name]
