@@ -16,7 +16,7 @@ import pandas as pd
 
 from dashboard.address.view import Comparison
 from dashboard.answers.queries import QueryListRequest, query_list
-from dashboard.answers.query_columns import column_values, group_positions, offered_columns
+from dashboard.answers.query_columns import DIFFERENCE, group_positions
 from dashboard.answers.query_filter import make_filter_columns
 from dashboard.answers.table_column import TableColumn
 from dashboard.study.study import Study
@@ -51,10 +51,6 @@ class ColumnFilter:
         test = f"== {quoted}" if len(values) == 1 else f"in ({quoted})"
         return self.line_with(f"{self.name} {test}" if values else "")
 
-    def line_with_toggled(self, value: str) -> str:
-        """Return the line with this value added to the chosen ones, or removed from them."""
-        return self.line_with_values(self.chosen ^ {value})
-
     def line_with(self, test: str) -> str:
         """Return the line with this test instead of the column's own tests."""
         return " and ".join(filter(None, (self.other_tests, test)))
@@ -65,7 +61,8 @@ class ColumnFilter:
         name = re.escape(self.name)
         pattern = rf"(?:{name} >= (\S+))?(?: and )?(?:{name} <= (\S+))?"
         match = re.fullmatch(pattern, self.column_tests)
-        return (match[1] or "", match[2] or "") if match else ("", "")
+        least, greatest = match.groups("") if match else ("", "")
+        return least, greatest
 
 
 def column_filters(
@@ -114,18 +111,15 @@ def line_for_range(
     """Return the filter line that lists the queries with a difference in the range of these
     queries; it replaces the line's own tests of the difference. The ends have as few decimals as
     list the same queries."""
-    columns = offered_columns(study, comparison)
-    column = next(column for column in columns if column.key == "difference")
-    column_filter = column_filters(study, comparison, QueryListRequest(line=line), [column])
-    values = column_values(study, comparison, column)
-    ids = np.array(study.query_ids, dtype=object)[study.view_mask(comparison)]
-    inside = values[np.isin(ids, list(query_ids))]
+    request = QueryListRequest(line=line)
+    column_filter = column_filters(study, comparison, request, [DIFFERENCE])[DIFFERENCE.key]
+    frame = query_list(study, comparison, QueryListRequest()).frame
+    values = frame["difference"].to_numpy(dtype=np.float64)
+    inside = values[frame["query_id"].isin(query_ids)]
     ends = least, greatest = float(inside.min()), float(inside.max())
     is_listed = (values >= least) & (values <= greatest)
     for digits in range(_MOST_DECIMALS, _FEWEST_DECIMALS - 1, -1):
         low, high = floor(least * 10**digits) / 10**digits, ceil(greatest * 10**digits) / 10**digits
         if np.array_equal((values >= low) & (values <= high), is_listed):
             ends = low, high
-    return column_filter["difference"].line_with(
-        "difference >= {!r} and difference <= {!r}".format(*ends)
-    )
+    return column_filter.line_with("difference >= {!r} and difference <= {!r}".format(*ends))

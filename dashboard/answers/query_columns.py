@@ -28,6 +28,7 @@ from metrics_core.slicing.filtering import describe_column
 
 _OTHERS = 2
 """Maximum number of runs, besides the compared pair, that have a column by default."""
+DIFFERENCE = TableColumn("difference", "difference", "difference")
 UNJUDGED = TableColumn("number", "n:unjudged", "n: unjudged", "unjudged")
 """Column with the number of unjudged documents in the first k ranks of the compared runs."""
 _KINDS = {"failure": "failure", "change": "change"}
@@ -74,9 +75,7 @@ def choose_columns(
 
 
 def _offered_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
-    difference = (
-        [] if comparison.is_alone else [TableColumn("difference", "difference", "difference")]
-    )
+    difference = [] if comparison.is_alone else [DIFFERENCE]
     others = [name for name in study.names if name not in comparison.runs]
     file_columns = [] if study.queries is None else study.queries.columns
     rest = [name for name in file_columns if name not in study.groupings]

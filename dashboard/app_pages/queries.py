@@ -69,10 +69,11 @@ def render() -> None:
 def _show_query_beside(request: QueryListRequest, context: PageContext) -> None:
     """Show the query that is open beside the list: its explanation and the top of both lists."""
     address, drawing = context.view.address, context.drawing
-    page = query_page(context.study, context.comparison, address["open"], request)
+    query_id = address["open"]
+    page = query_page(context.study, context.comparison, query_id, request)
     before, after = (
-        None if query_id is None else session.href("queries", open=query_id)
-        for query_id in (page.previous, page.following)
+        None if other_id is None else session.href("queries", open=other_id)
+        for other_id in (page.previous, page.following)
     )
     steps = navigation.draw_query_navigation(
         before,
@@ -83,9 +84,9 @@ def _show_query_beside(request: QueryListRequest, context: PageContext) -> None:
     )
     head = query.draw_query_head(
         page.text,
-        address["open"],
+        query_id,
         page.metadata,
-        is_starred=address["open"] in request.remarks.starred,
+        is_starred=query_id in request.remarks.starred,
         is_beside=True,
     )
     lists = two_lists.draw_two_lists(
@@ -95,10 +96,9 @@ def _show_query_beside(request: QueryListRequest, context: PageContext) -> None:
         word_marks.query_words(page.text),
         dict.fromkeys(context.study.grades, ""),
     )
-    fields = fields_for_query_page(address)
-    link = session.href("query", q=address["open"], rows="", **fields)
+    link = session.href("query", q=query_id, rows="", **fields_for_query_page(address))
     explanation = query.draw_explanation(page.explanation, drawing.styles)
-    st.html(steps + head + explanation + lists + query.draw_page_link(link, address["open"]))
+    st.html(steps + head + explanation + lists + query.draw_page_link(link, query_id))
 
 
 def _filter_summary(
@@ -146,13 +146,7 @@ def _show_no_matching_queries(query_list: QueryList, context: PageContext) -> No
     else:
         text = f"None of the {_count_text(len(query_list.frame))} is in this list."
     st.html(markup.draw_empty_state("No query matches.", text))
-    label = "Show all queries"
-    if is_filtered:
-        label = (
-            "Clear search and filter"
-            if address["filter"] or address["pick"]
-            else "Clear the search"
-        )
+    label = "Clear search and filter" if is_filtered else "Show all queries"
     show = address["show"] if is_filtered else ""
     cleared = {"s": "", "filter": "", "pick": (), "show": show, "p": ""}
     st.button(label, on_click=session.change, kwargs=cleared)

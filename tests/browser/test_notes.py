@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,37 @@ def test_by_keys_a_star_is_set_and_lists_its_query(open_page: Opened, tmp_path: 
         row.get_by_role("button", name="Star").focus()
         page.keyboard.press(" ")
         expect(page.get_by_role("radio", name="★ starred 1")).to_have_count(0)
+
+
+def test_by_keys_a_view_is_saved_opened_renamed_and_deleted(
+    open_page: Opened, tmp_path: Path
+) -> None:
+    with running_server(tmp_path / "workspace") as address:
+        page = open_page(f"{address}/queries?set=sample&show=worse&order=text")
+        page.get_by_role("button", name="Save this view").focus()
+        page.keyboard.press("Enter")
+        page.get_by_label("Name of this view").focus()
+        page.keyboard.type("Worse, A to Z")
+        page.keyboard.press("Enter")
+        saved = page.locator(".lens.pages").get_by_role("link", name="Worse, A to Z")
+        expect(saved).to_have_attribute("aria-current", "page")
+        settle(page)
+        typed = page.get_by_label("Saved view")
+        typed.fill("Worst")
+        page.keyboard.press("Enter")
+        renamed = page.locator(".lens.pages").get_by_role("link", name="Worst", exact=True)
+        expect(renamed).to_be_visible()
+        settle(page)
+        page.keyboard.press("Escape")
+        page.goto(f"{address}/?set=sample")
+        settle(page)
+        renamed.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_url(re.compile("order=text"))
+        expect(page.get_by_text("21 of 104 queries").first).to_be_visible()
+        page.get_by_role("button", name="Save this view").click()
+        page.get_by_role("button", name="Delete").click()
+        expect(renamed).to_have_count(0)
 
 
 @pytest.mark.thorough

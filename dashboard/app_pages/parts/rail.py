@@ -23,6 +23,7 @@ from dashboard.session.actions.collections import (
     make_collection,
     open_own_files,
 )
+from dashboard.session.actions.saved_views import delete_view, rename_view, save_view, saved_views
 from dashboard.session.open_collection import (
     all_collections,
     collection_id,
@@ -41,6 +42,9 @@ def draw_navigation(
     own_files_button("rail")
     if context is not None and context.study.settings.complete:
         st.html(navigation.draw_control_text("Judgments taken as complete"))
+    views = saved_views()
+    if context is not None:
+        _view_menu(current, views)
     placeholder = st.empty()
     offered_pages = [
         p for p in pages if p.group != "none" and _is_page_offered(p, pages[0], context)
@@ -59,7 +63,13 @@ def draw_navigation(
             )
             for p in offered_pages
         ]
-        placeholder.html(navigation.draw_page_links(places))
+        saved = [
+            PageLink("Saved views", name, link, "", "", link == session.href(current.name))
+            for name, link in views.items()
+        ]
+        # Before the general pages at the foot.
+        ordered = sorted((*places, *saved), key=lambda page_link: not page_link.group)
+        placeholder.html(navigation.draw_page_links(ordered))
 
     def update_counts() -> None:
         files = len(current_library().files)
@@ -72,6 +82,24 @@ def draw_navigation(
 
     update_counts()
     return update_counts
+
+
+def _view_menu(page: Page, views: Mapping[str, str]) -> None:
+    """Show the button that saves the current address under a name, and renames or deletes the saved
+    views."""
+    with st.popover("Save this view", key="views", type="tertiary", on_change="rerun") as menu:
+        if not menu.open:
+            return
+        with st.form("new_view", border=False, clear_on_submit=True):
+            st.text_input("Name of this view", key="view_name", max_chars=80)
+            st.form_submit_button("Save", on_click=save_view, args=("view_name", page.name))
+        for name in views:
+            field = f"view_{name}"
+            with st.container(horizontal=True, vertical_alignment="bottom"):
+                st.text_input(
+                    "Saved view", name, key=field, on_change=rename_view, args=(name, field)
+                )
+                st.button("Delete", key=f"delete_{field}", on_click=delete_view, args=(name,))
 
 
 def own_files_button(location: Literal["rail", "page"]) -> None:

@@ -120,7 +120,6 @@ def _draw_head_menu(key: str, name: str, number: int, order: str, links: TableLi
         key=key,
         name=name,
         number=number,
-        orders={"Sort ascending": key, "Sort descending": f"-{key}"},
         order=order,
         filter=column_filter,
         links=links,

@@ -69,7 +69,7 @@ def make_collection(field: str, form_generation: int) -> None:
     For the callback of the form drawn with `form_generation`. Only one collection is created, even
     if the form is sent several times.
     """
-    name = _clean_name(str(st.session_state.get(field, ""))) or "My files"
+    name = clean_name(str(st.session_state.get(field, ""))) or "My files"
     done: set[int] = st.session_state.setdefault("_collections_made", set())
 
     def make_unless_done() -> None:
@@ -86,8 +86,8 @@ def make_collection(field: str, form_generation: int) -> None:
 
 def rename_collection(identity: str, name: str) -> None:
     """Rename a collection; an empty name changes nothing."""
-    if _clean_name(name):
-        run_action(lambda: workspace().rename_collection(identity, _clean_name(name)))
+    if clean_name(name):
+        run_action(lambda: workspace().rename_collection(identity, clean_name(name)))
 
 
 def duplicate_collection(identity: str) -> None:
@@ -214,5 +214,6 @@ def _find_unused_name(name: str) -> str:
     return find_free_name(name, [c.name for c in workspace().read_collections()])
 
 
-def _clean_name(name: str) -> str:
+def clean_name(name: str) -> str:
+    """Return a typed name without surplus spaces, at most as long as a name may be."""
     return " ".join(name.split())[:_LONGEST_NAME]

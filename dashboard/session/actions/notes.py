@@ -18,13 +18,11 @@ from metrics_core.base import wording as w
 
 def current_notes() -> dict[str, QueryNotes]:
     """Notes and tags of the open collection, by query_id, with the stars of this visit."""
-    stored = workspace().notes.notes_by_query(collection_id())
-    stars = {
-        query_id: replace(noted, marks=(*noted.marks, Tag(STAR, "", "")))
-        for query_id in _stars_of_visit()
-        if STAR not in (noted := stored.get(query_id, QueryNotes())).tags
-    }
-    return {**stored, **stars} if stars else stored
+    notes = dict(workspace().notes.notes_by_query(collection_id()))
+    for query_id in _stars_of_visit():
+        noted = notes.get(query_id, QueryNotes())
+        notes[query_id] = replace(noted, marks=(*noted.marks, Tag(STAR, "", "")))
+    return notes
 
 
 def _stars_of_visit() -> set[str]:
@@ -36,15 +34,13 @@ def _stars_of_visit() -> set[str]:
 def toggle_star() -> None:
     """Add or remove the star of the query that was clicked; for the callback of the links. If the
     workspace cannot be written, the star is kept for this visit, and a message says so."""
-    query_id = st.session_state["links"]["star"]
+    query_id, visit = st.session_state["links"]["star"], _stars_of_visit()
     if not query_id:
         return
-    is_set = query_id not in current_remarks().starred
-    identity, visit = collection_id(), _stars_of_visit()
-    was_in_visit = query_id in visit
-    visit.discard(query_id)
-    if was_in_visit:
+    if query_id in visit:
+        visit.remove(query_id)
         return
+    identity, is_set = collection_id(), query_id not in current_remarks().starred
     try:
         add_to_workspace(identity)
         workspace().notes.set_tag(identity, query_id, STAR, author=judge_name(), is_set=is_set)

@@ -92,9 +92,10 @@ class Collection:
     """The record of a collection.
 
     `choices` are the choices for reading files of its folder, by file name. `judgments` is the key
-    of the file whose judgments are used; empty if none was chosen. The field `complete` and the
-    fields after it are the settings of the collection. Older records have the first
-    `baseline_rule`, so that their baseline does not change.
+    of the file whose judgments are used; empty if none was chosen. `views` has the links of saved
+    views, without the collection, by their names. The field `complete` and the fields after it, but
+    for `views`, are the settings of the collection. Older records have the first `baseline_rule`,
+    so that their baseline does not change.
     """
 
     id: str
@@ -110,6 +111,7 @@ class Collection:
     map_queries: str = ""
     map_docs: str = ""
     exclude_self: bool = False
+    views: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def settings(self) -> Settings:
@@ -249,7 +251,7 @@ def _has_valid_values(record: Any) -> bool:
         _is_time(record.changed)
         and isinstance(record.choices, dict)
         and all(isinstance(choice, dict) for choice in record.choices.values())
-        and all(_are_texts(names) for names in (record.run_names, record.run_names.values()))
+        and all(_are_texts(t) for v in (record.run_names, record.views) for t in (v, v.values()))
         and _are_texts(record.run_slots)
         and all(type(slot) is int and slot >= 0 for slot in record.run_slots.values())
     )

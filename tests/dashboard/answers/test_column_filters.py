@@ -37,7 +37,7 @@ def test_each_value_has_as_many_queries_as_its_line_lists(line: str) -> None:
 def test_another_test_of_the_column_chooses_what_passes_it() -> None:
     column = filters_of('difficulty contains "a" and difference < 0')["by:difficulty"]
     assert column.chosen == {"easy", "hard"} and column.other_tests == "difference < 0"
-    line = column.line_with_toggled("easy")
+    line = column.line_with_values(column.chosen - {"easy"})
     assert line == 'difference < 0 and difficulty == "hard"'
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import os
 import re
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote_plus
+from urllib.parse import parse_qs, unquote_plus, urlsplit
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.app_pages import menu
+from dashboard.session.open_collection import workspace
 from metrics_core.measures import declarations
 from tests.dashboard.conftest import drawn, opened, text_of
 
@@ -142,6 +144,22 @@ def test_a_query_that_is_not_there_is_said_on_its_page_alone() -> None:
     assert "These files have no query 416." not in text_of(app) and "dense loses 0." in text_of(app)
 
 
+def test_a_saved_view_is_in_the_rail_and_says_what_is_gone() -> None:
+    workspace().new_collection("Sample", "sample")
+    links = {"hard ones": "./queries?where=difficulty%3Dhard&show=worse", "old": "./?m=gone@10"}
+    with workspace().hold_write_lock() as store:
+        store.put_collection(replace(store.read_collection("sample"), views=links))
+    app = opened()
+    rail = drawn(app)[drawn(app).index("Saved views") :]
+    hard, old = re.findall(r'<a href="([^"]*)"[^>]*><span>(?:hard ones|old)</span>', rail)
+    assert rail.index("hard ones") < rail.index("Files")
+    fields = {name: values[-1] for name, values in parse_qs(urlsplit(unescape(hard)).query).items()}
+    page = opened("queries", **fields)
+    assert "difficulty: hard" in text_of(page) and "set=sample" in hard
+    gone = parse_qs(urlsplit(unescape(old)).query)
+    assert "This link refers to something that is no longer here" in text_of(opened(m=gone["m"][0]))
+
+
 def test_the_baseline_changes_places_with_the_run_in_focus() -> None:
     app = opened(run="dense", base="bm25")
     app.selectbox(key="w_base").select("dense").run()
@@ -179,7 +197,7 @@ def test_the_heatmap_narrows_the_queries() -> None:
 def test_no_match_offers_the_way_back() -> None:
     app = opened("queries", s="blockchain")
     assert "No query matches." in text_of(app)
-    button = next(b for b in app.button if b.label == "Clear the search")
+    button = next(b for b in app.button if b.label == "Clear search and filter")
     button.click().run()
     assert "No query matches." not in text_of(app)
 

@@ -1,0 +1,65 @@
+"""Saved views: names for addresses, kept with the open collection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import streamlit as st
+
+from dashboard.session.action_messages import run_action
+from dashboard.session.actions.collections import clean_name
+from dashboard.session.address import address, href
+from dashboard.session.open_collection import add_to_workspace, collection_id, workspace
+from dashboard.workspace.adding import current_time
+from metrics_core.tables.run_names import find_free_name
+
+
+def saved_views() -> dict[str, str]:
+    """The links of the saved views of the open collection, by name, in the order of saving."""
+    identity = collection_id()
+    if not workspace().has_collection(identity):
+        return {}
+    links = {}
+    for name, link in workspace().collection(identity).views.items():
+        page, saved_address = address().parse_link(link)
+        links[name] = saved_address.with_values(set=identity).link(page)
+    return links
+
+
+def save_view(field: str, page: str) -> None:
+    """Save the current address under the name in the form field with the key `field`. A number is
+    added to a name that is used."""
+    name, link = clean_name(st.session_state[field]), href(page, set="")
+    if name:
+        _change_views(lambda views: {**views, find_free_name(name, views): link})
+
+
+def rename_view(name: str, field: str) -> None:
+    """Rename a view; its new name is in the field with the key `field`."""
+    typed = clean_name(st.session_state[field])
+
+    def rename(views: Mapping[str, str]) -> Mapping[str, str]:
+        new_name = find_free_name(typed, views.keys() - {name})
+        return {new_name if old == name else old: link for old, link in views.items()}
+
+    if typed:
+        _change_views(rename)
+
+
+def delete_view(name: str) -> None:
+    """Delete a view."""
+    _change_views(lambda views: {old: link for old, link in views.items() if old != name})
+
+
+def _change_views(change: Callable[[Mapping[str, str]], Mapping[str, str]]) -> None:
+    identity = collection_id()
+
+    def store_views() -> None:
+        add_to_workspace(identity)
+        with workspace().hold_write_lock() as store:
+            record = store.read_collection(identity)
+            views = change(record.views)
+            store.put_collection(replace(record, views=views, changed=current_time()))
+
+    run_action(store_views)
