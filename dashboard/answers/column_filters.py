@@ -7,7 +7,7 @@ the heads always agree.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, floor
 
@@ -23,8 +23,6 @@ from dashboard.study.study import Study
 from metrics_core.base.errors import FilterLineError
 from metrics_core.slicing.filtering import parse_filter, quote_name, quote_text, split_line
 from metrics_core.slicing.filtering.completion import MOST_VALUES
-
-_FEWEST_DECIMALS, _MOST_DECIMALS = 3, 12
 
 
 @dataclass(frozen=True)
@@ -56,13 +54,13 @@ class ColumnFilter:
         return " and ".join(filter(None, (self.other_tests, test)))
 
     @property
-    def ends(self) -> tuple[str, str]:
+    def ends(self) -> Sequence[str]:
         """The ends of the range that the own tests state; "" for an open end or another test."""
         name = re.escape(self.name)
-        pattern = rf"(?:{name} >= (\S+))?(?: and )?(?:{name} <= (\S+))?"
-        match = re.fullmatch(pattern, self.column_tests)
-        least, greatest = match.groups("") if match else ("", "")
-        return least, greatest
+        match = re.fullmatch(
+            rf"(?:{name} >= (\S+))?(?: and )?(?:{name} <= (\S+))?", self.column_tests
+        )
+        return match.groups("") if match else ("", "")
 
 
 def column_filters(
@@ -82,8 +80,8 @@ def column_filters(
             column_tests, other_tests = "", ""
         values, written = values_by_name[name], quote_name(name)
         if values.dtype.kind == "f":
-            finite = values[np.isfinite(values)]
-            span = (float(finite.min()), float(finite.max())) if len(finite) else (np.nan, np.nan)
+            numbers = pd.Series(values)
+            span = float(numbers.min()), float(numbers.max())
             filters[column.key] = ColumnFilter(written, column_tests, other_tests, span=span)
             continue
         groups = pd.Series(pd.Series(values, dtype=object).dropna().unique(), dtype=object)
@@ -118,7 +116,7 @@ def line_for_range(
     inside = values[frame["query_id"].isin(query_ids)]
     ends = least, greatest = float(inside.min()), float(inside.max())
     is_listed = (values >= least) & (values <= greatest)
-    for digits in range(_MOST_DECIMALS, _FEWEST_DECIMALS - 1, -1):
+    for digits in range(12, 2, -1):
         low, high = floor(least * 10**digits) / 10**digits, ceil(greatest * 10**digits) / 10**digits
         if np.array_equal((values >= low) & (values <= high), is_listed):
             ends = low, high

@@ -112,11 +112,6 @@ class QueryList:
         start = (page_number - 1) * PAGE_ROWS
         return QueryRows(self.rows.iloc[start : start + PAGE_ROWS], page_number, pages, start)
 
-    def order_after_click(self, key: str) -> str:
-        """Return the order after a click on the heading of a column: ascending by this column, or
-        descending if the order was ascending already. "" means the default order."""
-        return self.address_order(f"-{key}" if self.order == key else key)
-
     def move_column(self, key: str, step: int) -> tuple[str, ...]:
         """Return the keys of the shown columns after moving one by `step` places; empty if it
         cannot be moved there. The query's text stays first."""

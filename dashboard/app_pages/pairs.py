@@ -1,5 +1,7 @@
 """Ranking page: the runs that may be the best, and the significant differences between runs."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from dashboard import session
@@ -13,6 +15,7 @@ from dashboard.app_pages.parts import section
 from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import markup
 from dashboard.drawing.blocks import pairs as blocks
+from dashboard.paper_figures import FigureRequest, draw_figure
 from dashboard.session import PageContext
 from dashboard.session.deferred_drawing import defer_drawing
 from metrics_core.base import wording as w
@@ -160,6 +163,7 @@ def _show_ranking_beside_pairs(answer: Pairs, runs: tuple[str, ...], context: Pa
             key="pairs",
             make_texts=lambda: ranking_texts(context.study, comparison),
         )
+        _figure_link(context)
 
 
 def _show_table(
@@ -216,6 +220,20 @@ def _show_matrix(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
         )
     )
     st.html(blocks.draw_table_note(*_basis_texts(answer, context)))
+    _figure_link(context)
+
+
+def _figure_link(context: PageContext) -> None:
+    """Show the link that downloads the triangle of all pairs as a figure for a paper."""
+    view = replace(context.comparison, other_runs=tuple(context.study.names))
+    st.download_button(
+        "SVG :gray[of every pair]",
+        data=lambda: draw_figure("pairs", FigureRequest(context.study, view, 174.0)).svg,
+        file_name=section.make_download_name("pairs", ".svg"),
+        key="csv_pairs_figure",
+        type="tertiary",
+        on_click="ignore",
+    )
 
 
 def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> str:

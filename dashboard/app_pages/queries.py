@@ -27,8 +27,8 @@ from dashboard.session import PageContext
 from dashboard.session.actions.notes import current_remarks
 from dashboard.session.picked_queries import ids_in_selection
 
-_NO_FILTERS: dict[str, Any] = {"s": "", "filter": "", "pick": (), "where": (), "p": ""}
-"""The fields of the address that filter the list, without a filter, and its first page."""
+_NO_FILTERS: dict[str, Any] = {"s": "", "filter": "", "pick": (), "where": ()}
+"""The fields of the address that filter the list, without a filter."""
 
 
 def render() -> None:
@@ -127,7 +127,7 @@ def _filter_summary(
         len(query_list.frame),
         parts,
         RULES.get(query_list.show, ""),
-        session.href("queries", **_NO_FILTERS) if is_filtered else "",
+        session.href("queries", **_NO_FILTERS, p="") if is_filtered else "",
     )
 
 
@@ -146,9 +146,9 @@ def _show_no_matching_queries(query_list: QueryList, context: PageContext) -> No
     else:
         text = f"None of the {_count_text(len(query_list.frame))} is in this list."
     st.html(markup.draw_empty_state("No query matches.", text))
-    label = "Clear search and filter" if is_filtered else "Show all queries"
+    label = "Clear filters" if is_filtered else "Show all queries"
     show = address["show"] if is_filtered else ""
-    cleared = {"s": "", "filter": "", "pick": (), "show": show, "p": ""}
+    cleared = _NO_FILTERS | {"show": show, "p": ""}
     st.button(label, on_click=session.change, kwargs=cleared)
 
 
@@ -160,7 +160,6 @@ def _show_table(query_list: QueryList, request: QueryListRequest, context: PageC
         # The same links whichever query is open beside: the table keeps its place.
         href = partial(session.href, "queries", open="")
         links = blocks.TableLinks(
-            sort=lambda key: href(order=query_list.order_after_click(key), p=""),
             order=lambda order: href(order=query_list.address_order(order), p=""),
             line=session.hrefs("queries", "filter", p="", open=""),
             query=session.hrefs(

@@ -89,6 +89,7 @@ def _switch(page: Page, theme: str) -> None:
     ("width", "every"),
     [
         (1440, False),
+        (400, False),
         pytest.param(1440, True, marks=pytest.mark.thorough),
         pytest.param(400, True, marks=pytest.mark.thorough),
     ],

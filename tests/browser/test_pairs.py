@@ -21,3 +21,11 @@ def test_a_cell_opens_its_pair(sample_app: str, open_page: Opened, by_keys: bool
     page.wait_for_url("**run=bm25&base=titles-only**")
     settle(page)
     expect(page.locator("h1")).to_contain_text("bm25")
+
+
+def test_the_triangle_is_a_file(sample_app: str, open_page: Opened) -> None:
+    page = open_page(f"{sample_app}/pairs")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="SVG of every pair").click()
+    assert download.value.suggested_filename == "ranklens-pairs-nDCG@10-vs-bm25-sample.svg"
+    assert "titles-only" in download.value.path().read_text()

@@ -397,7 +397,7 @@ def test_search_narrows_and_clears(sample_app: str, open_page: Opened) -> None:
     search.fill("blockchain")
     search.press("Enter")
     expect(page.get_by_text("No query matches.")).to_be_visible()
-    page.get_by_role("button", name="Clear search and filter").click()
+    page.get_by_role("button", name="Clear filters").click()
     settle(page)
     expect(page.get_by_text("No query matches.")).not_to_be_visible()
 

@@ -91,7 +91,7 @@ def _view_menu(page: Page, views: Mapping[str, str]) -> None:
         if not menu.open:
             return
         with st.form("new_view", border=False, clear_on_submit=True):
-            st.text_input("Name of this view", key="view_name", max_chars=80)
+            st.text_input("Name of this view", key="view_name")
             st.form_submit_button("Save", on_click=save_view, args=("view_name", page.name))
         for name in views:
             field = f"view_{name}"

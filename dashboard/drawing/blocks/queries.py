@@ -49,10 +49,9 @@ _render = Template("queries")
 
 @dataclass(frozen=True)
 class TableLinks:
-    """The links of the table of queries: of a column's name, of an order, of a filter line, of a
-    query, and of moving a column. `filters` has the filter of each column, by its key."""
+    """The links of the table of queries: of an order, of a filter line, of a query, and of moving a
+    column. `filters` has the filter of each column, by its key."""
 
-    sort: Link
     order: Link
     line: Link
     query: Link
@@ -88,7 +87,7 @@ def draw_query_table(
             Column(
                 name,
                 column.kind.replace("text", "who"),
-                links.sort(column.key),
+                links.order(f"-{column.key}" if order == column.key else column.key),
                 sort_order(order, column.key),
                 hint=full_name if name != full_name else "",
                 style=run_style(styles, column.name) if column.kind == "score" else None,

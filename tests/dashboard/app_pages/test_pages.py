@@ -197,7 +197,7 @@ def test_the_heatmap_narrows_the_queries() -> None:
 def test_no_match_offers_the_way_back() -> None:
     app = opened("queries", s="blockchain")
     assert "No query matches." in text_of(app)
-    button = next(b for b in app.button if b.label == "Clear search and filter")
+    button = next(b for b in app.button if b.label == "Clear filters")
     button.click().run()
     assert "No query matches." not in text_of(app)
 

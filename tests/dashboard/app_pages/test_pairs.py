@@ -146,3 +146,8 @@ def test_the_table_is_copied_as_latex_or_markdown() -> None:
         latex, markdown = (block.value for block in app.code)
         assert latex.startswith("% needs") and "titles-only" in latex
         assert markdown.startswith("| run") and "0.636" in markdown
+
+
+def test_the_triangle_is_downloaded_as_a_figure() -> None:
+    labels = [button.label for button in opened("pairs").download_button]
+    assert labels.count("SVG :gray[of every pair]") == 1

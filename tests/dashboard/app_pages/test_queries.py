@@ -228,7 +228,7 @@ def test_orders_of_a_head_and_an_invalid_line() -> None:
 
 
 def test_filters_are_cleared_by_one_link() -> None:
-    assert "Clear filters" not in text_of(opened("queries", show="worse"))
+    assert "Clear filters" not in text_of(opened("queries", show="worse", p="2"))
     app = opened(
         "queries", filter="words > 2", s="a", where="category=Devices", p="2", show="worse"
     )

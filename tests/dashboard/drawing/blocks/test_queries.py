@@ -46,8 +46,7 @@ OPTIONS: dict[str, object] = {
     "scale": (0.0, 1.0),
     "use_colours": True,
     "links": queries.TableLinks(
-        sort=lambda key: f"queries?order={key}",
-        order=lambda order: f"queries?by={order}",
+        order=lambda order: f"queries?order={order}",
         line=lambda line: f"queries?filter={line}",
         query=lambda query_id: f"query?q={query_id}",
         move=lambda key, step: "" if key == "text" else f"queries?move={key}{step:+d}",
@@ -66,9 +65,11 @@ def table(shown: QueryRows, order: str = "difference", **changes: object) -> Pag
 def test_a_head_is_a_link_that_sorts_and_a_row_is_one_that_opens() -> None:
     page = table(rows())
     links = [own for tag, own in page.found if tag == "a"]
-    heads = [own for own in links if own["href"].startswith("queries?order=")]
+    heads = [own for own in links if own.get("data-keep", "").startswith("sort-")][::3]
     opening = [own for own in links if own["href"].startswith("query?")]
-    assert [own["href"] for own in heads] == [f"queries?order={c.key}" for c in COLUMNS]
+    orders = [f"queries?order={c.key}" for c in COLUMNS]
+    orders[1] = "queries?order=-difference"  # the rows are sorted by it already
+    assert [own["href"] for own in heads] == orders
     # For keys and screen readers a row is one link; the other one covers the row.
     assert [own["href"] for own in opening] == [f"query?q=q{i}" for i in (0, 0, 1, 1)]
     assert [own.get("tabindex") for own in opening] == [None, "-1", None, "-1"]
@@ -82,10 +83,11 @@ def test_the_menu_of_a_head_sorts_and_filters_and_a_group_in_a_row_filters_by_it
     opens = [own["popovertarget"] for tag, own in page.found if "popovertarget" in own]
     assert opens == [own["id"] for tag, own in page.found if "popover" in own]
     assert len(opens) == len(COLUMNS)
-    orders = [own["href"] for own in links if own["href"].startswith("queries?by=")]
-    assert orders == [f"queries?by={sign}{c.key}" for c in COLUMNS for sign in ("", "-")]
+    sorts = [own["href"] for own in links if own.get("data-keep", "").startswith("sort-")]
+    both = [f"queries?order={sign}{c.key}" for c in COLUMNS for sign in ("", "-")]
+    assert [href for n, href in enumerate(sorts) if n % 3] == both
     current = [own["href"] for own in links if "aria-current" in own]
-    assert current == ["queries?by=difference"]
+    assert current == ["queries?order=difference"]
     lines = [own["href"].partition("filter=")[2] for own in links if "filter=" in own["href"]]
     only = 'words > 5 and topic == "Billing"'
     evil = f'words > 5 and topic == "{EVIL}"'.replace(EVIL, EVIL.replace('"', '""'))
@@ -221,7 +223,7 @@ def test_numbers_are_plain_where_they_are_whole() -> None:
             queries.draw_query_table(
                 rows(1, **{"n: words": value}), columns, "", STYLES, pair=("a", "b"), label="",
                 span=(0.0, 0.0), scale=None, use_colours=False,
-                links=queries.TableLinks(str, str, str, str, lambda key, step: "", {}),
+                links=queries.TableLinks(str, str, str, lambda key, step: "", {}),
             )
         )  # fmt: skip
         assert page.text.endswith(f"{text} words") and "Words" in page.text
