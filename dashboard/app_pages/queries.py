@@ -96,7 +96,7 @@ def _show_query_beside(request: QueryListRequest, context: PageContext) -> None:
         word_marks.query_words(page.text),
         dict.fromkeys(context.study.grades, ""),
     )
-    link = session.href("query", q=query_id, rows="", **fields_for_query_page(address))
+    link = session.href("query", q=query_id, rows="", open="", **fields_for_query_page(address))
     explanation = query.draw_explanation(page.explanation, drawing.styles)
     st.html(steps + head + explanation + lists + query.draw_page_link(link, query_id))
 
@@ -121,13 +121,14 @@ def _filter_summary(
     if address["pick"]:
         back = session.href("queries", pick=(), p="")
         parts.append(filter_line.draw_selection_chip(len(picked_ids), bool(picked_ids), back))
-    is_filtered = any(address[name] for name in _NO_FILTERS)
     return blocks.draw_list_summary(
         len(query_list.rows),
         len(query_list.frame),
         parts,
         RULES.get(query_list.show, ""),
-        session.href("queries", **_NO_FILTERS, p="") if is_filtered else "",
+        session.href("queries", **_NO_FILTERS, p="")
+        if any(address[name] for name in _NO_FILTERS)
+        else "",
     )
 
 

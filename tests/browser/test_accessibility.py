@@ -23,6 +23,7 @@ _FURTHER = {
     "single queries": "firm?part=queries",
     "preview of a file": "data?file=1",
     "queries with a wrong filter": "queries?filter=word%20%3E%205&view=strips",
+    "a query beside the list": "queries?open=q024",
     "one measure": "measures?measure=nDCG",
     "first run": "?set=own",
 }

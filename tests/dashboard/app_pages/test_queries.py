@@ -324,7 +324,9 @@ def test_a_query_beside_the_list_is_explained_and_steps_through_it() -> None:
     assert "dense loses 0.309" in shown
     back, *steps = links_of(app, "steps-through")[:3]
     assert "open" not in asked_of(back) and asked_of(back)["show"] == "worse"
-    page = opened("query", **asked_of(links_of(app, "ways")[0]))
+    asked = asked_of(links_of(app, "ways")[0])
+    assert "open" not in asked
+    page = opened("query", **asked)
     position = re.search(r"\d+ of \d+", shown[shown.rindex("Close") :])
     assert position and f"{position[0]} that got worse with “a”" in text_of(page)
     for link in steps:
