@@ -216,9 +216,13 @@ def _kind_picker(file: File) -> None:
     if not _is_kind_correctable(file):
         return
 
+    key = file.key
+
     def store_kind(kind: Literal["run", "qrels"]) -> dict[str, Any]:
-        if kind != file.kind:
-            change_kind(file, kind)
+        # Streamlit keeps the callbacks of removed widgets; a file in one would stay in memory.
+        for listed in current_library().files:
+            if listed.key == key and listed.kind != kind:
+                change_kind(listed, kind)
         return {}
 
     session.draw_widget(

@@ -366,7 +366,7 @@ def test_a_busy_server_is_not_said_to_be_gone(server: Server, open_page: Opened)
 def test_an_upload_that_is_cut_off_is_named(server: Server, open_page: Opened) -> None:
     with line_to(server) as line:
         page = visit(open_page, server, "/data?set=other", port=line.port)
-        told = page.locator(".lens.receipt").filter(has_text="was cut off")
+        told = page.locator(".lens.receipt").filter(has_text="was interrupted")
         line.holds_uploads = True
         choose(page, ("a-large.run", RUN))
         assert line.holds.wait(30)
@@ -390,5 +390,5 @@ def test_one_upload_that_fails_alone_is_named(server: Server, open_page: Opened)
     page = visit(open_page, server, "/data?set=third")
     page.route("**/_stcore/upload_file/**", lambda route: route.abort())
     choose(page, ("a-large.run", RUN))
-    told = page.locator(".lens.receipt").filter(has_text="was cut off")
+    told = page.locator(".lens.receipt").filter(has_text="was interrupted")
     expect(told).to_contain_text("The upload of a-large.run was interrupted.", timeout=SLOW)

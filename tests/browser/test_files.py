@@ -112,7 +112,7 @@ def test_rag_chunks_count_as_their_documents_by_the_button_and_back(
     ]
     upload(page, ("gold.qrels", JUDGED), *runs)
     main = page.locator("[data-testid=stMain]")
-    expect(main).to_contain_text("0 of 24 judged documents are found")
+    expect(main).to_contain_text("0 of 24 judged documents match the run")
     page.get_by_role("button", name="Map these ids").click()
     settle(page)
     expect(main).to_contain_text("Ids are mapped")

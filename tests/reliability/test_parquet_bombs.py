@@ -68,7 +68,7 @@ try:
         from dashboard.workspace.disk.records import DamagedRecordError, Entry
         try:
             entry = Entry("1", "run", "a", "a.parquet", "Parquet", 1, 1, 0, "", "", "")
-            foreign.check_table(entry, path.read_bytes())
+            table_checks.check_table(entry, path.read_bytes())
         except DamagedRecordError as error:
             raise RanklensError(str(error))
     said = "read"
