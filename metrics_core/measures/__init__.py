@@ -7,6 +7,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from metrics_core.measures.declaring.aggregation import MEAN, Combination
+from metrics_core.measures.declaring.given_measures import given_measure, score_only_measure
 from metrics_core.measures.declaring.names import (
     ByMeasure,
     GivenMeasure,
@@ -14,7 +15,6 @@ from metrics_core.measures.declaring.names import (
     parse_measure,
     parse_measures,
     parse_measures_by_name,
-    score_only_measure,
 )
 from metrics_core.measures.declaring.parameters import Parameter
 from metrics_core.measures.declaring.registry import (
@@ -32,6 +32,7 @@ __all__ = [
     "Measure",
     "Parameter",
     "declarations",
+    "given_measure",
     "name_notes",
     "parse_measure",
     "parse_measures",

@@ -15,7 +15,7 @@ from metrics_core.base.arrays import Floats, Mask
 from metrics_core.base.errors import ParameterError, RanklensError, UnknownRunError
 from metrics_core.base.wording import shorten_value
 from metrics_core.judging import JudgedRanks
-from metrics_core.measures import Measure, parse_measure, score_only_measure
+from metrics_core.measures import Measure, given_measure, parse_measure
 from metrics_core.tables.finite_numbers import to_finite_number
 
 WithoutRelevant = Literal["zero", "leave out"]
@@ -180,20 +180,19 @@ def _column_numbers(frame: pd.DataFrame, column: str) -> Floats:
 
 
 def _find_measure(name: str, values: Floats, higher_is_better: bool | None) -> Measure:
-    """Return the measure of that name if the scores fit its range and direction, else a measure
-    known only by its scores."""
+    """Return the measure of that name if the scores fit its range and direction, else a given
+    measure."""
     try:
         measure = parse_measure(name)
     except RanklensError:
-        return score_only_measure(name, higher_is_better=higher_is_better is not False)
+        return given_measure(name, values, higher_is_better=higher_is_better)
     own_direction, (low, high) = measure.declaration.higher_is_better, measure.declaration.range
-    is_same = higher_is_better in (None, own_direction)
     defined = values[~np.isnan(values)]
-    if is_same and ((defined >= low) & (defined <= high)).all():
+    if higher_is_better is None:
+        higher_is_better = own_direction
+    if higher_is_better == own_direction and ((defined >= low) & (defined <= high)).all():
         return measure
-    return score_only_measure(
-        name, higher_is_better=own_direction if is_same else not own_direction
-    )
+    return given_measure(name, values, higher_is_better=higher_is_better)
 
 
 def _read_frame(frame: pd.DataFrame) -> Scores:

@@ -123,10 +123,11 @@ def test_any_numbers_by_run_and_query_are_compared() -> None:
     (row,) = found.to_dict("records")
     assert (row["measure"], row["run"], row["difference"]) == ("latency", "v2", -10)
     assert row["won"] == 12 and row["verdict"] == "better"
-    worse = compare_scores(LATENCY, "latency", baseline="v1")
+    worse = compare_scores(LATENCY, "latency", baseline="v1", higher_is_better=True)
     assert worse["verdict"].tolist() == ["worse"] and worse["lost"].tolist() == [12]
     renamed = pa.table(LATENCY.rename(columns={"run": "system", "query_id": "qid"}))
-    pd.testing.assert_frame_equal(compare_scores(renamed, baseline="v1"), worse)
+    higher = compare_scores(renamed, baseline="v1", higher_is_better=True)
+    pd.testing.assert_frame_equal(higher, worse)
     noted = LATENCY.assign(clicks=1, note="slow", right=True)
     assert compare_scores(noted, baseline="v1")["measure"].tolist() == ["latency", "clicks"]
 

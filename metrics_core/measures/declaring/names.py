@@ -8,13 +8,9 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Any, TypeVar
 
-import numpy as np
-
-from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import ParameterError, RanklensError, UnknownMeasureError
 from metrics_core.base.notes import Note
 from metrics_core.base.plugins import failed_packages
-from metrics_core.judging import JudgedRanks
 from metrics_core.measures.declaring.registry import (
     Declaration,
     Measure,
@@ -272,28 +268,3 @@ def _parse_arguments(text: str, inside: str) -> dict[str, Any]:
             raise ParameterError(f"{text}: {name.strip()} is given twice.")
         values[name.strip()] = _parse_literal(value)
     return values
-
-
-def score_only_measure(name: str, *, higher_is_better: bool = True) -> Measure:
-    """Return a measure known only by its scores, such as a latency: they are averaged, and
-    unbounded."""
-
-    def kernel(ranks: JudgedRanks) -> Floats:
-        raise ParameterError(
-            f"{name} cannot be computed here, because only the scores of this measure are known."
-        )
-
-    declaration = Declaration(
-        name=name,
-        kernel=kernel,
-        title=name,
-        gloss="",
-        explanation="",
-        formula="",
-        reference="",
-        parameters=(),
-        worked={},
-        range=(-np.inf, np.inf),
-        higher_is_better=higher_is_better,
-    )
-    return Measure(declaration, ())

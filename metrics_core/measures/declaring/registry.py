@@ -51,6 +51,8 @@ Residual = Literal[
 Reach = Literal["additive", "first", "apart"]
 """How `unjudged.bounds` finds the possible differences of two runs; explained there."""
 
+Scale = Literal["", "cost"]
+"""A "cost" is unbounded above and compared as a typical ratio; lower is better."""
 Divisor = Callable[[Ints], Floats]
 """Returns a divisor, float64[query], given how many further documents of each grade are judged,
 int64[query, grade]."""
@@ -108,6 +110,8 @@ class Declaration:
     range: tuple[float, float] = (0.0, 1.0)
     ideal: float | None = None
     higher_is_better: bool = True
+    direction_declared: bool = True
+    scale: Scale = ""
     by_query: bool = True
     needs: tuple[Need, ...] = ()
     residual: Residual = "range"
@@ -130,8 +134,8 @@ class Declaration:
 
     @property
     def direction(self) -> int:
-        """1 if higher is better, else -1."""
-        return 1 if self.higher_is_better else -1
+        """1 if higher is better, -1 if lower is, 0 if that is not declared."""
+        return (1 if self.higher_is_better else -1) if self.direction_declared else 0
 
     @property
     def combination(self) -> Combination:
@@ -258,11 +262,7 @@ def fold_name(name: str) -> str:
 
 
 def _all_folded_names(declaration: Declaration) -> set[str]:
-    trec_names = [
-        trec_measure.plain_name
-        for trec_measure in declaration.in_trec_eval
-        if trec_measure.patterns
-    ]
+    trec_names = [name.plain_name for name in declaration.in_trec_eval if name.patterns]
     names = (declaration.name, *declaration.aliases, *declaration.presets, *trec_names)
     return {fold_name(name) for name in names}
 

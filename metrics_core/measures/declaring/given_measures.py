@@ -1,0 +1,96 @@
+"""Measures known only by their scores, which another tool computed: latency, faithfulness, cost.
+
+The one module that derives direction, scale, range and canonical name from a name and its values.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import numpy as np
+
+from metrics_core.base.arrays import Floats
+from metrics_core.base.errors import ParameterError, RanklensError, UnknownMeasureError
+from metrics_core.judging import JudgedRanks
+from metrics_core.measures.declaring.names import parse_measure
+from metrics_core.measures.declaring.registry import Declaration, Measure, Scale
+
+PREFIX = "given:"
+"""Marks a given measure if a computed measure has the same name."""
+
+UNDECLARED = re.compile(
+    "latency|latencies|times?|ms|seconds|costs?|prices?|tokens|errors?|hallucinations?|toxicity"
+    "|perplexity"
+)
+"""Words in a name that leave open whether higher or lower is better."""
+
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+def given_measure(name: str, values: Floats, *, higher_is_better: bool | None = None) -> Measure:
+    """Return the measure of scores computed elsewhere, `values` of any shape, NaN if missing.
+
+    Its name is `given:NAME` if a computed measure is also called `name`. Its range is 0 to 1 if all
+    values are. Its direction is 0 without `higher_is_better` if the name contains a word of
+    `UNDECLARED`. Its scale is "cost" if lower is better, no value is below 0 and some are above 1.
+    """
+    defined = values[~np.isnan(values)]
+    low, high = (defined.min(), defined.max()) if defined.size else (0.0, 1.0)
+    is_cost = higher_is_better is False and low >= 0 and high > 1
+    if higher_is_better is None and not any(
+        UNDECLARED.fullmatch(word.lower()) for word in _WORD.findall(name)
+    ):
+        higher_is_better = True
+    return score_only_measure(
+        PREFIX + name if is_computed_name(name) else name,
+        higher_is_better=higher_is_better,
+        range=(0.0, 1.0) if low >= 0 and high <= 1 else (-np.inf, np.inf),
+        scale="cost" if is_cost else "",
+    )
+
+
+@lru_cache(maxsize=1024)
+def is_computed_name(name: str) -> bool:
+    """Whether a computed measure has this name, perhaps with a parameter missing (`recall`)."""
+    try:
+        parse_measure(name)
+    except UnknownMeasureError:
+        return False
+    except RanklensError:
+        return True
+    return True
+
+
+@lru_cache(maxsize=1024)
+def score_only_measure(
+    name: str,
+    *,
+    higher_is_better: bool | None = True,
+    range: tuple[float, float] = (-np.inf, np.inf),
+    scale: Scale = "",
+) -> Measure:
+    """Return a measure whose scores are averaged and cannot be computed. `higher_is_better` is None
+    if its direction is not declared."""
+
+    def kernel(ranks: JudgedRanks) -> Floats:
+        raise ParameterError(
+            f"{name} cannot be computed here, because only the scores of this measure are known."
+        )
+
+    declaration = Declaration(
+        name=name,
+        kernel=kernel,
+        title=name,
+        gloss="",
+        explanation="",
+        formula="",
+        reference="",
+        parameters=(),
+        worked={},
+        range=range,
+        higher_is_better=higher_is_better is not False,
+        direction_declared=higher_is_better is not None,
+        scale=scale,
+    )
+    return Measure(declaration, ())
