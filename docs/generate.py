@@ -68,7 +68,13 @@ _NO_TABLES = (
     "Excel, YAML, PDF, NumPy, pickle, SQLite, Git LFS pointers and web pages are not read. The"
     " error names the kind of file and how to convert it. Pickles are never loaded."
 )
-_KINDS = {"run": "runs", "qrels": "judgments", "queries": "queries", "documents": "documents"}
+_KINDS = {
+    "run": "runs",
+    "qrels": "judgments",
+    "queries": "queries",
+    "documents": "documents",
+    "scores": "scores",
+}
 
 
 def measures_page() -> str:

@@ -24,7 +24,13 @@ from metrics_core.measures import Measure
 from metrics_core.scoring.curves import judged_share
 from metrics_core.tables import Documents, Qrels, Queries, Run
 
-_KINDS = {"qrels": "Judgments", "queries": "Queries", "documents": "Documents", "run": "Run"}
+_KINDS = {
+    "qrels": "Judgments",
+    "queries": "Queries",
+    "documents": "Documents",
+    "run": "Run",
+    "scores": "Scores",
+}
 _JUDGMENT_NOTE = "no_relevant"
 _PREVIEW_ROWS = 5
 

@@ -13,6 +13,7 @@ _KINDS: Mapping[Kind, str] = {
     "qrels": "judgments",
     "queries": "queries",
     "documents": "documents",
+    "scores": "scores",
 }
 
 

@@ -6,13 +6,14 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-_OPTION = "--collection"
+_OPTION, _SCORES = "--collection", "--scores"
 
 
 class CommandParser(argparse.ArgumentParser):
     """An ArgumentParser whose first argument, the judgments, can be given as an option instead."""
 
     _takes_collection = False
+    _takes_scores = False
 
     def add_collection(self) -> None:
         """Add the option for a collection. From then on, its value is used as the first
@@ -25,22 +26,47 @@ class CommandParser(argparse.ArgumentParser):
             " judgments are downloaded, and so are its queries and documents if needed",
         )
 
+    def add_scores(self) -> None:
+        """Add the options for given scores. With them, judgments and runs may be left out."""
+        self._takes_scores = True
+        self.add_argument(
+            _SCORES,
+            action="append",
+            default=[],
+            metavar="FILE",
+            help="scores that another tool computed, one row per score (query_id, run, measure,"
+            " value) or one column of numbers per measure; repeatable. Without QRELS and RUN, only"
+            " these scores are used",
+        )
+        for direction in ("lower", "higher"):
+            self.add_argument(
+                f"--{direction}",
+                action="append",
+                default=[],
+                metavar="NAME",
+                help=f"{direction} is better for this measure of --scores; repeatable",
+            )
+
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
         """Parse as argparse does, with the collection's name as the first argument."""
         arguments = list(args or ())
+        if self._takes_scores and _find_option(_SCORES, arguments):
+            for action in self._get_positional_actions():
+                action.nargs, action.required = "*" if action.dest == "runs" else "?", False
+                action.default = "" if action.dest == "qrels" else action.default
         if not self._takes_collection:
             return super().parse_known_args(args, namespace)
-        return super().parse_known_args([*_find_collection(arguments), *arguments], namespace)
+        return super().parse_known_args([*_find_option(_OPTION, arguments), *arguments], namespace)
 
 
-def _find_collection(arguments: Sequence[str]) -> list[str]:
-    """Return the collection named by the option, in a list; empty if there is none."""
+def _find_option(option: str, arguments: Sequence[str]) -> list[str]:
+    """Return the value of an option in a list; empty if it is not given."""
     finder = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
-    finder.add_argument(_OPTION)
+    finder.add_argument(option, dest="value")
     try:
-        name = finder.parse_known_args(list(arguments))[0].collection
+        value = finder.parse_known_args(list(arguments))[0].value
     except argparse.ArgumentError:
         return []  # the parser itself reports the error
-    return [] if name is None else [name]
+    return [] if value is None else [value]

@@ -32,11 +32,12 @@ from metrics_core.commands.reading_options import (
     add_level_option,
     add_reading_options,
 )
+from metrics_core.commands.scores_option import read_all_scores
 from metrics_core.comparing.method import BOOTSTRAP, CORRECTIONS, TESTS, Method
 from metrics_core.comparing.pairs import compare as compared
 from metrics_core.comparing.pairs import verdict_interval
 from metrics_core.scoring.intervals import LEVEL
-from metrics_core.scoring.scores import Scores, score_runs
+from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.contributions import group_contributions
 from metrics_core.text_tables.latex import format_tabular
 from metrics_core.text_tables.paper_table import RunMeans, comparison_table
@@ -95,7 +96,9 @@ class CompareOptions(GateOptions):
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_reading_options(parser, baseline="the run that all others are compared with")
+    add_reading_options(
+        parser, baseline="the run that all others are compared with", takes_scores=True
+    )
     add_grouping_options(
         parser, "show how much each group of queries contributes to the mean difference"
     )
@@ -163,11 +166,14 @@ def compare(options: CompareOptions) -> str | CommandResult:
         _refuse_options_on_scores(options)
         runs = [file_run.run for file_run in read_complete_runs(options)]
         return describe_changed_lists(runs, options.top, options.level, options.format)
-    files = (read_files if options.show else read_judged_files)(options)
-    scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
+    if options.scores and options.show:
+        raise RanklensError("--show cannot be combined with --scores.", "Leave out one of them.")
+    reader = read_files if options.show else read_judged_files
+    scores, runs = read_all_scores(options, reader, needs_direction=True)
     if len(scores.runs) < 2:
         raise nothing_to_compare_error(scores.runs[0])
-    baselines = list(dict.fromkeys([scores.runs[0], *options.more_baselines]))
+    first = [] if options.has_only_scores and options.more_baselines else [scores.runs[0]]
+    baselines = list(dict.fromkeys([*first, *options.more_baselines]))
     baseline_scores = [
         _select_compared_scores(scores, baselines[:position], entry)
         for position, entry in enumerate(baselines)
@@ -184,7 +190,7 @@ def compare(options: CompareOptions) -> str | CommandResult:
         for entry in baseline_scores
     ]
     comparison = pd.concat(parts, ignore_index=True).assign(level=method.level)
-    overlaps = list_columns(comparison, files.runs, options.columns_to_add, options.top)
+    overlaps = list_columns(comparison, runs, options.columns_to_add, options.top)
     if options.format == "latex":
         means = RunMeans.from_scores(scores)
         return comparison_table(means, comparison, baselines, method).to_latex()

@@ -13,15 +13,16 @@ from metrics_core.commands.on_spark import (
     refuse_spark_options,
     spark_scores,
 )
-from metrics_core.commands.reading import note_unused_queries, read_groups, read_judged_files
+from metrics_core.commands.reading import note_unused_queries, read_groups
 from metrics_core.commands.reading_options import (
     add_grouping_options,
     add_reading_options,
     argument_type,
 )
+from metrics_core.commands.scores_option import read_all_scores
 from metrics_core.formats.source.limits import parse_size
 from metrics_core.scoring.means import combine_scores
-from metrics_core.scoring.scores import Scores, score_runs
+from metrics_core.scoring.scores import Scores
 from metrics_core.text_tables.score_tables import PRINTERS, LongTable
 
 _MEAN = "all"
@@ -29,7 +30,7 @@ _MEAN = "all"
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_reading_options(parser)
+    add_reading_options(parser, takes_scores=True)
     parser.add_argument("--per-query", action="store_true", help="also print one value per query")
     parser.add_argument(
         "--memory",
@@ -50,8 +51,7 @@ def evaluate(options: SparkOptions) -> str:
         scores = spark_scores(options.spark, options)
     else:
         refuse_spark_options(options)
-        files = read_judged_files(options)
-        scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
+        scores = read_all_scores(options)
     note_unused_queries(options)
     if options.by:
         groups = read_groups(options.by, scores.query_ids, options)

@@ -56,6 +56,14 @@ class ReadingOptions(CommandOptions):
     by: str | None = None
     queries: str | None = None
     collection: str | None = None
+    scores: Sequence[str] = ()
+    lower: Sequence[str] = ()
+    higher: Sequence[str] = ()
+
+    @property
+    def has_only_scores(self) -> bool:
+        """Whether given scores are used without judgments and runs."""
+        return bool(self.scores) and not self.qrels
 
     @property
     def judgments(self) -> list[str]:
@@ -80,7 +88,10 @@ class ReadingOptions(CommandOptions):
         """
         paths = [path for pattern in self.runs for path in expand_pattern(pattern)]
         first = [] if self.baseline is None else expand_pattern(self.baseline)
-        for pattern, files in ((self.baseline, first), *([(self.runs[0], paths)] * self.one_run)):
+        for pattern, files in (
+            (self.baseline, first),
+            *([(p, paths) for p in self.runs[:1]] * self.one_run),
+        ):
             if len(files) > 1:
                 raise RanklensError(
                     f"{pattern} matches {len(files):,} files, but only one is allowed.",
@@ -95,14 +106,18 @@ def add_reading_options(
     baseline: str = "",
     one_run: bool = False,
     measures: Sequence[str] = DEFAULT_MEASURES,
+    takes_scores: bool = False,
 ) -> None:
     """Add the arguments for judgments, runs, measures and reading choices.
 
     `baseline` is the help text of an argument BASELINE before the runs; empty for none. `one_run`
-    allows only one run. `measures` are the defaults.
+    allows only one run. `measures` are the defaults. `takes_scores` adds the options for given
+    scores.
     """
     if isinstance(parser, CommandParser):
         parser.add_collection()
+        if takes_scores:
+            parser.add_scores()
     parser.add_argument(
         "qrels", metavar="QRELS", help="the judgments, or a BEIR dataset that contains them"
     )

@@ -33,6 +33,7 @@ from metrics_core.formats.reading import (
     read_queries,
     read_run,
     read_runs,
+    read_scores,
 )
 from metrics_core.formats.registry import FirstRows, Format, Kind, Loaded, formats
 from metrics_core.formats.run_folders import find_run_file, has_runs, read_run_folder
@@ -65,6 +66,7 @@ __all__ = [
     "read_run",
     "read_run_folder",
     "read_runs",
+    "read_scores",
     "read_set",
     "spreadsheet_csv",
     "table_bytes",

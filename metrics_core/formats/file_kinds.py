@@ -25,6 +25,7 @@ from metrics_core.formats.registry import (
     IMPOSSIBLE,
     KIND_TITLES,
     LIKELY,
+    ONLY_IF_REQUESTED,
     POSSIBLE,
     SPECIFIC,
     TOOL_AMBIGUOUS,
@@ -44,13 +45,18 @@ from metrics_core.formats.source.source import Source, shorten_line
 from metrics_core.formats.source.unsupported_files import refuse_unsupported_bytes
 from metrics_core.formats.values import is_number
 
-_PAIRS: tuple[tuple[Kind, Kind], ...] = (("run", "qrels"), ("queries", "documents"))
+_PAIRS: tuple[tuple[Kind, Kind], ...] = (
+    ("run", "qrels"),
+    ("queries", "documents"),
+    ("queries", "scores"),
+)
 """Kinds that may look alike, so that the file name decides."""
 
 _SURE_WORDS: dict[Kind, str] = {
     "qrels": r"qrel",
     "queries": r"quer|topic",
     "documents": r"corpus|doc|article|passage|collection",
+    "scores": r"(?<![a-z])scores?(?![a-z])|metric",
 }
 """Words that indicate a kind in the folder name as well as in the file name (qrels/test.tsv)."""
 _WORDS: dict[Kind, str] = {
@@ -147,7 +153,7 @@ def recognise_source(
     if kind is not None:
         candidate = _best_candidate([c for c in candidates if c.kind == kind])
         sureness = IMPOSSIBLE if candidate is None else candidate.sureness
-        is_possible = force_kind and sureness >= POSSIBLE
+        is_possible = (force_kind and sureness >= POSSIBLE) or (kind == "scores" and sureness > 0)
         if (
             best is not None
             and not is_possible
@@ -158,7 +164,7 @@ def recognise_source(
             )
         if candidate is not None and candidate.sureness > IMPOSSIBLE:
             return Recognition(candidate.format, kind, "said")
-    elif best is not None and best.sureness > IMPOSSIBLE:
+    elif best is not None and best.sureness > ONLY_IF_REQUESTED:
         return _decide_by_name(sample, best, candidates, run_reason)
     file_format = next((f for f in formats() if f.name == format), None)
     if file_format is not None and (kind or file_format.kinds[0]) in file_format.kinds:
@@ -195,7 +201,7 @@ def _decide_by_name(
     if run is not None and reason:
         return Recognition(run.format, "run", "loaded", Note("kind", f"read as a run: {reason}", 1))
     if best.sureness in _OPEN:
-        raise _ambiguous_error(sample)
+        raise _ambiguous_error(sample, best.kind)
     return Recognition(best.format, best.kind, "guess")
 
 
@@ -207,7 +213,9 @@ def _may_prefer_other(best: _Candidate, other: _Candidate, *, is_sure_word: bool
     """
     if best.format.name == "trec" and best.sureness >= CERTAIN:
         return False  # the number of columns allows only one kind
-    if best.sureness >= (SPECIFIC if best.kind in _PAIRS[0] else CERTAIN):
+    if best.sureness not in _OPEN and best.sureness >= (
+        SPECIFIC if best.kind in _PAIRS[0] else CERTAIN
+    ):
         return False
     return other.sureness >= (POSSIBLE if is_sure_word else LIKELY)
 
@@ -228,8 +236,16 @@ def kind_from_file_name(path: str, pair: tuple[Kind, Kind] = _PAIRS[0]) -> tuple
     return None, False
 
 
-def _ambiguous_error(sample: Sample) -> FileFormatError:
-    """Return the error for a mapping from queries to documents that can be a run or judgments."""
+def _ambiguous_error(sample: Sample, kind: Kind) -> FileFormatError:
+    """Return the error for a mapping from queries to documents that can be a run or judgments, or
+    for numbers that can be scores of one run or facts about the queries."""
+    if kind == "scores":
+        return FileFormatError(
+            sample.source.name,
+            [LineProblem(None, "numbers by query and no run", "scores of one run, or queries")],
+            hint="Read the scores of one run with kind=scores, and facts about the queries with"
+            " kind=queries.",
+        )
     return FileFormatError(
         sample.source.name,
         [LineProblem(None, "lists of documents by query", "a run or judgments (qrels)")],

@@ -39,16 +39,10 @@ _FOREIGN_FILES = (
         "Use it as the baseline of a gate: compare QRELS SNAPSHOT RUN --gate 'AP > -0.01'.",
     ),
     _foreign_file(
-        r'\ufeff?"?(?:name|run)"?[,\t]"?(?:qid|query_id)"?[,\t]"?measure"?[,\t]"?value"?\s*\n',
-        "scores by query without documents, such as PyTerrier's perquery.csv",
-        "Use the runs in the same folder, NAME.res.gz. In Python,"
-        " compare_scores(pandas.read_csv(file)) compares such scores directly.",
-        has_texts=False,
-    ),
-    _foreign_file(
-        r"name(?:,[^,\n]+)+\n(?:[^,\n]+(?:,-?[\d.]+(?:e-?\d+)?)+\n)+\Z",
-        "scores by system without documents, such as PyTerrier's aggregated.csv",
-        "Use the runs in the same folder, NAME.res.gz.",
+        r"(?:name|run|system|model)(?:,[^,\n]+)+\n(?:[^,\n]+(?:,-?[\d.]+(?:e-?\d+)?)+\n)+\Z",
+        "one number per run, such as PyTerrier's aggregated.csv",
+        "There are no queries behind it, so nothing can be tested. Use the scores by query"
+        " (query_id, run, measure, value), or the runs in the same folder, NAME.res.gz.",
     ),
     _foreign_file(
         r"version https://git-lfs",

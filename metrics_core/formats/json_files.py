@@ -26,6 +26,7 @@ from metrics_core.formats.parsing.json_text import (
 from metrics_core.formats.parsing.named import load_named
 from metrics_core.formats.parsing.records import to_named_columns
 from metrics_core.formats.registry import (
+    ALL_KINDS,
     CERTAIN,
     IF_REQUESTED,
     KINDS,
@@ -176,7 +177,7 @@ def write_jsonl(table: Table, file: BinaryIO) -> None:
     explanation="One record per line, with named values; also BEIR's queries and corpus.",
     example='{"_id": "doc-7", "title": "Refunds", "text": "Ask within 30 days."}',
     recognise=recognise_jsonl,
-    write=dict.fromkeys(KINDS, write_jsonl),
+    write=dict.fromkeys(ALL_KINDS, write_jsonl),
     first_rows=_first_line_rows,
 )
 def read_jsonl(source: Source, request: Request) -> Loaded:

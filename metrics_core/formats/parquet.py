@@ -19,6 +19,7 @@ from metrics_core.formats.parsing.columns import RANKS_COLUMNS, find_position
 from metrics_core.formats.parsing.list_names import QUERY_KEYS, kind_of_list
 from metrics_core.formats.parsing.named import NamedColumns, check_columns, check_header, load_named
 from metrics_core.formats.registry import (
+    ALL_KINDS,
     KINDS,
     POSSIBLE,
     FirstRows,
@@ -58,7 +59,8 @@ def has_nested_columns(file: pq.ParquetFile) -> bool:
     return any(pa.types.is_nested(column.type) for column in file.schema_arrow)
 
 
-def _read_parquet_rows(sample: Sample) -> FirstRows | None:
+def read_parquet_rows(sample: Sample) -> FirstRows | None:
+    """Return the columns and first rows of Parquet, None for nested columns and other files."""
     if not sample.source.magic.startswith(MAGIC):
         return None
     file = open_parquet(sample.source)
@@ -101,9 +103,9 @@ def write_parquet(table: Table, file: BinaryIO) -> None:
     " ids per query are read as in JSON.",
     example="(binary) columns query_id, doc_id, score",
     recognise=recognise_parquet,
-    write=dict.fromkeys(KINDS, write_parquet),
+    write=dict.fromkeys(ALL_KINDS, write_parquet),
     magic=MAGIC,
-    first_rows=_read_parquet_rows,
+    first_rows=read_parquet_rows,
 )
 def read_parquet(source: Source, request: Request) -> Loaded:
     """Read a Parquet file. Ids stored as numbers become their decimal digits."""

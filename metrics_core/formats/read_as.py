@@ -15,7 +15,7 @@ from typing import Any, TypedDict, cast
 from metrics_core.base.errors import ParameterError
 from metrics_core.base.wording import shorten_value
 from metrics_core.formats.parsing.chosen_columns import resolve_columns
-from metrics_core.formats.registry import KINDS, Columns, Kind, Request, formats
+from metrics_core.formats.registry import ALL_KINDS, Columns, Kind, Request, formats
 from metrics_core.formats.source.limits import Limit, Size, parse_size
 from metrics_core.formats.source.opening import open_source
 from metrics_core.formats.source.source import Source
@@ -148,9 +148,9 @@ class ReadAs:
     )
 
     def __post_init__(self) -> None:
-        if self.kind is not None and self.kind not in KINDS:
+        if self.kind is not None and self.kind not in ALL_KINDS:
             raise ParameterError(
-                f"There is no kind {self.kind!r}.", f"The kinds are: {', '.join(KINDS)}."
+                f"There is no kind {self.kind!r}.", f"The kinds are: {', '.join(ALL_KINDS)}."
             )
         format_names = [f.name for f in formats()] if self.format not in (None, "trec") else []
         if format_names and self.format not in format_names:

@@ -34,7 +34,7 @@ from metrics_core.formats.registry import (
 )
 from metrics_core.formats.source.opening import convert_memory_errors
 from metrics_core.formats.source.source import Source
-from metrics_core.tables import Documents, Qrels, Queries, Run
+from metrics_core.tables import Documents, GivenScores, Qrels, Queries, Run
 from metrics_core.tables.arrays import as_array
 from metrics_core.tables.columns import ID, encode_ids
 
@@ -219,6 +219,16 @@ def read_documents(
     Raises FileFormatError if the file is something else.
     """
     return cast(Documents, read(source, name=name, kind="documents", **choices).table)
+
+
+def read_scores(
+    source: FileInput, *, name: str | None = None, **choices: Unpack[ReadingChoices]
+) -> GivenScores:
+    """Read scores that another tool computed. The arguments are the same as for `read`.
+
+    Raises FileFormatError if the file is something else.
+    """
+    return cast(GivenScores, read(source, name=name, kind="scores", **choices).table)
 
 
 def recognise_format(source: Source, kind: Kind | None) -> tuple[str, Kind]:

@@ -26,7 +26,7 @@ from metrics_core.formats.parsing.json_beginning import Beginning, parse_json_be
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.source.unpacking import PACKING_ENDINGS, strip_packing
 from metrics_core.formats.values import Grades, is_number
-from metrics_core.tables import Documents, Duplicates, Qrels, Queries, Run, Table
+from metrics_core.tables import Documents, Duplicates, GivenScores, Qrels, Queries, Run, Table
 
 Asked = TypeVar("Asked")
 Answer = TypeVar("Answer")
@@ -70,28 +70,31 @@ def guard_with_fallback(
     return call_function
 
 
-Kind = Literal["run", "qrels", "queries", "documents"]
+Kind = Literal["run", "qrels", "queries", "documents", "scores"]
 
 KINDS: tuple[Kind, ...] = ("run", "qrels", "queries", "documents")
+ALL_KINDS: tuple[Kind, ...] = (*KINDS, "scores")
 
 KIND_TITLES: Mapping[Kind, str] = {
     "run": "a run",
     "qrels": "judgments (qrels)",
     "queries": "queries",
     "documents": "documents",
+    "scores": "scores by query",
 }
 
 Evidence = Literal["said", "columns", "name", "loaded", "guess"]
 """The reason why a file was read as its kind; `formats.file_kinds` explains each value."""
 
 TOOL_SPECIFIC, SPECIFIC, TOOL_AMBIGUOUS, AMBIGUOUS, UNNAMED, CERTAIN = 98, 97, 96, 95, 94, 90
-LIKELY, IF_REQUESTED, POSSIBLE, IMPOSSIBLE = 60, 40, 30, 0
+LIKELY, IF_REQUESTED, POSSIBLE, ONLY_IF_REQUESTED, IMPOSSIBLE = 60, 40, 30, 5, 0
 """Confidence that a file has a format; the highest value wins.
 
 TOOL_SPECIFIC, SPECIFIC    a structure of one tool, or a special case of another format
 TOOL_AMBIGUOUS, AMBIGUOUS  the same, but the kind of table is open
 UNNAMED                    the kind is open and no name identifies the document ids
 IF_REQUESTED               a kind with all columns that it needs, but not likely
+ONLY_IF_REQUESTED          never chosen unless the user names the kind
 """
 
 
@@ -381,13 +384,8 @@ def tools() -> list[Tool]:
 
 def kind_of(table: Table) -> Kind:
     """Return the kind of a table."""
-    kinds: dict[type, Kind] = {
-        Run: "run",
-        Qrels: "qrels",
-        Queries: "queries",
-        Documents: "documents",
-    }
-    return next(kind for table_class, kind in kinds.items() if isinstance(table, table_class))
+    classes = (Run, Qrels, Queries, Documents, GivenScores)
+    return ALL_KINDS[[isinstance(table, table_class) for table_class in classes].index(True)]
 
 
 def run_name(file: str) -> str:

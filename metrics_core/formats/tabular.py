@@ -25,6 +25,7 @@ from metrics_core.formats.parsing.delimited import (
 )
 from metrics_core.formats.parsing.named import load_named
 from metrics_core.formats.registry import (
+    ALL_KINDS,
     KINDS,
     LIKELY,
     POSSIBLE,
@@ -69,7 +70,7 @@ def recognise_tsv(sample: Sample) -> Mapping[Kind, int]:
 
 
 def _read_csv_rows(sample: Sample) -> FirstRows | None:
-    separator = _detect_separator(sample)
+    separator = detect_separator(sample)
     return _build_first_rows(sample, lambda line: split_csv(line, separator)) if separator else None
 
 
@@ -90,7 +91,8 @@ def read_csv_columns(sample: Sample) -> FirstRows | None:
     return _number_columns(_read_csv_rows(sample))
 
 
-def _read_tsv_columns(sample: Sample) -> FirstRows | None:
+def read_tsv_columns(sample: Sample) -> FirstRows | None:
+    """Return the named columns of TSV with the first rows, None if the sample is not TSV."""
     return _number_columns(_read_tsv_rows(sample))
 
 
@@ -152,12 +154,12 @@ def _quote(text: str) -> str:
     explanation="Columns named in the header line, separated by comma, semicolon or bar.",
     example="query_id,doc_id,score\nq1,doc-7,14.2\nq1,doc-3,11.9",
     recognise=recognise_csv,
-    write=dict.fromkeys(KINDS, write_csv),
+    write=dict.fromkeys(ALL_KINDS, write_csv),
     first_rows=read_csv_columns,
 )
 def read_csv(source: Source, request: Request, *, always_careful: bool = False) -> Loaded:
     """Read CSV, with the quoting of RFC 4180. `always_careful` skips the fast path, for tests."""
-    separator = _detect_separator(_build_sample(source, request.columns)) or ","
+    separator = detect_separator(_build_sample(source, request.columns)) or ","
     named = None if always_careful else read_named_with_arrow(source, request, separator)
     if named is None:
         named = read_named_columns(source, request, read_csv_records(source, separator))
@@ -173,8 +175,8 @@ def read_csv(source: Source, request: Request, *, always_careful: bool = False) 
     " only an id and a text need no header.",
     example="query-id\tcorpus-id\tscore\nq1\tdoc-7\t2\nq1\tdoc-3\t0",
     recognise=recognise_tsv,
-    write=dict.fromkeys(KINDS, write_tsv),
-    first_rows=_read_tsv_columns,
+    write=dict.fromkeys(ALL_KINDS, write_tsv),
+    first_rows=read_tsv_columns,
 )
 def read_tsv(source: Source, request: Request, *, always_careful: bool = False) -> Loaded:
     """Read TSV. `always_careful` skips the fast path, for tests.
@@ -205,7 +207,7 @@ def _build_sample(source: Source, columns: Columns) -> Sample:
     return Sample(source, source.head.decode(), columns)
 
 
-def _detect_separator(sample: Sample) -> str:
+def detect_separator(sample: Sample) -> str:
     """Return the separator that gives the first line the most columns, "" if there is none."""
     first = sample.first_line
     # Blanks separate columns only if they are assigned by number: then there is no header.

@@ -7,7 +7,11 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from metrics_core.measures.declaring.aggregation import MEAN, Combination
-from metrics_core.measures.declaring.given_measures import given_measure, score_only_measure
+from metrics_core.measures.declaring.given_measures import (
+    find_measure,
+    given_measure,
+    score_only_measure,
+)
 from metrics_core.measures.declaring.names import (
     ByMeasure,
     GivenMeasure,
@@ -32,6 +36,7 @@ __all__ = [
     "Measure",
     "Parameter",
     "declarations",
+    "find_measure",
     "given_measure",
     "name_notes",
     "parse_measure",

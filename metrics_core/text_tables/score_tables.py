@@ -12,7 +12,7 @@ from typing import Any
 from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.formats import escape_formula, spreadsheet_csv
-from metrics_core.measures import parse_measure
+from metrics_core.measures import find_measure
 from metrics_core.text_tables.latex import escape, tabular
 
 
@@ -182,7 +182,7 @@ def _format_with_bold_best(wide_table: WideTable) -> list[list[str]]:
 
 def _best_means(wide_table: WideTable) -> set[tuple[int, str]]:
     """Return (row, measure name) of the best mean of each measure, including ties; empty if there
-    is only one mean. Measures that are summed, not averaged, are left out."""
+    is only one mean. Measures that are summed or have no declared direction are left out."""
     query_column = wide_table.labels.index("query_id") if "query_id" in wide_table.labels else None
     means = [
         row
@@ -193,14 +193,19 @@ def _best_means(wide_table: WideTable) -> set[tuple[int, str]]:
     for column, name in enumerate(wide_table.measures):
         column_values = {row: wide_table.values[row][column] for row in means}
         column_values = {row: value for row, value in column_values.items() if value == value}
-        if len(means) > 1 and column_values and not _is_summed(name):
+        if len(means) > 1 and column_values and not _has_no_best(name):
             best = _best_function(name)(column_values.values())
             best_cells |= {(row, name) for row, value in column_values.items() if value == best}
     return best_cells
 
 
+def _has_no_best(name: str) -> bool:
+    """Whether a measure is summed, or has no declared direction."""
+    return _is_summed(name) or find_measure(name).declaration.direction == 0
+
+
 def _best_function(measure: str) -> Callable[..., float]:
-    return max if parse_measure(measure).declaration.higher_is_better else min
+    return max if find_measure(measure).declaration.higher_is_better else min
 
 
 PRINTERS: dict[str, Callable[[LongTable | pd.DataFrame], str]] = {
@@ -246,7 +251,7 @@ def format_total(value: float) -> str:
 
 
 def _is_summed(column: str) -> bool:
-    return not parse_measure(column).declaration.combination.averaged
+    return not find_measure(column).declaration.combination.averaged
 
 
 _MARKDOWN = re.compile(

@@ -3,7 +3,8 @@
 The header is then read as if these columns had the standard names and no other column had them, so
 that all other code is the same. If a column is given by its number, from 1, the file has no header.
 `score=-distance` negates a column, `system=-` means that there is no system column (all rows are
-one run), and `grade='1'` is the grade of all rows.
+one run), `repeat=-` that each further score of a query is a repeat, and `grade='1'` is the grade of
+all rows.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ WORDS: dict[str, str] = {
     "subtopic": "subtopic",
     "text": "text",
     "title": "title",
+    **{word: word for word in ("measure", "value", "repeat")},
 }
 """The standard name of a column for each word that names a column's role."""
 
@@ -51,8 +53,10 @@ def resolve_columns(names_by_word: Mapping[str, str]) -> Columns:
             raise ParameterError(f"Unknown column role {word!r}.", f"Available: {words}.")
         if role in resolved or not str(name).strip():
             raise ParameterError(f"The columns option gives {word} twice, or without a value.")
-        if str(name).strip() == NO_COLUMN and role != "run":
-            raise ParameterError(f"The columns option has '-' for {word}; only system may be '-'.")
+        if str(name).strip() == NO_COLUMN and role not in ("run", "repeat"):
+            raise ParameterError(
+                f"The columns option has '-' for {word}; only system and repeat may be '-'."
+            )
         resolved[role] = str(name).strip()
     return resolved
 

@@ -146,6 +146,8 @@ def infer_header_roles(names: Sequence[str], kind: Kind) -> HeaderRoles:
     """Return the roles of the columns in a table of this kind."""
     if kind in ("run", "qrels"):
         return _run_or_qrels_roles(names, kind)
+    if kind == "scores":  # `score_columns` interprets them, with their values
+        return HeaderRoles({}, range(len(names)))
     ids, texts = (QUERY_IDS, QUERY_TEXTS) if kind == "queries" else (DOCUMENT_IDS, DOCUMENT_TEXTS)
     id_name = "query_id" if kind == "queries" else "doc_id"
     roles = {id_name: find_position(names, ids), "text": find_position(names, texts)}

@@ -247,7 +247,7 @@ def _column_types(
         for role, index in header_roles.roles.items()
         if not (kind == "qrels" and role == "rank")
     }
-    if kind in ("queries", "documents"):
+    if kind in ("queries", "documents", "scores"):
         types |= {names[index]: ID for index in header_roles.others}
     return types
 

@@ -45,6 +45,7 @@ _NEEDED: dict[Kind, str] = {
     "qrels": "query_id, doc_id and relevance",
     "queries": "query_id and text",
     "documents": "doc_id and title or text",
+    "scores": "query_id, run, and a column of numbers for each measure",
 }
 
 

@@ -7,6 +7,7 @@ from metrics_core.formats.tools import (  # noqa: F401
     castorini,
     conversations,
     engines,
+    given_scores,
     gold_sets,
     letor,
     mteb,

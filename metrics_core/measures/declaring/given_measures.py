@@ -5,7 +5,6 @@ The one module that derives direction, scale, range and canonical name from a na
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 import numpy as np
@@ -15,32 +14,23 @@ from metrics_core.base.errors import ParameterError, RanklensError, UnknownMeasu
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures.declaring.names import parse_measure
 from metrics_core.measures.declaring.registry import Declaration, Measure, Scale
+from metrics_core.tables.given_scores import has_open_direction
 
 PREFIX = "given:"
 """Marks a given measure if a computed measure has the same name."""
-
-UNDECLARED = re.compile(
-    "latency|latencies|times?|ms|seconds|costs?|prices?|tokens|errors?|hallucinations?|toxicity"
-    "|perplexity"
-)
-"""Words in a name that leave open whether higher or lower is better."""
-
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def given_measure(name: str, values: Floats, *, higher_is_better: bool | None = None) -> Measure:
     """Return the measure of scores computed elsewhere, `values` of any shape, NaN if missing.
 
     Its name is `given:NAME` if a computed measure is also called `name`. Its range is 0 to 1 if all
-    values are. Its direction is 0 without `higher_is_better` if the name contains a word of
-    `UNDECLARED`. Its scale is "cost" if lower is better, no value is below 0 and some are above 1.
+    values are. Its direction is 0 without `higher_is_better` if `has_open_direction(name)`. Its
+    scale is "cost" if lower is better, no value is below 0 and some are above 1.
     """
     defined = values[~np.isnan(values)]
     low, high = (defined.min(), defined.max()) if defined.size else (0.0, 1.0)
     is_cost = higher_is_better is False and low >= 0 and high > 1
-    if higher_is_better is None and not any(
-        UNDECLARED.fullmatch(word.lower()) for word in _WORD.findall(name)
-    ):
+    if higher_is_better is None and not has_open_direction(name):
         higher_is_better = True
     return score_only_measure(
         PREFIX + name if is_computed_name(name) else name,
@@ -48,6 +38,14 @@ def given_measure(name: str, values: Floats, *, higher_is_better: bool | None = 
         range=(0.0, 1.0) if low >= 0 and high <= 1 else (-np.inf, np.inf),
         scale="cost" if is_cost else "",
     )
+
+
+def find_measure(name: str) -> Measure:
+    """Return the computed measure of that name, else a given measure of unknown values."""
+    try:
+        return parse_measure(name)
+    except RanklensError:
+        return given_measure(name.removeprefix(PREFIX), np.full(1, np.nan))
 
 
 @lru_cache(maxsize=1024)

@@ -63,7 +63,7 @@ def test_a_system_can_be_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "No file has a column `-`" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main([*asked, "--columns", "score=-"])
-    assert "only system may be '-'" in capsys.readouterr().err
+    assert "only system and repeat may be '-'" in capsys.readouterr().err
 
 
 def test_files_without_a_header(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ from dashboard.files.uploaded_file import UploadedFile, read_tables
 from metrics_core import compare_scores, evaluate
 from metrics_core.__main__ import main
 from metrics_core.base.errors import FileFormatError, RanklensError
-from metrics_core.formats import is_set, read_each, read_set
+from metrics_core.formats import is_set, read_each, read_scores, read_set
 from tests.metrics_core.formats.tools.looking import on_the_command_line, refused, written
 
 RUNS = {
@@ -112,21 +112,20 @@ def test_a_broken_run_in_it_is_refused_by_its_name() -> None:
         read_set(zipped(files), name="exp.zip")
 
 
-@pytest.mark.parametrize("kind", [None, "run", "qrels", "queries"])
-@pytest.mark.parametrize(
-    ("name", "content", "words"),
-    [
-        ("perquery.csv", PERQUERY, ("scores by query", "compare_scores")),
-        ("x_perquery.csv", "\ufeff" + PERQUERY, ("scores by query", "compare_scores")),
-        ("aggregated.csv", AGGREGATED, ("scores by system", "NAME.res.gz")),
-    ],
-)
-def test_scores_without_documents_are_named(
-    name: str, content: str, words: tuple[str, ...], kind: Any
-) -> None:
-    if kind == "queries" and name == "aggregated.csv":
-        return  # any table with a name may hold texts
-    refused(content.encode(), name, *words, kind=kind)
+@pytest.mark.parametrize("content", [PERQUERY, "\ufeff" + PERQUERY])
+def test_scores_by_query_are_read(content: str) -> None:
+    (loaded,) = read_each(content.encode(), name="perquery.csv")
+    assert loaded.kind == "scores"
+    table = read_scores(content.encode(), name="perquery.csv")
+    assert table.run_names == ["BM25", "DPH_monoT5"]
+    assert table.values.tolist() == [1, 0.5, 0, 0.5]
+    for kind in ("run", "qrels"):
+        refused(content.encode(), "perquery.csv", "scores by query", kind=kind)
+
+
+@pytest.mark.parametrize("kind", [None, "run", "qrels", "scores"])
+def test_one_number_per_run_is_refused(kind: Any) -> None:
+    refused(AGGREGATED.encode(), "aggregated.csv", "no queries behind it", "NAME.res.gz", kind=kind)
 
 
 def test_they_are_compared_as_they_are() -> None:

@@ -1,0 +1,182 @@
+"""The option `--scores`: scores that another tool computed, alone or beside judgments and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from metrics_core.base import wording as w
+from metrics_core.base.errors import ParameterError, RanklensError
+from metrics_core.base.notes import Note
+from metrics_core.commands.reading import print_notes, read_judged_files
+from metrics_core.commands.reading_options import ReadingOptions, split_names
+from metrics_core.formats import read_scores
+from metrics_core.measures import parse_measure
+from metrics_core.measures.declaring.given_measures import PREFIX
+from metrics_core.scoring.given_scores import (
+    join_given_scores,
+    refuse_unknown_names,
+    scores_from_given,
+    select_measures,
+)
+from metrics_core.scoring.scores import Scores, score_runs
+
+_ROLES = ("query_id", "run", "measure", "value", "repeat")
+_TOLERANCE = 1.01e-4
+"""Tools often write scores with four decimals."""
+
+
+def read_all_scores(options: ReadingOptions, *, needs_direction: bool = False) -> Scores:
+    """Return the scores that the options name: computed, given, or both.
+
+    Notes go to stderr. Raises RanklensError for a name that a given and a computed measure share,
+    and, with `needs_direction`, for a measure named by `-m` whose direction is not declared.
+    """
+    if not options.scores:
+        if options.lower or options.higher:
+            raise RanklensError(
+                "--lower and --higher are for given scores.", "Add them with --scores FILE."
+            )
+        return _compute_scores(options)
+    given_scores = _read_given_scores(options)
+    names = _find_names(options, given_scores)
+    if needs_direction:
+        _refuse_open_directions(given_scores, names)
+    if options.has_only_scores:
+        available = list(map(str, given_scores.measures))
+        refuse_unknown_names(names, available)
+        return select_measures(given_scores, names or available)
+    if not options.all_runs:
+        raise RanklensError("QRELS needs runs.", "Name them after QRELS, or leave out QRELS.")
+    return _add_computed_scores(options, given_scores, names)
+
+
+def _compute_scores(options: ReadingOptions) -> Scores:
+    columns = options.read_as.columns
+    if options.scores and columns is not None and "doc_id" not in columns:
+        options = replace(options, read_as=replace(options.read_as, columns=None))
+    files = read_judged_files(options)
+    return score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
+
+
+def _read_given_scores(options: ReadingOptions) -> Scores:
+    columns = options.read_as.columns or {}
+    has_roles = options.has_only_scores or not {"measure", "value", "repeat"}.isdisjoint(columns)
+    score_columns = {role: name for role, name in columns.items() if role in _ROLES}
+    choices = options.read_as.to_keyword_choices(columns=score_columns if has_roles else None)
+    tables = []
+    for path in options.scores:
+        table = read_scores(path, **choices)
+        print_notes(Path(path).name, table.notes)
+        tables.append(table)
+    return scores_from_given(tables, lower=options.lower, higher=options.higher)
+
+
+def _find_names(options: ReadingOptions, given_scores: Scores) -> list[str]:
+    """Return the canonical names of the measures that `-m` names, in order.
+
+    Raises RanklensError for a name of a given and of a computed measure.
+    """
+    given_names, names = set(map(str, given_scores.measures)), []
+    for text in options.measures or ():
+        parts = [text] if text.strip() in given_names else split_names([text])
+        for name in (_unquote(part) for part in parts):
+            if PREFIX + name in given_names:
+                raise RanklensError(
+                    f"{name} is a given measure and the name of a computed one.",
+                    f"Write {PREFIX}{name} for the given scores, or {_computed_name(name)} for the"
+                    " computed ones.",
+                )
+            is_computed = name not in given_names and not options.has_only_scores
+            names.append(str(parse_measure(name)) if is_computed else name)
+    return list(dict.fromkeys(names))
+
+
+def _unquote(name: str) -> str:
+    name = name.strip()
+    is_quoted = len(name) > 2 and name[0] == name[-1] and name[0] in "'\""
+    return name[1:-1] if is_quoted else name
+
+
+def _computed_name(name: str) -> str:
+    """Return another spelling of a computed measure: its canonical name, or with a cutoff."""
+    try:
+        canonical_name = str(parse_measure(name))
+    except ParameterError:
+        canonical_name = str(parse_measure(f"{name}@10"))
+    return canonical_name
+
+
+def _refuse_open_directions(given_scores: Scores, names: Sequence[str]) -> None:
+    """Raise RanklensError for the first of these measures without a declared direction."""
+    for measure in given_scores.measures:
+        if str(measure) in names and measure.declaration.direction == 0:
+            name = str(measure).removeprefix(PREFIX)
+            quoted = f"'{name}'" if " " in name else name
+            raise RanklensError(
+                f"Which direction is better is not declared for {name}.",
+                f"Add --lower {quoted} if lower is better, or --higher {quoted}.",
+            )
+
+
+def _add_computed_scores(
+    options: ReadingOptions, given_scores: Scores, names: Sequence[str]
+) -> Scores:
+    """Return given and computed scores of the shared queries, in the order of `names`.
+
+    Given scores of a computed measure are compared with it, and left out if they are equal.
+    """
+    given_names = list(map(str, given_scores.measures))
+    computed_names = [name for name in names if name not in given_names]
+    if not names:
+        computed_names = list(options.default_measures)
+    repeated = {name: _same_measure(name) for name in given_names}
+    extra = [name for name in repeated.values() if name]
+    computed = _compute_scores(replace(options, measures=[*computed_names, *extra] or None))
+    scores = join_given_scores(computed, given_scores)
+    n, n_judged, n_given = map(len, (scores.query_ids, computed.query_ids, given_scores.query_ids))
+    if n < max(n_judged, n_given):
+        message = (
+            f"{n:,} {w.plural(n, 'query', 'queries')} in common; {n_judged:,} are judged and"
+            f" {n_given:,} have given scores"
+        )
+        print_notes("--scores", [Note("queries", message, n)])
+    equal_names = [
+        name for name, same in repeated.items() if same and _is_equal(scores, name, same)
+    ]
+    all_names = [*(str(parse_measure(name)) for name in computed_names), *given_names]
+    kept_names = [name for name in all_names if name not in equal_names]
+    return select_measures(scores, names or list(dict.fromkeys(kept_names)))
+
+
+def _same_measure(name: str) -> str:
+    """Return the computed measure that a given measure is named after, "" if there is none."""
+    if not name.startswith(PREFIX):
+        return ""
+    try:
+        measure = parse_measure(name.removeprefix(PREFIX))
+    except RanklensError:
+        return ""
+    return "" if measure.declaration.needs else str(measure)
+
+
+def _is_equal(scores: Scores, given_name: str, computed_name: str) -> bool:
+    """Whether given scores are equal to the computed ones; a note says how they differ."""
+    names = list(map(str, scores.measures))
+    values, computed = (
+        scores.values[:, :, names.index(name)] for name in (given_name, computed_name)
+    )
+    is_given = ~np.isnan(values) & ~np.isnan(computed)
+    n = int((np.abs(values - computed)[is_given] > _TOLERANCE).sum())
+    name = given_name.removeprefix(PREFIX)
+    if not is_given.any() or n:
+        message = f"{name} differs from {computed_name} as computed here for {n:,} of"
+        message += f" {int(is_given.sum()):,} scores; it is called {given_name}"
+        print_notes("--scores", [Note("stored_scores", message, n, loud=True)])
+        return False
+    message = f"{name} equals {computed_name} as computed here, so it is not shown twice"
+    print_notes("--scores", [Note("stored_scores", message, 0)])
+    return True

@@ -1,0 +1,151 @@
+"""Interpret a table of scores by its header and first rows: ids, repeats, measures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from metrics_core.formats.parsing.chosen_columns import NO_COLUMN, rename_header
+from metrics_core.formats.parsing.columns import NAMES, QUERY_IDS, ROLES, find_position, fold_name
+from metrics_core.formats.registry import (
+    AMBIGUOUS,
+    CERTAIN,
+    ONLY_IF_REQUESTED,
+    SPECIFIC,
+    Columns,
+    FirstRows,
+)
+from metrics_core.formats.values import is_number
+from metrics_core.tables.given_scores import has_open_direction, name_words
+
+_QUERIES = (*NAMES["query_id"], "exampleid", "questionid", *QUERY_IDS)
+_QUERY_IDS = {*NAMES["query_id"], "exampleid", "questionid"} - {"query", "querytext"}
+_MEASURES = ("measure", "metric", "measurename", "metricname")
+_VALUES = ("value", "score", "metricvalue")
+_REPEATS = ("repeat", "repetition", "repetitionnumber", "epoch", "trial", "seed")
+_NO_MEASURES = frozenset(("id", "index", "rank", "seed", "timestamp", "start", "end", "date"))
+"""Last words of the names of columns that are no measures, although they contain numbers."""
+
+WORDS: Mapping[str, int] = {"true": 1, "pass": 1, "passed": 1, "false": 0, "fail": 0, "failed": 0}
+"""Words that can be read as 1 and 0."""
+
+MISSING = frozenset(("", "nan", "null", "none", "na", "n/a"))
+"""Texts of a missing score, in lower case."""
+
+
+@dataclass(frozen=True)
+class ScoreColumns:
+    """The columns of a table of scores, by their names in the file; "" if there is none.
+
+    within    column of the groups within which a query id is unique
+    value     column of the numbers if each row has one score, with the measure's name in `measure`
+    measures  otherwise the column of each measure, by the measure's name
+    errors    columns with texts that say that a score is missing, and their measures; no measures
+              stand for all
+    unused    columns of numbers that are not read unless they are assigned
+    sureness  confidence that the table contains scores
+    """
+
+    query: str
+    run: str = ""
+    repeat: str = ""
+    within: str = ""
+    measure: str = ""
+    value: str = ""
+    measures: Mapping[str, str] = field(default_factory=dict)
+    errors: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    unused: tuple[str, ...] = ()
+    sureness: int = SPECIFIC
+
+    @property
+    def used_columns(self) -> set[str]:
+        """The columns with a role."""
+        roles = {self.query, self.run, self.repeat, self.within, self.measure, self.value}
+        return {*roles, *self.measures.values(), *self.errors} - {""}
+
+
+def infer_score_columns(first_rows: FirstRows, columns: Columns) -> ScoreColumns | None:
+    """Return the columns of a table of scores, None for any other table.
+
+    `columns` are assigned by the user. Without a column of runs, a table whose other columns are
+    all numbers is ambiguous: it may contain facts about the queries.
+    """
+    names = rename_header(first_rows.names, columns)
+    query = find_position(names, _QUERIES)
+    if query < 0 or find_position(names, NAMES["doc_id"]) >= 0:
+        return None
+    samples = _sample_columns(first_rows)
+    kinds = value_kinds(first_rows)
+    measure, value = find_position(names, _MEASURES), find_position(names, _VALUES)
+    run, repeat = find_position(names, NAMES["tag"]), find_position(names, _REPEATS)
+    in_file = [*first_rows.names, ""]
+    roles = ScoreColumns(in_file[query], in_file[run], in_file[repeat])
+    if measure >= 0 and value >= 0 and kinds[value] in ("numbers", "words"):
+        if run < 0 and "name" in names:  # as PyTerrier writes it
+            roles = replace(roles, run="name")
+        return replace(roles, measure=in_file[measure], value=in_file[value])
+    if "value" in columns and value >= 0:
+        return replace(roles, measures={in_file[value]: in_file[value]})
+    used, measures, unused = {query, run, repeat}, {}, []
+    for index, name in enumerate(first_rows.names):
+        if index not in used and kinds[index] in ("numbers", "words"):
+            if _is_no_measure(name, samples[index]):
+                unused.append(name)
+            else:
+                measures[name] = name
+    others = [kinds[i] for i in range(len(names)) if i not in used and names[i] != "error"]
+    if not measures or "lists" in others:
+        return None
+    repeats_queries = len(set(samples[query])) < len(samples[query])
+    id_name, run_name = (fold_name(names[index]) for index in (query, run))
+    sureness = ONLY_IF_REQUESTED
+    if run >= 0 and (repeats_queries or (len(set(samples[run])) == 1 and run_name in ROLES["tag"])):
+        sureness = CERTAIN + 1
+    elif run < 0 and set(others) <= {"numbers", "empty"} and id_name in _QUERY_IDS:
+        is_open = all(find_position(names, ROLES[role]) < 0 for role in ("score", "relevance"))
+        sureness = CERTAIN + 1 if repeats_queries else AMBIGUOUS if is_open else ONLY_IF_REQUESTED
+    errors: dict[str, Sequence[str]] = {"error": ()} if "error" in names else {}
+    errors = {} if "error" in measures else errors
+    return replace(roles, measures=measures, errors=errors, unused=tuple(unused), sureness=sureness)
+
+
+def repeats_are_rows(columns: Columns) -> bool:
+    """Whether the user said that each further score of a query is a repeat: `repeat=-`."""
+    return columns.get("repeat") == NO_COLUMN
+
+
+def value_kinds(first_rows: FirstRows) -> list[str]:
+    """Return the kind of each column's values: numbers, words for 1 and 0, lists, texts, empty."""
+    return list(map(_value_kind, _sample_columns(first_rows)))
+
+
+def _sample_columns(first_rows: FirstRows) -> list[list[str]]:
+    """Return the texts of each column in the first rows; a short row has empty texts."""
+    return [
+        [row[index].strip() if len(row) > index else "" for row in first_rows.rows]
+        for index in range(len(first_rows.names))
+    ]
+
+
+def _value_kind(texts: Sequence[str]) -> str:
+    filled = [text for text in texts if text.lower() not in MISSING]
+    if not filled:
+        return "empty"
+    if all(is_number(text.removesuffix("%").rstrip()) for text in filled):
+        return "numbers"
+    if all(text.lower() in WORDS for text in filled):
+        return "words"
+    return "lists" if any(text.startswith(("[", "{")) for text in filled) else "texts"
+
+
+def _is_no_measure(name: str, texts: Sequence[str]) -> bool:
+    """Whether a column of numbers is an id, a time, or a number of its own for each row."""
+    words = name_words(name)
+    if words and (words[-1] in _NO_MEASURES or words[-2:] == ["time", "stamp"]):
+        return True
+    if not _NO_MEASURES.isdisjoint(words) and words[-1] == "time":
+        return True
+    times = Counter(texts)
+    own_numbers = len(texts) > 2 and max(times.values()) == 1
+    return own_numbers and all(map(str.isdecimal, texts)) and not has_open_direction(name)
