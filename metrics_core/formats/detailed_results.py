@@ -92,7 +92,7 @@ declare(
         "Detailed results",
         endings=(".json", ".jsonl"),
         explanation="Benchmark results per query as JSON: retrieved documents in rank order, and"
-        " expected documents. Contains a run, judgments and queries.",
+        " expected documents. Contains a run, judgments, queries and scores.",
         example='[{"query": "refund", "category": "billing", "difficulty": "easy",'
         ' "retrieved": ["doc-7", "doc-3"], "expected": ["doc-3"], "metrics": {"mrr": 0.5}}]',
         recognised_by=("retrieved", "expected"),
@@ -103,7 +103,9 @@ declare(
             "run": "query=query_id doc=retrieved[]",
             "qrels": "query=query_id doc=expected[] grade='1'",
             "queries": "query=query_id text=text",
+            "scores": "query=query_id",
         },
+        needs={"scores": "metrics"},
         once=("run", "qrels"),
         duplicates="first",
         not_details=("metrics", "retrieved", "expected"),

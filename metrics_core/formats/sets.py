@@ -68,7 +68,7 @@ def _find_set_format(source: Source | None) -> tuple[Format, list[Kind]] | None:
     if not candidates:
         return None
     _, file_format, kinds = max(candidates, key=lambda candidate: candidate[0])
-    return file_format, [kind for kind in KINDS[::-1] if kind in kinds]
+    return file_format, [kind for kind in (*KINDS[::-1], "scores") if kind in kinds]
 
 
 def read_set(

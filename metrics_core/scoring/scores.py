@@ -148,7 +148,7 @@ def scores_from_frame(
             "No column of the frame contains numbers.", "Give a number for each run and query."
         )
     measures = [_find_measure(n, values, higher_is_better) for n, values in numbers.items()]
-    return _build_scores(frame, measures, np.column_stack(list(numbers.values())))
+    return build_scores(frame, measures, np.column_stack(list(numbers.values())))
 
 
 def measure_columns(frame: pd.DataFrame, *, numeric: bool = False) -> list[Any]:
@@ -199,7 +199,7 @@ def _read_frame(frame: pd.DataFrame) -> Scores:
     _check_key_columns(frame)
     measures = [parse_measure(str(c)) for c in measure_columns(frame)]
     numbers = frame.drop(columns=list(_KEYS)).to_numpy(dtype=np.float64)
-    return _build_scores(frame, measures, numbers)
+    return build_scores(frame, measures, numbers)
 
 
 def _check_key_columns(frame: pd.DataFrame) -> None:
@@ -218,7 +218,7 @@ def _check_key_columns(frame: pd.DataFrame) -> None:
             )
 
 
-def _build_scores(frame: pd.DataFrame, measures: Sequence[Measure], numbers: Floats) -> Scores:
+def build_scores(frame: pd.DataFrame, measures: Sequence[Measure], numbers: Floats) -> Scores:
     """Return the scores from `numbers` float64[row, measure] and the runs and queries of the
     frame."""
     (run_code, runs), (query_code, query_ids) = (

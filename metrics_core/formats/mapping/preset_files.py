@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from metrics_core.base.errors import LineProblem
 from metrics_core.formats.mapping.axes import MappingError, PythonValues, Records, RowAxis
 from metrics_core.formats.mapping.paths import (
     Alternatives,
@@ -24,9 +25,20 @@ from metrics_core.formats.mapping.rows import align_column
 from metrics_core.formats.mapping.tables import Mappings, ToolRules, load_mapped
 from metrics_core.formats.mapping.texts import load_texts
 from metrics_core.formats.parsing.json_text import NumberText
+from metrics_core.formats.parsing.records import to_named_columns
+from metrics_core.formats.parsing.score_columns import ScoreColumns, value_kinds
+from metrics_core.formats.parsing.score_rows import build_scores, first_rows_of
 from metrics_core.formats.parsing.systems import FormatDetails
-from metrics_core.formats.registry import Kind, Loaded, Request, Sample
+from metrics_core.formats.registry import (
+    KIND_TITLES,
+    Kind,
+    Loaded,
+    MissingKindError,
+    Request,
+    Sample,
+)
 from metrics_core.formats.source.source import Source
+from metrics_core.tables import Queries
 
 
 def recognise_preset(preset: Preset, sample: Sample) -> Mapping[Kind, int]:
@@ -63,13 +75,16 @@ def read_preset(
     cases_by_remark = {item: list[str]() for item in remarks if item.found is not None}
     stored: dict[str, Mapping[str, float]] = {}
     prefix: tuple[Step, ...] | None = None
+    has_scores = False
 
     def find_mappings(records: Records) -> Iterator[Mapping[str, Alternatives]]:
-        nonlocal prefix
+        nonlocal prefix, has_scores
         if prefix is None:
             first_record = Records(records.values.take(np.arange(min(len(records.values), 1))))
             matched_prefix = _find_prefix(preset, first_record)
             prefix = _parse_steps(preset.inside[0]) if matched_prefix is None else matched_prefix
+            scores_path = "" if preset.stored else preset.needs.get("scores", "")
+            has_scores = bool(scores_path) and _has_value(first_record, prefix, scores_path)
         _check_records(preset, records, prefix)
         mappings = _prefixed_mappings(preset, request.kind, prefix)
         yield from mappings
@@ -84,6 +99,8 @@ def read_preset(
                 )
             )
 
+    if request.kind == "scores":
+        return _read_scores(preset, source, request, mended_blocks)
     if request.duplicates == "error":
         request = replace(request, duplicates=preset.duplicates)
     blocks = mended_blocks or mend_blocks(
@@ -98,6 +115,9 @@ def read_preset(
             not_details=details,
             hint=hint,
         )
+        if has_scores and isinstance(table, Queries):
+            # Numbers beside a run are its scores: in another file, the query has others.
+            table = replace(table, frame=table.frame.drop(columns=[*table.numbers]))
         loaded = Loaded(table, preset.name, preset.title, source.name)
     else:
         empty_remark = next(
@@ -115,6 +135,47 @@ def read_preset(
     }
     notes = [remark.note(cases) for remark, cases in cases_to_note.items()]
     return replace(loaded, table=loaded.table.with_notes(*notes), stored=stored)
+
+
+def _read_scores(
+    preset: Preset, source: Source, request: Request, mended_blocks: Iterator[Records] | None
+) -> Loaded:
+    """Return the scores in the records of a file with one run.
+
+    They are at `stored`, or else all unmapped numbers of a record. Raises MissingKindError if there
+    is none.
+    """
+    blocks = mended_blocks or mend_blocks(
+        preset, _read_blocks(preset, source, request), request.run_name
+    )
+    query = parse_mapping(str(preset.tables["scores"]))["query"][0].plain_text
+    rows = list[tuple[int | None, Any]]()
+    for records in blocks:
+        values = records.values.to_list()
+        lines = [None] * len(values) if records.lines is None else records.lines.tolist()
+        rows += zip(lines, (_select_scores(preset, query, value) for value in values), strict=True)
+    has_lines = bool(rows) and rows[0][0] is not None
+    named = to_named_columns(source, rows, request.kind, known_lines=has_lines)
+    kinds = dict(zip(named.names, value_kinds(first_rows_of(named)), strict=True))
+    measures = {
+        name: name
+        for name, kind in kinds.items()
+        if kind == "numbers" and name not in ("query_id", *(preset.not_details or ()))
+    }
+    if not measures:
+        problem = LineProblem(None, f"none in this file ({preset.title})", KIND_TITLES["scores"])
+        raise MissingKindError(source.name, [problem])
+    table = build_scores(source, request, named, ScoreColumns("query_id", measures=measures))
+    return Loaded(replace(table, details=None), preset.name, preset.title, source.name)
+
+
+def _select_scores(preset: Preset, query: str, record: Any) -> Any:
+    """Return the values of a record that may be scores, and its query id; another value unchanged,
+    which is refused later."""
+    if not isinstance(record, dict):
+        return record
+    scores = record.get(preset.stored) if preset.stored else record
+    return (scores if isinstance(scores, dict) else {}) | {"query_id": record.get(query)}
 
 
 def _refuse_several_cases(remark: Remark, cases: list[str], records: Records) -> None:
@@ -247,7 +308,7 @@ def _column_filter(preset: Preset, kind: Kind) -> Callable[[str], bool]:
     ]
     paths += [path for text in preset.recognised_by for path in parse_path(text)]
     names = {path.steps[0].name for path in paths if path.steps}
-    excluded = preset.not_details if kind == "queries" else None
+    excluded = preset.not_details if kind in ("queries", "scores") else None
     return (
         names.__contains__
         if excluded is None

@@ -43,6 +43,8 @@ class ScoreColumns:
     measures  otherwise the column of each measure, by the measure's name
     errors    columns with texts that say that a score is missing, and their measures; no measures
               stand for all
+    words     the numbers of words that the tool writes in place of numbers
+    query_note  what to check about the query ids if there are several runs
     unused    columns of numbers that are not read unless they are assigned
     sureness  confidence that the table contains scores
     """
@@ -55,14 +57,10 @@ class ScoreColumns:
     value: str = ""
     measures: Mapping[str, str] = field(default_factory=dict)
     errors: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    words: Mapping[str, float] = field(default_factory=dict)
+    query_note: str = ""
     unused: tuple[str, ...] = ()
     sureness: int = SPECIFIC
-
-    @property
-    def used_columns(self) -> set[str]:
-        """The columns with a role."""
-        roles = {self.query, self.run, self.repeat, self.within, self.measure, self.value}
-        return {*roles, *self.measures.values(), *self.errors} - {""}
 
 
 def infer_score_columns(first_rows: FirstRows, columns: Columns) -> ScoreColumns | None:
@@ -84,7 +82,8 @@ def infer_score_columns(first_rows: FirstRows, columns: Columns) -> ScoreColumns
     if measure >= 0 and value >= 0 and kinds[value] in ("numbers", "words"):
         if run < 0 and "name" in names:  # as PyTerrier writes it
             roles = replace(roles, run="name")
-        return replace(roles, measure=in_file[measure], value=in_file[value])
+        errors: dict[str, Sequence[str]] = {"error": ()} if "error" in names else {}
+        return replace(roles, measure=in_file[measure], value=in_file[value], errors=errors)
     if "value" in columns and value >= 0:
         return replace(roles, measures={in_file[value]: in_file[value]})
     used, measures, unused = {query, run, repeat}, {}, []
@@ -105,8 +104,7 @@ def infer_score_columns(first_rows: FirstRows, columns: Columns) -> ScoreColumns
     elif run < 0 and set(others) <= {"numbers", "empty"} and id_name in _QUERY_IDS:
         is_open = all(find_position(names, ROLES[role]) < 0 for role in ("score", "relevance"))
         sureness = CERTAIN + 1 if repeats_queries else AMBIGUOUS if is_open else ONLY_IF_REQUESTED
-    errors: dict[str, Sequence[str]] = {"error": ()} if "error" in names else {}
-    errors = {} if "error" in measures else errors
+    errors = {"error": ()} if "error" in names and "error" not in measures else {}
     return replace(roles, measures=measures, errors=errors, unused=tuple(unused), sureness=sureness)
 
 
@@ -115,9 +113,10 @@ def repeats_are_rows(columns: Columns) -> bool:
     return columns.get("repeat") == NO_COLUMN
 
 
-def value_kinds(first_rows: FirstRows) -> list[str]:
-    """Return the kind of each column's values: numbers, words for 1 and 0, lists, texts, empty."""
-    return list(map(_value_kind, _sample_columns(first_rows)))
+def value_kinds(first_rows: FirstRows, words: Mapping[str, float] = WORDS) -> list[str]:
+    """Return the kind of each column's values: numbers, `words` for numbers, lists, texts,
+    empty."""
+    return [_value_kind(texts, words) for texts in _sample_columns(first_rows)]
 
 
 def _sample_columns(first_rows: FirstRows) -> list[list[str]]:
@@ -128,13 +127,13 @@ def _sample_columns(first_rows: FirstRows) -> list[list[str]]:
     ]
 
 
-def _value_kind(texts: Sequence[str]) -> str:
+def _value_kind(texts: Sequence[str], words: Mapping[str, float]) -> str:
     filled = [text for text in texts if text.lower() not in MISSING]
     if not filled:
         return "empty"
     if all(is_number(text.removesuffix("%").rstrip()) for text in filled):
         return "numbers"
-    if all(text.lower() in WORDS for text in filled):
+    if all(text in words or text.lower() in words or is_number(text) for text in filled):
         return "words"
     return "lists" if any(text.startswith(("[", "{")) for text in filled) else "texts"
 

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base import frames as pd
-from metrics_core.base.arrays import Floats, Ints, Mask
-from metrics_core.base.errors import LineProblem, TableError
+from metrics_core.base.arrays import Floats
+from metrics_core.base.errors import FileFormatError, LineProblem, TableError
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import format_score, join_words
 from metrics_core.formats.parsing.checking import values_error
@@ -21,18 +21,25 @@ from metrics_core.formats.parsing.score_columns import (
     ScoreColumns,
     repeats_are_rows,
 )
-from metrics_core.formats.registry import Request
+from metrics_core.formats.registry import FirstRows, Request
 from metrics_core.formats.source.lines import file_error, format_count, row_problem, rows_error
 from metrics_core.formats.source.source import Source
-from metrics_core.formats.values import A_SCORE, Grades, explain_bad_number, parse_scores
+from metrics_core.formats.values import A_SCORE, explain_bad_number, parse_scores
 from metrics_core.tables import GivenScores
 from metrics_core.tables.arrays import as_array
 from metrics_core.tables.columns import ID, encode_ids
 
 _ALL = "all"
 """The query of the means in the output of trec_eval, ir_measures and nuggetizer."""
+_SAMPLED_ROWS = 200
 _MEAN_TOLERANCE = 1.01e-4
 """Scores of trec_eval have four decimals."""
+
+
+def first_rows_of(named: NamedColumns) -> FirstRows:
+    """Return the first rows of columns as texts, from which their roles are inferred."""
+    columns = [pc.fill_null(named.columns[n][:_SAMPLED_ROWS], "").to_pylist() for n in named.names]
+    return FirstRows(named.names, [[*row] for row in zip(*columns, strict=True)])
 
 
 def build_scores(
@@ -46,82 +53,84 @@ def build_scores(
     if not len(named):
         problem = LineProblem(None, "only a header", "at least one row")
         raise file_error(source, [problem], hint="Is the file complete?")
-    notes = []
-    n = len(named)
+    words = {**columns.words, **(request.grades if isinstance(request.grades, Mapping) else {})}
+    ids = _id_columns(request, named, columns)
     by_measure = {columns.value: columns.value} if columns.value else columns.measures
     values = {
-        measure: _read_values(source, request.grades, named, name)
-        for measure, name in by_measure.items()
+        measure: _read_values(source, words, named, name) for measure, name in by_measure.items()
     }
-    notes += _remove_failed(named, columns, values)
-    ids = {"query_id": _query_ids(named, columns)}
-    ids["run"] = (
-        named.columns[columns.run].cast(ID)
-        if columns.run
-        else pa.chunked_array([pa.repeat(pa.scalar(request.run_name, ID), n)])
+    notes = _remove_failed(named, columns, values)
+    frame = pd.DataFrame({name: column.to_pandas() for name, column in ids.items()})
+    measures = {
+        m: named.columns[columns.measure].to_pandas() if columns.value else m for m in values
+    }
+    frame = pd.concat(
+        [
+            frame.assign(measure=measures[measure], value=numbers, row=np.arange(len(named)))
+            for measure, numbers in values.items()
+        ]
     )
-    if columns.repeat:
-        ids["repeat"] = named.columns[columns.repeat].cast(ID)
-    if columns.value:
-        rows = np.arange(n)
-        measures, numbers = named.columns[columns.measure].cast(ID), values[columns.value]
-    else:
-        rows = np.tile(np.arange(n), len(values))
-        measures = pa.array(np.repeat(np.array(list(values), dtype=object), n), ID)
-        numbers = np.concatenate(list(values.values()))
-    is_kept, mean_notes = _check_means(ids["query_id"].take(rows), measures, numbers)
-    rows, numbers = rows[is_kept], numbers[is_kept]
-    measures = measures.filter(pa.array(is_kept))
-    table_ids = {name: column.take(rows) for name, column in ids.items()}
-    if repeats_are_rows(request.columns) and not columns.repeat:
-        keys = pd.DataFrame({k: v.to_pandas() for k, v in table_ids.items()})
-        keys["measure"] = measures.to_pandas()
-        counts = keys.groupby([*keys], sort=False, dropna=False).cumcount() + 1
-        table_ids["repeat"] = pa.array(counts.astype(str).tolist(), ID)
+    is_mean = frame["query_id"] == _ALL
+    if is_mean.any() and not is_mean.all():
+        notes += _check_means(frame[is_mean], frame[~is_mean])
+        frame = frame[~is_mean]
+    if repeats_are_rows(request.columns):
+        answers = frame.groupby([*ids, "measure"], sort=False, dropna=False)
+        frame = frame.assign(repeat=(answers.cumcount() + 1).astype(str))
+    names = [name for name in ("query_id", "run", "measure", "repeat") if name in frame]
+    keys = {name: pa.array(frame[name], ID, from_pandas=True) for name in names}
     try:
-        table = GivenScores.from_columns(
-            table_ids["query_id"],
-            table_ids["run"],
-            measures,
-            numbers,
-            table_ids.get("repeat"),
-            details=_find_details(named, columns, ids),
-        )
+        table = GivenScores.from_columns(**keys, value=frame["value"].to_numpy())
     except TableError as error:
-        raise rows_error(source, error, named.index, rows) from error
-    notes += [*mean_notes, *_missing_notes(table), *_repeat_notes(table)]
+        raise rows_error(source, error, named.index, frame["row"].to_numpy()) from error
+    notes += [*named.notes, *_missing_notes(frame)]
+    if columns.words:
+        listing = join_words([f"{word} {number:g}" for word, number in columns.words.items()])
+        notes.append(Note("words", f"words read as numbers: {listing}"))
+    if columns.query_note and frame["run"].nunique() > 1:
+        notes.append(Note("query_ids", columns.query_note, loud=True))
     if columns.unused:
         message = "numbers not read as scores; columns value=NAME reads one"
         notes.append(Note("columns", message, len(columns.unused), columns.unused[:3]))
-    return table.with_notes(*notes)
+    if "repeat" in names:
+        n = frame["repeat"].nunique()
+        notes.append(Note("repeats", f"{n:,} repeats; the scores of a query are averaged", n))
+    used = {columns.query, columns.run, columns.repeat, columns.value, columns.measure}
+    used |= {*columns.measures.values(), *columns.errors, *columns.unused}
+    texts = {name: column for name, column in named.columns.items() if name not in used | {*ids}}
+    texts = {} if columns.value else texts
+    return GivenScores(table.table, tuple(notes), pa.table({**ids, **texts}) if texts else None)
 
 
-def _query_ids(named: NamedColumns, columns: ScoreColumns) -> pa.ChunkedArray:
-    """Return the query ids; with the group before the id if there are several groups."""
+def _id_columns(
+    request: Request, named: NamedColumns, columns: ScoreColumns
+) -> dict[str, pa.ChunkedArray]:
+    """Return query_id, run and, if there is one, repeat; query ids with their group in front if
+    there are several groups."""
     query_ids = named.columns[columns.query].cast(ID)
     if columns.within and pc.count_distinct(named.columns[columns.within]).as_py() > 1:
-        return pc.binary_join_element_wise(named.columns[columns.within].cast(ID), query_ids, ": ")
-    return query_ids
+        groups = named.columns[columns.within].cast(ID)
+        query_ids = pc.binary_join_element_wise(groups, query_ids, ": ")
+    name = pa.chunked_array([pa.repeat(pa.scalar(request.run_name, ID), len(named))])
+    ids = {"query_id": query_ids, "run": named.columns[columns.run] if columns.run else name}
+    return ids | ({"repeat": named.columns[columns.repeat]} if columns.repeat else {})
 
 
-def _read_values(source: Source, grades: Grades, named: NamedColumns, name: str) -> Floats:
-    """Return a column of numbers, float64[row], NaN if missing. Words are numbers if `grades` gives
-    each a value."""
+def _read_values(
+    source: Source, words: Mapping[str, float], named: NamedColumns, name: str
+) -> Floats:
+    """Return a column of numbers, float64[row], NaN if missing. `words` gives words a number."""
     texts = encode_ids(pc.utf8_trim_whitespace(pc.fill_null(named.columns[name].cast(ID), "")))
     distinct = texts.dictionary.to_pylist()
     numbers = np.array(parse_scores(texts.dictionary), dtype=np.float64)
-    is_missing = np.array([text.lower() in MISSING for text in distinct], dtype=np.bool_)
-    for index, text in enumerate(distinct):
-        if isinstance(grades, Mapping) and text in grades:
-            numbers[index], is_missing[index] = grades[text], False
-    is_bad = np.isnan(numbers) & ~is_missing
+    numbers = np.array([words.get(text, n) for text, n in zip(distinct, numbers, strict=True)])
+    is_missing = [text.lower() in MISSING for text in distinct]
     codes = as_array(texts.indices)
-    bad_rows = np.flatnonzero(is_bad[codes])
+    bad_rows = np.flatnonzero((np.isnan(numbers) & ~np.array(is_missing, np.bool_))[codes])
     if len(bad_rows):
-        bad_texts = [text for text, bad in zip(distinct, is_bad, strict=True) if bad]
-        words = [text for text in bad_texts if text.lower() in WORDS]
-        if len(words) == len(bad_texts):
-            raise _words_error(source, named, name, words, int(bad_rows[0]))
+        bad_texts = list(dict.fromkeys(distinct[code] for code in codes[bad_rows]))
+        if all(text.lower() in WORDS for text in bad_texts):
+            raise _words_error(source, named, name, bad_texts, int(bad_rows[0]))
 
         def describe(row: int) -> tuple[str, str, str]:
             text = distinct[codes[row]]
@@ -138,7 +147,7 @@ def _read_values(source: Source, grades: Grades, named: NamedColumns, name: str)
 
 def _words_error(
     source: Source, named: NamedColumns, name: str, words: Sequence[str], row: int
-) -> Exception:
+) -> FileFormatError:
     choice = ",".join(f"{word}={WORDS[word.lower()]}" for word in words)
     problem = row_problem(named.index, row, f"words in `{name}`: {join_words(words)}", A_SCORE)
     hint = f"Should they count as 1 and 0? Then read the file with grades {choice}."
@@ -148,79 +157,48 @@ def _words_error(
 def _remove_failed(
     named: NamedColumns, columns: ScoreColumns, values: Mapping[str, Floats]
 ) -> list[Note]:
-    """Remove the scores of rows with an error; return a note that counts the rows."""
-    failed_rows = np.zeros(len(named), dtype=np.bool_)
+    """Remove the scores of answers with an error; return a note that counts the answers."""
+    has_error = np.zeros(len(named), dtype=np.bool_)
     for name, measures in columns.errors.items():
         texts = pc.utf8_lower(pc.utf8_trim_whitespace(pc.fill_null(named.columns[name], "")))
         has_failed = ~as_array(pc.is_in(texts, value_set=pa.array([*MISSING], ID)))
-        failed_rows |= has_failed
-        for measure in measures or values:
-            if measure in values:
-                values[measure][has_failed] = np.nan
-    count = int(failed_rows.sum())
-    message = f"{format_count(count, 'row')} with an error; left out, never 0"
+        has_error |= has_failed
+        for measure in (m for m in values if not measures or m in measures or columns.value):
+            values[measure][has_failed] = np.nan
+    names = filter(None, (columns.query, columns.run, columns.repeat, columns.within))
+    keys = {name: named.columns[name].to_pandas() for name in names}
+    count = len(pd.DataFrame(keys)[has_error].drop_duplicates())
+    message = f"{format_count(count, 'answer')} with an error; left out, never 0"
     return [Note("failed", message, count, loud=True)] if count else []
 
 
-def _check_means(
-    query_ids: pa.ChunkedArray, measures: pa.ChunkedArray, values: Floats
-) -> tuple[Mask, list[Note]]:
-    """Return the rows that are not means over all queries, bool[row], and a note on means that
-    differ from the mean of the rows."""
-    is_mean = as_array(pc.equal(pc.fill_null(query_ids, ""), _ALL))
-    if not is_mean.any() or is_mean.all():
-        return np.ones(len(values), dtype=np.bool_), []
-    frame = pd.DataFrame({"measure": measures.to_pandas(), "value": values, "is_mean": is_mean})
-    stated = frame[frame["is_mean"]].groupby("measure")["value"].mean()
-    actual = frame[~frame["is_mean"]].groupby("measure")["value"].mean()
-    pairs = pd.concat([stated, actual], axis=1, keys=["stated", "actual"]).dropna()
-    limit = _MEAN_TOLERANCE * np.maximum(1, pairs["stated"].abs())
-    differing = pairs[(pairs["stated"] - pairs["actual"]).abs() > limit]
-    notes = []
-    for name, stated_mean, mean in list(differing.itertuples())[:3]:
-        message = (
+def _check_means(stated: pd.DataFrame, rows: pd.DataFrame) -> list[Note]:
+    """Return notes on means that differ from the mean of the rows."""
+    means = pd.DataFrame(
+        {
+            name: f.groupby("measure")["value"].mean()
+            for name, f in (("file", stated), ("own", rows))
+        }
+    ).dropna()
+    limit = _MEAN_TOLERANCE * means["file"].abs().clip(lower=1)
+    differing = means[(means["file"] - means["own"]).abs() > limit]
+    return [
+        Note(
+            "stated_mean",
             f"the file gives {format_score(stated_mean)} as the mean of {name}, but its queries"
-            f" have {format_score(mean)}"
+            f" have {format_score(mean)}",
+            len(differing),
+            loud=True,
         )
-        notes.append(Note("stated_mean", message, len(differing), loud=True))
-    return ~is_mean, notes
+        for name, stated_mean, mean in list(differing.itertuples())[:3]
+    ]
 
 
-def _find_details(
-    named: NamedColumns, columns: ScoreColumns, ids: Mapping[str, pa.ChunkedArray]
-) -> pa.Table | None:
-    """Return the texts beside the scores, None if there are none."""
-    texts = {
-        name: column
-        for name, column in named.columns.items()
-        if name not in columns.used_columns | {*columns.unused} | {*ids}
-    }
-    return pa.table({**ids, **texts}) if texts and not columns.value else None
-
-
-def _missing_notes(table: GivenScores) -> list[Note]:
+def _missing_notes(frame: pd.DataFrame) -> list[Note]:
     """Return a note on missing scores by measure and run."""
-    is_missing = np.isnan(table.values)
-    count = int(is_missing.sum())
-    if not count:
-        return []
-    rows: Ints = np.flatnonzero(is_missing)
-    names = zip(
-        *(table.table[name].take(rows).to_pylist() for name in ("measure", "run")), strict=True
-    )
-    parts = pd.Series([f"{measure} of {run}" for measure, run in names]).value_counts(sort=False)
-    listing = ", ".join(f"{name} ({n:,})" for name, n in parts.head(3).items())
-    message = f"{format_count(count, 'score')} missing; left out, never 0: {listing}"
-    return [Note("missing", message + (", …" if len(parts) > 3 else ""), count)]
-
-
-def _repeat_notes(table: GivenScores) -> list[Note]:
-    if "repeat" not in table.table.column_names:
-        return []
-    keys = pd.DataFrame({name: table.codes(name) for name in ("run", "query_id", "measure")})
-    counts = keys.groupby([*keys]).size()
-    low, high = int(counts.min()), int(counts.max())
-    if high == 1:
-        return []
-    repeats = f"{high}" if low == high else f"{low} to {high}"
-    return [Note("repeats", f"{repeats} repeats of each query; their scores are averaged", high)]
+    missing = frame[frame["value"].isna()]
+    counts = (missing["measure"] + " of " + missing["run"]).value_counts(sort=False)
+    listing = ", ".join(f"{name} ({n:,})" for name, n in counts.head(3).items())
+    more = ", …" if len(counts) > 3 else ""
+    message = f"{format_count(len(missing), 'score')} missing; left out, never 0: {listing}{more}"
+    return [Note("missing", message, len(missing))] if len(missing) else []

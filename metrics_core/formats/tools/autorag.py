@@ -71,6 +71,7 @@ declare(
             ),
             "qrels": "query=qid doc=retrieval_gt[][]? || retrieval_gt[]? || retrieval_gt grade='1'",
             "queries": "query=qid text=query",
+            "scores": "query=qid",
             "documents": tuple(
                 f"doc=retrieved_ids{node}[]? body=retrieved_contents{node}[]?" for node in _NODES
             ),
@@ -79,6 +80,7 @@ declare(
             "run": " || ".join(_LISTS[:3]),
             "qrels": "retrieval_gt",
             "queries": "query",
+            "scores": " || ".join(_LISTS[:3]),
             "documents": " || ".join(_LISTS[6:]),
         },
         once=("run", "qrels"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from metrics_core.base.errors import FileFormatError, LineProblem
@@ -11,6 +13,7 @@ from metrics_core.formats.mapping.presets import Preset, Remark, make_case_finde
 from metrics_core.formats.parquet import MAGIC
 from metrics_core.formats.parsing.delimited import read_csv_records, split_csv
 from metrics_core.formats.parsing.list_literals import parse_list
+from metrics_core.formats.parsing.score_columns import value_kinds
 from metrics_core.formats.registry import (
     TOOL_SPECIFIC,
     FirstRows,
@@ -30,6 +33,8 @@ _QUESTION = "user_input"
 _IDS: Mapping[Kind, str] = {"run": "retrieved_context_ids", "qrels": "reference_context_ids"}
 _TEXTS: Mapping[Kind, str] = {"run": "retrieved_contexts", "qrels": "reference_contexts"}
 _LISTS = (*_IDS.values(), *_TEXTS.values())
+_NOT_DETAILS = (*_LISTS, "is_uneven", "stands_before")
+_SAMPLED_ROWS = 200
 _OWN_IDS = ("query_id", "id", "qid")
 _BY_TEXT_HINT = (
     "Add the ids of the contexts to each sample (retrieved_context_ids, reference_context_ids). Or"
@@ -57,10 +62,11 @@ SAMPLES = Preset(
         "documents": tuple(
             f"doc={_IDS[kind]}[] body={_TEXTS[kind]}[]?" for kind in ("run", "qrels")
         ),
+        "scores": "query=query_id",
     },
     # A context may be retrieved twice; without scores the first one counts.
     duplicates="first",
-    not_details=(*_LISTS, "is_uneven", "stands_before"),
+    not_details=_NOT_DETAILS,
     remarks=(
         Remark(
             ("run", "qrels", "queries"),
@@ -85,7 +91,7 @@ SAMPLES = Preset(
         Tool(
             "Ragas",
             "`dataset.to_jsonl(FILE)`, or the table of results as CSV or Parquet",
-            "a run, judgments, queries with your columns, and the contexts",
+            "a run, judgments, queries with your columns, the contexts, and the run's scores",
             "the ids of contexts that have none: you can identify these by their texts",
             ("rag",),
         ),
@@ -101,7 +107,30 @@ def recognise_samples(sample: Sample) -> Mapping[Kind, int]:
     kinds: list[Kind] = [k for k in _IDS if may_have_more or _IDS[k] in names or _TEXTS[k] in names]
     kinds.append("queries")
     kinds += ["documents"] if may_have_more or {*_TEXTS.values()} & {*names} else []
+    if not _find_measures(_read_sample_values(sample)):
+        return dict.fromkeys(kinds, TOOL_SPECIFIC)
+    has_lists = bool({*_IDS.values()} & {*names}) or "doc_id" in sample.columns
+    kinds = [*kinds, "scores"] if has_lists else ["scores", *kinds]
     return dict.fromkeys(kinds, TOOL_SPECIFIC)
+
+
+def _find_measures(samples: Sequence[Any]) -> list[str]:
+    """Return the columns of scores: numbers beside the results of a run."""
+    records = [sample for sample in samples if isinstance(sample, dict)]
+    names = list(dict.fromkeys(name for record in records for name in record))
+    if not {_IDS["run"], _TEXTS["run"]} & {*names}:
+        return []
+    rows = [[str(record.get(name, "")) for name in names] for record in records]
+    kinds = zip(names, value_kinds(FirstRows(names, rows)), strict=True)
+    return [name for name, kind in kinds if kind == "numbers" and name not in _OWN_IDS]
+
+
+def _read_sample_values(sample: Sample) -> list[Any]:
+    """Return the first samples; the values of CSV are texts."""
+    if is_json_or_parquet(sample):
+        return _read_first_samples(sample)[0]
+    names, *rows = csv.reader(sample.text.splitlines(keepends=True))
+    return [dict(zip(names, row, strict=False)) for row in rows[:_SAMPLED_ROWS]]
 
 
 def _first_sample_names(sample: Sample) -> tuple[list[str], bool]:
@@ -135,7 +164,11 @@ def read_samples(source: Source, request: Request) -> Loaded:
     """Read the run, judgments, queries or documents of samples. Raises FileFormatError."""
     from metrics_core.formats.mapping import preset_files
 
-    return preset_files.read_preset(SAMPLES, source, request, _read_records(source, request))
+    (records,) = _read_records(source, request)
+    measures = _find_measures(records.values.to_list()) if request.kind == "queries" else []
+    # Scores belong to the run: in the file of another run, the query has others.
+    preset = replace(SAMPLES, not_details=(*_NOT_DETAILS, *measures))
+    return preset_files.read_preset(preset, source, request, iter([records]))
 
 
 declare(SAMPLES, recognise=recognise_samples, first_rows=_first_columns, read=read_samples)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
@@ -32,7 +32,14 @@ class _ScoreTable:
     repeat: str = ""
     measures: str = "(.+)"
     errors: str = ""
+    words: Mapping[str, float] = field(default_factory=dict)
+    query_note: str = ""
 
+
+_RAGAS_LISTS = frozenset(
+    f"{side}_{name}" for side in ("retrieved", "reference") for name in ("contexts", "context_ids")
+)
+"""Columns of samples that `ragas` reads, with their scores."""
 
 _TABLES = (
     _ScoreTable(
@@ -50,6 +57,8 @@ _TABLES = (
         repeat="epoch",
         measures="(score_.+|total_time|total_tokens)",
         errors="error",
+        words={"C": 1, "P": 0.5, "I": 0, "N": 0},
+        query_note="ids are unique within one task only: check that all runs are of one task",
     ),
     _ScoreTable(frozenset(("qid", "strict_vital_score")), query="qid"),
     _ScoreTable(frozenset(("user_input", "response")), query="user_input"),
@@ -60,12 +69,14 @@ def infer_tool_columns(first_rows: FirstRows) -> ScoreColumns | None:
     """Return the columns of a tool's table, None for a table of no known tool."""
     names = first_rows.names
     table = next((t for t in _TABLES if t.recognised_by <= set(names)), None)
-    if table is None:
+    if table is None or not _RAGAS_LISTS.isdisjoint(names):
         return None
-    kinds, errors, measures = dict(zip(names, value_kinds(first_rows), strict=True)), {}, {}
+    kinds = dict(zip(names, value_kinds(first_rows, table.words), strict=True))
+    errors, measures = {}, {}
+    kinds_read = ("numbers", "words") if table.words else ("numbers",)
     for name in names:
         match = re.fullmatch(table.measures, name)
-        if match and name not in (table.query, table.repeat) and kinds[name] == "numbers":
+        if match and name not in (table.query, table.repeat) and kinds[name] in kinds_read:
             measures[next(filter(None, match.groups()))] = name
     for name in names:
         match = re.fullmatch(table.errors, name)
@@ -80,6 +91,8 @@ def infer_tool_columns(first_rows: FirstRows) -> ScoreColumns | None:
             within=within,
             measures=measures,
             errors=errors,
+            words=table.words,
+            query_note="" if within else table.query_note,
             sureness=TOOL_SPECIFIC,
         )
         if measures
@@ -87,9 +100,12 @@ def infer_tool_columns(first_rows: FirstRows) -> ScoreColumns | None:
     )
 
 
-def find_record_reader(record: Any) -> Callable[[Any, str], Iterator[dict[str, Any]]] | None:
+def find_record_reader(
+    records: Sequence[Any],
+) -> Callable[[Any, str], Iterator[dict[str, Any]]] | None:
     """Return the function that turns a record of a tool, and the file's path, into one row per
-    score: query_id, run, measure, value. None for a record of no known tool."""
+    score: query_id, run, measure, value. None if the first record is of no known tool."""
+    record = records[0] if records else None
     if not isinstance(record, dict):
         return None
     inner = record.get("results")
@@ -125,7 +141,8 @@ def _read_promptfoo(record: Any, _path: str) -> Iterator[dict[str, Any]]:
         has_failed = str(result.get("failureReason")) == str(_ERROR)
         for name, value in (measures | named).items():
             if name in result or name in named:
-                yield {**key, "measure": name, "value": None if has_failed else value}
+                error = {"error": "failed"} if has_failed else {}
+                yield {**key, "measure": name, "value": value, **error}
 
 
 def _provider_name(result: Mapping[str, Any]) -> str:
