@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # `as` makes a name public for type checkers
         read_queries as read_queries,
         read_run as read_run,
         read_runs as read_runs,
+        read_scores as read_scores,
         read_set as read_set,
         write as write,
     )
@@ -106,6 +107,7 @@ _PLACES = {
         "read_queries",
         "read_run",
         "read_runs",
+        "read_scores",
         "read_set",
         "write",
     ),

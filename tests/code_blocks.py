@@ -115,6 +115,8 @@ def prepare(folder: Path) -> None:
     docs = sorted(set(run.doc_ids.to_pylist()) | set(qrels.doc_ids.to_pylist()))
     rows = [f"{doc},{1 + place % 7}" for place, doc in enumerate(docs)]
     (folder / "seen.csv").write_text("query_id,doc_id\nq1,d1\n")
+    answers = [f"q{q},{run},{q % 2}\n" for run in ("a", "b") for q in range(12)]
+    (folder / "answers.csv").write_text("query_id,run,correct\n" + "".join(answers))
     (folder / "items.csv").write_text("doc_id,price\n" + "\n".join(rows) + "\n")
     (folder / "ranks").mkdir()
     for name in ("bm25", "dense"):

@@ -22,7 +22,7 @@ from metrics_core.findings.files import files_finding
 from metrics_core.findings.sentence import Sentence
 from metrics_core.measures import Measure
 from metrics_core.scoring.curves import judged_share
-from metrics_core.tables import Documents, Qrels, Queries, Run
+from metrics_core.tables import Documents, GivenScores, Qrels, Queries, Run
 
 _KINDS = {
     "qrels": "Judgments",
@@ -188,5 +188,5 @@ def first_rows(table: Any) -> pd.DataFrame:
     if isinstance(table, (Run, Qrels)):
         head = table.table.slice(0, _PREVIEW_ROWS)
         return head.to_pandas().astype({"query_id": object})
-    assert isinstance(table, Documents)
+    assert isinstance(table, (Documents, GivenScores))
     return table.table.slice(0, _PREVIEW_ROWS).to_pandas()

@@ -153,8 +153,7 @@ def _write_lines(file: BinaryIO, *fields: pa.Array | str) -> None:
             "PyTerrier",
             "`Experiment(…, save_dir=…)`: the folder, a zip of it, or its NAME.res.gz",
             "one run per system, named after its file",
-            "the queries' texts; perquery.csv and aggregated.csv contain scores without documents,"
-            " which `compare_scores` compares directly",
+            "the queries' texts; perquery.csv is read as scores, aggregated.csv has no queries",
             ("search",),
         ),
     ),

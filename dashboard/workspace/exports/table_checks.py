@@ -19,7 +19,7 @@ from metrics_core.formats.parquet import open_parquet
 from metrics_core.formats.source.limits import Limit
 from metrics_core.formats.source.parquet_size import CELL_BYTES, OBJECT_CELL_BYTES, check_table_size
 from metrics_core.formats.source.source import Source
-from metrics_core.tables import Documents, Qrels, Queries, RankedRun, Run, Table
+from metrics_core.tables import Documents, GivenScores, Qrels, Queries, RankedRun, Run, Table
 from metrics_core.tables.arrays import as_array
 from metrics_core.tables.columns import CODED_ID, ID
 
@@ -77,6 +77,8 @@ def _rebuild_table(rows: pa.Table, entry: Entry) -> Table:
     columns = {name: rows[name] for name in rows.column_names}
     if entry.kind == "queries":
         return Queries.from_columns({name: c.to_pylist() for name, c in columns.items()})
+    if entry.kind == "scores":
+        return GivenScores.from_columns(**columns | {"value": as_array(rows["value"])})
     return Documents.from_columns(columns)
 
 

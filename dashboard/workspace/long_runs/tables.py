@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from dashboard.workspace.disk.durable import Draft
 from metrics_core.base.notes import Note
 from metrics_core.formats import Kind
-from metrics_core.tables import Documents, Qrels, Queries, RankedRun, Run, Table
+from metrics_core.tables import Documents, GivenScores, Qrels, Queries, RankedRun, Run, Table
 from metrics_core.tables.columns import encode_ids
 
 _GROUP = 100_000
@@ -78,6 +78,9 @@ def read_table(content: bytes, kind: Kind, *, name: str, notes: Sequence[Note]) 
     if kind == "queries":
         frame = table.to_pandas(types_mapper=lambda _: None)
         return Queries(frame=frame.astype(object).where(frame.notna(), None), notes=tuple(notes))
+    if kind == "scores":
+        columns = {name: encode_ids(table[name]) for name in table.column_names if name != "value"}
+        return GivenScores(pa.table({**columns, "value": table["value"]}), tuple(notes))
     return Documents(table=table, notes=tuple(notes))
 
 
@@ -102,7 +105,7 @@ def count_queries(table: Table) -> int | None:
     """The number of queries in a table; None for documents."""
     if isinstance(table, Queries):
         return len(table)
-    if isinstance(table, (Run, Qrels)):
+    if isinstance(table, (Run, Qrels, GivenScores)):
         return len(table.query_ids)
     return None
 

@@ -49,9 +49,9 @@ SAMPLES = Preset(
     endings=(".jsonl", ".json", ".csv", ".parquet"),
     explanation="Single-turn Ragas samples, as JSON Lines, JSON, CSV or Parquet."
     " retrieved_context_ids are a run in list order, reference_context_ids are relevant (grade"
-    " 1), the contexts are documents, and user_input is the query; other fields become query"
-    " columns. Without ids, columns doc=retrieved_contexts identifies documents by their"
-    " texts.",
+    " 1), the contexts are documents, and user_input is the query; numbers beside a run are its"
+    " scores, other fields become query columns. Without ids, columns doc=retrieved_contexts"
+    " identifies documents by their texts.",
     example='{"user_input": "refund", "retrieved_context_ids": ["doc-7", "doc-3"],'
     ' "reference_context_ids": ["doc-3"]}',
     recognised_by=("query_id",),
