@@ -35,6 +35,8 @@ _LISTS = tuple(
     for name in ("retrieved_ids", "retrieve_scores", "retrieved_contents")
     for node in _NODES
 )
+_SCORES = tuple(f"retrieval_{name}" for name in ("f1", "recall", "precision", "ndcg", "mrr", "map"))
+"""Columns of scores in a result."""
 
 
 def _has_alternatives(truth: Any) -> bool:
@@ -80,7 +82,7 @@ declare(
             "run": " || ".join(_LISTS[:3]),
             "qrels": "retrieval_gt",
             "queries": "query",
-            "scores": " || ".join(_LISTS[:3]),
+            "scores": " || ".join(_SCORES),
             "documents": " || ".join(_LISTS[6:]),
         },
         once=("run", "qrels"),

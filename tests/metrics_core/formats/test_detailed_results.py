@@ -189,7 +189,8 @@ def stored(metrics: list[Any]) -> list[Loaded]:
 
 
 def notes_of(parts: list[Loaded]) -> list[str]:
-    return [n.message for part in parts for n in part.notes if n.kind != "rank"]
+    notes = [note for part in parts if part.kind != "scores" for note in part.notes]
+    return [note.message for note in notes if note.kind != "rank"]
 
 
 def test_scores_that_agree_need_no_word() -> None:

@@ -25,7 +25,7 @@ from metrics_core.formats import (
     read_set,
 )
 from metrics_core.scoring.evaluate import evaluate
-from metrics_core.tables import Documents, Qrels, Queries, Run
+from metrics_core.tables import Documents, GivenScores, Qrels, Queries, Run
 
 MEASURES = ["nDCG@10", "AP", "RR", "P@1", "P@2", "R@3", "Judged@3"]
 
@@ -68,8 +68,8 @@ def rows(loaded: Loaded) -> Rows:
 
 
 def records(loaded: Loaded) -> list[dict[str, Any]]:
-    """The rows of queries or documents, with None for what is missing."""
-    assert isinstance(loaded.table, Queries | Documents)
+    """The rows of queries, documents or scores, with None for what is missing."""
+    assert isinstance(loaded.table, Queries | Documents | GivenScores)
     if isinstance(loaded.table, Queries):
         return loaded.table.frame.to_dict("records")
     return list(loaded.table.table.to_pylist())

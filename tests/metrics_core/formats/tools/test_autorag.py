@@ -66,12 +66,13 @@ def test_questions() -> None:
 def test_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     content = file_of(QA | FOUND | {"retrieval_f1": [0.5, 1.0, 0.0]})
     made = by_kind(content, "best_0.parquet")
-    assert made.keys() == {"documents", "queries", "qrels", "run"}
+    assert made.keys() == {"documents", "queries", "qrels", "run", "scores"}
     (run,) = made["run"]
     assert rows(run) == SCORED and notes(run) == ["1 query with an empty list: q3"]
     assert run.table.name == "best_0"  # type: ignore[union-attr]
     assert [row["text"] for row in records(made["documents"][0])] == ["a", "b", "c"]
-    assert records(made["queries"][0])[0]["retrieval_f1"] == "0.5"
+    assert "retrieval_f1" not in records(made["queries"][0])[0]
+    assert [row["value"] for row in records(made["scores"][0])] == [0.5, 1, 0]
     (path,) = written(tmp_path, {"best_0.parquet": content})
     hold_to_trec(run, trec_of(SCORED), path, path, capsys)
 
