@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import numpy as np
 from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.base.notes import Note
-from metrics_core.commands.reading import print_notes, read_judged_files
+from metrics_core.commands.reading import InputFiles, print_notes, read_judged_files
 from metrics_core.commands.reading_options import ReadingOptions, split_names
 from metrics_core.formats import read_scores
 from metrics_core.measures import parse_measure
@@ -23,14 +23,21 @@ from metrics_core.scoring.given_scores import (
     select_measures,
 )
 from metrics_core.scoring.scores import Scores, score_runs
+from metrics_core.tables import Run
 
 _ROLES = ("query_id", "run", "measure", "value", "repeat")
 _TOLERANCE = 1.01e-4
 """Tools often write scores with four decimals."""
 
 
-def read_all_scores(options: ReadingOptions, *, needs_direction: bool = False) -> Scores:
-    """Return the scores that the options name: computed, given, or both.
+def read_all_scores(
+    options: ReadingOptions,
+    read_input: Callable[[ReadingOptions], InputFiles] = read_judged_files,
+    *,
+    needs_direction: bool = False,
+) -> tuple[Scores, list[Run]]:
+    """Return the scores that the options name: computed from judgments and runs, given, or both;
+    and the runs that `read_input` kept, if all scores are computed.
 
     Notes go to stderr. Raises RanklensError for a name that a given and a computed measure share,
     and, with `needs_direction`, for a measure named by `-m` whose direction is not declared.
@@ -40,7 +47,8 @@ def read_all_scores(options: ReadingOptions, *, needs_direction: bool = False) -
             raise RanklensError(
                 "--lower and --higher are for given scores.", "Add them with --scores FILE."
             )
-        return _compute_scores(options)
+        files = read_input(options)
+        return _score_files(files, options), files.runs
     given_scores = _read_given_scores(options)
     names = _find_names(options, given_scores)
     if needs_direction:
@@ -48,17 +56,20 @@ def read_all_scores(options: ReadingOptions, *, needs_direction: bool = False) -
     if options.has_only_scores:
         available = list(map(str, given_scores.measures))
         refuse_unknown_names(names, available)
-        return select_measures(given_scores, names or available)
+        return select_measures(given_scores, names or available), []
     if not options.all_runs:
         raise RanklensError("QRELS needs runs.", "Name them after QRELS, or leave out QRELS.")
-    return _add_computed_scores(options, given_scores, names)
+    return _add_computed_scores(options, given_scores, names), []
 
 
 def _compute_scores(options: ReadingOptions) -> Scores:
     columns = options.read_as.columns
     if options.scores and columns is not None and "doc_id" not in columns:
         options = replace(options, read_as=replace(options.read_as, columns=None))
-    files = read_judged_files(options)
+    return _score_files(read_judged_files(options), options)
+
+
+def _score_files(files: InputFiles, options: ReadingOptions) -> Scores:
     return score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
 
 

@@ -19,6 +19,7 @@ MEANINGS: Mapping[Kind, tuple[str, ...]] = {
     "qrels": ("query", "doc", "grade", "subtopic"),
     "queries": ("query", "text"),
     "documents": ("doc", "title", "text"),
+    "scores": ("query", "system", "measure", "value", "repeat"),
 }
 """Meanings of a field in each kind of table, as words that `resolve_columns` accepts."""
 
@@ -142,7 +143,7 @@ class FileFields:
         system to a field that distinguishes repeated documents of a query.
         """
         words, is_ranked = MEANINGS[kind], kind in ("run", "qrels")
-        meanings = {**self.inferred[kind], **known_meanings}
+        meanings = {**self.inferred.get(kind, {}), **known_meanings}
         # A known meaning takes precedence over a name.
         for word in list(meanings):
             other_names = [item for key, item in known_meanings.items() if key != word]

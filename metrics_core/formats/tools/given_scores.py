@@ -141,7 +141,7 @@ def _read_records(source: Source) -> NamedColumns:
     """Return the columns of records in JSON, JSON Lines or Parquet."""
     from metrics_core.formats.mapping.records import read_blocks
 
-    (records,) = read_blocks(source, lambda name: True, at_once=True)
+    (records,) = read_blocks(source, lambda name: True, in_one_block=True)
     values, lines = records.values.to_list(), records.lines
     record_reader = find_record_reader(values[:1]) or _read_plain_record
     numbers = [None] * len(values) if lines is None else lines.tolist()
