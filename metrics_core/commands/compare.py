@@ -32,7 +32,7 @@ from metrics_core.commands.reading_options import (
     add_level_option,
     add_reading_options,
 )
-from metrics_core.commands.scores_option import read_all_scores
+from metrics_core.commands.scores_option import read_scores_and_runs
 from metrics_core.comparing.method import BOOTSTRAP, CORRECTIONS, TESTS, Method
 from metrics_core.comparing.pairs import compare as compared
 from metrics_core.comparing.pairs import verdict_interval
@@ -169,7 +169,7 @@ def compare(options: CompareOptions) -> str | CommandResult:
     if options.scores and options.show:
         raise RanklensError("--show cannot be combined with --scores.", "Leave out one of them.")
     reader = read_files if options.show else read_judged_files
-    scores, runs = read_all_scores(options, reader, needs_direction=True)
+    scores, runs = read_scores_and_runs(options, reader, needs_direction=True)
     if len(scores.runs) < 2:
         raise nothing_to_compare_error(scores.runs[0])
     first = [] if options.has_only_scores and options.more_baselines else [scores.runs[0]]

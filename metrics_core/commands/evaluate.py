@@ -51,7 +51,7 @@ def evaluate(options: SparkOptions) -> str:
         scores = spark_scores(options.spark, options)
     else:
         refuse_spark_options(options)
-        scores, _ = read_all_scores(options)
+        scores = read_all_scores(options)
     note_unused_queries(options)
     if options.by:
         groups = read_groups(options.by, scores.query_ids, options)

@@ -30,7 +30,12 @@ _TOLERANCE = 1.01e-4
 """Tools often write scores with four decimals."""
 
 
-def read_all_scores(
+def read_all_scores(options: ReadingOptions, *, needs_direction: bool = False) -> Scores:
+    """Return the scores of `read_scores_and_runs`."""
+    return read_scores_and_runs(options, needs_direction=needs_direction)[0]
+
+
+def read_scores_and_runs(
     options: ReadingOptions,
     read_input: Callable[[ReadingOptions], InputFiles] = read_judged_files,
     *,
