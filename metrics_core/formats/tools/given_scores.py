@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
@@ -72,7 +73,13 @@ def _read_first_rows(sample: Sample) -> FirstRows | None:
     if sample.source.magic.startswith(MAGIC):
         return read_parquet_rows(sample)
     if not sample.text.lstrip().startswith(("{", "[")):
-        return read_tsv_columns(sample) or read_csv_columns(sample)
+        first_rows = read_tsv_columns(sample) or read_csv_columns(sample)
+        if first_rows is None or '"' not in sample.text or "\t" in sample.first_line:
+            return first_rows
+        # A quoted cell, such as an answer, may have several lines.
+        lines = sample.text.splitlines(keepends=True)
+        _, *rows = csv.reader(lines, delimiter=detect_separator(sample) or ",")
+        return FirstRows(first_rows.names, rows)
     records = [record for record in _first_records(sample) if isinstance(record, dict)]
     if len(records) < 2 and not sample.has_first_record:
         return None

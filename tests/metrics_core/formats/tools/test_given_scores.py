@@ -213,6 +213,13 @@ def test_inspect() -> None:
     assert "unique within one task" in messages(table)
 
 
+def test_answers_may_have_several_lines() -> None:
+    text = INSPECT.replace(",what,", ',"user:\nwhat, and ""why""?\n",')
+    assert read(text, "samples.csv").table == read(INSPECT, "samples.csv").table
+    wide = 'query_id,run,answer,correct\nq1,a,"one\n\ntwo, three",1\nq1,b,"x\ny",0\n'
+    assert read(wide).values.tolist() == [1, 0]
+
+
 def test_inspect_ids_of_two_tasks() -> None:
     frame = pd.read_csv(io.StringIO(INSPECT)).assign(task_name=["t", "t", "u", "u"], model="m")
     table = read(frame.to_csv(index=False), "samples.csv")
