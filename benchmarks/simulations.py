@@ -19,19 +19,25 @@ import argparse
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import stats
+from scipy import special, stats
 
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.paired_tests import holm_adjusted
 from metrics_core.comparing.power import smallest_detectable_difference
 from metrics_core.comparing.resampled import resample_groups
+from metrics_core.comparing.tested_quantities import (
+    find_tested_differences,
+    find_tested_quantities,
+)
 from metrics_core.comparing.testing import compare_columns
 from metrics_core.explaining.history import find_first_bad_versions
+from metrics_core.measures import score_only_measure
 from metrics_core.scoring.intervals import mean_interval
 
 Floats = npt.NDArray[np.float64]
@@ -278,6 +284,80 @@ def histories(
     return Rate(setting, "at most 0.060", wrong / replications, replications)
 
 
+def _normal(n: int, runs: int, chance: Generator) -> Floats:
+    """Logarithms of costs, float64[n, runs]; so are those of the three below. Their mean is 0."""
+    return chance.normal(0, 0.3, (n, runs))
+
+
+def _wide(n: int, runs: int, chance: Generator) -> Floats:
+    return chance.normal(0, 1, (n, runs))
+
+
+def _with_floor(n: int, runs: int, chance: Generator) -> Floats:
+    """A floor of 1 and an exponential tail; the mean logarithm is e * E1(1)."""
+    return np.asarray(np.log1p(chance.exponential(1, (n, runs))) - np.e * special.exp1(1))
+
+
+def _with_timeouts(n: int, runs: int, chance: Generator) -> Floats:
+    """3 % of the queries take ten times as long."""
+    late = chance.random((n, runs)) < 0.03
+    return np.asarray(_normal(n, runs, chance) + (late - 0.03) * np.log(10))
+
+
+_LOGARITHMS = {
+    "spread 1 to 0.3": (_wide, _normal),
+    "floor to lognormal": (_with_floor, _wide),
+    "timeouts to none": (_with_timeouts, _normal),
+    "swapped": (_with_timeouts, _wide),
+}
+"""Costs of the runs and of the baseline, by name."""
+COST_QUERIES, COST_RUNS = (20, 50, 200), (1, 4)
+_LATENCY = score_only_measure("latency", higher_is_better=False, scale="cost")
+
+
+def costs(name: str, n: int, runs: int, chance: Generator, *, by_sign: bool) -> Floats:
+    """Costs of a baseline and of runs that equal it, float64[n, 1 + runs]: with equal geometric
+    means; or with a first query of 0 and an equal chance that either is higher."""
+    first, other = _LOGARITHMS[name]
+    baseline, values = other(n, 1, chance), first(n, runs, chance)
+    if by_sign:
+        values -= _median_gap(name)
+    logs = np.concatenate([baseline, values], axis=1)
+    if name == "swapped":
+        logs = chance.permuted(logs, axis=1)
+    made: Floats = 900 * np.exp(logs + chance.normal(0, 0.7, (n, 1)))
+    made[: int(by_sign)] = 0
+    return made
+
+
+@cache
+def _median_gap(name: str) -> float:
+    """By how much the logarithms of runs are above those of the baseline, in the middle."""
+    first, other = _LOGARITHMS[name]
+    chance = np.random.default_rng(_SEED)
+    return float(np.median(first(10**6, 1, chance) - other(10**6, 1, chance)))
+
+
+def false_cost_verdicts(name: str, n: int, runs: int, replications: int, *, by_sign: bool) -> Rate:
+    """How many families of runs whose costs equal their baseline's have a verdict."""
+    chance = np.random.default_rng((_SEED, n, runs, len(name), by_sign))
+    columns, tested = [], []
+    for _ in range(replications):
+        made = costs(name, n, runs, chance, by_sign=by_sign)
+        values, baseline = made[:, 1:], made[:, :1]
+        words = find_tested_quantities(_LATENCY, values, baseline)
+        columns.append(find_tested_differences(values, baseline, words))
+        tested.append(words)
+    gaps, all_words = np.concatenate(columns, axis=1), np.concatenate(tested)
+    parts = [slice(start, start + _AT_ONCE) for start in range(0, gaps.shape[1], _AT_ONCE)]
+    alone = Method(correction="none")
+    p = np.concatenate([compare_columns(gaps[:, s], alone, all_words[s]).p for s in parts])
+    wrong = float(found_in(p, runs).any(axis=1).mean())
+    (word,) = set(all_words)
+    setting = f"false {word}: {name}, n={n}, {runs} runs"
+    return Rate(setting, "at most 0.080", wrong, replications)
+
+
 def all_rates(matrices: Sequence[Floats], replications: int, only: Sequence[str]) -> Iterator[Rate]:
     """Every line of the table, as it is found."""
     if "verdicts" in only:
@@ -297,8 +377,15 @@ def all_rates(matrices: Sequence[Floats], replications: int, only: Sequence[str]
                 for versions in (10, 20):
                     yield histories(matrices, draw, n, versions, 400 * replications // 2_000)
 
+    if "costs" in only:
+        for by_sign in (False, True):
+            for name in _LOGARITHMS:
+                for n in COST_QUERIES:
+                    for runs in COST_RUNS:
+                        yield false_cost_verdicts(name, n, runs, 2 * replications, by_sign=by_sign)
 
-PARTS = ("verdicts", "power", "intervals", "histories")
+
+PARTS = ("verdicts", "power", "intervals", "histories", "costs")
 
 
 def main() -> int:

@@ -45,14 +45,8 @@ from metrics_core.results.pairs import MeasuredPairs, PairsByMeasure, measured_p
 from metrics_core.scoring.curves import check_cutoffs, cutoffs_up_to, longest_list_length
 from metrics_core.scoring.evaluate import join_runs, make_exclusions, refuse_same_names
 from metrics_core.scoring.intervals import LEVEL
-from metrics_core.scoring.score_tables import read_scores_frame
-from metrics_core.scoring.scores import (
-    Scores,
-    WithoutRelevant,
-    measure_columns,
-    score_runs,
-    scores_from_frame,
-)
+from metrics_core.scoring.score_tables import select_scores
+from metrics_core.scoring.scores import Scores, WithoutRelevant, score_runs
 from metrics_core.slicing.breakdowns import find_groups, refuse_unknown_queries, summarise_groups
 from metrics_core.tables import Documents
 from metrics_core.tables.columns import to_id_text
@@ -104,7 +98,7 @@ def compare(
 
 def compare_scores(
     scores: Scores | pd.DataFrame,
-    measure: GivenMeasure | None = None,
+    measure: GivenMeasure | Iterable[GivenMeasure] | None = None,
     *,
     baseline: str | None = None,
     test: str = BOOTSTRAP,
@@ -112,30 +106,24 @@ def compare_scores(
     margin: float | None = None,
     level: float = LEVEL,
     same: float = SAME,
-    higher_is_better: bool | None = None,
+    lower: str | Iterable[str] = (),
+    higher: str | Iterable[str] = (),
 ) -> pd.DataFrame:
     """Compare existing scores; returns the columns of `compare`.
 
     `scores` is the result of `evaluate`, or a table with query_id, run and columns of numbers, such
     as a latency, which need not be known measures; or a table with one row per measure, its name in
-    `measure` and its number in `value`, such as PyTerrier's perquery.csv. `measure` is a column, by
-    default every numeric column. Higher is better unless the measure of that name or
-    `higher_is_better` says otherwise. Raises RanklensError if there are no matching scores or a
-    value is not a number, and UnknownRunError.
+    `measure` and its number in `value`, such as PyTerrier's perquery.csv. `measure` is a column or
+    several, by default every numeric column. `lower` and `higher` name the columns for which lower
+    or higher is better. Otherwise the measure of that name decides; names such as latency_ms have
+    no direction and no verdict. For a cost (lower is better, no value below 0, some above 1) the
+    verdict is on the typical ratio or the sign. Raises RanklensError if there are no matching
+    scores or a value is not a number, and UnknownRunError.
 
-    >>> compare_scores(frame, "latency", baseline="v1", higher_is_better=False)  # doctest: +SKIP
+    >>> compare_scores(frame, "latency", baseline="v1", lower="latency")  # doctest: +SKIP
     """
     method = Method(test, correction, margin, level)
-    if isinstance(scores, Scores) and higher_is_better is None:
-        named = parse_measures_by_name(scores.measures if measure is None else measure)
-        return _compare_with_baselines(scores, baseline, method, same, named)
-    frame = read_scores_frame(scores.frame if isinstance(scores, Scores) else scores)
-    column = None if measure is None else str(measure)
-    if column is not None and column not in frame.columns:
-        column = next((c for c in frame.columns if _is_measure_column(c, measure)), column)
-    selected_scores = scores_from_frame(frame, column, higher_is_better=higher_is_better)
-    names = measure_columns(frame, numeric=True) if measure is None else [measure]
-    named = dict(zip(map(str, names), selected_scores.measures, strict=True))
+    selected_scores, named = select_scores(scores, measure, lower, higher)
     return _compare_with_baselines(selected_scores, baseline, method, same, named)
 
 
@@ -376,14 +364,6 @@ def _refuse_scores(value: Any) -> None:
             "Expected runs, found scores.",
             "Compare scores with compare_scores(scores, measure, baseline=…).",
         )
-
-
-def _is_measure_column(column: Any, measure: GivenMeasure) -> bool:
-    """Whether the name of a column is a name of this measure."""
-    try:
-        return parse_measure(str(column)) == parse_measure(measure)
-    except RanklensError:
-        return False
 
 
 def _parse_with_default_cutoff(measure: GivenMeasure) -> Measure:

@@ -36,6 +36,8 @@ from metrics_core.commands.scores_option import read_scores_and_runs
 from metrics_core.comparing.method import BOOTSTRAP, CORRECTIONS, TESTS, Method
 from metrics_core.comparing.pairs import compare as compared
 from metrics_core.comparing.pairs import verdict_interval
+from metrics_core.comparing.tested_quantities import MEAN_DIFFERENCE, NOT_TESTED, TYPICAL_RATIO
+from metrics_core.findings.costs import describe_cost, describe_mean_difference
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.contributions import group_contributions
@@ -44,6 +46,7 @@ from metrics_core.text_tables.paper_table import RunMeans, comparison_table
 from metrics_core.text_tables.score_tables import (
     FULL_FORMATS,
     align_texts,
+    escape_markdown,
     format_p_value,
     markdown_table,
 )
@@ -71,6 +74,11 @@ _COLUMNS = {
     "same": "same",
     "verdict": "verdict",
     "reason": "reason",
+    "tested": "tested",
+    "ratio": "ratio",
+    "ratio_low": "ratio_low",
+    "ratio_high": "ratio_high",
+    "half_from": "half_from",
 }
 """Columns of a comparison, and their names in the formats that print all columns."""
 
@@ -301,10 +309,20 @@ def _tested_interval(row: Mapping[str, Any]) -> tuple[tuple[float, float], str]:
     ] else f" ({w.format_share(interval_level)})"
 
 
+def _ratio_cells(row: Mapping[str, Any]) -> dict[str, str]:
+    """What is tested, and the typical ratio with its interval: "×1.27 [1.19, 1.36]"."""
+    interval = w.format_interval(row["ratio_low"], row["ratio_high"], 2)
+    has_ratio = row["tested"] == TYPICAL_RATIO
+    ratio = f"×{w.format_score(row['ratio'], 2)} {interval}" if has_ratio else w.DASH
+    return {"tested": row["tested"] or w.DASH, "typical ratio": ratio}
+
+
 def _format_rows(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a comparison with each cell formatted as text, for tables that people read."""
     ends_of = [_tested_interval(row) for row in frame.to_dict("records")]
     digits = w.column_decimals(*zip(*(ends for ends, _ in ends_of), strict=True)) if ends_of else 3
+    # Says of each row which of the two the verdict and p concern.
+    has_costs = not set(frame["tested"]) <= {MEAN_DIFFERENCE, NOT_TESTED}
     rows = [
         {
             "run": row["run"],
@@ -315,6 +333,7 @@ def _format_rows(frame: pd.DataFrame) -> pd.DataFrame:
             "mean": w.format_score(row["mean"]),
             "difference": w.format_difference(row["difference"], digits),
             "interval": w.format_interval(*ends, digits) + note,
+            **(_ratio_cells(row) if has_costs else {}),
             "p": format_p_value(row["p_corrected"]),
             "won": w.format_count(row["won"]),
             "lost": w.format_count(row["lost"]),
@@ -328,12 +347,28 @@ def _format_rows(frame: pd.DataFrame) -> pd.DataFrame:
 
 def format_table(frame: pd.DataFrame) -> str:
     """Format a comparison, with the columns of `_COLUMNS`, in aligned columns for a terminal."""
-    return align_texts(_format_rows(frame), _LABELS)
+    lines = [f"{w.escape_controls(line)}\n" for line in _describe_rows(frame)]
+    table = align_texts(_format_rows(frame), _LABELS)
+    return "\n".join([table, "".join(lines)] if lines else [table])
+
+
+def _describe_rows(frame: pd.DataFrame) -> list[str]:
+    """Return a sentence for each cost, and for each measure whose direction is not declared."""
+    sentences = []
+    for row in frame.to_dict("records"):
+        measure = str(row["measure"])
+        if cost := describe_cost(row, measure, row["level"]):
+            mean = describe_mean_difference(row, measure)
+            sentences.append(f"{row['run']}, {measure}: {cost}. Not tested: {mean}.")
+        elif row["tested"] == NOT_TESTED:
+            sentences.append(f"{measure}: {row['reason']}.")
+    return list(dict.fromkeys(sentences))
 
 
 def format_markdown(frame: pd.DataFrame) -> str:
     """Format a comparison, with the columns of `_COLUMNS`, as a Markdown table."""
-    return markdown_table(_format_rows(frame), _LABELS)
+    lines = [f"{escape_markdown(line)}\n" for line in _describe_rows(frame)]
+    return "\n".join([markdown_table(_format_rows(frame), _LABELS), *lines])
 
 
 def _format_latex_table(texts: pd.DataFrame) -> str:

@@ -11,8 +11,14 @@ import numpy as np
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats
 from metrics_core.comparing.method import MIN_P, Method
+from metrics_core.comparing.tested_quantities import (
+    MEAN_DIFFERENCE,
+    NOT_TESTED,
+    find_tested_differences,
+    find_tested_quantities,
+)
 from metrics_core.comparing.testing import compare_columns, widest_difference
-from metrics_core.comparing.verdicts import decide_verdict
+from metrics_core.comparing.verdicts import NO_VERDICT, decide_verdict
 from metrics_core.comparing.winners import find_better_sides
 from metrics_core.measures import GivenMeasure, parse_measure
 from metrics_core.scoring.intervals import LEVEL
@@ -75,18 +81,22 @@ def find_agreement(scores: Scores, run: str, baseline: str, *, level: float = LE
     combined = scores.combined()
     i, j = scores.position(run), scores.position(baseline)
     directions = np.array([m.declaration.direction for m in scores.measures])
-    gaps = []
+    gaps, tested = [], []
     for m, measure in enumerate(scores.measures):
         onto = measure.declaration.combination.to_scale
-        gaps.append(onto(scores.values[i, :, m]) - onto(scores.values[j, :, m]))
-    differences = np.stack(gaps, axis=1)
+        run_scores, baseline_scores = (onto(scores.values[[run], :, m]).T for run in (i, j))
+        tested.append(find_tested_quantities(measure, run_scores, baseline_scores))
+        gaps.append(find_tested_differences(run_scores, baseline_scores, tested[-1]))
+    words = np.concatenate(tested)
     widest = [
         widest_difference(m) if m.declaration.combination.linear else np.inf
         for m in scores.measures
     ]
-    results = compare_columns(differences, Method(correction=MIN_P, level=level)).clip_bounds(
-        widest
-    )
+    results = compare_columns(
+        np.concatenate(gaps, axis=1), Method(correction=MIN_P, level=level), words
+    ).clip_bounds(widest)
+    is_mean = words == MEAN_DIFFERENCE
+    p_corrected = np.where(words == NOT_TESTED, np.nan, results.p_corrected)
     difference = combined[i] - combined[j]
     table = pd.DataFrame(
         {
@@ -95,13 +105,16 @@ def find_agreement(scores: Scores, run: str, baseline: str, *, level: float = LE
             "baseline_mean": combined[j],
             "difference": difference,
             "side": find_better_sides(difference) * directions,
-            "low": results.low,
-            "high": results.high,
+            "low": np.where(is_mean, results.low, np.nan),
+            "high": np.where(is_mean, results.high, np.nan),
             "verdict": [
                 decide_verdict(gap, p, queries=int(n), differing=int(m), level=level).word
-                for gap, p, n, m in zip(
-                    difference * directions,
-                    results.p_corrected,
+                if sign
+                else NO_VERDICT
+                for sign, gap, p, n, m in zip(
+                    directions,
+                    np.where(is_mean, difference, results.mean) * directions,
+                    p_corrected,
                     results.sample.queries,
                     results.sample.differing,
                     strict=True,

@@ -24,9 +24,9 @@ import numpy as np
 
 from metrics_core.base.arrays import Floats, Mask
 from metrics_core.base.errors import ParameterError
+from metrics_core.comparing.comparison_results import ComparisonResults
 from metrics_core.comparing.power import failure_chance, smallest_failing_loss
 from metrics_core.comparing.testing import (
-    ComparisonResults,
     PairedScores,
     compare_groups_together,
     widest_difference,

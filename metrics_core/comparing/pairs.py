@@ -16,9 +16,11 @@ import numpy.typing as npt
 
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats, Mask
+from metrics_core.comparing.comparison_results import ComparisonResults
+from metrics_core.comparing.difference_warnings import count_decisive_queries
 from metrics_core.comparing.method import DEFAULT_METHOD, Method
-from metrics_core.comparing.testing import ComparisonResults, PairedScores, compare_groups
-from metrics_core.comparing.verdicts import NO_MATTER, Verdict, decide_verdict
+from metrics_core.comparing.testing import PairedScores, compare_groups
+from metrics_core.comparing.verdicts import NO_MATTER, Verdict, decide_verdict, refuse_verdict
 from metrics_core.measures import MEAN, GivenMeasure, Measure, parse_measure
 from metrics_core.scoring.scores import Scores
 
@@ -97,12 +99,18 @@ def compare(
         effect_low, effect_high  interval of the effect, not corrected
         error                    standard error of the difference
         width                    number of standard errors from zero that is significant
-        verdict, reason          one of the six words of `verdicts`, and why
+        verdict, reason          one of the words of `verdicts`, and why
+        tested                   what p and the verdict concern (`tested_quantities`)
+        ratio                    typical ratio of run to baseline, if it is tested
+        ratio_low, ratio_high    its interval
+        half_from                smallest number of queries that make up half of the difference
 
     In the row of the baseline, difference and everything derived from it are NaN or None. Without a
     test, interval, p and p_corrected are NaN. The interval excludes zero exactly if the difference
-    is significant by p_corrected; tests that do not concern the mean have no interval. For a
-    geometric mean, difference is the difference of the two geometric means, and the test is on
+    is significant by p_corrected; tests that do not concern the mean have no interval. For a cost
+    the mean difference is not tested and has no interval, and any difference of a query counts. If
+    the direction of the measure is not declared, nothing is tested, and won, lost, same are NaN.
+    For a geometric mean, difference is that of the two geometric means, and the test is on
     logarithms. Raises UnknownRunError.
     """
     return compare_measures(
@@ -164,12 +172,12 @@ def _make_frame(
     combination, direction = measure.declaration.combination, measure.declaration.direction
     mean = combination.from_scale(MEAN.combine(combination.to_scale(values)))
     gaps = (values[:, 1:] - values[:, :1]) * direction
-    won, lost = (
-        np.count_nonzero(beyond, axis=0) for beyond in _mark_outside_band(gaps, tie_threshold)
-    )
+    # The unit of a cost can be anything, so any difference counts.
+    band = 0.0 if measure.declaration.scale == "cost" else tie_threshold
+    won, lost = (np.count_nonzero(beyond, axis=0) for beyond in _mark_outside_band(gaps, band))
     n_defined, n_baseline = (~np.isnan(gaps)).sum(axis=0), int((~np.isnan(values[:, 0])).sum())
     verdicts, effect = (
-        _find_verdicts(result, direction, method),
+        _find_verdicts(result, measure, method),
         result.effect_interval(method.level),
     )
     # First the value in the baseline's own row, then those of the other runs.
@@ -193,7 +201,16 @@ def _make_frame(
         "effect_high": (np.nan, effect.high),
         "error": (np.nan, result.sample.error),
         "width": (np.nan, result.width),
+        "tested": (None, result.tested),
+        **{
+            column: (np.nan, getattr(result.costs, name, np.full(len(won), np.nan)))
+            for column, name in _RATIOS.items()
+        },
+        "half_from": (0, np.array([count_decisive_queries(g[~np.isnan(g)]) for g in gaps.T])),
     }
+    if direction == 0:
+        unknown = np.full(len(won), np.nan)
+        columns |= dict.fromkeys(("won", "lost", "same"), (np.nan, unknown))
     frame = pd.DataFrame(
         {"run": list(runs)}
         | {
@@ -207,12 +224,18 @@ def _make_frame(
     )
 
 
-def _find_verdicts(tested: ComparisonResults, direction: int, method: Method) -> list[Verdict]:
+_RATIOS = {"ratio": "ratio", "ratio_low": "low", "ratio_high": "high"}
+
+
+def _find_verdicts(tested: ComparisonResults, measure: Measure, method: Method) -> list[Verdict]:
     """Return the verdict on each run."""
-    contrary = tested.side * np.sign(tested.mean) < 0
+    direction = measure.declaration.direction
+    if direction == 0:
+        return [refuse_verdict(str(measure))] * len(tested.mean)
+    contrary = tested.side * np.sign(tested.estimate) < 0
     sample = tested.sample
     columns = [
-        c.tolist() for c in (tested.mean, tested.p_corrected, sample.queries, sample.differing)
+        c.tolist() for c in (tested.estimate, tested.p_corrected, sample.queries, sample.differing)
     ]
     return [
         decide_verdict(

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from metrics_core.base.arrays import Floats, Mask
+from metrics_core.comparing.comparison_results import ComparisonResults
 from metrics_core.comparing.mean_intervals import (
     bca_interval,
     bca_test,
@@ -18,77 +18,25 @@ from metrics_core.comparing.mean_intervals import (
     widen_by_share_bounds,
 )
 from metrics_core.comparing.method import BCA, BOOTSTRAP, MIN_P, NO_CORRECTION, Method
-from metrics_core.comparing.paired_tests import BY_NUMBER, PAIRED_TESTS, holm_adjusted
+from metrics_core.comparing.paired_tests import BY_NUMBER, PAIRED_TESTS, holm_adjusted, sign_test
 from metrics_core.comparing.resampled import (
     ResampledMeans,
     align_bounds_with_test,
-    clip_bounds,
     resample_groups,
+)
+from metrics_core.comparing.tested_quantities import (
+    MEAN_DIFFERENCE,
+    SIGN,
+    Quantities,
+    TestedCosts,
+    find_tested_differences,
+    find_tested_quantities,
+    tests_means,
 )
 from metrics_core.comparing.verdicts import FEWEST_QUERIES, are_significant
 from metrics_core.measures import MEAN, Combination, Measure
 from metrics_core.scoring.intervals import Interval
-
-
-@dataclass(frozen=True)
-class ComparisonResults:
-    """Results of a method for mean differences; each field float64[column], NaN without a test.
-
-    `low` and `high` are the interval that agrees with `p_corrected`. `inner_low` and `inner_high`
-    are the interval of two one-sided tests against a margin. `width` is the number of standard
-    errors from zero at which a difference becomes significant. `side` is 1 if the test favours the
-    upper side, else -1; it is usually the sign of the mean. `sample` has the resampling results of
-    the same columns, regardless of the method.
-    """
-
-    sample: ResampledMeans
-    mean: Floats
-    p: Floats
-    p_corrected: Floats
-    low: Floats
-    high: Floats
-    inner_low: Floats
-    inner_high: Floats
-    width: Floats
-    side: Floats
-
-    @property
-    def effect(self) -> Floats:
-        """The mean in standard deviations of the differences, float64[column]; 0 if no query
-        differs, NaN if all differ by the same amount."""
-        effect = self.sample.statistic / np.sqrt(np.maximum(self.sample.queries, 1))
-        return np.where(np.isinf(effect), np.nan, effect)
-
-    def effect_interval(self, level: float) -> Interval:
-        """Return the effect and its uncorrected interval, float64[column] each, NaN without a test.
-        The interval uses the large-sample error of a standardised mean (Hedges and Olkin,
-        Statistical methods for meta-analysis, 1985) and Student's t. On 10 to 100 queries of real
-        runs the interval contains the true effect in 97 of 100 cases."""
-        from scipy import special
-
-        n = np.maximum(self.sample.queries, 2)
-        effect = np.where(np.isnan(self.sample.p), np.nan, self.effect)
-        reach = special.stdtrit(n - 1, (1 + level) / 2) * np.sqrt((1 + effect**2 / 2) / n)
-        return Interval(effect, effect - reach, effect + reach)
-
-    def clip_bounds(self, largest_difference: npt.ArrayLike) -> ComparisonResults:
-        """Return the results with every interval bound clipped to the largest possible
-        difference."""
-        return replace(
-            self,
-            low=clip_bounds(self.low, largest_difference),
-            high=clip_bounds(self.high, largest_difference),
-            inner_low=clip_bounds(self.inner_low, largest_difference),
-            inner_high=clip_bounds(self.inner_high, largest_difference),
-        )
-
-    def is_within_margin(self, margin: float | None) -> Mask:
-        """Return whether each difference is smaller than the margin, bool[column]; all false if the
-        margin is None."""
-        if margin is None:
-            return np.zeros(len(self.mean), dtype=bool)
-        return np.maximum(-self.inner_low, self.inner_high) < margin
-
+from metrics_core.scoring.studentised import Moments, studentise
 
 _ENDS = ("mean", "low", "high", "inner_low", "inner_high")
 
@@ -96,11 +44,13 @@ _ENDS = ("mean", "low", "high", "inner_low", "inner_high")
 @dataclass(frozen=True)
 class PairedScores:
     """Scores of runs on a measure, float64[query, column], and scores of the baseline,
-    float64[query, column]; float64[query, 1] if all runs have the same baseline."""
+    float64[query, column]; float64[query, 1] if all runs have the same baseline. `asks_for_mean` is
+    whether the mean difference is tested although the measure is a cost."""
 
     values: Floats
     baseline: Floats
     measure: Measure
+    asks_for_mean: bool = False
 
     @property
     def combination(self) -> Combination:
@@ -120,13 +70,13 @@ def compare_groups(groups: Sequence[PairedScores], method: Method) -> list[Compa
     The tests are made on the scale on which scores are combined. All groups have the same queries;
     each group is corrected separately.
     """
-    score_pairs = [_to_averaging_scale(group) for group in groups]
+    pairs = [_ScaledPair.from_scores(group) for group in groups]
     results = _compare_groups(
-        [own_scores - other_scores for own_scores, other_scores in score_pairs], method
+        [pair.differences for pair in pairs], method, [p.tested for p in pairs]
     )
     return [
-        _to_score_scale(f, own_scores, other_scores, g, method.level)
-        for f, (own_scores, other_scores), g in zip(results, score_pairs, groups, strict=True)
+        pair.to_score_scale(result, method.level)
+        for result, pair in zip(results, pairs, strict=True)
     ]
 
 
@@ -139,82 +89,135 @@ def compare_groups_together(
     The groups may have different queries and measures. `low` and `high` are simultaneous over all
     columns of all groups.
     """
-    score_pairs = [_to_averaging_scale(group) for group in groups]
-    samples = resample_groups(
-        [own_scores - other_scores for own_scores, other_scores in score_pairs]
-    )
+    pairs = [_ScaledPair.from_scores(group) for group in groups]
+    samples = _resample_groups([pair.differences for pair in pairs], [p.tested for p in pairs])
     ends = np.cumsum([len(sample.p) for sample in samples])[:-1]
     corrected = np.split(holm_adjusted(np.concatenate([sample.p for sample in samples])), ends)
     tail = (1 - level) / max(sum(int((~np.isnan(p)).sum()) for p in corrected), 1)
     results = []
-    for sample, p, (own_scores, other_scores), group in zip(
-        samples, corrected, score_pairs, groups, strict=True
-    ):
+    for sample, p, pair in zip(samples, corrected, pairs, strict=True):
         outer = sample.intervals(tail, are_significant(p, level))
         inner = _find_margin_interval(sample, sample.p, level)
         low, high = np.minimum(outer.low, inner.low), np.maximum(outer.high, inner.high)
         interval_ends = low, high, inner.low, inner.high
         width, side = _t_test_width(tail, sample, p), np.sign(sample.mean)
         result = ComparisonResults(sample, sample.mean, sample.p, p, *interval_ends, width, side)
-        results.append(_to_score_scale(result, own_scores, other_scores, group, level))
+        results.append(pair.to_score_scale(result, level))
     return results
 
 
-def _to_averaging_scale(group: PairedScores) -> tuple[Floats, Floats]:
-    """Return scores and baseline scores, of one shape, on the scale on which they are combined."""
-    combination = group.combination
-    own_scores, other_scores = np.broadcast_arrays(
-        combination.to_scale(group.values), combination.to_scale(group.baseline)
-    )
-    return own_scores, other_scores
+@dataclass(frozen=True)
+class _ScaledPair:
+    """Scores and baseline scores of a group, float64[query, column] each, on the scale on which
+    they are combined, and what is tested of them."""
 
+    run_scores: Floats
+    baseline_scores: Floats
+    group: PairedScores
+    tested: Quantities
 
-def _to_score_scale(
-    result: ComparisonResults,
-    own_scores: Floats,
-    other_scores: Floats,
-    group: PairedScores,
-    level: float,
-) -> ComparisonResults:
-    combination, widest = group.combination, widest_difference(group.measure)
-    if combination.linear:
+    @classmethod
+    def from_scores(cls, group: PairedScores) -> _ScaledPair:
+        combination = group.combination
+        run_scores, baseline_scores = np.broadcast_arrays(
+            combination.to_scale(group.values), combination.to_scale(group.baseline)
+        )
+        tested = find_tested_quantities(group.measure, run_scores, baseline_scores)
+        if group.asks_for_mean:
+            tested = np.full(len(tested), MEAN_DIFFERENCE, dtype=object)
+        return cls(run_scores, baseline_scores, group, tested)
+
+    @property
+    def differences(self) -> Floats:
+        """The differences whose mean is tested, float64[query, column]."""
+        return find_tested_differences(self.run_scores, self.baseline_scores, self.tested)
+
+    def to_score_scale(self, result: ComparisonResults, level: float) -> ComparisonResults:
+        """Convert results from the tested scale to differences of combined scores."""
+        if not (tests_means(self.group.measure) or self.group.asks_for_mean):
+            return self._to_costs(result)
+        combination, widest = self.group.combination, widest_difference(self.group.measure)
+        if combination.linear:
+            if math.isfinite(widest) and not np.isnan(result.inner_low[~np.isnan(result.p)]).any():
+                result = self._widen_inner_bounds(result, widest, level)
+            return result.clip_bounds(widest)
+        # Bounds on such a scale are converted back relative to the baseline.
+        start = MEAN.combine(np.where(np.isnan(self.run_scores), np.nan, self.baseline_scores))
+        mean, low, high, inner_low, inner_high = (
+            combination.from_scale(start + getattr(result, end)) - combination.from_scale(start)
+            for end in _ENDS
+        )
+        return replace(
+            result, mean=mean, low=low, high=high, inner_low=inner_low, inner_high=inner_high
+        )
+
+    def _widen_inner_bounds(
+        self, result: ComparisonResults, widest: float, level: float
+    ) -> ComparisonResults:
         enough = result.sample.queries >= FEWEST_QUERIES
-        if math.isfinite(widest) and not np.isnan(result.inner_low[~np.isnan(result.p)]).any():
-            # Equal scores have no spread, and few of them rule out little.
-            ends = result.inner_low, result.inner_high
-            ends_known = (np.where(result.sample.differing > 0, end, np.nan) for end in ends)
-            inner = Interval(result.mean, *ends_known)
-            bounded = widen_by_share_bounds(inner, own_scores, other_scores, widest, level)
-            low, high = (np.where(enough, end, np.nan) for end in bounded[1:])
-            result = replace(result, inner_low=low, inner_high=high)
-        return result.clip_bounds(widest)
-    # Bounds on such a scale are converted back relative to the baseline.
-    start = MEAN.combine(np.where(np.isnan(own_scores), np.nan, other_scores))
-    mean, low, high, inner_low, inner_high = (
-        combination.from_scale(start + getattr(result, end)) - combination.from_scale(start)
-        for end in _ENDS
-    )
-    return replace(
-        result, mean=mean, low=low, high=high, inner_low=inner_low, inner_high=inner_high
-    )
+        # Equal scores have no spread, and few of them rule out little.
+        ends = result.inner_low, result.inner_high
+        ends_known = (np.where(result.sample.differing > 0, end, np.nan) for end in ends)
+        inner = Interval(result.mean, *ends_known)
+        bounded = widen_by_share_bounds(inner, self.run_scores, self.baseline_scores, widest, level)
+        low, high = (np.where(enough, end, np.nan) for end in bounded[1:])
+        return replace(result, inner_low=low, inner_high=high)
+
+    def _to_costs(self, result: ComparisonResults) -> ComparisonResults:
+        """Return the results on what was tested, beside the mean difference without a test."""
+        costs = TestedCosts.from_logarithms(self.tested, *(getattr(result, end) for end in _ENDS))
+        moments = Moments.from_values(self.run_scores - self.baseline_scores)
+        sample = replace(
+            result.sample,
+            mean=moments.mean,
+            error=moments.error,
+            statistic=studentise(moments.mean, moments.error),
+        )
+        none = np.full(len(moments.mean), np.nan)
+        bounds = dict.fromkeys((*_ENDS[1:], "width"), none)
+        if self.group.measure.declaration.direction == 0:
+            sample, bounds = replace(sample, p=none), bounds | {"p": none, "p_corrected": none}
+        return replace(result, sample=sample, mean=moments.mean, costs=costs, **bounds)
 
 
-def compare_columns(differences: Floats, method: Method) -> ComparisonResults:
+def compare_columns(
+    differences: Floats, method: Method, tested: Quantities | None = None
+) -> ComparisonResults:
     """Test the mean of each column of `differences`, float64[query, column]; NaN if a query has no
-    difference.
+    difference. `tested` object[column] says what the columns are (`find_tested_differences`); by
+    default mean differences.
 
     The correction is over all columns that may be tested (`verdicts.are_testable`).
     """
-    return _compare_groups([differences], method)[0]
+    all_means = np.full(differences.shape[1], MEAN_DIFFERENCE, dtype=object)
+    words = all_means if tested is None else tested
+    return _compare_groups([differences], method, [words])[0]
 
 
-def _compare_groups(groups: Sequence[Floats], method: Method) -> list[ComparisonResults]:
-    samples = resample_groups(groups)
+def _compare_groups(
+    groups: Sequence[Floats], method: Method, tested: Sequence[Quantities]
+) -> list[ComparisonResults]:
+    samples = _resample_groups(groups, tested)
     if method.test == BOOTSTRAP:
         return [_compare_by_draws(sample, method) for sample in samples]
     return [
-        _compare_by_test(gaps, sample, method) for gaps, sample in zip(groups, samples, strict=True)
+        _compare_by_test(gaps, sample, method, words == SIGN)
+        for gaps, sample, words in zip(groups, samples, tested, strict=True)
     ]
+
+
+def _resample_groups(
+    groups: Sequence[Floats], tested: Sequence[Quantities]
+) -> list[ResampledMeans]:
+    """Return the resampled means of each group. Columns that are tested by their signs have the
+    p-value of the sign test."""
+    samples = resample_groups(groups)
+    for position, words in enumerate(tested):
+        p = samples[position].p.copy()
+        for column in np.flatnonzero((words == SIGN) & ~np.isnan(p)):
+            p[column] = sign_test(groups[position][:, column])
+        samples[position] = replace(samples[position], p=p)
+    return samples
 
 
 def _compare_by_draws(sample: ResampledMeans, method: Method) -> ComparisonResults:
@@ -243,11 +246,11 @@ def _find_margin_interval(sample: ResampledMeans, p: Floats, level: float) -> In
 
 
 def _compare_by_test(
-    differences: Floats, sample: ResampledMeans, method: Method
+    differences: Floats, sample: ResampledMeans, method: Method, by_sign: Mask
 ) -> ComparisonResults:
     columns = [column[~np.isnan(column)] for column in differences.T]
-    p = np.full(len(columns), np.nan)
-    for i in np.flatnonzero(~np.isnan(sample.p)):
+    p = np.where(by_sign, sample.p, np.nan)
+    for i in np.flatnonzero(~np.isnan(sample.p) & ~by_sign):
         p[i] = _find_p_value(columns[i], method)
     p_corrected = _correct_p_values(p, method)
     low, high = _find_intervals(columns, p_corrected, method)

@@ -7,11 +7,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from metrics_core.base.wording import DASH
+
 BETTER_RUN, WORSE_RUN = "better", "worse"
 BETTER_BY_LITTLE = "better, by less than matters"
 WORSE_BY_LITTLE = "worse, by less than matters"
 NO_MATTER = "no difference that matters"
 CANNOT_TELL = "cannot tell"
+NO_VERDICT = DASH
+"""Instead of a verdict if the direction of the measure is not declared."""
 
 AHEAD = frozenset({BETTER_RUN, BETTER_BY_LITTLE})
 BEHIND = frozenset({WORSE_RUN, WORSE_BY_LITTLE})
@@ -64,7 +68,8 @@ def decide_verdict(
     is_within_margin: bool = False,
     is_contrary: bool = False,
 ) -> Verdict:
-    """Return the verdict on a mean difference. The difference is positive if the run is better.
+    """Return the verdict on a mean difference, or on the logarithm of a typical ratio. It is
+    positive if the run is better.
 
     Only `p_corrected` decides significance; it is NaN without a test. `is_within_margin` is true if
     the difference is shown to be smaller than the margin, by two one-sided tests or because so few
@@ -89,6 +94,14 @@ def decide_verdict(
     if not differing:
         return Verdict(CANNOT_TELL, _untested_reason(differing))
     return Verdict(CANNOT_TELL, f"p is above {1 - level:.2g} after correction")
+
+
+def refuse_verdict(measure: str) -> Verdict:
+    """Return what takes the place of a verdict if the direction of a measure is not declared."""
+    return Verdict(
+        NO_VERDICT,
+        f"which direction is better is not declared: --lower {measure} or --higher {measure}",
+    )
 
 
 def _untested_reason(differing: int) -> str:

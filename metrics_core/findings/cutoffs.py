@@ -20,6 +20,7 @@ from metrics_core.findings.phrases import (
     COMPARE_ANOTHER_RUN,
     NOT_SIGNIFICANT,
     family_note,
+    few_queries_note,
 )
 from metrics_core.findings.sentence import (
     Sentence,
@@ -29,7 +30,6 @@ from metrics_core.findings.sentence import (
     run_span,
     strong_span,
 )
-from metrics_core.findings.verdicts import few_queries_note
 from metrics_core.judging import JudgedRanks
 
 MAX_TITLE_LENGTH = 60

@@ -11,8 +11,8 @@ from metrics_core.base import wording as w
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.comparing.winners import better_side
 from metrics_core.findings.group_nouns import GroupNoun
+from metrics_core.findings.phrases import few_queries_note
 from metrics_core.findings.sentence import Sentence, aside_span, muted_span, run_span, strong_span
-from metrics_core.findings.verdicts import few_queries_note
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.slicing.composition import is_simpsons_paradox
 

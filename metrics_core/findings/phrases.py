@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from metrics_core.base import wording as w
 from metrics_core.comparing.crossings import Crossings
+from metrics_core.findings.sentence import Sentence, strong_span
 
 
 def _format_span(span: tuple[int, int]) -> str:
@@ -49,3 +50,12 @@ NO_OTHER_MEASURE = "No other measure has scores for both runs."
 NOT_SIGNIFICANT = "the difference is not significant."
 NOT_CLEAR_AT_ANY_K = "not significant at any k"
 RUNS_ARE_TIED = "The runs are tied, so there is no"
+
+
+def few_queries_note(queries: int) -> Sentence:
+    """Note that there are too few queries to test."""
+    if not queries:
+        return strong_span(f"{NO_SCORE_WITH_BOTH}. ")
+    return strong_span(
+        f"Only {queries} {w.plural(queries, 'query', 'queries')}: too few for a result. "
+    )

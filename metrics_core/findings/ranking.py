@@ -11,6 +11,7 @@ from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.comparing.winners import better_side
 from metrics_core.findings.cutoffs import MAX_TITLE_LENGTH
+from metrics_core.findings.phrases import few_queries_note
 from metrics_core.findings.sentence import (
     Sentence,
     aside_span,
@@ -19,7 +20,6 @@ from metrics_core.findings.sentence import (
     run_span,
     strong_span,
 )
-from metrics_core.findings.verdicts import few_queries_note
 
 _MAX_NAMED = 3
 

@@ -26,10 +26,12 @@ from metrics_core.comparing.verdicts import (
     CLEAR,
     FEWEST_QUERIES,
     NO_MATTER,
+    NO_VERDICT,
     WORSE_BY_LITTLE,
     are_significant,
 )
 from metrics_core.comparing.winners import better_side
+from metrics_core.findings.costs import cost_lead, undeclared_lead
 from metrics_core.findings.group_nouns import GroupNoun
 from metrics_core.findings.phrases import NO_SCORE_WITH_BOTH
 from metrics_core.findings.sentence import Sentence, aside_span, muted_span, run_span, strong_span
@@ -68,6 +70,8 @@ def verdict_finding(
     row = _run_row(comparison, focus)
     base = float(_run_row(comparison, baseline)["mean"])
     pair = run_span(focus) + strong_span(" and ") + run_span(baseline)
+    if row["verdict"] == NO_VERDICT:
+        return VerdictFinding(pair, undeclared_lead(row, base, measure), "no direction declared")
     if row["queries"] < FEWEST_QUERIES:
         return _few_queries_finding(row, base, measure, focus, baseline)
     if not row["differing"]:
@@ -82,7 +86,10 @@ def verdict_finding(
             + strong_span(" beats " if ahead else " falls behind ")
             + run_span(baseline)
         )
-        lead = _describe_change(row, base, measure) + _describe_test(comparison, row, method)
+        test = _describe_test(comparison, row, method)
+        lead = cost_lead(row, measure, method.level, test) or (
+            _describe_change(row, base, measure) + test
+        )
         badge = "clear difference" if ahead else "clear loss"
         return VerdictFinding(title, lead, badge, "better" if ahead else "worse")
     lead = _describe_means(row, base, measure)
@@ -92,7 +99,9 @@ def verdict_finding(
             lead + _describe_equivalence(row, method),
             f"equivalent within {method.margin or 0:g}",
         )
-    return VerdictFinding(pair, lead + _explain_undecided(row, method), "no clear difference")
+    undecided = lead + _explain_undecided(row, method)
+    lead = cost_lead(row, measure, method.level) or undecided
+    return VerdictFinding(pair, lead, "no clear difference")
 
 
 def single_run_finding(
@@ -336,15 +345,6 @@ def measures_finding(table: pd.DataFrame, focus: str, chosen_measure: str) -> Se
     return run_span(focus) + muted_span(
         f" is {' and '.join(clauses)}, but not on {w.join_words(other_measures)}. Decide which"
         " measure counts before you look at the results."
-    )
-
-
-def few_queries_note(queries: int) -> Sentence:
-    """Note that there are too few queries to test."""
-    if not queries:
-        return strong_span(f"{NO_SCORE_WITH_BOTH}. ")
-    return strong_span(
-        f"Only {queries} {w.plural(queries, 'query', 'queries')}: too few for a result. "
     )
 
 

@@ -8,7 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from metrics_core.base import frames as pd
-from metrics_core.base.errors import NoSharedQueriesError, RanklensError, did_you_mean
+from metrics_core.base.errors import (
+    NoSharedQueriesError,
+    ParameterError,
+    RanklensError,
+    did_you_mean,
+)
+from metrics_core.base.wording import shorten_value
 from metrics_core.measures import given_measure
 from metrics_core.scoring.scores import Scores, build_scores, join_measures
 from metrics_core.tables import GivenScores
@@ -39,10 +45,8 @@ def scores_from_given(
             "Name the run in a column run, or rename a file: its name names the run.",
         )
     names = list(dict.fromkeys(values.index.get_level_values("measure")))
-    refuse_unknown_names([*lower, *higher], names)
-    directions = dict.fromkeys(lower, False) | dict.fromkeys(higher, True)
-    if len(directions) < len({*lower}) + len({*higher}):
-        raise RanklensError(f"{next(iter(lower))} is given as lower and as higher is better.")
+    directions = find_directions(lower, higher)
+    refuse_unknown_names(directions, names)
     wide = values.unstack("measure")
     rows = pd.concat([part[_KEYS] for part in parts]).drop_duplicates()
     numbers = wide.reindex(pd.MultiIndex.from_frame(rows))[names].to_numpy(dtype=np.float64)
@@ -51,6 +55,23 @@ def scores_from_given(
         for column, name in enumerate(names)
     ]
     return build_scores(rows, measures, numbers)
+
+
+def find_directions(lower: Collection[str], higher: Collection[str]) -> dict[str, bool]:
+    """Return whether higher is better, by the names in both collections. Raises RanklensError for
+    a name that is in both, and ParameterError for one that is no text."""
+    for name in (*lower, *higher):
+        if not isinstance(name, str):
+            raise ParameterError(
+                f"{shorten_value(name)} is not the name of a measure.",
+                "lower and higher are a name or a list of names, such as lower='latency_ms'.",
+            )
+    both = sorted({*lower} & {*higher})
+    if both:
+        raise RanklensError(
+            f"{both[0]} is given as lower and as higher is better.", "Give one of the two."
+        )
+    return dict.fromkeys(lower, False) | dict.fromkeys(higher, True)
 
 
 def refuse_unknown_names(names: Collection[str], available: Sequence[str]) -> None:

@@ -1,14 +1,73 @@
 """Reading a table of scores: column names are normalised, and one row per measure is pivoted to one
-row per query."""
+row per query. Then the columns of some measures are selected, with their directions."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from metrics_core.base import frames as pd
 from metrics_core.base.errors import RanklensError
 from metrics_core.formats.in_memory import convert_to_frame
 from metrics_core.formats.parsing.columns import NAMES, find_position
+from metrics_core.measures import GivenMeasure, Measure, parse_measure, parse_measures_by_name
+from metrics_core.scoring.given_scores import find_directions, refuse_unknown_names
+from metrics_core.scoring.scores import Scores, measure_columns, scores_from_frame
+
+
+def select_scores(
+    scores: Any,
+    measures: GivenMeasure | Iterable[GivenMeasure] | None,
+    lower: str | Iterable[str],
+    higher: str | Iterable[str],
+) -> tuple[Scores, dict[str, Measure]]:
+    """Return the scores of some measures, by default all, and each measure by its given name.
+
+    `scores` are Scores or a table. `lower` and `higher` name columns whose direction is declared.
+    Raises RanklensError for unknown names.
+    """
+    lower, higher = ([names] if isinstance(names, str) else [*names] for names in (lower, higher))
+    if isinstance(scores, Scores) and not (lower or higher):
+        return scores, parse_measures_by_name(scores.measures if measures is None else measures)
+    frame = read_scores_frame(scores.frame if isinstance(scores, Scores) else scores)
+    if measures is None:
+        names: list[Any] = measure_columns(frame, numeric=True)
+    else:
+        is_single = isinstance(measures, (str, Measure)) or not isinstance(measures, Iterable)
+        names = [measures] if is_single else [*measures]
+    by_name = {str(name): _find_column(frame, name) for name in names}
+    columns = list(dict.fromkeys(by_name.values()))
+    directions = {
+        _find_column(frame, name): is_higher
+        for name, is_higher in find_directions(lower, higher).items()
+    }
+    refuse_unknown_names(directions, columns)
+    selected = scores_from_frame(
+        frame, None if measures is None else columns, higher_is_better=directions
+    )
+    by_column = dict(zip(columns, selected.measures, strict=True))
+    return selected, {name: by_column[column] for name, column in by_name.items()}
+
+
+def _find_column(frame: pd.DataFrame, measure: Any) -> str:
+    """Return the column with this name, or with another name of this measure; the name itself if
+    there is none."""
+    name = str(measure)
+    if name in frame.columns:
+        return name
+    try:
+        parsed_measure = parse_measure(measure)
+    except RanklensError:
+        return name
+    columns = map(str, frame.columns)
+    return next((column for column in columns if _is_name_of(column, parsed_measure)), name)
+
+
+def _is_name_of(name: str, measure: Measure) -> bool:
+    try:
+        return parse_measure(name) == measure
+    except RanklensError:
+        return False
 
 
 def read_scores_frame(table: Any) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
@@ -120,34 +120,33 @@ def join_measures(parts: Sequence[Scores]) -> Scores:
 
 def scores_from_frame(
     frame: pd.DataFrame,
-    column: str | None = None,
+    columns: Sequence[str] | None = None,
     *,
-    higher_is_better: bool | None = None,
+    higher_is_better: Mapping[str, bool] | None = None,
 ) -> Scores:
-    """Return the scores of any frame with the columns run and query_id. They come from one
-    `column`, or from every numeric column if `column` is None.
+    """Return the scores of any frame with the columns run and query_id. They come from `columns`,
+    or from every numeric column if `columns` is None.
 
     A column named like a measure is taken as that measure if its numbers are within the measure's
-    range. For other columns higher is better unless `higher_is_better` says otherwise. Raises
-    RanklensError in the same cases as `Scores.from_any`, and if there is no numeric column or a
-    value is not a finite number.
+    range. The direction of other columns is that of `higher_is_better`, by column, else that of
+    `given_measure`. Raises RanklensError in the same cases as `Scores.from_any`, and if there is no
+    numeric column or a value is not a finite number.
     """
-    if higher_is_better not in (None, True, False):
-        raise ParameterError(
-            "higher_is_better must be True or False.",
-            "It holds for all compared columns; compare columns of another direction separately.",
-        )
     _check_key_columns(frame)
-    if column is not None and (column in _KEYS or column not in frame.columns):
-        listing = ", ".join(str(c) for c in frame.columns if c not in _KEYS)
-        raise RanklensError(f"There are no scores of {column}.", f"Available: {listing or 'none'}.")
-    names = measure_columns(frame, numeric=True) if column is None else [column]
+    for column in columns or ():
+        if column in _KEYS or column not in frame.columns:
+            listing = ", ".join(str(c) for c in frame.columns if c not in _KEYS)
+            raise RanklensError(
+                f"There are no scores of {column}.", f"Available: {listing or 'none'}."
+            )
+    names = measure_columns(frame, numeric=True) if columns is None else columns
     numbers = {str(name): _column_numbers(frame, name) for name in names}
     if not numbers:
         raise RanklensError(
             "No column of the frame contains numbers.", "Give a number for each run and query."
         )
-    measures = [_find_measure(n, values, higher_is_better) for n, values in numbers.items()]
+    directions = higher_is_better or {}
+    measures = [_find_measure(n, values, directions.get(n)) for n, values in numbers.items()]
     return build_scores(frame, measures, np.column_stack(list(numbers.values())))
 
 

@@ -12,6 +12,7 @@ from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.errors import NoSharedQueriesError, UnknownColumnError
 from metrics_core.comparing.paired_tests import sidak_adjusted
 from metrics_core.comparing.resampled import clip_bounds, resample_groups
+from metrics_core.comparing.tested_quantities import tests_means
 from metrics_core.comparing.testing import widest_difference
 from metrics_core.comparing.verdicts import are_significant
 from metrics_core.measures import GivenMeasure, Measure, parse_measure
@@ -265,7 +266,7 @@ def _find_differences(
     are NaN if a group may not be tested, and for the baseline itself.
 
     Geometric means are tested on their ratio; the bounds of the ratio are multiplied by the
-    baseline's observed mean.
+    baseline's observed mean. The means of a cost are not tested (`tested_quantities`).
     """
     level, n_tested = level_and_count
     combination = measure.declaration.combination
@@ -275,6 +276,10 @@ def _find_differences(
     results = []
     for values, columns, test in zip(scaled, others, resample_groups(gaps), strict=True):
         ends, clear = _empty_differences(values)
+        if not tests_means(measure):
+            ends[0, columns] = test.mean
+            results.append((ends, clear))
+            continue
         clear[columns] = are_significant(sidak_adjusted(test.p, n_tested), level)
         ends[:, columns] = test.intervals(1 - level ** (1 / n_tested), clear[columns])
         if combination.linear:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import ParameterError
 from metrics_core.comparing.all_pairs.all_pairs import AllPairs
 from metrics_core.comparing.method import BOOTSTRAP, CORRECTIONS, NO_CORRECTION, TESTS, Method
+from metrics_core.comparing.tested_quantities import NOT_TESTED, SIGN, TYPICAL_RATIO
 from metrics_core.comparing.verdicts import AHEAD, BEHIND, BETTER_RUN
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores
@@ -91,7 +92,7 @@ def comparison_table(
         elif row["verdict"] in BEHIND:
             beaten[row["measure"]].add((row["baseline"], row["run"]))
     names = [_run_with_letter(baseline, means.runs) for baseline in baselines]
-    tested = _describe_comparison(comparison, names, method)
+    tested = _describe_comparison(comparison, names, method, _describe_marks(means.by_measure))
     return paper_table(means, beaten, tested, "tab:comparison")
 
 
@@ -100,7 +101,14 @@ def all_pairs_table(
 ) -> PaperTable:
     """Return the paper's table of all pairs of runs, by the canonical name of each measure."""
     beaten = {name: _find_significant_pairs(pairs) for name, pairs in pairs_by_measure.items()}
-    return paper_table(means, beaten, _describe_all_pairs(pairs_by_measure, level), "tab:all-pairs")
+    tested = _describe_all_pairs(pairs_by_measure, level, _describe_marks(means.by_measure))
+    return paper_table(means, beaten, tested, "tab:all-pairs")
+
+
+def _describe_marks(measures: Iterable[Measure]) -> str:
+    is_rising = all(measure.declaration.direction > 0 for measure in measures)
+    runs = "runs with a significantly lower mean" if is_rising else "significantly worse runs"
+    return f"Superscripts mark {runs}"
 
 
 def paper_table(
@@ -134,7 +142,8 @@ def _mean_cells(measure: Measure, means: Floats) -> list[str]:
     declaration = measure.declaration
     write = w.format_score if declaration.combination.averaged else format_total
     cells = [escape(write(mean)) for mean in means.tolist()]
-    if declaration.combination.averaged and len(means) > 1 and not np.isnan(means).all():
+    has_best = declaration.combination.averaged and declaration.direction
+    if has_best and len(means) > 1 and not np.isnan(means).all():
         best = (np.nanmax if declaration.higher_is_better else np.nanmin)(means)
         for position in np.flatnonzero(means == best):
             cells[position] = rf"\textbf{{{cells[position]}}}"
@@ -167,7 +176,7 @@ def _run_with_letter(run: str, runs: Sequence[str]) -> str:
 
 
 def _describe_comparison(
-    comparison: pd.DataFrame, baseline_names: Sequence[str], method: Method
+    comparison: pd.DataFrame, baseline_names: Sequence[str], method: Method, marks: str
 ) -> str:
     """Return the caption that describes the test on which the letters in the table are based."""
     tested = comparison[comparison["p"].notna()]
@@ -185,10 +194,24 @@ def _describe_comparison(
             f" {correction}"
         )
     return (
-        "Superscripts mark runs with a significantly lower mean (significance level"
+        f"{marks} (significance level"
         f" {1 - method.level:.2g}); only pairs that include {w.join_words(baseline_names, 'or')}"
-        f" are compared; test: {TESTS[method.test]}; {corrected}."
+        f" are compared; test: {TESTS[method.test]}; {corrected}.{_describe_costs(comparison)}"
     )
+
+
+def _describe_costs(comparison: pd.DataFrame) -> str:
+    """Return the sentences on measures that are not tested by their means."""
+    sentences = []
+    for word, tested in (
+        (TYPICAL_RATIO, "the test is on logarithms, that is on the typical ratio, not on the mean"),
+        (SIGN, "the sign test counts the queries with a higher value"),
+        (NOT_TESTED, "which direction is better is not declared, so nothing is tested"),
+    ):
+        names = comparison.loc[comparison["tested"] == word, "measure"].unique()
+        if len(names):
+            sentences.append(f" For {w.join_words(names)}, {tested}.")
+    return "".join(sentences)
 
 
 def _find_significant_pairs(pairs: AllPairs) -> set[Pair]:
@@ -196,7 +219,7 @@ def _find_significant_pairs(pairs: AllPairs) -> set[Pair]:
     return {(pairs.runs[i], pairs.runs[j]) for i, j in zip(rows, columns, strict=True)}
 
 
-def _describe_all_pairs(pairs_by_measure: Mapping[str, AllPairs], level: float) -> str:
+def _describe_all_pairs(pairs_by_measure: Mapping[str, AllPairs], level: float, marks: str) -> str:
     """Return the caption that describes the test on which the letters in the table are based."""
     if all(np.isnan(pairs.p).all() for pairs in pairs_by_measure.values()):
         return NOTHING_TESTED
@@ -206,7 +229,7 @@ def _describe_all_pairs(pairs_by_measure: Mapping[str, AllPairs], level: float) 
         " Holm and step-down max-statistic p-values)"
     )
     return (
-        "Superscripts mark runs with a significantly lower mean (significance level"
+        f"{marks} (significance level"
         f" {1 - level:.2g}); all pairs of runs are compared; test:"
         f" {TESTS[BOOTSTRAP]}{corrected if pairs > 1 else ''}."
     )

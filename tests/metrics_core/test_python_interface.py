@@ -107,10 +107,20 @@ def test_what_cannot_be_compared_is_said() -> None:
             compare(given, "AP", "old")
 
 
-@pytest.mark.parametrize("direction", [{"latency": False}, ["latency"], "no"])
-def test_a_direction_that_is_no_truth_value_is_refused(direction: Any) -> None:
-    with pytest.raises(ParameterError, match="True or False"):
-        compare_scores(LATENCY, baseline="v1", higher_is_better=direction)
+def test_directions_are_names_of_compared_columns() -> None:
+    with pytest.raises(ParameterError, match="3 is not the name of a measure"):
+        compare_scores(LATENCY, baseline="v1", lower=[3])  # type: ignore[list-item]
+    with pytest.raises(RanklensError, match="no scores of latncy") as caught:
+        compare_scores(LATENCY, baseline="v1", lower="latncy")
+    assert "latency" in str(caught.value)
+    with pytest.raises(RanklensError, match="as lower and as higher"):
+        compare_scores(LATENCY, baseline="v1", lower="latency", higher=["latency"])
+    two = LATENCY.assign(clicks=LATENCY["latency"] / 2, price=1.5)
+    both = compare_scores(two, ["clicks", "latency"], lower=["latency"], higher="clicks")
+    assert both["measure"].tolist() == ["clicks", "latency"]
+    assert both["verdict"].tolist() == ["worse", "better"]
+    with pytest.raises(RanklensError, match="no scores of price"):
+        compare_scores(two, ["clicks", "latency"], lower="price")
 
 
 def test_columns_in_one_text_are_refused_with_the_dictionary_to_write() -> None:
@@ -119,14 +129,14 @@ def test_columns_in_one_text_are_refused_with_the_dictionary_to_write() -> None:
 
 
 def test_any_numbers_by_run_and_query_are_compared() -> None:
-    found = compare_scores(LATENCY, baseline="v1", higher_is_better=False)
+    found = compare_scores(LATENCY, baseline="v1", lower="latency")
     (row,) = found.to_dict("records")
     assert (row["measure"], row["run"], row["difference"]) == ("latency", "v2", -10)
     assert row["won"] == 12 and row["verdict"] == "better"
-    worse = compare_scores(LATENCY, "latency", baseline="v1", higher_is_better=True)
+    worse = compare_scores(LATENCY, "latency", baseline="v1", higher=["latency"])
     assert worse["verdict"].tolist() == ["worse"] and worse["lost"].tolist() == [12]
     renamed = pa.table(LATENCY.rename(columns={"run": "system", "query_id": "qid"}))
-    higher = compare_scores(renamed, baseline="v1", higher_is_better=True)
+    higher = compare_scores(renamed, baseline="v1", higher="latency")
     pd.testing.assert_frame_equal(higher, worse)
     noted = LATENCY.assign(clicks=1, note="slow", right=True)
     assert compare_scores(noted, baseline="v1")["measure"].tolist() == ["latency", "clicks"]
@@ -142,7 +152,7 @@ def test_a_column_called_as_a_measure_is_it_only_in_its_range() -> None:
     pd.testing.assert_frame_equal(pd.DataFrame(by_name), named)
     given = Scores.from_any(scores)
     pd.testing.assert_frame_equal(compare_scores(given, "map", baseline="old"), by_name)
-    turned = compare_scores(given, baseline="old", higher_is_better=False)
+    turned = compare_scores(given, baseline="old", lower="map")
     assert turned["won"].tolist() == by_name["lost"].tolist()
 
 

@@ -23,6 +23,7 @@ from metrics_core.base.wording import plural
 from metrics_core.comparing.all_pairs.pair_draws import compare_pairs
 from metrics_core.comparing.paired_tests import holm_adjusted
 from metrics_core.comparing.resampled import clip_bounds
+from metrics_core.comparing.tested_quantities import tests_means, to_tested_scale
 from metrics_core.comparing.testing import widest_difference
 from metrics_core.comparing.verdicts import (
     BETTER_RUN,
@@ -142,18 +143,24 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
     score.
 
     A geometric mean is tested on logarithms; its interval is converted back around the middle of
-    the two means. Raises RanklensError if the measure has no scores.
+    the two means. A cost is tested by its typical ratio (`tested_quantities`), which also orders the
+    runs; the differences of its means have no interval. With a cost of 0 or below, or without a
+    declared direction, nothing is tested. Raises RanklensError if the measure has no scores.
     """
     parsed_measure = parse_measure(measure)
     combination = parsed_measure.declaration.combination
     direction = parsed_measure.declaration.direction
-    scaled = np.asarray(combination.to_scale(scores.values_of(parsed_measure)), dtype=np.float64)
+    values = scores.values_of(parsed_measure)
+    tested_scale = to_tested_scale(parsed_measure, values)
+    is_mean = tests_means(parsed_measure)
+    scaled = tested_scale if is_mean else values
     middle = MEAN.combine(scaled.T)
-    order = np.argsort(-direction * middle, kind="stable")  # NaN last
-    scaled, middle = scaled[order], middle[order]
+    typical = middle if np.isnan(tested_scale).all() else MEAN.combine(tested_scale.T)
+    order = np.argsort(-direction * typical, kind="stable")  # NaN last
+    scaled, middle, tested_scale = scaled[order], middle[order], tested_scale[order]
     pairs = np.stack(np.triu_indices(len(order), 1))
     pair_matrix = _PairMatrix(len(order), pairs)
-    pair_tests = compare_pairs(scaled, pairs)
+    pair_tests = compare_pairs(tested_scale, pairs)
     # A pair that is significant here must also be significant with either of the two runs as
     # baseline.
     baseline_p = np.array(
@@ -161,7 +168,11 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
     )
     at_least = np.maximum(baseline_p, baseline_p.T)[*pairs]
     tested = replace(pair_tests, p_corrected=np.maximum(pair_tests.p_corrected, at_least))
-    intervals = _to_score_scale(tested.intervals(level), parsed_measure, scaled, pairs)
+    intervals = (
+        _to_score_scale(tested.intervals(level), parsed_measure, scaled, pairs)
+        if is_mean
+        else _find_untested_differences(scaled, pairs)
+    )
     better = np.where(tested.mean * direction > 0, BETTER_RUN, WORSE_RUN)
     verdict = np.where(are_significant(tested.p_corrected, level), better, CANNOT_TELL).astype(
         object
@@ -177,7 +188,9 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
         p=pair_matrix.symmetric_matrix(tested.p),
         p_corrected=pair_matrix.symmetric_matrix(tested.p_corrected),
         verdict=verdicts,
-        queries=pair_matrix.symmetric_matrix(tested.queries, n_defined),
+        queries=pair_matrix.symmetric_matrix(
+            (~np.isnan(scaled[pairs[0]] + scaled[pairs[1]])).sum(axis=1), n_defined
+        ),
         first=1 + (verdicts == WORSE_RUN).sum(axis=1),
         last=len(order) - (verdicts == BETTER_RUN).sum(axis=1),
         draws=0 if np.isnan(tested.p).all() else len(tested.largest),
@@ -212,6 +225,12 @@ class _PairMatrix:
         matrix[*self.pairs] = values
         matrix[*self.pairs[::-1]] = [opposites.get(value, value) for value in values]
         return matrix
+
+
+def _find_untested_differences(scores: Floats, pairs: Ints) -> Interval:
+    """Return the mean difference of each pair, without an interval."""
+    mean = MEAN.combine((scores[pairs[0]] - scores[pairs[1]]).T)
+    return Interval(mean, *np.full((2, len(mean)), np.nan))
 
 
 def _to_score_scale(intervals: Interval, measure: Measure, scaled: Floats, pairs: Ints) -> Interval:

@@ -26,7 +26,8 @@ ENDS = ["low", "high", "level", "inner_low", "inner_high"]
 EFFECT = ["effect", "effect_low", "effect_high"]
 FIGURES = ["n", "mean", "baseline_mean", "difference", *ENDS, "p", "p_corrected", *EFFECT]
 TALLY = ["won", "lost", "same"]
-KEYS = ["run", "baseline", "measure", *FIGURES, *TALLY, "verdict", "reason"]
+TESTED = ["tested", "ratio", "ratio_low", "ratio_high", "half_from"]
+KEYS = ["run", "baseline", "measure", *FIGURES, *TALLY, "verdict", "reason", *TESTED]
 
 Command = Callable[..., tuple[str, str]]
 

@@ -1,0 +1,117 @@
+"""Sentences on costs, times and counts: the verdict is on the typical ratio or the sign, and the
+difference of the means stands beside it without a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from metrics_core.base import wording as w
+from metrics_core.comparing.tested_quantities import SIGN, TYPICAL_RATIO
+from metrics_core.comparing.verdicts import are_significant
+from metrics_core.findings.sentence import Sentence, muted_span, strong_span
+from metrics_core.tables.given_scores import name_words
+
+_TIME = {"latency", "latencies", "time", "times", "ms", "seconds"}
+_UNITS = {"ms": "ms", "seconds": "s", "tokens": "tokens"}
+
+
+def describe_cost(row: Mapping[str, Any], measure: str, level: float) -> str:
+    """Return what is tested of a cost, from a row of `compare`: "typically 27 % slower (95 %: 19 to
+    36 %)", or "slower on 71 of 104 queries"; "" if something else is tested."""
+    tested = row.get("tested")
+    if tested == SIGN:
+        return _describe_sign(row, measure)
+    if tested != TYPICAL_RATIO:
+        return ""
+    return describe_ratio(row["ratio"], (row["ratio_low"], row["ratio_high"]), measure, level)
+
+
+def describe_ratio(ratio: float, ends: tuple[float, float], measure: str, level: float) -> str:
+    """Return a typical ratio in words: "typically 27 % slower (95 %: 19 to 36 %)"."""
+    if ratio != ratio:
+        return "no typical ratio"
+    low, high = ends
+    text = f"typically {_describe_change(ratio, measure)}"
+    if low != low:
+        return text
+    share = w.format_share(level)
+    if (low - 1) * (high - 1) > 0:
+        nearer, farther = sorted(ends, key=lambda end: abs(end - 1))
+        size = f"{_format_percent(nearer)} to {_format_percent(farther)}{w.NO_BREAK}%"
+        return f"{text} ({share}: {size})"
+    return f"{text} ({share}: {' to '.join(_describe_change(end, measure) for end in ends)})"
+
+
+def describe_mean_difference(row: Mapping[str, Any], measure: str) -> str:
+    """Return the difference of the means, which is not tested: "mean +352 ms (1,634 against 1,282);
+    half of it from 4 queries"."""
+    names = [_UNITS[word] for word in name_words(measure) if word in _UNITS]
+    unit = f" {names[-1]}" if names else ""
+    text = f"mean {w.format_difference(row['difference'])}{unit}"
+    base = row["baseline_mean"]
+    if abs(row["mean"] - base - row["difference"]) <= 1e-9 * max(1.0, abs(base)):
+        text += f" ({w.format_score(row['mean'])} against {w.format_score(base)})"
+    n = int(row["half_from"])
+    return f"{text}; half of it from {n} {w.plural(n, 'query', 'queries')}" if n else text
+
+
+def cost_lead(
+    row: Mapping[str, Any], measure: str, level: float, evidence: Sentence | None = None
+) -> Sentence:
+    """Return what is tested of a cost, `evidence` about the test, and the means without a test.
+
+    Without `evidence`, it says why neither run counts as better. Empty if the row is of another
+    measure.
+    """
+    cost = describe_cost(row, measure, level)
+    if not cost:
+        return Sentence()
+    evidence = evidence or _explain_undecided(row, level)
+    means = muted_span(f" Not tested: {describe_mean_difference(row, measure)}.")
+    return strong_span(w.sentence_case(cost)) + muted_span(". ") + evidence + means
+
+
+def _explain_undecided(row: Mapping[str, Any], level: float) -> Sentence:
+    p_text = w.format_p_value(row["p_corrected"])
+    if row["p_corrected"] != row["p_corrected"]:
+        return muted_span(f"There is no test: {row['reason']}.")
+    if not are_significant(np.array(row["p_corrected"]), level):
+        return muted_span(f"This may be chance ({p_text}).")
+    return muted_span(f"This is not significant ({p_text}): {row['reason']}.")
+
+
+def undeclared_lead(row: Mapping[str, Any], base: float, measure: str) -> Sentence:
+    """Return the means of a measure whose direction is not declared."""
+    means = f"{w.format_score(row['mean'])} against {w.format_score(base)}"
+    text = f"{measure} is {means}. Which direction is better is not declared, so there is no test."
+    return muted_span(text)
+
+
+def _describe_sign(row: Mapping[str, Any], measure: str) -> str:
+    counts = {-1: int(row["lost"]), 1: int(row["won"])}
+    side = 1 if counts[1] > counts[-1] else -1
+    better = _comparatives(measure)[side > 0]
+    n = int(row["queries"])
+    return f"{better} on {counts[side]} of {w.format_count(n)} {w.plural(n, 'query', 'queries')}"
+
+
+def _describe_change(ratio: float, measure: str) -> str:
+    """Return a ratio as "27 % slower"."""
+    if ratio == 1:
+        return "the same"
+    return f"{_format_percent(ratio)}{w.NO_BREAK}% {_comparatives(measure)[int(ratio < 1)]}"
+
+
+def _comparatives(measure: str) -> tuple[str, str]:
+    """Return the words for more and for less of a cost."""
+    return ("slower", "faster") if _TIME & {*name_words(measure)} else ("higher", "lower")
+
+
+def _format_percent(ratio: float) -> str:
+    """Return the distance of a ratio from 1 in percent, with a decimal below 10."""
+    percent = 100 * abs(ratio - 1)
+    text = f"{percent:,.{0 if percent >= 9.95 else 1}f}"
+    return "99.9" if ratio < 1 and text == "100" else text

@@ -1,0 +1,125 @@
+"""What sentences say of costs is so: each number and word is read back out of the text and worked
+out anew from the costs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metrics_core.comparing.method import Method
+from metrics_core.comparing.pairs import compare
+from metrics_core.findings.verdicts import verdict_finding
+from metrics_core.measures import score_only_measure
+from metrics_core.scoring.scores import Scores
+from tests.claims import is_rounded, offenders, value_of
+from tests.random_cases import in_this_run
+
+pytestmark = pytest.mark.random
+
+NAMES = ("latency_ms", "price", "run time", "tokens")
+SLOWER = {True: ("slower", "faster"), False: ("higher", "lower")}
+
+
+class CostCase:
+    """Costs of two or three runs, with what `compare` says of the second against the first."""
+
+    def __init__(self, seed: int) -> None:
+        chance = np.random.default_rng((seed, 48))
+        self.seed, self.name = seed, NAMES[seed % 4]
+        n, runs = int(chance.integers(1, 120)), int(chance.integers(2, 4))
+        ease = chance.lognormal(5, 1, (1, n))
+        values = ease * chance.lognormal(chance.normal(0, 0.3, (runs, 1)), 0.5, (runs, n))
+        if seed % 3 == 0:
+            values[:, chance.random(n) < 0.2] = 0
+        if seed % 5 == 0:
+            values[1] = np.where(chance.random(n) < 0.9, values[0], values[1])
+        measure = score_only_measure(self.name, higher_is_better=False, scale="cost")
+        names, ids = tuple(f"run{i}" for i in range(runs)), tuple(f"q{i}" for i in range(n))
+        missing = np.zeros((runs, n), dtype=np.bool_)
+        self.scores = Scores(names, ids, (measure,), values[:, :, None], missing)
+        self.frame: pd.DataFrame = compare(self.scores, measure, "run0")
+        self.base, self.values = values[0], values[1]
+        self.more, self.less = SLOWER[self.name in ("latency_ms", "run time")]
+
+    @property
+    def text(self) -> str:
+        finding = verdict_finding(self.frame, self.name, "run1", "run0", method=Method())
+        return finding.text.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def is_percent(text: str, ratio: float) -> bool:
+    return abs(float(text.replace(",", "")) - 100 * abs(ratio - 1)) <= (
+        0.051 if "." in text else 0.51
+    )
+
+
+def false_claims(case: CostCase, text: str) -> Iterator[Any]:
+    row = case.frame.iloc[1]
+    gaps = case.values - case.base
+    has_zero = bool((np.minimum(case.values, case.base) <= 0).any())
+    if match := re.search(r"Typically (?:([\d.,]+) % (\w+)|the same)", text):
+        ratio = float(np.exp(np.mean(np.log(case.values) - np.log(case.base))))
+        yield has_zero and "a ratio to 0"
+        if match[1]:
+            yield not is_percent(match[1], ratio) and match[0]
+            yield match[2] != (case.more if ratio > 1 else case.less) and match[2]
+    elif match := re.search(r"(\w+) on (\d+) of ([\d,]+) quer", text):
+        yield not has_zero and "a sign although nothing is 0"
+        more, less = int((gaps > 0).sum()), int((gaps < 0).sum())
+        side, count = (case.less, less) if less > more else (case.more, more)
+        yield match[1].lower() != side and match[1]
+        yield (int(match[2]), value_of(match[3])) != (count, len(gaps)) and match[0]
+    elif case.frame["queries"].iloc[1] >= 10 and (gaps != 0).any():
+        yield "nothing is said of what is tested"
+    if match := re.search(r"Not tested: mean ([+−]?[\d.,]+)", text):
+        yield not is_rounded(match[1], float(gaps.mean())) and match[1]
+    if match := re.search(r"half of it from ([\d,]+) quer", text):
+        sign, n = np.sign(gaps.sum()), int(value_of(match[1]))
+        largest = np.sort(gaps * sign)[::-1]
+        half = abs(gaps.sum()) / 2
+        yield largest[:n].sum() < half * (1 - 1e-9) and "less than half"
+        yield largest[: n - 1].sum() >= half * (1 + 1e-9) and "fewer are enough"
+    is_better = bool(re.search("beats", text))
+    yield (is_better or "falls behind" in text) != (row["p_corrected"] <= 0.05) and "a verdict"
+    if is_better or "falls behind" in text:
+        yield is_better != (row["verdict"] == "better") and "the other run"
+        yield (case.less if is_better else case.more) not in text.lower() and "the other word"
+    # The means are never called significant.
+    before, _, after = text.partition("Not tested:")
+    yield ("ignificant" in after or "chance" in after) and after
+    yield "mean" in before.lower() and before
+
+
+def test_costs_are_as_said() -> None:
+    cases = [CostCase(seed) for seed in range(in_this_run(80, 400))]
+    assert not offenders(cases, lambda case: case.text, false_claims)
+    said = " ".join(case.text for case in cases).lower()
+    for word in ("slower on", "higher on", "ypically", "may be chance", "beats", "falls behind"):
+        assert word in said
+
+
+def test_a_cost_in_words() -> None:
+    values = np.array([[100.0] * 12, [127.0] * 11 + [137.0]])
+    measure = score_only_measure("latency_ms", higher_is_better=False, scale="cost")
+    ids = tuple(f"q{i}" for i in range(12))
+    scores = Scores(("a", "b"), ids, (measure,), values[:, :, None], values == 0)
+    text = verdict_finding(compare(scores, measure, "a"), "latency_ms", "b", "a").text
+    text = text.replace("\N{NO-BREAK SPACE}", " ")
+    assert text.startswith("b falls behind a [clear loss|worse] Typically 28 % slower (95 %: ")
+    assert "Not tested: mean +27.833 ms (127.8 against 100.0); half of it from 6 queries." in text
+
+
+def test_without_a_direction_there_is_no_verdict_in_words() -> None:
+    values = np.array([[100.0] * 12, [127.0] * 12])
+    measure = score_only_measure("latency_ms", higher_is_better=None)
+    ids = tuple(f"q{i}" for i in range(12))
+    scores = Scores(("a", "b"), ids, (measure,), values[:, :, None], values == 0)
+    assert verdict_finding(compare(scores, measure, "a"), "latency_ms", "b", "a").text == (
+        "b and a [no direction declared|unclear] latency_ms is 127.0 against 100.0. Which direction"
+        " is better is not declared, so there is no test."
+    )
