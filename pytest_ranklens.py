@@ -53,7 +53,7 @@ class Ranklens:
         __tracebackhide__ = True
         from metrics_core import RanklensError, gate
         from metrics_core.commands.gate.terminal import format_terminal_report
-        from metrics_core.comparing.gates import Gate
+        from metrics_core.comparing.gate_conditions import Gate
         from metrics_core.comparing.verdicts import CANNOT_TELL
 
         try:

@@ -31,14 +31,8 @@ import numpy.typing as npt
 
 from benchmarks.simulations import matrices_in
 from metrics_core.base.arrays import Mask
-from metrics_core.comparing.gates import (
-    EVERY_QUERY,
-    NOT_WORSE,
-    Gate,
-    GateOutcome,
-    QuerySlice,
-    evaluate_gates,
-)
+from metrics_core.comparing.gate_conditions import EVERY_QUERY, Gate, QuerySlice
+from metrics_core.comparing.gates import NOT_WORSE, GateOutcome, evaluate_gates
 from metrics_core.comparing.verdicts import WORSE_RUN
 from metrics_core.measures import parse_measure
 from metrics_core.scoring.scores import Scores

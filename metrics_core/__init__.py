@@ -69,6 +69,7 @@ if TYPE_CHECKING:  # `as` makes a name public for type checkers
         parse_measure as parse_measure,
     )
     from metrics_core.python_gate import gate as gate
+    from metrics_core.python_gate import gate_scores as gate_scores
     from metrics_core.python_interface import (
         all_pairs as all_pairs,
         breakdown as breakdown,
@@ -111,7 +112,7 @@ _PLACES = {
         "read_set",
         "write",
     ),
-    "python_gate": ("gate",),
+    "python_gate": ("gate", "gate_scores"),
     "python_lists": ("list_changes",),
     "judging": ("JudgedRanks", "join_judgments"),
     "judging.ranking": ("ranked_documents",),

@@ -12,9 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+from metrics_core.base import frames as pd
 from metrics_core.base.errors import RanklensError
 from metrics_core.checks.snapshots import is_snapshot, read_snapshot, refuse_changed_reading
-from metrics_core.comparing.gates import Gate
+from metrics_core.comparing.gate_conditions import Gate, declare_directions, find_gated_names
 from metrics_core.findings.gate_report import (
     GateComparison,
     GateConditions,
@@ -32,7 +33,9 @@ from metrics_core.formats.in_memory import (
 )
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures import parse_measures
+from metrics_core.measures.declaring.given_measures import PREFIX
 from metrics_core.scoring.evaluate import join_runs
+from metrics_core.scoring.score_tables import select_scores
 from metrics_core.scoring.scores import Scores, score_runs
 from metrics_core.slicing.breakdowns import refuse_unknown_queries
 from metrics_core.tables import Queries
@@ -81,6 +84,39 @@ def gate(
         changes=describe_snapshot_changes(compared.changes, file, compared.scores.n_queries),
         allow_changed=allow_changed,
     )
+
+
+def gate_scores(
+    scores: Scores | pd.DataFrame,
+    gates: str | Iterable[str],
+    *,
+    baseline: str | None = None,
+    floors: str | Iterable[str] = (),
+    queries: QueriesLike | None = None,
+    if_unclear: Literal["pass", "fail"] = "pass",
+) -> GateReport:
+    """Evaluate gates on existing scores, as `compare_scores` takes them.
+
+    The sign of a gate declares the direction: `correct > -0.02`. A cost has a gate on its typical
+    ratio, `latency_ms < 5 %`, or on the difference of its means, `mean(latency_ms) < 50`, which is
+    not protected against skewed tails. `baseline` is by default the first run. Raises the errors of
+    `compare_scores`, and ParameterError for a malformed gate.
+
+    >>> gate_scores(frame, "latency_ms < 5 %", baseline="v1").status  # doctest: +SKIP
+    """
+    texts, floor_texts = ([t] if isinstance(t, str) else [*t] for t in (gates, floors))
+    all_texts = [*texts, *floor_texts]
+    names = [name.removeprefix(PREFIX) for name in find_gated_names(all_texts)]
+    if not names:
+        raise RanklensError("No gate is given.", "Give one, such as 'correct > -0.02'.")
+    selected, _ = select_scores(scores, names, (), ())
+    declared = declare_directions(selected, all_texts)
+    conditions = GateConditions.from_texts(texts, floor_texts, measures=declared.measures)
+    name = declared.runs[0] if baseline is None else baseline
+    declared.position(name)
+    query_table = None if queries is None else convert_to_queries(queries)
+    compared = GateComparison(declared, name)
+    return report_of(conditions, compared, lambda _: query_table, fail_unclear=if_unclear == "fail")
 
 
 def _read_comparison(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from metrics_core.base import frames as pd
@@ -167,7 +167,8 @@ def compare(options: CompareOptions) -> str | CommandResult:
         _refuse_comparison_options(options)
         from metrics_core.commands.gate.gate_command import run_gate
 
-        return run_gate(options)
+        names = options.more_baselines
+        return run_gate(replace(options, baseline=names[0]) if names else options)
     _refuse_gate_options(options)
     method = Method(options.test, options.correction, options.margin, options.level)
     if options.judgments == [NO_JUDGMENTS]:
@@ -215,7 +216,7 @@ def _refuse_comparison_options(options: CompareOptions) -> None:
         "--correction": options.correction,
         "--margin": options.margin is not None,
         "--level": options.level != LEVEL,
-        "--baseline": options.more_baselines,
+        "--baseline": options.more_baselines[options.has_only_scores :],
     }
     first_refused = next((name for name, value in refused.items() if value), None)
     if first_refused:

@@ -169,7 +169,8 @@ def find_disagreements(
         gap = own_scores - other_scores
         typical = float(np.sqrt(np.nanmean(np.square(gap)))) if (~np.isnan(gap)).any() else 0.0
         gaps.append(gap)
-        units.append(gap * measure.declaration.direction / typical if typical > 0 else gap)
+        sign = measure.declaration.direction or np.nan
+        units.append(gap * sign / typical if typical > 0 else gap)
     frame = pd.DataFrame(
         {
             "query_id": np.array(pair.query_ids, dtype=object),

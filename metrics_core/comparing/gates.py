@@ -15,24 +15,22 @@ lower bound is below the margin would fail most changes that have no effect (ben
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Self
 
 import numpy as np
 
 from metrics_core.base.arrays import Floats, Mask
-from metrics_core.base.errors import ParameterError
 from metrics_core.comparing.comparison_results import ComparisonResults
+from metrics_core.comparing.gate_conditions import Floor, Gate, QuerySlice
 from metrics_core.comparing.power import failure_chance, smallest_failing_loss
+from metrics_core.comparing.tested_quantities import TYPICAL_RATIO
 from metrics_core.comparing.testing import (
     PairedScores,
     compare_groups_together,
     widest_difference,
 )
 from metrics_core.comparing.verdicts import CANNOT_TELL, WORSE_RUN, are_significant
-from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring.intervals import LEVEL, mean_bound
 from metrics_core.scoring.scores import Scores
 
@@ -47,116 +45,13 @@ ALL_WELL, FAILED, INPUT_ERROR, UNCLEAR, CHANGED = 0, 1, 2, 3, 4
 
 _ROUNDING = 1e-12
 
-_PATTERN = re.compile(
-    r"\s*(?P<measure>[^<>≥≤]+?)\s*(?:\[(?P<column>[^\[\]=<>]+)=(?P<group>[^\]]*)\])?"
-    r"\s*(?P<side>>=|<=|[<>≥≤])\s*(?P<number>[-+−]?(?:\d+\.?\d*|\.\d+))\s*"
-)
-
-
-class QuerySlice(NamedTuple):
-    """The queries with one value in a column; all queries if there is no column."""
-
-    column: str = ""
-    group: str = ""
-
-    def __str__(self) -> str:
-        return f"[{self.column}={self.group}]" if self.column else ""
-
-
-EVERY_QUERY = QuerySlice()
-
-
-@dataclass(frozen=True)
-class Gate:
-    """The allowed loss of a measure: a margin greater than 0, on all queries or a slice of them."""
-
-    measure: Measure
-    margin: float
-    slice: QuerySlice = EVERY_QUERY
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Parse `nDCG@10 > -0.01` or `nDCG@10[category=Billing] > -0.03`; for a measure for which
-        lower is better, `Latency < 0.5`. Raises ParameterError and UnknownMeasureError."""
-        match = _match_condition(text, "nDCG@10 > -0.01")
-        measure = parse_measure(match["measure"])
-        higher = measure.declaration.higher_is_better
-        number = _parse_number(match["number"])
-        margin = -number if higher else number
-        if match["side"] != (">" if higher else "<") or margin <= 0:
-            example = f"{measure} {'> -0.01' if higher else '< 0.01'}"
-            raise ParameterError(
-                f"{text.strip()!r} is not a gate.",
-                "A gate sets the largest loss allowed. Write it with > (or with < if lower is"
-                f" better): {example!r}. For a limit on the mean itself, use --floor.",
-            )
-        return cls(measure, margin, _parse_slice(match))
-
-    @classmethod
-    def from_margin(cls, target: str, margin: float) -> Self:
-        """Return the gate for a measure, or for a measure on a slice such as
-        `nDCG@10[category=Billing]`. Raises ParameterError and UnknownMeasureError."""
-        if not isinstance(target, str):
-            raise ParameterError(
-                f"{target!r} is not a single measure.", "Name one measure: 'nDCG@10'."
-            )
-        name, bracket, rest = target.strip().partition("[")
-        column, equals, group = rest.removesuffix("]").partition("=")
-        if bracket and not (column and equals and rest.endswith("]")):
-            raise ParameterError(
-                f"{target!r} cannot be read.", "Write it as 'nDCG@10[category=Billing]'."
-            )
-        if not (math.isfinite(margin) and margin > 0):
-            raise ParameterError(
-                f"{margin!r} is not a valid margin.",
-                "A margin is the largest loss allowed. It must be greater than 0, such as 0.01.",
-            )
-        query_slice = QuerySlice(column.strip(), group.strip()) if bracket else EVERY_QUERY
-        return cls(parse_measure(name), margin, query_slice)
-
-    def __str__(self) -> str:
-        side = f"> -{self.margin:g}" if self.direction > 0 else f"< {self.margin:g}"
-        return f"{self.measure}{self.slice} {side}"
-
-    @property
-    def direction(self) -> int:
-        """1 if higher is better, else -1."""
-        return self.measure.declaration.direction
-
-
-@dataclass(frozen=True)
-class Floor:
-    """The value that a mean must reach. If `by_bound` is true, the one-sided 95 % bound of the mean
-    must reach it instead."""
-
-    measure: Measure
-    least: float
-    slice: QuerySlice = EVERY_QUERY
-    by_bound: bool = False
-
-    @classmethod
-    def parse(cls, text: str, *, by_bound: bool = False) -> Self:
-        """Parse `nDCG@10 >= 0.4`; for a measure for which lower is better, `Latency <= 2`. Raises
-        ParameterError and UnknownMeasureError."""
-        match = _match_condition(text, "nDCG@10 >= 0.4")
-        measure = parse_measure(match["measure"])
-        higher = measure.declaration.higher_is_better
-        if match["side"] not in ((">=", "≥") if higher else ("<=", "≤")):
-            raise ParameterError(
-                f"{text.strip()!r} is not a floor.",
-                f"A floor sets the value that the mean must reach: '{measure}"
-                f" {'>=' if higher else '<='} 0.4'.",
-            )
-        return cls(measure, _parse_number(match["number"]), _parse_slice(match), by_bound)
-
-    def __str__(self) -> str:
-        side = ">=" if self.measure.declaration.higher_is_better else "<="
-        return f"{self.measure}{self.slice} {side} {self.least:g}"
-
 
 @dataclass(frozen=True)
 class GateOutcome:
     """The outcome of one gate for one run.
+
+    `difference` and the intervals are differences of the means, of run minus baseline; for a gate
+    on the typical ratio, the ratio minus 1.
 
     `low` and `high` are the 95 % interval, simultaneous over all gates and runs; `inner_low` and
     `inner_high` are the 90 % interval of this gate alone. They are NaN without a test. `error` is
@@ -240,7 +135,8 @@ class GateOutcome:
     def _failure_chance_arguments(self) -> tuple[float, float, int, float, float] | None:
         """The variation of the differences, as arguments of `failure_chance`; None if no query
         differs or the measure is compared on a logarithmic scale."""
-        if not self.differing or not self.gate.measure.declaration.combination.linear:
+        is_linear = self.gate.measure.declaration.combination.linear and not self.gate.is_ratio
+        if not self.differing or not is_linear:
             return None
         share = self.differing / self.queries
         return self.error, self.width, self.queries, self.gate.margin, share
@@ -284,7 +180,7 @@ def evaluate_gates(
         for gate in gates
     ]
     groups = [
-        PairedScores(values[:, 1:], values[:, :1], gate.measure)
+        PairedScores(values[:, 1:], values[:, :1], gate.measure, gate.asks_for_mean)
         for gate, values in zip(gates, columns, strict=True)
     ]
     outcomes = []
@@ -312,6 +208,15 @@ def _make_outcome(
 ) -> GateOutcome:
     sample = result.sample
     queries = int(sample.queries[run_index])
+    ends = [result.mean, result.low, result.high, result.inner_low, result.inner_high]
+    p_corrected = result.p_corrected
+    if result.costs is not None:
+        costs = result.costs
+        ratios = costs.ratio, costs.low, costs.high, costs.inner_low, costs.inner_high
+        ends = [ratio - 1 for ratio in ratios]
+        # A sign says nothing on the size of a ratio.
+        p_corrected = np.where(costs.tested == TYPICAL_RATIO, p_corrected, np.nan)
+    difference, low, high, inner_low, inner_high = (float(end[run_index]) for end in ends)
     return GateOutcome(
         gate=gate,
         run=run,
@@ -321,12 +226,12 @@ def _make_outcome(
         lost=n_lost,
         score=means[0],
         baseline_score=means[1],
-        difference=float(result.mean[run_index]) if queries else math.nan,
-        low=float(result.low[run_index]),
-        high=float(result.high[run_index]),
-        inner_low=float(result.inner_low[run_index]),
-        inner_high=float(result.inner_high[run_index]),
-        p_corrected=float(result.p_corrected[run_index]),
+        difference=difference if queries else math.nan,
+        low=low,
+        high=high,
+        inner_low=inner_low,
+        inner_high=inner_high,
+        p_corrected=float(p_corrected[run_index]),
         error=float(sample.error[run_index]),
         width=float(result.width[run_index]),
     )
@@ -374,24 +279,3 @@ def exit_status(
     if changed:
         return CHANGED
     return UNCLEAR if CANNOT_TELL in outcome_set and fail_unclear else ALL_WELL
-
-
-def _match_condition(text: str, example: str) -> re.Match[str]:
-    match = _PATTERN.fullmatch(text)
-    if match is None:
-        raise ParameterError(
-            f"{text.strip()!r} cannot be read.",
-            f"Write it as {example!r}, or for some queries as"
-            f" {example.replace(' ', '[category=Billing] ', 1)!r}.",
-        )
-    return match
-
-
-def _parse_number(text: str) -> float:
-    return float(text.replace("−", "-"))
-
-
-def _parse_slice(match: re.Match[str]) -> QuerySlice:
-    if match["column"] is None:
-        return EVERY_QUERY
-    return QuerySlice(match["column"].strip(), match["group"].strip())

@@ -56,7 +56,7 @@ def find_score_spread(values: Floats, measure: Measure) -> ScoreSpread:
     squares = np.where(is_defined, (values - mean) ** 2, 0.0).sum(axis=0)
     lowest = np.where(is_defined, values, np.inf).min(axis=0, initial=np.inf)
     highest = np.where(is_defined, values, -np.inf).max(axis=0, initial=-np.inf)
-    failing = (values == 0).all(axis=0) & (len(values) > 0) & measure.declaration.higher_is_better
+    failing = (values == 0).all(axis=0) & (len(values) > 0) & (measure.declaration.direction > 0)
     return ScoreSpread(
         mean=mean,
         spread=np.where(has_score, np.sqrt(ratio(squares, n)), np.nan),

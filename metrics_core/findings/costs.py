@@ -31,8 +31,6 @@ def describe_cost(row: Mapping[str, Any], measure: str, level: float) -> str:
 
 def describe_ratio(ratio: float, ends: tuple[float, float], measure: str, level: float) -> str:
     """Return a typical ratio in words: "typically 27 % slower (95 %: 19 to 36 %)"."""
-    if ratio != ratio:
-        return "no typical ratio"
     low, high = ends
     text = f"typically {_describe_change(ratio, measure)}"
     if low != low:

@@ -14,6 +14,7 @@ from metrics_core.comparing.verdicts import WORSE_RUN
 from metrics_core.comparing.winners import find_better_sides
 from metrics_core.explaining.query_kinds import classify_queries
 from metrics_core.judging import JudgedRanks
+from metrics_core.measures.declaring.given_measures import is_given_measure
 from metrics_core.scoring.scores import Scores
 from metrics_core.tables import Queries
 
@@ -110,13 +111,13 @@ def unanswered_queries(
 
 
 def broken_queries(
-    outcome: GateOutcome, scores: Scores, judged: JudgedRanks, texts: Mapping[str, str]
+    outcome: GateOutcome, scores: Scores, judged: JudgedRanks | None, texts: Mapping[str, str]
 ) -> BrokenQueries | None:
     """Return the queries of a gate, worst first, or None if the gate passed.
 
     These are the lost queries if the run is worse, and all changed queries if the gate cannot tell.
-    `scores` are the scores on the gate's slice, `judged` the ranks of the run, and `texts` the
-    query texts by id.
+    `scores` are the scores on the gate's slice, `judged` the ranks of the run, None for
+    given scores, and `texts` the query texts by id.
     """
     if outcome.outcome == NOT_WORSE:
         return None
@@ -128,15 +129,17 @@ def broken_queries(
     )
     listed = frame[is_lost if outcome.outcome == WORSE_RUN else is_changed]
     order = np.argsort(listed["difference"].to_numpy() * gate.direction, kind="stable")[:_WORST]
-    kind_of = classify_queries(judged, gate.measure, gate.measure.cutoff or _TOP)
-    positions = {query_id: i for i, query_id in enumerate(judged.query_ids)}
+    kinds: dict[str, str] = {}
+    if judged is not None and not is_given_measure(gate.measure):
+        kind_of = classify_queries(judged, gate.measure, gate.measure.cutoff or _TOP)
+        kinds = dict(zip(judged.query_ids, kind_of, strict=True))
     rows = [
         BrokenQuery(
             query_id=row["query_id"],
             text=texts.get(row["query_id"], ""),
             baseline_score=row["baseline_score"],
             score=row["score"],
-            kind=kind_of[positions[row["query_id"]]],
+            kind=kinds.get(row["query_id"], ""),
         )
         for row in listed.iloc[order].to_dict("records")
     ]

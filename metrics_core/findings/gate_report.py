@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -20,12 +20,10 @@ from metrics_core.checks.snapshots import (
     find_changes,
     join_snapshot,
 )
+from metrics_core.comparing.gate_conditions import Floor, Gate, QuerySlice
 from metrics_core.comparing.gates import (
-    Floor,
     FloorOutcome,
-    Gate,
     GateOutcome,
-    QuerySlice,
     evaluate_floors,
     evaluate_gates,
     exit_status,
@@ -72,15 +70,18 @@ class GateConditions:
         floors: Iterable[str] = (),
         floors_shown: Iterable[str] = (),
         overlaps: Iterable[str] = (),
+        measures: Sequence[Measure] = (),
     ) -> GateConditions:
         """Parse the conditions and drop duplicates. Raises ParameterError and UnknownMeasureError.
 
-        `floors_shown` are floors for the bound of an interval instead of the mean.
+        `floors_shown` are floors for the bound of an interval instead of the mean. `measures` are
+        found by their names, such as given measures.
         """
-        all_floors = [Floor.parse(text) for text in floors]
-        all_floors += [Floor.parse(text, by_bound=True) for text in floors_shown]
+        all_floors = [Floor.parse(text, measures=measures) for text in floors]
+        all_floors += [Floor.parse(text, by_bound=True, measures=measures) for text in floors_shown]
+        all_gates = [g if isinstance(g, Gate) else Gate.parse(g, measures) for g in gates]
         return cls(
-            tuple(dict.fromkeys(g if isinstance(g, Gate) else Gate.parse(g) for g in gates)),
+            tuple(dict.fromkeys(all_gates)),
             tuple(dict.fromkeys(all_floors)),
             tuple(dict.fromkeys(Overlap.parse(text) for text in overlaps)),
         )
@@ -113,7 +114,7 @@ class GateConditions:
 @dataclass(frozen=True)
 class GateComparison:
     """The data of a gate: scores of the baseline and of the runs, and the judged ranks (ranks of
-    judged documents) by run.
+    judged documents) by run, with the judgments; none of these if only given scores are compared.
 
     `lists` are the lists of the baseline and of the runs, if overlaps are checked. If the baseline
     is a snapshot, `file` is its file, and `all_scores` are the runs' scores on all judged
@@ -122,8 +123,8 @@ class GateComparison:
 
     scores: Scores
     baseline: str
-    judged: Mapping[str, JudgedRanks]
-    qrels: Qrels
+    judged: Mapping[str, JudgedRanks] = field(default_factory=dict)
+    qrels: Qrels | None = None
     lists: Sequence[Run] = ()
     snapshot: Snapshot | None = None
     changes: SnapshotChanges = NOTHING_CHANGED
@@ -336,7 +337,7 @@ def _list_broken_queries(
         broken_queries(
             outcome,
             compared.scores.select_queries(members[outcome.gate.slice]),
-            compared.judged[outcome.run],
+            compared.judged.get(outcome.run),
             texts,
         )
         for outcome in outcomes
@@ -346,7 +347,7 @@ def _list_broken_queries(
 
 def _best_mean_findings(compared: GateComparison, all_scores: Scores) -> list[str]:
     snapshot = compared.snapshot
-    if snapshot is None:
+    if snapshot is None or compared.qrels is None:
         return []
     remade = find_changes(snapshot, snapshot.marks, all_scores.measures).remeasured
     measures = [measure for measure in all_scores.measures if measure not in remade]

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from metrics_core.base import wording as w
+from metrics_core.comparing.gate_conditions import Floor, Gate, QuerySlice
 from metrics_core.comparing.gates import (
     BELOW,
     CHANGED,
@@ -16,11 +17,8 @@ from metrics_core.comparing.gates import (
     NOT_WORSE,
     OUTCOMES,
     UNCLEAR,
-    Floor,
     FloorOutcome,
-    Gate,
     GateOutcome,
-    QuerySlice,
 )
 from metrics_core.comparing.power import FEWEST_FOR_POWER
 from metrics_core.comparing.verdicts import (
@@ -30,13 +28,25 @@ from metrics_core.comparing.verdicts import (
     WORSE_RUN,
 )
 from metrics_core.explaining.overlap import OverlapOutcome
+from metrics_core.findings.costs import describe_ratio
 from metrics_core.findings.significance import format_absolute_difference
-from metrics_core.scoring.intervals import FEWEST_SCORES
+from metrics_core.scoring.intervals import FEWEST_SCORES, LEVEL
 
 
 def describe_target(gate: Gate | Floor) -> str:
     """Name the measure and the queries: "nDCG@10 on Billing"."""
-    return f"{gate.measure}{_slice_suffix(gate.slice)}"
+    name = gate.target if isinstance(gate, Gate) else str(gate.measure)
+    return f"{name}{_slice_suffix(gate.slice)}"
+
+
+def describe_ratio_outcome(outcome: GateOutcome) -> str:
+    """Name a cost and its typical ratio: "latency_ms typically 27 % slower (95 %: 19 to 36 %)"."""
+    ends = 1 + outcome.low, 1 + outcome.high
+    measure = str(outcome.gate.measure)
+    if math.isnan(outcome.difference):
+        return f"{describe_target(outcome.gate)} has no typical ratio"
+    ratio = describe_ratio(1 + outcome.difference, ends, measure, LEVEL)
+    return f"{describe_target(outcome.gate)} {ratio}"
 
 
 def _slice_suffix(queries: QuerySlice) -> str:
@@ -48,6 +58,8 @@ def gate_title(outcome: GateOutcome) -> str:
     target = describe_target(outcome.gate)
     if outcome.is_unchanged:
         return f"Not worse: {target} unchanged"
+    if outcome.gate.is_ratio:
+        return f"{w.sentence_case(outcome.outcome)}: {describe_ratio_outcome(outcome)}"
     if outcome.outcome == WORSE_RUN:
         return f"Worse: {target} {_describe_loss(outcome)}"
     digits = w.interval_decimals(outcome.low, outcome.high)
@@ -77,7 +89,38 @@ def _describe_loss(outcome: GateOutcome) -> str:
 
 
 def gate_finding(outcome: GateOutcome) -> str:
-    """Explain the outcome in one or two sentences, to follow the title."""
+    """Explain the outcome in one or two sentences, to follow the title. For the mean of a cost,
+    one more says that it is not protected."""
+    text = _explain_ratio(outcome) if outcome.gate.is_ratio else _explain_difference(outcome)
+    is_cost = outcome.gate.measure.declaration.scale == "cost"
+    return f"{text} {_UNPROTECTED}" if is_cost and outcome.gate.asks_for_mean else text
+
+
+_UNPROTECTED = "The mean of a cost is not protected against skewed tails."
+
+
+def _explain_ratio(outcome: GateOutcome) -> str:
+    """Explain the outcome of a gate on the typical ratio."""
+    margin = f"{100 * outcome.gate.margin:g}{w.NO_BREAK}%"
+    if outcome.is_unchanged or outcome.queries < FEWEST_QUERIES:
+        return _explain_difference(outcome)
+    if math.isnan(outcome.difference):
+        return "There is no typical ratio, because a value is 0 or below."
+    if outcome.outcome == WORSE_RUN:
+        p_value = w.format_p_value(outcome.p_corrected)
+        return f"It is significant after correction ({p_value}) and more than {margin}."
+    if outcome.outcome == NOT_WORSE:
+        bound = f"{100 * outcome.inner_high:+.2f}".replace("-", w.MINUS)
+        return (
+            f"A typical rise of {margin} or more is ruled out (the upper bound of its"
+            f" 90{w.NO_BREAK}% interval is {bound}{w.NO_BREAK}%)."
+        )
+    if math.isnan(outcome.p_corrected):
+        return _explain_unclear(outcome)
+    return f"A typical rise of {margin} is neither shown nor ruled out."
+
+
+def _explain_difference(outcome: GateOutcome) -> str:
     margin = w.format_plain_number(outcome.gate.margin)
     if outcome.is_unchanged:
         queries_text = (
@@ -275,6 +318,8 @@ def better_run_finding(outcome: GateOutcome, *, is_only_run: bool) -> str:
     if not (outcome.is_significant and outcome.loss < 0) or outcome.gate.slice.column:
         return ""
     side = "below" if outcome.gate.direction > 0 else "above"
+    if outcome.gate.is_ratio:
+        return ""
     size = w.format_score(abs(outcome.difference), w.interval_decimals(outcome.low, outcome.high))
     return (
         f"The baseline is {size} {side} {'this run' if is_only_run else outcome.run} on"

@@ -27,14 +27,20 @@ def select_scores(
     Raises RanklensError for unknown names.
     """
     lower, higher = ([names] if isinstance(names, str) else [*names] for names in (lower, higher))
-    if isinstance(scores, Scores) and not (lower or higher):
-        return scores, parse_measures_by_name(scores.measures if measures is None else measures)
-    frame = read_scores_frame(scores.frame if isinstance(scores, Scores) else scores)
     if measures is None:
-        names: list[Any] = measure_columns(frame, numeric=True)
+        names: list[Any] = []
     else:
         is_single = isinstance(measures, (str, Measure)) or not isinstance(measures, Iterable)
         names = [measures] if is_single else [*measures]
+    if isinstance(scores, Scores) and not (lower or higher):
+        known_measures = {str(measure): measure for measure in scores.measures}
+        listed = known_measures.values() if measures is None else names
+        return scores, parse_measures_by_name(
+            [known_measures.get(str(name), name) for name in listed]
+        )
+    frame = read_scores_frame(scores.frame if isinstance(scores, Scores) else scores)
+    if measures is None:
+        names = measure_columns(frame, numeric=True)
     by_name = {str(name): _find_column(frame, name) for name in names}
     columns = list(dict.fromkeys(by_name.values()))
     directions = {

@@ -116,14 +116,14 @@ def _group_by_judged_share(source: GroupSource) -> Groups | None:
 def _group_by_difficulty(source: GroupSource) -> Groups | None:
     """Group the queries into thirds by the mean of the runs that are not compared: including the
     compared runs would make the groups depend on the difference that they are meant to explain."""
-    if not source.other_runs:
+    direction = source.measure.declaration.direction
+    if not source.other_runs or not direction:
         return None
     values = source.scores.select_runs(source.other_runs).values_of(source.measure)
     is_defined = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
         mean = np.where(is_defined, values, 0.0).sum(axis=0) / is_defined.sum(axis=0)
-    if not source.measure.declaration.higher_is_better:
-        mean = -mean
+    mean = mean * direction
     if np.isnan(mean).all():
         return None
     cuts = np.nextafter(np.nanquantile(mean, [1 / 3, 2 / 3]), np.inf)

@@ -11,7 +11,7 @@ from metrics_core import RanklensError, gate
 from metrics_core.__main__ import main
 from metrics_core.base.errors import ParameterError, UnknownMeasureError
 from metrics_core.commands.gate.records import format_json
-from metrics_core.comparing.gates import EVERY_QUERY, Gate, QuerySlice
+from metrics_core.comparing.gate_conditions import EVERY_QUERY, Gate, QuerySlice
 from metrics_core.measures import parse_measure
 
 SAMPLE = Path(__file__).parents[2] / "sample_runs"

@@ -20,7 +20,11 @@ from metrics_core.commands import CommandResult
 from metrics_core.commands.file_columns import split_name_and_file
 from metrics_core.commands.gate.markdown import format_github, format_markdown
 from metrics_core.commands.gate.options import GATE_FORMATS, GateOptions
-from metrics_core.commands.gate.reading import read_gate_comparison, refuse_snapshot_baseline
+from metrics_core.commands.gate.reading import (
+    read_gate_comparison,
+    read_given_comparison,
+    refuse_snapshot_baseline,
+)
 from metrics_core.commands.gate.records import format_json, format_junit
 from metrics_core.commands.gate.terminal import format_terminal_report
 from metrics_core.commands.gate.updating import update_snapshot
@@ -53,14 +57,14 @@ def run_gate(options: GateOptions) -> CommandResult:
     GITHUB_STEP_SUMMARY is set. Raises RanklensError.
     """
     reports = _parse_report_options(options)
-    conditions = GateConditions.from_texts(
-        options.gates, options.floors, options.floors_shown, options.overlaps
-    )
-    report = (
-        _build_report(conditions, options)
-        if conditions.measures
-        else _report_overlaps(conditions, options)
-    )
+    if options.scores:
+        report = _report_given_scores(options)
+    else:
+        conditions = GateConditions.from_texts(
+            options.gates, options.floors, options.floors_shown, options.overlaps
+        )
+        build_report = _build_report if conditions.measures else _report_overlaps
+        report = build_report(conditions, options)
     for format, path in reports:
         replace_file(path, FORMATS[format](report))
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
@@ -109,6 +113,18 @@ def _build_report(conditions: GateConditions, options: GateOptions) -> GateRepor
         files=_fingerprints(compared.runs, files, options, compared.snapshot),
     )
     return replace(report, baseline_notes=update_snapshot(report, compared, options))
+
+
+def _report_given_scores(options: GateOptions) -> GateReport:
+    """Report on scores of which some are given."""
+    conditions, compared = read_given_comparison(options)
+    report = gate_report(
+        conditions,
+        compared,
+        partial(_read_queries, options, conditions),
+        fail_unclear=options.if_unclear == "fail",
+    )
+    return replace(report, files=[("scores", *_name_and_hash(path)) for path in options.scores])
 
 
 def _read_queries(

@@ -10,8 +10,10 @@ from metrics_core.base.version import __version__
 from metrics_core.commands.gate.terminal import (
     MAX_SHOWN,
     changed_queries_title,
-    count_decimals,
+    format_bounds,
+    format_change,
     format_margin,
+    name_target,
 )
 from metrics_core.comparing.gates import (
     BELOW,
@@ -155,7 +157,7 @@ def _gate_table(report: GateReport, outcomes: Sequence[GateOutcome]) -> str:
         [
             _mark_outcome(outcome.outcome),
             _escape_text(outcome.run),
-            _escape_text(str(outcome.gate.measure)),
+            _escape_text(name_target(outcome.gate)),
             _escape_text(outcome.gate.slice.group or "all"),
             w.format_count(outcome.queries),
             format_margin(outcome.gate),
@@ -171,10 +173,9 @@ def _gate_table(report: GateReport, outcomes: Sequence[GateOutcome]) -> str:
 def _format_difference(outcome: GateOutcome) -> str:
     """Format a difference with its interval. A missing interval is written in brackets: a dash
     beside a number would look like a minus."""
-    digits = count_decimals(outcome)
-    interval = w.format_interval(outcome.low, outcome.high, digits)
+    interval = format_bounds(outcome, outcome.low, outcome.high)
     between = f"[{w.DASH}]" if interval == w.DASH else interval
-    return f"**{w.format_difference(outcome.difference, digits)}** {between}"
+    return f"**{format_change(outcome)}** {between}"
 
 
 def _mark_outcome(outcome: str) -> str:
@@ -211,7 +212,7 @@ def _broken_queries_section(broken: BrokenQueries, *, is_collapsed: bool) -> lis
         rows.append(
             [
                 f"{text} {_format_code(row.query_id)}".strip(),
-                _escape_text(row.kind),
+                _escape_text(row.kind or w.DASH),
                 f"{w.format_score(row.baseline_score)} → {w.format_score(row.score)}",
                 w.format_difference(row.score - row.baseline_score),
             ]

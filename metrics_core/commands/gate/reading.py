@@ -10,8 +10,14 @@ from pathlib import Path
 from metrics_core.base.errors import RanklensError
 from metrics_core.checks.snapshots import is_snapshot, read_snapshot, refuse_changed_reading
 from metrics_core.commands.gate.options import GateOptions
-from metrics_core.commands.reading import read_files, read_judged_files
+from metrics_core.commands.reading import (
+    nothing_to_compare_error,
+    read_files,
+    read_judged_files,
+)
+from metrics_core.commands.scores_option import read_all_scores
 from metrics_core.commands.snapshot import scoring_choices
+from metrics_core.comparing.gate_conditions import declare_directions, find_gated_names
 from metrics_core.findings.gate_report import GateComparison, GateConditions, compare_with_snapshot
 from metrics_core.scoring.scores import score_runs
 
@@ -39,6 +45,30 @@ def read_gate_comparison(
     by_name = dict(zip(scores.runs, files.judged, strict=True))
     compared = GateComparison(scores, scores.runs[0], by_name, files.qrels, files.runs)
     return compared, files.files
+
+
+def read_given_comparison(options: GateOptions) -> tuple[GateConditions, GateComparison]:
+    """Return conditions and scores of which some are given (`--scores`). The signs of the
+    conditions declare the directions of given measures. The baseline is the run of that name, by
+    default the first. Raises RanklensError.
+    """
+    if options.overlaps or options.update or is_snapshot(options.baseline or ""):
+        raise RanklensError(
+            "--scores cannot be combined with --overlap, --update or a snapshot.",
+            "Run two gates: one on the given scores, one on the runs.",
+        )
+    texts = [*options.gates, *options.floors, *options.floors_shown]
+    scores = read_all_scores(replace(options, measures=find_gated_names(texts)))
+    scores = declare_directions(scores, texts)
+    conditions = GateConditions.from_texts(
+        options.gates, options.floors, options.floors_shown, measures=scores.measures
+    )
+    is_named = options.has_only_scores and options.baseline
+    baseline = str(options.baseline) if is_named else scores.runs[0]
+    scores.position(baseline)
+    if len(scores.runs) < 2:
+        raise nothing_to_compare_error(baseline)
+    return conditions, GateComparison(scores, baseline)
 
 
 def _read_snapshot_comparison(

@@ -67,6 +67,7 @@ def _gate_record(outcome: GateOutcome) -> dict[str, Any]:
         "column": outcome.gate.slice.column,
         "group": outcome.gate.slice.group,
         "margin": outcome.gate.margin,
+        "tested": outcome.gate.tested,
         "run": outcome.run,
         "outcome": outcome.outcome,
         "unchanged": outcome.is_unchanged,
@@ -202,7 +203,8 @@ def _list_cases(report: GateReport) -> Iterator[_Case]:
         id(broken.outcome): broken.sentence for broken in report.broken if broken.rows
     }
     for gate_outcome in report.outcomes:
-        name = f"{gate_outcome.gate} ({gate_outcome.run})"
+        ratio = "typical ratio, " if gate_outcome.gate.is_ratio else ""
+        name = f"{gate_outcome.gate} ({ratio}{gate_outcome.run})"
         yield _Case(
             name,
             gate_outcome.counts_as,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 from metrics_core.base import wording as w
-from metrics_core.comparing.gates import Gate, GateOutcome
+from metrics_core.comparing.gate_conditions import Gate
+from metrics_core.comparing.gates import GateOutcome
 from metrics_core.explaining.overlap import OverlapOutcome
 from metrics_core.findings.gate_queries import BrokenQueries
 from metrics_core.findings.gate_report import GateReport
@@ -44,7 +47,35 @@ def outcome_lines(report: GateReport) -> list[str]:
 def format_margin(gate: Gate) -> str:
     """The gate's margin with the sign of a loss, such as "−0.01"."""
     sign = w.MINUS if gate.direction > 0 else "+"
+    if gate.is_ratio:
+        return f"{sign}{100 * gate.margin:g}{w.NO_BREAK}%"
     return f"{sign}{gate.margin:g}"
+
+
+def name_target(gate: Gate) -> str:
+    """The measure of a gate, and whether the typical ratio is tested: "latency_ms (ratio)"."""
+    return f"{gate.target} (ratio)" if gate.is_ratio else gate.target
+
+
+def format_change(outcome: GateOutcome) -> str:
+    """The difference, or for a gate on the typical ratio "+27 %"."""
+    if outcome.gate.is_ratio:
+        return _format_percents(outcome.difference)[0]
+    return w.format_difference(outcome.difference, count_decimals(outcome))
+
+
+def format_bounds(outcome: GateOutcome, low: float, high: float) -> str:
+    """An interval of the difference, or for a gate on the typical ratio "[+19 %, +36 %]"."""
+    if not outcome.gate.is_ratio:
+        return w.format_interval(low, high, count_decimals(outcome))
+    return w.DASH if math.isnan(low) else f"[{', '.join(_format_percents(low, high))}]"
+
+
+def _format_percents(*shares: float) -> list[str]:
+    return [
+        w.DASH if math.isnan(share) else f"{w.format_difference(100 * share, 1)}{w.NO_BREAK}%"
+        for share in shares
+    ]
 
 
 def _gate_rows(report: GateReport) -> list[dict[str, str]]:
@@ -53,15 +84,13 @@ def _gate_rows(report: GateReport) -> list[dict[str, str]]:
         {
             "result": outcome.outcome,
             "run": outcome.run,
-            "measure": str(outcome.gate.measure),
+            "measure": name_target(outcome.gate),
             "queries": outcome.gate.slice.group or "all",
             "n": w.format_count(outcome.queries),
             "margin": format_margin(outcome.gate),
-            "difference": w.format_difference(outcome.difference, count_decimals(outcome)),
-            interval_column: w.format_interval(outcome.low, outcome.high, count_decimals(outcome)),
-            f"90{w.NO_BREAK}%, each": w.format_interval(
-                outcome.inner_low, outcome.inner_high, count_decimals(outcome)
-            ),
+            "difference": format_change(outcome),
+            interval_column: format_bounds(outcome, outcome.low, outcome.high),
+            f"90{w.NO_BREAK}%, each": format_bounds(outcome, outcome.inner_low, outcome.inner_high),
         }
         for outcome in report.outcomes
     ]
@@ -84,7 +113,7 @@ def _query_rows(broken: BrokenQueries) -> list[dict[str, str]]:
             "baseline": w.format_score(row.baseline_score),
             "run": w.format_score(row.score),
             "difference": w.format_difference(row.score - row.baseline_score),
-            "now": row.kind,
+            "now": row.kind or w.DASH,
         }
         for row in broken.rows
     ]

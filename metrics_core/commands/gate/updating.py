@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,17 +19,10 @@ from metrics_core.checks.snapshots import (
 )
 from metrics_core.commands.gate.options import GateOptions
 from metrics_core.commands.snapshot import make_origin
-from metrics_core.comparing.gates import (
-    CHANGED,
-    EVERY_QUERY,
-    HELD,
-    NOT_WORSE,
-    Gate,
-    GateOutcome,
-    evaluate_gates,
-)
+from metrics_core.comparing.gate_conditions import EVERY_QUERY, Gate
+from metrics_core.comparing.gates import CHANGED, HELD, NOT_WORSE, GateOutcome, evaluate_gates
 from metrics_core.findings.gate_report import GateComparison, GateReport
-from metrics_core.findings.gates import describe_target
+from metrics_core.findings.gates import describe_ratio_outcome, describe_target
 from metrics_core.scoring.scores import Scores, score_runs
 
 
@@ -38,8 +31,8 @@ def update_snapshot(
 ) -> Sequence[str]:
     """Overwrite the snapshot with the run if requested and allowed; return sentences on the
     result."""
-    path, snapshot = str(options.baseline), compared.snapshot
-    if not options.update or snapshot is None:
+    path, snapshot, qrels = str(options.baseline), compared.snapshot, compared.qrels
+    if not options.update or snapshot is None or qrels is None:
         return report.baseline_notes
     if len(compared.runs) > 1:
         return [f"{path} was not changed: --update takes a single run."]
@@ -53,7 +46,11 @@ def update_snapshot(
     measures = [*snapshot.measures, *(m for m in compared_measures if m not in snapshot.measures)]
     ranks = compared.judged[compared.runs[0]]
     scores = score_runs([ranks], measures, without_relevant=options.without_relevant)
-    losses = [] if options.accept_loss else _significant_losses(report, compared, snapshot, scores)
+    losses = (
+        []
+        if options.accept_loss
+        else _significant_losses(report, hash_judgments(qrels), snapshot, scores)
+    )
     if losses:
         return [
             f"{path} was not changed: the run is significantly worse ({w.join_words(losses)}). Add"
@@ -61,7 +58,7 @@ def update_snapshot(
         ]
     origin = make_origin(options, options.label)
     origin = replace(origin, queries=origin.queries or snapshot.origin.queries)
-    new_snapshot = make_snapshot(scores, compared.qrels, origin, snapshot)
+    new_snapshot = make_snapshot(scores, qrels, origin, snapshot)
     replace_file(path, format_snapshot(new_snapshot))
     sentences = [f"{path} now contains the scores of this run."]
     if snapshot.origin.label and not options.label:
@@ -73,11 +70,11 @@ def update_snapshot(
 
 
 def _significant_losses(
-    report: GateReport, compared: GateComparison, snapshot: Snapshot, scores: Scores
+    report: GateReport, marks: Mapping[str, str], snapshot: Snapshot, scores: Scores
 ) -> list[str]:
     """Return the significant losses, such as "AP by 0.020", on the gates and on all measures of the
     snapshot, whether or not a measure has a gate."""
-    changes = find_changes(snapshot, hash_judgments(compared.qrels), scores.measures)
+    changes = find_changes(snapshot, marks, scores.measures)
     common_scores = join_snapshot(snapshot, scores, changes)
     all_queries = {EVERY_QUERY: np.ones(common_scores.n_queries, dtype=np.bool_)}
     gates = [Gate(measure, 1.0) for measure in common_scores.measures]
@@ -94,6 +91,8 @@ def _significant_losses(
 
 
 def _describe_loss(outcome: GateOutcome) -> str:
+    if outcome.gate.is_ratio:
+        return describe_ratio_outcome(outcome)
     return (
         f"{describe_target(outcome.gate)} by"
         f" {w.format_score(outcome.loss, w.interval_decimals(outcome.low, outcome.high))}"

@@ -143,9 +143,10 @@ def all_pairs(scores: Scores, measure: GivenMeasure, *, level: float = LEVEL) ->
     score.
 
     A geometric mean is tested on logarithms; its interval is converted back around the middle of
-    the two means. A cost is tested by its typical ratio (`tested_quantities`), which also orders the
-    runs; the differences of its means have no interval. With a cost of 0 or below, or without a
-    declared direction, nothing is tested. Raises RanklensError if the measure has no scores.
+    the two means. A cost is tested by its typical ratio (`tested_quantities`), which also
+    orders the runs; the differences of its means have no interval. With a cost of 0 or below, or
+    without a declared direction, nothing is tested. Raises RanklensError if the measure has no
+    scores.
     """
     parsed_measure = parse_measure(measure)
     combination = parsed_measure.declaration.combination

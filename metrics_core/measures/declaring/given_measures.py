@@ -60,6 +60,11 @@ def is_computed_name(name: str) -> bool:
     return True
 
 
+def is_given_measure(measure: Measure) -> bool:
+    """Whether the scores of a measure are given, so that it cannot be computed."""
+    return str(measure).startswith(PREFIX) or not is_computed_name(str(measure))
+
+
 @lru_cache(maxsize=1024)
 def score_only_measure(
     name: str,

@@ -38,7 +38,8 @@ from dashboard.notebook import NotebookComparison
 from dashboard.study.study import Study
 from metrics_core import compare
 from metrics_core.__main__ import main
-from metrics_core.comparing.gates import EVERY_QUERY, Gate, evaluate_gates
+from metrics_core.comparing.gate_conditions import EVERY_QUERY, Gate
+from metrics_core.comparing.gates import evaluate_gates
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.verdicts import (
     AHEAD,

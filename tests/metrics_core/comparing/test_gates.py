@@ -10,15 +10,12 @@ import pytest
 
 from metrics_core.base.errors import ParameterError, UnknownMeasureError
 from metrics_core.comparing import testing
+from metrics_core.comparing.gate_conditions import EVERY_QUERY, Floor, Gate, QuerySlice
 from metrics_core.comparing.gates import (
     ALL_WELL,
-    EVERY_QUERY,
     NO_QUERY_LOST,
     NOT_WORSE,
-    Floor,
-    Gate,
     GateOutcome,
-    QuerySlice,
     evaluate_floors,
     evaluate_gates,
     exit_status,

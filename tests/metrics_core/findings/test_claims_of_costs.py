@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metrics_core import gate_scores
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.pairs import compare
 from metrics_core.findings.verdicts import verdict_finding
@@ -101,6 +102,33 @@ def test_costs_are_as_said() -> None:
     said = " ".join(case.text for case in cases).lower()
     for word in ("slower on", "higher on", "ypically", "may be chance", "beats", "falls behind"):
         assert word in said
+
+
+def false_in_gate(case: CostCase, text: str) -> Iterator[Any]:
+    gaps = np.log(case.values) - np.log(case.base)
+    ratio = float(np.exp(gaps.mean()))
+    if match := re.search(r"typically ([\d.,]+) % (\w+)", text):
+        yield not is_percent(match[1], ratio) and match[0]
+        yield match[2] != (case.more if ratio > 1 else case.less) and match[2]
+    (outcome,) = gate_scores(case.scores, f"{case.name} < 5 %", baseline="run0").outcomes[:1]
+    if match := re.search(r"upper bound of its 90 % interval is ([+−][\d.]+) %", text):
+        yield not is_rounded(match[1], 100 * outcome.inner_high) and match[1]
+        yield not value_of(match[1]) < 5 and "not ruled out"
+    yield text.startswith("Worse") and not ratio > 1.05 and "a loss"
+    yield "more than 5 %" in text and not ratio > 1.05 and "more"
+
+
+def test_gates_on_ratios_are_as_said() -> None:
+    cases = [CostCase(seed) for seed in range(in_this_run(120, 400)) if seed % 3]
+    two_runs = [case for case in cases if len(case.scores.runs) == 2]
+
+    def sentence(case: CostCase) -> str:
+        (text,) = gate_scores(case.scores, f"{case.name} < 5 %", baseline="run0").sentences
+        return text.replace("\N{NO-BREAK SPACE}", " ")
+
+    assert not offenders(two_runs, sentence, false_in_gate)
+    said = " ".join(map(sentence, two_runs))
+    assert "Worse: " in said and "neither shown nor ruled out" in said and "Not worse: " in said
 
 
 def test_a_cost_in_words() -> None:

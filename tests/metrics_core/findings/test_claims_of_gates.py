@@ -13,17 +13,8 @@ import pytest
 from metrics_core.base import wording as w
 from metrics_core.checks.snapshots import Origin, make_snapshot
 from metrics_core.commands.gate.terminal import count_decimals
-from metrics_core.comparing.gates import (
-    BELOW,
-    EVERY_QUERY,
-    HELD,
-    Floor,
-    FloorOutcome,
-    Gate,
-    GateOutcome,
-    QuerySlice,
-    evaluate_gates,
-)
+from metrics_core.comparing.gate_conditions import EVERY_QUERY, Floor, Gate, QuerySlice
+from metrics_core.comparing.gates import BELOW, HELD, FloorOutcome, GateOutcome, evaluate_gates
 from metrics_core.comparing.testing import widest_difference
 from metrics_core.findings.gate_queries import (
     BrokenQueries,
