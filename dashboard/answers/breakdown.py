@@ -15,6 +15,7 @@ from dashboard.answers.run_comparisons import compare_runs
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import verdict_interval
+from metrics_core.comparing.tested_quantities import tests_means
 from metrics_core.comparing.verdicts import CLEAR
 from metrics_core.findings import groups as group_findings
 from metrics_core.findings.charts import best_by_group
@@ -201,7 +202,11 @@ def _group_contributions(
     )
     gaps = additive_differences(one, other, comparison.measure.declaration.combination)
     group_labels = breakdowns.fill_missing_groups(groups.reindex(list(scores.query_ids)))
-    unlike_names = find_differing_groups(gaps, group_labels.to_numpy())
+    unlike_names = (
+        find_differing_groups(gaps, group_labels.to_numpy())
+        if tests_means(comparison.measure)
+        else ()
+    )
     return steps.assign(
         clear=[bool(clear[group]) for group in steps["group"]],
         unlike=[group in unlike_names for group in steps["group"]],

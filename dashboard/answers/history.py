@@ -18,6 +18,7 @@ from dashboard.answers.query_chips import run_failures
 from dashboard.study.study import Study
 from metrics_core.base.parallel import map_on_all_cores
 from metrics_core.comparing.method import Method
+from metrics_core.comparing.tested_quantities import to_tested_scale
 from metrics_core.comparing.verdicts import BETTER_RUN
 from metrics_core.explaining.history import History, find_first_bad_versions, make_history
 from metrics_core.findings.history import history_finding, no_versions_finding
@@ -195,11 +196,10 @@ def _find_first_bad_versions(
         .select_runs(runs)
         .values_of(comparison.measure)
     )
-    declared = comparison.measure.declaration
+    tested = to_tested_scale(comparison.measure, scores)
     indices = find_first_bad_versions(
-        [scores[:, queries] for queries in slices],
-        direction=declared.direction,
-        combination=declared.combination,
+        [tested[:, queries] for queries in slices],
+        direction=comparison.measure.declaration.direction,
         n_tested=len(slices),
     )
     return [runs[index] if index >= 0 else "" for index in indices]
