@@ -4,7 +4,7 @@ grades."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +19,18 @@ from metrics_core.tables.columns import encode_ids
 _FACTOR, _SECOND, _THIRD = (
     np.uint64(number) for number in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 )
+
+
+WITHOUT_JUDGMENTS = "0 00000000"
+"""The mark of a query of given scores, which were not computed from judgments."""
+
+
+def mark_queries(query_ids: Iterable[str], qrels: Qrels | None) -> dict[str, str]:
+    """Return the mark of each query's judgments; the same for all queries of given scores, for
+    which `qrels` is None."""
+    if qrels is None:
+        return dict.fromkeys(query_ids, WITHOUT_JUDGMENTS)
+    return hash_judgments(qrels)
 
 
 def hash_judgments(qrels: Qrels) -> dict[str, str]:

@@ -13,7 +13,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,12 +28,16 @@ from metrics_core.base.errors import (
     UnknownMeasureError,
 )
 from metrics_core.base.version import __version__
-from metrics_core.checks.judgment_marks import combine_query_hashes, hash_judgments
+from metrics_core.checks.judgment_marks import (
+    WITHOUT_JUDGMENTS,
+    combine_query_hashes,
+    mark_queries,
+)
 from metrics_core.checks.strict_json import HEX, hash_values, parse_json, shorten_number
-from metrics_core.measures import Measure, parse_measure
+from metrics_core.measures import Measure, given_measure, parse_measure
+from metrics_core.measures.declaring.given_measures import PREFIX
 from metrics_core.scoring.scores import Scores
 from metrics_core.tables import Qrels
-from metrics_core.tables.run_names import baseline_name, find_free_name
 
 KEY = "ranklens snapshot"
 """The first key of a snapshot; its value is the version of the format."""
@@ -93,47 +97,24 @@ class Snapshot:
         return self.scores.measures
 
 
-@dataclass(frozen=True)
-class SnapshotChanges:
-    """Changes since a snapshot. `removed` are queries that are no longer judged, `added` are newly
-    judged queries, and `rejudged` are queries with changed judgments, with the number of grades
-    before and after. `missing` are measures that the snapshot lacks, and `remeasured` are measures
-    that come from another version of their package."""
-
-    removed: tuple[str, ...] = ()
-    added: tuple[str, ...] = ()
-    rejudged: Mapping[str, tuple[int, int]] | None = None
-    missing: tuple[Measure, ...] = ()
-    remeasured: tuple[Measure, ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.removed or self.added or self.rejudged or self.not_compared)
-
-    @property
-    def not_compared(self) -> tuple[Measure, ...]:
-        """The measures that cannot be compared."""
-        return (*self.missing, *self.remeasured)
-
-
-NOTHING_CHANGED = SnapshotChanges()
-
-
 def make_snapshot(
-    scores: Scores, qrels: Qrels, origin: Origin, previous: Snapshot | None = None
+    scores: Scores, qrels: Qrels | None, origin: Origin, previous: Snapshot | None = None
 ) -> Snapshot:
     """Return the snapshot of these scores of a single run, which were computed with these
-    judgments. The packages of plug-in measures are added to the origin.
+    judgments, or are given if `qrels` is None. The packages of plug-in measures are added to the
+    origin.
 
     If the replaced snapshot `previous` recorded a better best mean of a measure, this best mean is
     kept, unless reading options or the measure's package changed.
     """
-    marks, order = (hash_judgments(qrels), np.argsort(np.array(scores.query_ids, dtype=object)))
+    marks = mark_queries(scores.query_ids, qrels)
+    order = np.argsort(np.array(scores.query_ids, dtype=object))
     ids = tuple(scores.query_ids[i] for i in order)
     ordered = Scores(
         scores.runs, ids, scores.measures, scores.values[:, order], scores.missing[:, order]
     )
     own_marks = {q: marks[q] for q in ids}
-    added_by = _find_packages(scores.measures)
+    added_by = find_packages(scores.measures)
     best = _find_means(ordered, own_marks)
     previous = previous if previous and previous.origin.reading == origin.reading else None
     for measure in scores.measures:
@@ -160,7 +141,7 @@ def _find_means(scores: Scores, marks: Mapping[str, str]) -> dict[str, BestMean]
     return {str(m): BestMean(mean, judgments) for m, mean in means if math.isfinite(mean)}
 
 
-def _find_packages(measures: Iterable[Measure]) -> dict[str, str]:
+def find_packages(measures: Iterable[Measure]) -> dict[str, str]:
     """Return measure -> package and version, for plug-in measures."""
     from importlib.metadata import PackageNotFoundError, version
 
@@ -297,12 +278,16 @@ def refuse_changed_reading(path: str, snapshot: Snapshot, reading: Mapping[str, 
 def _parse_snapshot(document: Mapping[str, Any]) -> Snapshot:
     if type(document[KEY]) is not int or document[KEY] < 1:
         raise ValueError("no format version")
-    measures = tuple(parse_measure(name) for name in document["measures"])
     rows = {query_id: document["scores"][query_id] for query_id in sorted(document["scores"])}
     if not all(_MARK.fullmatch(row[0]) for row in rows.values()):
         raise ValueError("a malformed mark")
     values = np.array(
         [[_parse_score(v) for v in row[1:]] for row in rows.values()], dtype=np.float64
+    )
+    is_given = {row[0] for row in rows.values()} == {WITHOUT_JUDGMENTS}
+    measures = tuple(
+        given_measure(name.removeprefix(PREFIX), values[:, i]) if is_given else parse_measure(name)
+        for i, name in enumerate(document["measures"])
     )
     unanswered = set(document["unanswered"]) if document[KEY] > 1 else set()
     scores = Scores(
@@ -341,60 +326,3 @@ def _damaged_error(name: str, finding: str, line: int | None = None) -> FileForm
     problem = LineProblem(line, finding, "an unmodified snapshot")
     hint = f"The file was truncated, or it was merged or edited by hand. {REMAKE_HINT}"
     return FileFormatError(name, [problem], hint=hint)
-
-
-def find_changes(
-    snapshot: Snapshot, marks: Mapping[str, str], measures: Sequence[Measure]
-) -> SnapshotChanges:
-    """Return the changes since the snapshot, given the current marks of judgments and measures."""
-    shared_ids = [query_id for query_id in snapshot.marks if query_id in marks]
-    packages = _find_packages(measures)
-    return SnapshotChanges(
-        removed=tuple(query_id for query_id in snapshot.marks if query_id not in marks),
-        added=tuple(query_id for query_id in marks if query_id not in snapshot.marks),
-        rejudged={
-            query_id: (_count_grades(snapshot.marks[query_id]), _count_grades(marks[query_id]))
-            for query_id in shared_ids
-            if snapshot.marks[query_id] != marks[query_id]
-        },
-        missing=tuple(m for m in measures if m not in snapshot.measures),
-        remeasured=tuple(
-            m
-            for m in measures
-            if m in snapshot.measures
-            and snapshot.origin.added_by.get(str(m), "") != packages.get(str(m), "")
-        ),
-    )
-
-
-def _count_grades(judgment_mark: str) -> int:
-    return int(judgment_mark.partition(" ")[0])
-
-
-def join_snapshot(snapshot: Snapshot, scores: Scores, changes: SnapshotChanges) -> Scores:
-    """Return the scores of the snapshot's run, followed by the scores of the runs in `scores`. Only
-    queries with unchanged judgments, and only measures in both, are included. Runs are renamed if
-    names collide."""
-    position = {query_id: i for i, query_id in enumerate(snapshot.scores.query_ids)}
-    changed = {*changes.added, *(changes.rejudged or {})}
-    is_unchanged = np.array([q not in changed for q in scores.query_ids], dtype=np.bool_)
-    own_scores = scores.select_queries(is_unchanged)
-    rows = np.array([position[query_id] for query_id in own_scores.query_ids], dtype=np.int64)
-    measures = tuple(
-        m for m in scores.measures if m in snapshot.measures and m not in changes.not_compared
-    )
-    old_values = snapshot.scores.values[:, rows][
-        :, :, [snapshot.measures.index(m) for m in measures]
-    ]
-    new_values = own_scores.values[:, :, [scores.measures.index(m) for m in measures]]
-    runs = [baseline_name(snapshot.run, scores.runs)]
-    for run in scores.runs:
-        runs.append(find_free_name(run, runs))
-    missing = np.concatenate([snapshot.scores.missing[:, rows], own_scores.missing])
-    return Scores(
-        tuple(runs),
-        own_scores.query_ids,
-        measures,
-        np.concatenate([old_values, new_values]),
-        missing,
-    )

@@ -23,7 +23,9 @@ from metrics_core.checks.snapshots import (
 from metrics_core.commands import command
 from metrics_core.commands.reading import print_notes, read_judged_files
 from metrics_core.commands.reading_options import ReadingOptions, add_reading_options
+from metrics_core.commands.scores_option import read_all_scores
 from metrics_core.comparing.power import FEWEST_FOR_POWER, POWER, detectable_loss
+from metrics_core.comparing.tested_quantities import tests_means
 from metrics_core.scoring.scores import Scores, score_runs
 
 _SHARE_AFFECTED = 0.3
@@ -40,7 +42,7 @@ class SnapshotOptions(ReadingOptions):
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_reading_options(parser, one_run=True)
+    add_reading_options(parser, one_run=True, takes_scores=True)
     parser.add_argument(
         "-o", "--output", required=True, metavar="FILE", help="output file, such as baseline.json"
     )
@@ -72,10 +74,14 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 )
 def snapshot(options: SnapshotOptions) -> str:
     """Write the file, and return a line on its content; notes go to stderr."""
-    files = read_judged_files(options)
-    scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
+    if options.scores:
+        scores, qrels = _read_given_scores(options), None
+    else:
+        files = read_judged_files(options)
+        scores = score_runs(files.judged, files.measures, without_relevant=options.without_relevant)
+        qrels = files.qrels
     new_snapshot = make_snapshot(
-        scores, files.qrels, make_origin(options, options.label), _previous_snapshot(options)
+        scores, qrels, make_origin(options, options.label), _previous_snapshot(options)
     )
     replace_file(options.output, format_snapshot(new_snapshot))
     queries = w.plural(scores.n_queries, "query", "queries")
@@ -83,6 +89,23 @@ def snapshot(options: SnapshotOptions) -> str:
         f"{options.output}: {new_snapshot.run}, {w.format_count(scores.n_queries)} {queries},"
         f" {w.join_words(map(str, new_snapshot.measures))}.\n{_detectable_losses(scores)}"
     )
+
+
+def _read_given_scores(options: SnapshotOptions) -> Scores:
+    """Return the given scores of the only run. Raises RanklensError."""
+    if not options.has_only_scores or len(options.scores) > 1:
+        raise RanklensError(
+            "A snapshot holds the scores of one run, either computed or given.",
+            "Give one file of --scores, without QRELS and RUN.",
+        )
+    scores = read_all_scores(options)
+    if len(scores.runs) > 1:
+        raise RanklensError(
+            f"{options.scores[0]} has the scores of {len(scores.runs)} runs:"
+            f" {w.shorten_list(scores.runs)}.",
+            "A snapshot holds one run: keep the rows of one.",
+        )
+    return scores
 
 
 def _detectable_losses(scores: Scores) -> str:
@@ -93,7 +116,7 @@ def _detectable_losses(scores: Scores) -> str:
     losses = [
         (measure, detectable_loss(values, _SHARE_AFFECTED))
         for measure, values in zip(scores.measures, scores.values[0].T, strict=True)
-        if measure.declaration.combination.linear
+        if measure.declaration.combination.linear and tests_means(measure)
     ]
     parts = [f"{measure} {w.format_score(loss)}" for measure, loss in losses if loss == loss]
     if not parts:
@@ -124,7 +147,7 @@ def _previous_snapshot(options: SnapshotOptions) -> Snapshot | None:
 def make_origin(options: ReadingOptions, label: str) -> Origin:
     """Return the origin of the scores of the command's only run: file, fingerprints, label and
     choices."""
-    (path,) = replace(options, baseline=None).all_runs
+    (path,) = options.scores or replace(options, baseline=None).all_runs
     return Origin(
         file=path,
         fingerprint=file_fingerprint(path),

@@ -11,15 +11,14 @@ from metrics_core.base import wording as w
 from metrics_core.base.arrays import Mask
 from metrics_core.base.errors import RanklensError, did_you_mean
 from metrics_core.base.html_cell import html_cell, html_sentence
-from metrics_core.checks.judgment_marks import hash_judgments
-from metrics_core.checks.snapshots import (
+from metrics_core.checks.judgment_marks import mark_queries
+from metrics_core.checks.snapshot_changes import (
     NOTHING_CHANGED,
-    REMAKE_HINT,
-    Snapshot,
     SnapshotChanges,
     find_changes,
     join_snapshot,
 )
+from metrics_core.checks.snapshots import REMAKE_HINT, Snapshot
 from metrics_core.comparing.gate_conditions import Floor, Gate, QuerySlice
 from metrics_core.comparing.gates import (
     FloorOutcome,
@@ -250,24 +249,27 @@ def compare_with_snapshot(
     snapshot: Snapshot,
     file: str,
     judged: Sequence[JudgedRanks],
-    qrels: Qrels,
+    qrels: Qrels | None,
     scores: Scores,
     conditions: GateConditions,
 ) -> GateComparison:
     """Compare runs with a snapshot read from `file`.
 
     Uses only the queries whose judgments did not change, and the measures with scores in both the
-    snapshot and the runs. Raises RanklensError if nothing is left to compare.
+    snapshot and the runs. `judged` is empty and `qrels` None for given scores. Raises
+    RanklensError if nothing is left to compare.
     """
     gated = [measure for measure in scores.measures if measure in conditions.gated_measures]
-    changes = find_changes(snapshot, hash_judgments(qrels), gated)
+    changes = find_changes(snapshot, mark_queries(scores.query_ids, qrels), gated)
     common_scores = join_snapshot(snapshot, scores, changes)
     if not common_scores.n_queries or not (common_scores.measures or conditions.floors):
-        sentences = describe_snapshot_changes(changes, file, common_scores.n_queries)
+        sentences = describe_snapshot_changes(
+            changes, file, common_scores.n_queries, is_given=qrels is None
+        )
         raise RanklensError(
             " ".join([f"Nothing in {file} can be compared.", *sentences]), REMAKE_HINT
         )
-    by_name = dict(zip(common_scores.runs[1:], judged, strict=True))
+    by_name = dict(zip(common_scores.runs[1:], judged, strict=qrels is not None))
     all_scores = replace(scores, runs=common_scores.runs[1:])
     return GateComparison(
         common_scores,

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from metrics_core.base import wording as w
 from metrics_core.checks.judgment_marks import combine_query_hashes, hash_judgments
-from metrics_core.checks.snapshots import Snapshot, SnapshotChanges
+from metrics_core.checks.snapshot_changes import SnapshotChanges
+from metrics_core.checks.snapshots import Snapshot
 from metrics_core.comparing.winners import better_side
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores
@@ -15,9 +16,12 @@ from metrics_core.tables import Qrels
 _MAX_NAMED = 5
 
 
-def describe_snapshot_changes(changes: SnapshotChanges, file: str, n_compared: int) -> list[str]:
+def describe_snapshot_changes(
+    changes: SnapshotChanges, file: str, n_compared: int, *, is_given: bool = False
+) -> list[str]:
     """One sentence for each kind of change, and one on the number of queries still compared
-    (`n_compared`); empty if nothing changed."""
+    (`n_compared`); empty if nothing changed. `is_given` is whether the scores are given, so that
+    there are no judgments."""
     if not changes:
         return []
     sentences = []
@@ -31,7 +35,8 @@ def describe_snapshot_changes(changes: SnapshotChanges, file: str, n_compared: i
             f"The judgments of {_count_queries(len(judged))} changed since {file}:"
             f" {_shorten_words(clauses)}."
         )
-    for ids, verb in ((changes.removed, "no longer judged"), (changes.added, "newly judged")):
+    verbs = ("without scores now", "new") if is_given else ("no longer judged", "newly judged")
+    for ids, verb in zip((changes.removed, changes.added), verbs, strict=True):
         if ids:
             is_or_are = w.plural(len(ids), "is", "are")
             sentences.append(
@@ -50,9 +55,8 @@ def describe_snapshot_changes(changes: SnapshotChanges, file: str, n_compared: i
             " comparison."
         )
     if judged or changes.removed or changes.added:
-        sentences.append(
-            f"Compared on the {_count_queries(n_compared)} whose judgments did not change."
-        )
+        clause = "in both" if is_given else "whose judgments did not change"
+        sentences.append(f"Compared on the {_count_queries(n_compared)} {clause}.")
     return sentences
 
 

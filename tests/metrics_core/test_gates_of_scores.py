@@ -132,3 +132,34 @@ def test_a_gate_reads_back_from_its_text() -> None:
     cost = score_only_measure("latency_ms", higher_is_better=False, scale="cost")
     for text in ("latency_ms[kind=a b] < 2.5 %", "mean(latency_ms)[kind=a b] < 50"):
         assert str(Gate.parse(text, [cost])) == text
+
+
+def test_given_scores_are_kept_in_a_snapshot(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table, base = made_table("worse"), tmp_path / "base.json"
+    for run in ("v1", "v2"):
+        table[table["run"] == run].to_csv(tmp_path / f"{run}.csv", index=False)
+    assert main(["snapshot", "--scores", str(tmp_path / "v1.csv"), "-o", str(base)]) == 0
+    assert "60 queries, correct and latency_ms." in capsys.readouterr().out
+
+    def gated(name: str, gate: str) -> tuple[int, str]:
+        options = ("--baseline", str(base), "--format", "json")
+        return run_gate(tmp_path / name, [gate], *options), capsys.readouterr().out
+
+    for gate in GATES:
+        status, out = gated("v2.csv", gate)
+        expected = json.loads(format_json(gate_scores(table, gate, if_unclear="fail")))
+        assert status == 1 and json.loads(out)["gates"] == expected["gates"]
+        assert gated("v1.csv", gate)[0] == 0
+    table[(table["run"] == "v2") & (table["query_id"] != "7")].to_csv(
+        tmp_path / "fewer.csv", index=False
+    )
+    status, out = gated("fewer.csv", "correct > -0.9")
+    assert status == 4 and json.loads(out)["changes"] == [
+        "One query is without scores now: 7.",
+        "Compared on the 59 queries in both.",
+    ]
+    table.to_csv(tmp_path / "both.csv", index=False)
+    assert main(["snapshot", "--scores", str(tmp_path / "both.csv"), "-o", str(base)]) == 2
+    assert "has the scores of 2 runs: v1 and v2" in capsys.readouterr().err

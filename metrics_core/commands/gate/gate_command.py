@@ -124,7 +124,12 @@ def _report_given_scores(options: GateOptions) -> GateReport:
         partial(_read_queries, options, conditions),
         fail_unclear=options.if_unclear == "fail",
     )
-    return replace(report, files=[("scores", *_name_and_hash(path)) for path in options.scores])
+    return replace(
+        report,
+        changes=_describe_changes(compared, options),
+        allow_changed=options.allow_changed,
+        files=[("scores", *_name_and_hash(path)) for path in options.scores],
+    )
 
 
 def _read_queries(
@@ -168,7 +173,8 @@ def _describe_changes(compared: GateComparison, options: GateOptions) -> list[st
         )
     if origin.version != __version__:
         print_notes(name, [Note("version", f"made with Ranklens {origin.version}")])
-    return describe_snapshot_changes(compared.changes, name, compared.scores.n_queries)
+    n_queries, is_given = compared.scores.n_queries, compared.qrels is None
+    return describe_snapshot_changes(compared.changes, name, n_queries, is_given=is_given)
 
 
 def _name_and_hash(path: str) -> tuple[str, str]:

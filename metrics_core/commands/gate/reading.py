@@ -52,10 +52,10 @@ def read_given_comparison(options: GateOptions) -> tuple[GateConditions, GateCom
     conditions declare the directions of given measures. The baseline is the run of that name, by
     default the first. Raises RanklensError.
     """
-    if options.overlaps or options.update or is_snapshot(options.baseline or ""):
+    if options.overlaps or options.update:
         raise RanklensError(
-            "--scores cannot be combined with --overlap, --update or a snapshot.",
-            "Run two gates: one on the given scores, one on the runs.",
+            "--scores cannot be combined with --overlap or --update.",
+            "Check overlaps by a gate on the runs, and make a snapshot by the command `snapshot`.",
         )
     texts = [*options.gates, *options.floors, *options.floors_shown]
     scores = read_all_scores(replace(options, measures=find_gated_names(texts)))
@@ -63,6 +63,18 @@ def read_given_comparison(options: GateOptions) -> tuple[GateConditions, GateCom
     conditions = GateConditions.from_texts(
         options.gates, options.floors, options.floors_shown, measures=scores.measures
     )
+    if options.baseline and is_snapshot(options.baseline):
+        if not options.has_only_scores:
+            raise RanklensError(
+                f"{options.baseline} is a snapshot, which holds computed or given scores.",
+                "Run two gates: one with --scores alone, one without.",
+            )
+        snapshot = read_snapshot(options.baseline)
+        by_name = {str(measure): measure for measure in scores.measures}
+        measures = tuple(by_name.get(str(m), m) for m in snapshot.measures)
+        snapshot = replace(snapshot, scores=replace(snapshot.scores, measures=measures))
+        name = Path(options.baseline).name
+        return conditions, compare_with_snapshot(snapshot, name, (), None, scores, conditions)
     is_named = options.has_only_scores and options.baseline
     baseline = str(options.baseline) if is_named else scores.runs[0]
     scores.position(baseline)

@@ -10,13 +10,8 @@ import numpy as np
 from metrics_core.base import wording as w
 from metrics_core.base.whole_files import replace_file
 from metrics_core.checks.judgment_marks import hash_judgments
-from metrics_core.checks.snapshots import (
-    Snapshot,
-    find_changes,
-    format_snapshot,
-    join_snapshot,
-    make_snapshot,
-)
+from metrics_core.checks.snapshot_changes import find_changes, join_snapshot
+from metrics_core.checks.snapshots import Snapshot, format_snapshot, make_snapshot
 from metrics_core.commands.gate.options import GateOptions
 from metrics_core.commands.snapshot import make_origin
 from metrics_core.comparing.gate_conditions import EVERY_QUERY, Gate

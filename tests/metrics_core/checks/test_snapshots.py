@@ -15,16 +15,14 @@ import pytest
 
 from metrics_core.base.errors import FileFormatError, RanklensError
 from metrics_core.checks.judgment_marks import hash_judgments
+from metrics_core.checks.snapshot_changes import SnapshotChanges, find_changes, join_snapshot
 from metrics_core.checks.snapshots import (
     FORMAT,
     BestMean,
     Origin,
     Snapshot,
-    SnapshotChanges,
-    find_changes,
     format_snapshot,
     is_snapshot,
-    join_snapshot,
     make_snapshot,
     read_snapshot,
 )
