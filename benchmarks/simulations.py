@@ -306,7 +306,7 @@ def _with_timeouts(n: int, runs: int, chance: Generator) -> Floats:
 
 _LOGARITHMS = {
     "spread 1 to 0.3": (_wide, _normal),
-    "floor to lognormal": (_with_floor, _wide),
+    "floor to lognormal": (_with_floor, _normal),
     "timeouts to none": (_with_timeouts, _normal),
     "swapped": (_with_timeouts, _wide),
 }

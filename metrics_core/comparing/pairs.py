@@ -237,7 +237,7 @@ def _find_verdicts(tested: ComparisonResults, measure: Measure, method: Method) 
     columns = [
         c.tolist() for c in (tested.estimate, tested.p_corrected, sample.queries, sample.differing)
     ]
-    return [
+    verdicts = [
         decide_verdict(
             difference * direction,
             p_corrected,
@@ -251,3 +251,7 @@ def _find_verdicts(tested: ComparisonResults, measure: Measure, method: Method) 
             *columns, tested.is_within_margin(method.margin), contrary, strict=True
         )
     ]
+    if tested.costs is None or method.margin is None:
+        return verdicts
+    note = "; the margin is on the means, which are not tested"
+    return [verdict._replace(reason=verdict.reason + note) for verdict in verdicts]

@@ -157,6 +157,11 @@ def test_no_verdict_rests_on_the_means_of_a_cost() -> None:
             assert row["verdict"] in ("cannot tell", "worse" if slower else "better")
 
 
+def test_a_margin_on_the_means_of_a_cost_is_said_to_be_unused() -> None:
+    (row,) = compared(*costs(1), margin=1e6)
+    assert row["verdict"] == "cannot tell" and "the margin is on the means" in row["reason"]
+
+
 def test_other_measures_are_tested_by_their_means() -> None:
     share = np.random.default_rng(1).random(30)
     (row,) = compared(share, share / 2, name="hallucination")
