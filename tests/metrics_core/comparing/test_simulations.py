@@ -77,3 +77,9 @@ def test_what_is_said_to_show_four_times_out_of_five_does() -> None:
 
 def test_equal_versions_are_seldom_called_worse_at_any_time() -> None:
     assert at_most(simulations.histories(MADE, simulations.centred, 25, 10, 100), 0.06)
+
+
+@pytest.mark.parametrize("name", ["floor to lognormal", "timeouts to none"])
+@pytest.mark.parametrize("by_sign", [False, True])
+def test_equal_costs_are_told_apart_no_more_often_than_stated(name: str, by_sign: bool) -> None:
+    assert at_most(simulations.false_cost_verdicts(name, 20, 4, 300, by_sign=by_sign), 0.06)
