@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.base.arrays import Floats, Mask
+from metrics_core.base.arrays import Floats, Mask, Quantities
 from metrics_core.comparing.resampled import ResampledMeans, clip_bounds
-from metrics_core.comparing.tested_quantities import MEAN_DIFFERENCE, Quantities, TestedCosts
+from metrics_core.comparing.tested_quantities import MEAN_DIFFERENCE, TestedCosts
 from metrics_core.scoring.intervals import Interval
 
 

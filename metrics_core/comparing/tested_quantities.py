@@ -15,15 +15,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from metrics_core.base.arrays import Floats
+from metrics_core.base.arrays import Floats, Quantities
 from metrics_core.measures import Measure
 
 MEAN_DIFFERENCE, TYPICAL_RATIO, SIGN = "mean difference", "typical ratio", "sign"
 NOT_TESTED = ""
-
-Quantities = npt.NDArray[np.object_]
 
 
 def tests_means(measure: Measure) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metrics_core.base.arrays import Floats, Mask
+from metrics_core.base.arrays import Floats, Mask, Quantities
 from metrics_core.comparing.comparison_results import ComparisonResults
 from metrics_core.comparing.mean_intervals import (
     bca_interval,
@@ -27,7 +27,6 @@ from metrics_core.comparing.resampled import (
 from metrics_core.comparing.tested_quantities import (
     MEAN_DIFFERENCE,
     SIGN,
-    Quantities,
     TestedCosts,
     find_tested_differences,
     find_tested_quantities,
