@@ -7,7 +7,8 @@ The address has a measure's canonical name, with "@k" if it follows the cutoff c
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +16,7 @@ from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.measures import Declaration, Measure, declarations, parse_measure
 from metrics_core.measures.declaring.description import describe_measure
 from metrics_core.measures.declaring.families import group_by_family
+from metrics_core.measures.declaring.given_measures import PREFIX
 from metrics_core.measures.declaring.names import find_declaration, parse_value
 from metrics_core.measures.declaring.parameters import Parameter
 
@@ -60,17 +62,13 @@ class ChosenMeasure:
 
 def explain_unsupported(declaration: Declaration) -> str:
     """Explain why the pages cannot show a measure; empty if they can. The pages compare means over
-    queries, and assume that higher is better."""
+    queries."""
     if declaration.aggregation == "sum":
         return f"{declaration.name} is summed over queries, not averaged; the pages compare means."
     if declaration.aggregation == "geometric":
         return (
             f"{declaration.name} takes the geometric mean over queries; the pages compare"
             " arithmetic means."
-        )
-    if not declaration.higher_is_better:
-        return (
-            f"On {declaration.name}, lower is better, but the pages treat higher scores as better."
         )
     return ""
 
@@ -151,16 +149,39 @@ def key_at_k(measure: Measure) -> str:
     return measure_key(measure, takes_k=True)
 
 
-def read_measure(key: str, cutoff: int) -> ChosenMeasure:
+def find_given_measure(key: str, given_measures: Sequence[Measure]) -> Measure | None:
+    """Return the given measure of this name, with or without the prefix; a bare name that a
+    computed measure also has is not found."""
+    names = {key, key.removeprefix(PREFIX)}
+    return next((measure for measure in given_measures if str(measure) in names), None)
+
+
+def read_measure(
+    key: str, cutoff: int, given_measures: Sequence[Measure] = (), *, has_lists: bool = True
+) -> ChosenMeasure:
     """Parse the measure in an address; if the pages cannot draw it, return the default measure with
-    the reason."""
+    the reason.
+
+    The given measures come first. Without lists, only they can be drawn, and the first of them is
+    the default.
+    """
+    measure = find_given_measure(key, given_measures)
+    if measure is not None:
+        return ChosenMeasure(measure, str(measure))
+    default = (
+        ChosenMeasure(_parse_at(DEFAULT_MEASURE, cutoff), DEFAULT_MEASURE)
+        if has_lists or not given_measures
+        else ChosenMeasure(given_measures[0], str(given_measures[0]))
+    )
     if not key:
-        return ChosenMeasure(_parse_at(DEFAULT_MEASURE, cutoff), DEFAULT_MEASURE)
+        return default
     try:
         measure = _parse_at(key, cutoff)
         _refuse_unsupported(measure.declaration)
+        if default.measure in given_measures:
+            raise RanklensError(f"{measure} needs runs and judgments; only scores are loaded.")
     except RanklensError as error:
-        return ChosenMeasure(_parse_at(DEFAULT_MEASURE, cutoff), DEFAULT_MEASURE, error)
+        return replace(default, refused=error)
     return ChosenMeasure(measure, measure_key(measure, takes_k=key.endswith("@k")))
 
 
@@ -174,9 +195,12 @@ def _refuse_unsupported(declaration: Declaration) -> None:
         raise RanklensError(reason, "The command line prints it.")
 
 
-def pick_measure(text: str, cutoff: int) -> dict[str, str]:
+def pick_measure(text: str, cutoff: int, given_measures: Sequence[Measure] = ()) -> dict[str, str]:
     """Return the changes to the address that select a picked or typed measure. Raises RanklensError
     if the name is unknown or the pages cannot draw the measure."""
+    given_measure = find_given_measure(text.strip(), given_measures)
+    if given_measure is not None:
+        return {"m": str(given_measure)}
     choice = next((c for c in measure_choices() if text in (c.name, c.label)), None)
     if choice is not None:
         return {"m": choice.key}

@@ -31,8 +31,10 @@ class Page:
     `name` is the page's file and its path in the URL; `title` is shown in the rail, in its `group`.
     If `within` is set, the rail highlights that page instead. Pressing G and then `key` opens the
     page. A page that `needs_study` is shown once there are judgments and a run; the rail offers it
-    if there are at least `fewest_runs` runs. `controls` names the controls that the page uses,
-    `bar` is the last item of the bar, and `fields` are the address fields of this page alone.
+    if there are at least `fewest_runs` runs and, for a page that `needs_lists`, not only given
+    scores. On a given measure, such a page offers a computed one instead. `controls` names the
+    controls that the page uses, `bar` is the last item of the bar, and `fields` are the address
+    fields of this page alone.
     """
 
     name: str
@@ -45,3 +47,4 @@ class Page:
     bar: Bar = "link"
     fields: tuple[Field, ...] = ()
     fewest_runs: int = 1
+    needs_lists: bool = False

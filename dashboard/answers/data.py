@@ -86,12 +86,14 @@ def files_page(
     loaded_files.sort(key=lambda f: list(_KINDS).index(f.kind or "run"))
     rows = [_file_row(f, library, measure, cutoff) for f in loaded_files]
     unread = [f for f in library.files if f.error is not None]
-    fit = study.cached_answer(_fit_lines, cutoff) if study else []
+    fit = study.cached_answer(_fit_lines, cutoff) if study and study.judged else []
     offers = find_offered_id_maps(library)
     missing_kinds = [
         name
         for name, kind in (("judgments", "qrels"), ("runs", "run"))
-        if rows and not library.files_of_kind(kind)  # type: ignore[arg-type]
+        if rows
+        and not library.files_of_kind(kind)  # type: ignore[arg-type]
+        and not (study and study.given_tables and not study.judged)
     ]
     return Data(
         finding=files_finding(
@@ -102,6 +104,7 @@ def files_page(
             missing_table=" and ".join(missing_kinds),
             answered_counts=_count_answered_queries(study) if study else {},
             n_judged=len(study.query_ids) if study else 0,
+            has_only_scores=study is not None and not study.judged and bool(study.given_tables),
             unclear_files=unclear_files,
             ambiguous_files=ambiguous_files,
             n_waiting=len({*unclear_files, *ambiguous_files} - {row.file.file for row in rows}),
@@ -142,12 +145,12 @@ def _count_unjudged(study: Study | None) -> int:
     """Count the queries that the runs contain but the judgments do not."""
     if study is None:
         return 0
-    return len({q for name in study.names for q in study.judged[name].unjudged_queries})
+    return len({q for name in study.judged for q in study.judged[name].unjudged_queries})
 
 
 def _count_answered_queries(study: Study) -> dict[str, int]:
     """Return the number of judged queries that a run answered, for each run that lacks some."""
-    ranks = (study.judged[name] for name in study.names)
+    ranks = study.judged.values()
     return {r.run_name: r.n_queries - len(r.missing_queries) for r in ranks if r.missing_queries}
 
 

@@ -27,7 +27,9 @@ def run_headroom(study: Study, run: str, measure: Measure, cutoff: int) -> Headr
     """Return the headroom of each judged query for a run; None if a better order does not raise the
     measure."""
     return (
-        study.cached_answer(_run_headroom, run, measure, cutoff) if has_headroom(measure) else None
+        study.cached_answer(_run_headroom, run, measure, cutoff)
+        if has_headroom(measure) and study.is_computed(measure)
+        else None
     )
 
 

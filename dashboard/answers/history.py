@@ -124,12 +124,12 @@ def _history_page(
     study: Study, comparison: Comparison, runs: tuple[str, ...], is_history: bool
 ) -> HistoryPage:
     mask = study.view_mask(comparison)
-    in_view = [study.judged[name].select_queries(mask) for name in runs]
-    overall = _group_means(
-        study, comparison, runs, pd.Series(ALL, index=list(in_view[0].query_ids))
-    )
+    query_ids = study.scores_of_all_runs(comparison, comparison.measure).query_ids
+    overall = _group_means(study, comparison, runs, pd.Series(ALL, index=list(query_ids)))
     overall = overall.drop(columns="group")
-    overall["judged"] = [judged_share(ranks, comparison.cutoff) for ranks in in_view]
+    computed = study.is_computed(comparison.measure)
+    in_view = [study.judged[name].select_queries(mask) for name in runs] if computed else []
+    overall["judged"] = [judged_share(ranks, comparison.cutoff) for ranks in in_view] or np.nan
     if not is_history:
         return HistoryPage(
             no_versions_finding(runs),
@@ -142,11 +142,15 @@ def _history_page(
     failures = map_on_all_cores(
         lambda run: run_failures(study, run, comparison.measure, comparison.cutoff), runs
     )
-    result = make_history(
-        in_view,
-        comparison.measure,
-        comparison.cutoff,
-        query_kinds=[kinds[mask] for kinds in failures],
+    result = (
+        make_history(
+            in_view,
+            comparison.measure,
+            comparison.cutoff,
+            query_kinds=[kinds[mask] for kinds in failures],
+        )
+        if computed
+        else _history_without_failures(runs, query_ids)
     )
     finding = history_finding(
         list(overall["run"]),
@@ -166,6 +170,16 @@ def _history_page(
         overall=overall,
         queries=_changed_queries(study, result),
         complete=study.settings.complete,
+    )
+
+
+def _history_without_failures(runs: tuple[str, ...], query_ids: tuple[str, ...]) -> History:
+    """Return the history on a given measure, whose scores do not say which queries fail."""
+    return History(
+        runs,
+        query_ids,
+        np.ones((len(runs), len(query_ids)), dtype=np.bool_),
+        np.ones(len(query_ids), dtype=np.bool_),
     )
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from dashboard.address.address import MISSING, Address
@@ -15,10 +14,16 @@ from dashboard.address.measure_key import key_at_k
 from dashboard.address.view import Comparison
 from dashboard.answers.breakdown import focus_by_column
 from dashboard.answers.group_names import group_noun, replace_group_names
+from dashboard.answers.overview_measures import (
+    measure_gloss,
+    missing_scores_text,
+    overview_measures,
+)
 from dashboard.answers.pairs import all_run_pairs, are_pairs_known
 from dashboard.answers.run_comparisons import (
     compare_on_measures,
     doubts_about_test,
+    find_unlisting_runs,
     power_sentences,
     select_shown_runs,
 )
@@ -42,7 +47,6 @@ from metrics_core.findings.verdicts import (
 )
 from metrics_core.findings.verdicts import verdict_finding as verdict_of
 from metrics_core.judging import JudgedRanks
-from metrics_core.measures import Measure, parse_measure
 from metrics_core.scoring.curves import judged_share
 from metrics_core.scoring.means import aggregate
 from metrics_core.scoring.scores import Scores
@@ -50,7 +54,6 @@ from metrics_core.slicing.breakdowns import are_numeric_groups
 from metrics_core.slicing.derived_groups import DERIVED
 from metrics_core.slicing.filtering import quote_name
 
-_USUAL_MEASURES = ("nDCG@{k}", "P@{k}", "R@{k}", "RR", "AP")
 _LISTED_QUERIES = 5
 LISTED_GROUPS = 5
 """Maximum number of groups listed; the Breakdown page has all groups."""
@@ -67,11 +70,12 @@ class Overview:
     """The Overview page.
 
     `measures` are (name, gloss, key in an address); `doubts` are problems of the test. `table` is
-    the frame of `compare` for all measures, with columns measure and clear (bool: significant).
-    `judged_shares` maps runs to their judged share. Both cover the shown runs; in a leaderboard,
-    `table` covers all loaded runs. `all_rows` and `shown_rows` are the frames of `compare` on the
-    chosen measure, for all loaded and for the shown runs. Runs in `too_few` have too few queries
-    for a verdict. `groups` is the frame of `focus_by_column`.
+    the frame of `compare` for all measures, with columns measure, direction, given (bool), left_out
+    (number of queries without a score of one run) and clear (bool: significant). `judged_shares`
+    maps runs to their judged share. Both cover the shown runs; in a leaderboard, `table` covers all
+    loaded runs. `all_rows` and `shown_rows` are the frames of `compare` on the chosen measure, for
+    all loaded and for the shown runs. Runs in `too_few` have too few queries for a verdict.
+    `groups` is the frame of `focus_by_column`.
 
     `worse`, `better`, `lowest`, `highest` and `examples` (all queries, if too few to test) are
     frames of `query_differences` with text, meta and unlisted_by (the one of the two runs that does
@@ -140,14 +144,22 @@ def is_overview_known(study: Study, comparison: Comparison) -> bool:
 
 
 def _overview(study: Study, comparison: Comparison) -> Overview:
-    measures = overview_measures(comparison)
+    measures = overview_measures(study, comparison)
     scores = study.scores(comparison, *measures)
     frames = compare_on_measures(study, comparison, measures)
     all_rows = frames[measures.index(comparison.measure)]
     if len(all_rows) <= SHOWN_IN_FULL:
         frames = [select_shown_runs(frame, comparison) for frame in frames]
     table = pd.concat(
-        [frame.assign(measure=str(m)) for m, frame in zip(measures, frames, strict=True)],
+        [
+            frame.assign(
+                measure=str(m),
+                direction=m.declaration.direction,
+                given=study.is_given(m),
+                left_out=scores.n_queries - frame["queries"],
+            )
+            for m, frame in zip(measures, frames, strict=True)
+        ],
         ignore_index=True,
     )
     table["clear"] = table["verdict"].isin(CLEAR)
@@ -159,7 +171,11 @@ def _overview(study: Study, comparison: Comparison) -> Overview:
     mask = study.view_mask(comparison)
     best = all_rows.sort_values("mean", ascending=comparison.measure.declaration.direction < 0)
     run_names = dict.fromkeys([*comparison.runs, *best["run"].head(_MOST_JUDGED)])
-    in_view = {n: study.judged[n].select_queries(mask) for n in run_names if n in set(table["run"])}
+    in_view = {
+        n: study.judged[n].select_queries(mask)
+        for n in run_names
+        if n in set(table["run"]) and study.judged
+    }
     return Overview(
         verdict=_find_verdict(scores, comparison, all_rows),
         test_sentence=join_sentences(
@@ -174,17 +190,22 @@ def _overview(study: Study, comparison: Comparison) -> Overview:
             " ",
         ),
         doubts=doubts_about_test(study, comparison),
-        measures_sentence=measures_finding(table, comparison.focus, comparison.name),
+        measures_sentence=measures_finding(
+            table[table["direction"] == comparison.measure.declaration.direction],
+            comparison.focus,
+            comparison.name,
+        )
+        + muted_span(missing_scores_text(scores, study)),
         groups_sentence=_groups_sentence(groups, grouping, comparison),
-        facts=_view_facts(
-            study, comparison, scores, {name: in_view[name] for name in comparison.runs}
-        ),
+        facts=_view_facts(study, comparison, scores, in_view),
         table=table,
         measures=[(str(m), measure_gloss(m), key_at_k(m)) for m in measures],
         judged_shares={n: judged_share(ranks, comparison.cutoff) for n, ranks in in_view.items()},
         all_rows=all_rows,
         shown_rows=shown_rows,
-        **_make_query_lists(study, comparison, scores, in_view),
+        **_make_query_lists(
+            study, comparison, scores, in_view if study.is_computed(comparison.measure) else {}
+        ),
         histogram=_score_histogram(scores, comparison),
         interval=verdict_interval(
             all_rows.set_index("run").loc[comparison.focus].to_dict(), comparison.method.level
@@ -232,8 +253,7 @@ def _make_query_lists(
 ) -> dict[str, pd.DataFrame]:
     """Return the fields worse, better, lowest, highest and examples of `Overview`."""
     gaps = query_differences(scores, comparison.measure, comparison.focus, comparison.baseline)
-    gaps["unlisted_by"] = _find_unlisting_runs(scores, comparison)
-    focus = in_view[comparison.focus]
+    gaps["unlisted_by"] = find_unlisting_runs(scores, comparison)
     difference, score = gaps["difference"].to_numpy(), gaps["score"].to_numpy()
     outcome = gaps["outcome"].to_numpy()
     rising = np.argsort(difference, kind="stable")
@@ -242,7 +262,8 @@ def _make_query_lists(
     worse, better = (rising[outcome[rising] == side] for side in (WORSE, BETTER))
     low, high = (rising[np.argsort(by[rising], kind="stable")] for by in (score, -score))
     # A score of 0 means nothing if the query has no relevant document.
-    low = low[focus.n_relevant()[low] > 0]
+    if in_view:
+        low = low[in_view[comparison.focus].n_relevant()[low] > 0]
     scored = rising[~np.isnan(difference[rising])]
     few = scored if len(scored) < FEWEST_QUERIES else scored[:0]
 
@@ -252,7 +273,10 @@ def _make_query_lists(
     def select_rows_with_cause(places: Ints) -> pd.DataFrame:
         first = places[:_LISTED_QUERIES]
         return select_query_rows(first).assign(
-            cause=[_describe_query_cause(comparison, in_view, q, difference) for q in first]
+            cause=[
+                _describe_query_cause(comparison, in_view, q, difference) if in_view else ""
+                for q in first
+            ]
         )
 
     return {
@@ -325,19 +349,6 @@ def _groups_sentence(
     return finding + muted_span(f" {untested}") if finding and untested else finding
 
 
-def _find_unlisting_runs(scores: Scores, comparison: Comparison) -> npt.NDArray[np.object_]:
-    """For each query, return the one of the two runs that does not list it, object[query]. The
-    value is "" if both runs list the query, or neither does."""
-    focus_missing, baseline_missing = scores.select_runs(
-        [comparison.focus, comparison.baseline]
-    ).missing
-    return np.select(
-        [focus_missing & ~baseline_missing, baseline_missing & ~focus_missing],
-        [comparison.focus, comparison.baseline],
-        "",
-    ).astype(object)
-
-
 def _order_groups(groups: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
     """Order the groups by size of the difference, or by lowest score for a single run; numbers and
     ranges stay in numeric order."""
@@ -350,12 +361,12 @@ def _order_groups(groups: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
 def _view_facts(
     study: Study, comparison: Comparison, scores: Scores, in_view: Mapping[str, JudgedRanks]
 ) -> ViewFacts:
-    ranks = list(in_view.values())
+    ranks = [in_view[name] for name in comparison.runs if name in in_view]
     listed_count = sum(int(r.documents(comparison.cutoff).sum()) for r in ranks)
     judged_count = sum(float(r.judged().count(comparison.cutoff).sum()) for r in ranks)
-    grades = ranks[0].judged_relevance
+    grades = ranks[0].judged_relevance if ranks else np.zeros(0)
     return ViewFacts(
-        queries=ranks[0].n_queries,
+        queries=scores.n_queries,
         judgments=int((grades >= 0).sum()),
         lowest_grade=float(grades.min()) if len(grades) else math.nan,
         highest_grade=float(grades.max()) if len(grades) else math.nan,
@@ -364,8 +375,8 @@ def _view_facts(
         all_zero=int((scores.values_of(comparison.measure) == 0).all(axis=0).sum()),
         missing=missing_queries(study, comparison, (comparison.focus, comparison.baseline)),
         left_out=comparison.is_limited_to_shared_queries,
-        unanswerable=int((ranks[0].n_relevant() == 0).sum()),
-        unjudged=len({q for n in comparison.runs for q in study.judged[n].unjudged_queries}),
+        unanswerable=int((ranks[0].n_relevant() == 0).sum()) if ranks else 0,
+        unjudged=len({q for r in ranks for q in r.unjudged_queries}),
         every_run=comparison.every_run,
         complete=study.settings.complete,
     )
@@ -373,25 +384,13 @@ def _view_facts(
 
 def missing_queries(study: Study, comparison: Comparison, runs: Iterable[str]) -> dict[str, int]:
     """Return the number of queries in view that each run lacks, omitting runs that lack none.
-    Queries that are excluded from the view because they are missing are counted."""
+    Queries that are excluded from the view because they are missing are counted. Empty for a given
+    measure: queries without its score are left out."""
+    if not study.is_computed(comparison.measure):
+        return {}
     mask = study.view_mask(comparison.reset_control(MISSING))
     counts = {
         run: len(study.judged[run].select_queries(mask).missing_queries)
         for run in dict.fromkeys(runs)
     }
     return {run: count for run, count in counts.items() if count}
-
-
-def overview_measures(comparison: Comparison) -> list[Measure]:
-    """Return the default measures at the chosen cutoff, with the chosen measure first if it is not
-    among the default measures."""
-    measures = [parse_measure(m.format(k=comparison.cutoff)) for m in _USUAL_MEASURES]
-    return measures if comparison.measure in measures else [comparison.measure, *measures]
-
-
-def measure_gloss(measure: Measure) -> str:
-    """Return a measure's meaning in a few words, for a table heading."""
-    text = measure.declaration.gloss
-    if measure.cutoff is None and "{k}" in text:
-        return text.replace("top {k}", "whole list")
-    return text.replace("{k}", str(measure.cutoff))

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from functools import partial
 
 from dashboard.address.view import Comparison
-from dashboard.answers.overview import is_overview_known, overview_measures
+from dashboard.answers.overview import is_overview_known
+from dashboard.answers.overview_measures import overview_measures
 from dashboard.answers.run_comparisons import compare_runs
 from dashboard.study.study import Study
 from metrics_core.base import wording as w
@@ -31,5 +32,5 @@ def overview_steps(study: Study, comparison: Comparison) -> list[Step]:
             f"Comparing {scope}: {measure}. Leaving this page cancels the comparison.",
             partial(compare_runs, study, comparison, measure),
         )
-        for measure in overview_measures(comparison)
+        for measure in overview_measures(study, comparison)
     ]

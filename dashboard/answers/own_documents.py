@@ -13,7 +13,7 @@ def has_own_documents(study: Study) -> bool:
     document with the same id). Also true if own documents are already excluded."""
     if study.settings.exclude_self:
         return True
-    return any(study.cached_answer(_holds_own_documents, name) for name in study.names)
+    return any(study.cached_answer(_holds_own_documents, name) for name in study.runs)
 
 
 def exclusion_sentence(study: Study) -> str:

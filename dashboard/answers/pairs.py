@@ -76,7 +76,8 @@ def _pairs(study: Study, comparison: Comparison) -> Pairs:
         level=comparison.method.level,
     )
     mask = study.view_mask(comparison)
-    ranks = [study.judged[name].select_queries(mask) for name in comparison.runs]
+    computed = study.is_computed(comparison.measure)
+    ranks = [study.judged[n].select_queries(mask) for n in comparison.runs] if computed else []
     listed_count = sum(int(r.documents(comparison.cutoff).sum()) for r in ranks)
     judged_count = sum(float(r.judged().count(comparison.cutoff).sum()) for r in ranks)
     queries = int(mask.sum())

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.answers.overview import overview, overview_measures
+from dashboard.answers.overview import overview
+from dashboard.answers.overview_measures import overview_measures
 from dashboard.answers.ranking import pairs_on_measures
 from dashboard.answers.run_comparisons import compare_on_measures
 from dashboard.study.study import Study
@@ -25,7 +26,7 @@ Texts = Mapping[str, str]
 
 def overview_texts(study: Study, comparison: Comparison) -> Texts:
     """Return the Overview's table of runs and measures, best run first."""
-    measures = overview_measures(comparison)
+    measures = overview_measures(study, comparison)
     table = overview(study, comparison).table
     ordered = table[table["measure"] == comparison.name].sort_values(
         "mean", ascending=not comparison.measure.declaration.higher_is_better, kind="stable"

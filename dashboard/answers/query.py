@@ -14,14 +14,26 @@ from dashboard.study.numbers import NumberedIds
 from dashboard.study.study import Study
 from metrics_core.explaining.diagnosis import Diagnosis, diagnose
 from metrics_core.findings.explanations import explain
-from metrics_core.findings.sentence import Sentence
+from metrics_core.findings.sentence import Sentence, muted_span
+
+
+@dataclass(frozen=True)
+class QueryPosition:
+    """The place of a query in the list from which its page was opened: `position` from 0, None if
+    it is not listed, `listed` queries in all, and its neighbours in the list."""
+
+    query_id: str
+    previous: str | None
+    following: str | None
+    position: int | None
+    listed: int
 
 
 @dataclass(frozen=True)
 class QueryPage:
     """The Query page. `documents` has title and text, indexed by doc_id; `lists` has the lists for
-    the download: run, rank, doc_id, score, grade, title. `listed` is the number of queries in
-    the list from which the page was opened, `position` the query's position in it, from 0."""
+    the download: run, rank, doc_id, score, grade, title. The last fields are those of
+    `QueryPosition`."""
 
     diagnosis: Diagnosis
     text: str
@@ -36,28 +48,47 @@ class QueryPage:
     listed: int = 0
 
 
+def find_query(
+    study: Study, comparison: Comparison, query_id: str, request: QueryListRequest
+) -> QueryPosition:
+    """Return the place of a query in the list that `request` describes; of the first query of the
+    list if `query_id` is empty."""
+    query_ids = study.cached_answer(query_ids_of_list, comparison, request)
+    query_id = query_id or next(iter(query_ids), study.query_ids[0])
+    position = query_ids.index(query_id) if query_id in query_ids else None
+    following = query_ids[position + 1 :][:1] if position is not None else []
+    return QueryPosition(
+        query_id,
+        previous=query_ids[position - 1] if position else None,
+        following=following[0] if following else None,
+        position=position,
+        listed=len(query_ids),
+    )
+
+
 def query_page(
     study: Study, comparison: Comparison, query_id: str, request: QueryListRequest, rows: int = 0
 ) -> QueryPage:
     """Return the Query page. If `query_id` is empty, it shows the first query of the list.
     `request` describes the list from which the page was opened. Each run shows `rows` rows, or k
     rows if k is larger."""
-    query_ids = study.cached_answer(query_ids_of_list, comparison, request)
-    query_id = query_id or next(iter(query_ids), study.query_ids[0])
-    position = query_ids.index(query_id) if query_id in query_ids else None
+    query_place = find_query(study, comparison, query_id, request)
+    page = study.cached_answer(
+        _query_page, comparison, query_place.query_id, max(rows, comparison.cutoff)
+    )
     return replace(
-        study.cached_answer(_query_page, comparison, query_id, max(rows, comparison.cutoff)),
-        previous=query_ids[position - 1] if position else None,
-        following=query_ids[position + 1]
-        if position is not None and position + 1 < len(query_ids)
-        else None,
-        position=position,
-        listed=len(query_ids),
+        page,
+        previous=query_place.previous,
+        following=query_place.following,
+        position=query_place.position,
+        listed=query_place.listed,
     )
 
 
 def _query_page(study: Study, comparison: Comparison, query_id: str, rows: int) -> QueryPage:
     """Return the page without its position in a list."""
+    is_given = study.is_given(comparison.measure)
+    comparison = study.with_computed_measure(comparison)
     diagnosis = _diagnosis(study, comparison, query_id)
     ledger = query_ledger(study, comparison, query_id)
     ledger_ids = ledger.steps["doc_id"] if ledger else pd.Series(dtype=object)
@@ -65,8 +96,9 @@ def _query_page(study: Study, comparison: Comparison, query_id: str, rows: int) 
     page = QueryPage(
         diagnosis=diagnosis,
         text=study.texts[query_id],
-        metadata=_query_metadata(study, query_id),
-        explanation=explain(diagnosis, grade_adverbs(study)),
+        metadata=query_metadata(study, query_id),
+        explanation=muted_span(f"On {comparison.name}: " * is_given)
+        + explain(diagnosis, grade_adverbs(study)),
         documents=documents,
         lists=_make_download_table(diagnosis, documents, rows),
         ledger=ledger,
@@ -136,7 +168,7 @@ def document_texts(study: Study, doc_ids: pd.Series) -> pd.DataFrame:
     return study.documents.lookup(doc_ids)
 
 
-def _query_metadata(study: Study, query_id: str) -> dict[str, str]:
+def query_metadata(study: Study, query_id: str) -> dict[str, str]:
     if study.queries is None:
         return {}
     rows = study.queries.frame[study.queries.frame["query_id"] == query_id]

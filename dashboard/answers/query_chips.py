@@ -67,12 +67,18 @@ def query_failures(study: Study, comparison: Comparison) -> Objects:
 
 
 def run_failures(study: Study, run: str, measure: Measure, cutoff: int) -> Objects:
-    """Return the kind of failure of each judged query for a run, object[query]."""
+    """Return the kind of failure of each judged query for a run, object[query]; "" on a given
+    measure."""
+    if not study.is_computed(measure):
+        return np.full(len(study.query_ids), "", dtype=object)
     return study.cached_answer(_classify_failures, run, measure, cutoff)
 
 
 def query_changes(study: Study, comparison: Comparison) -> Objects:
-    """Return the kind of change of each query in view between the two runs, object[query]."""
+    """Return the kind of change of each query in view between the two runs, object[query]; "" on a
+    given measure."""
+    if not study.is_computed(comparison.measure):
+        return query_failures(study, comparison)
     run_changes = study.cached_answer(
         _classify_changes,
         comparison.focus,

@@ -14,6 +14,7 @@ import pandas as pd
 from dashboard.address.view import Comparison
 from dashboard.answers import query_chips
 from dashboard.answers.headroom import query_headroom
+from dashboard.answers.overview_measures import overview_measures
 from dashboard.answers.table_column import TableColumn
 from dashboard.answers.unjudged import unjudged_of_pair
 from dashboard.study.cached_answers import limit_cached_results
@@ -39,6 +40,8 @@ _COUNTS = {
     "mean": "mean of runs",
     "spread": "spread of runs",
 }
+_OF_RANKS = ("relevant", "judged")
+"""Keys of the counts that are of a run's list, not of its scores."""
 _HEADROOM = {
     "order": "gain by order",
     "below": "gain from below",
@@ -80,14 +83,25 @@ def _offered_columns(study: Study, comparison: Comparison) -> list[TableColumn]:
     file_columns = [] if study.queries is None else study.queries.columns
     rest = [name for name in file_columns if name not in study.groupings]
     derived = [name for name in study.columns(comparison) if name.endswith(MARK)]
-    kinds = [k for k in _KINDS if k == "failure" or not comparison.is_alone]
+    computed = study.is_computed(comparison.measure)
+    kinds = [k for k in _KINDS if computed and (k == "failure" or not comparison.is_alone)]
     gains = _HEADROOM if has_headroom(comparison.measure) else {}
-    numbers = {k: name for k, name in _COUNTS.items() if k != "words" or study.queries is not None}
+    numbers = {
+        k: name
+        for k, name in _COUNTS.items()
+        if (k != "words" or study.queries is not None) and (computed or k not in _OF_RANKS)
+    }
+    measures = overview_measures(study, comparison) if study.given_tables else []
     return [
         TableColumn("text", "text", "text"),
         *difference,
         *(_score_column(name) for name in (*comparison.runs, *others)),
-        UNJUDGED,
+        *(
+            TableColumn("number", f"measure:{m}", f"measure: {m}", str(m))
+            for m in measures
+            if m != comparison.measure
+        ),
+        *([UNJUDGED] if computed else []),
         *(_file_column(study, name) for name in (*study.groupings, *rest)),
         *(_group_column(f"kind:{key}", _KINDS[key]) for key in kinds),
         *(_group_column(f"by:{name}", name) for name in derived if name not in file_columns),
@@ -140,6 +154,10 @@ def _column_values(study: Study, comparison: Comparison, column: TableColumn) ->
         return ids[mask] if column.key == "query_id" else _query_texts(study, ids[mask])
     if prefix in ("score", "difference"):
         return _score_values(study, comparison, name)
+    if prefix == "measure":
+        measure = next(m for m in overview_measures(study, comparison) if str(m) == name)
+        scores = study.scores_of_all_runs(comparison, measure)
+        return np.asarray(scores.values_of(measure)[scores.position(comparison.focus)])
     if prefix == "kind":
         kinds_answer = (
             query_chips.query_failures if name == "failure" else query_chips.query_changes
@@ -183,11 +201,12 @@ def _file_values(study: Study, name: str) -> AnyArray:
 def _numeric_column_values(
     study: Study, comparison: Comparison, key: str, mask: AnyArray
 ) -> AnyArray:
-    ranks = study.judged[comparison.focus]
     if key == UNJUDGED.name:
         return _unjudged_counts(study, comparison)
     if key == "words":
         return _word_counts(study)[mask]
+    if key in _OF_RANKS:
+        ranks = study.judged[comparison.focus]
     if key == "relevant":
         return ranks.n_relevant(comparison.measure.relevant_from)[mask].astype(np.float64)
     if key == "judged":

@@ -77,8 +77,13 @@ def heatmap(study: Study, queries: QueryList, comparison: Comparison) -> Heat:
         frame = frame.iloc[np.linspace(0, len(frame) - 1, MOST_CELLS).round().astype(int)]
     run_columns = {f"run: {name}": name for name in comparison.runs}
     places = pd.Index(study.query_ids).get_indexer(frame["query_id"])
-    empty = {name: study.judged[name].retrieved[places] == 0 for name in comparison.runs}
     cells = frame[["query_id", "text", *run_columns]].rename(columns=run_columns)
+    empty = {
+        name: study.judged[name].retrieved[places] == 0
+        if study.is_computed(comparison.measure)
+        else cells[name].isna().to_numpy()
+        for name in comparison.runs
+    }
     return Heat(cells, pd.DataFrame(empty, index=cells.index), failing, failed, ahead)
 
 

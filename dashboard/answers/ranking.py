@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from dashboard.address.measure_key import key_at_k, read_measure
+from dashboard.address.measure_key import ChosenMeasure, key_at_k
 from dashboard.address.view import Comparison
-from dashboard.answers.overview import measure_gloss, overview_measures
+from dashboard.answers.overview_measures import measure_gloss, overview_measures
 from dashboard.answers.pairs import all_run_pairs, are_pairs_known, pairs_key
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Floats, Ints
@@ -63,7 +63,7 @@ def ranking(study: Study, comparison: Comparison, *, all_places: bool = True) ->
         pairs_on_measures(study, comparison)
     known_places = tuple(
         are_pairs_known(study, _replace_measure(comparison, m))
-        for m in overview_measures(comparison)
+        for m in overview_measures(study, comparison)
     )
     return study.cached_answer(_ranking, pairs_key(study, comparison), known_places)
 
@@ -72,7 +72,7 @@ def pairs_on_measures(study: Study, comparison: Comparison) -> dict[Measure, All
     """Return all pairs of all loaded runs, by measure of the table."""
     return {
         measure: all_run_pairs(study, _replace_measure(comparison, measure))
-        for measure in overview_measures(comparison)
+        for measure in overview_measures(study, comparison)
     }
 
 
@@ -80,21 +80,21 @@ def is_ranking_known(study: Study, comparison: Comparison) -> bool:
     """Whether the places on all measures are in the cache."""
     return all(
         are_pairs_known(study, _replace_measure(comparison, m))
-        for m in overview_measures(comparison)
+        for m in overview_measures(study, comparison)
     )
 
 
 def _replace_measure(comparison: Comparison, measure: Measure) -> Comparison:
     if measure == comparison.measure:
         return comparison
-    return replace(comparison, chosen_measure=read_measure(key_at_k(measure), comparison.cutoff))
+    return replace(comparison, chosen_measure=ChosenMeasure(measure, key_at_k(measure)))
 
 
 def _ranking(study: Study, comparison: Comparison, known_places: tuple[bool, ...]) -> Ranking:
     runs = all_run_pairs(study, comparison).runs
     columns = tuple(
         _rank_on_measure(study, comparison, measure, runs, with_places=placed)
-        for measure, placed in zip(overview_measures(comparison), known_places, strict=True)
+        for measure, placed in zip(overview_measures(study, comparison), known_places, strict=True)
     )
     parts = [
         pd.DataFrame(

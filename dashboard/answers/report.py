@@ -16,7 +16,8 @@ from dashboard.answers.breakdown import Breakdown, breakdown
 from dashboard.answers.curves import Curves, curves
 from dashboard.answers.group_table import GroupRows, GroupTableRequest, list_groups
 from dashboard.answers.id_offers import id_maps_sentence
-from dashboard.answers.overview import Overview, missing_queries, overview, overview_measures
+from dashboard.answers.overview import Overview, missing_queries, overview
+from dashboard.answers.overview_measures import overview_measures
 from dashboard.answers.own_documents import exclusion_sentence
 from dashboard.answers.queries import QueryList, QueryListRequest, query_list
 from dashboard.answers.query import QueryPage, query_page
@@ -30,6 +31,7 @@ from metrics_core.base.version import __version__
 from metrics_core.comparing.method import DEFAULT_METHOD
 from metrics_core.findings.robustness import Robustness
 from metrics_core.formats.registry import Kind
+from metrics_core.measures import Measure
 from metrics_core.measures.declaring.description import describe_measure
 
 Part = TypeVar("Part")
@@ -129,7 +131,9 @@ def make_report(
         if is_tested
         else Robustness(),
         groups=try_part("groups", lambda: _report_groups(study, comparison, overview_page), None),
-        curves=try_part("curves", lambda: curves(study, comparison), None),
+        curves=try_part("curves", lambda: curves(study, comparison), None)
+        if study.is_computed(comparison.measure)
+        else None,
         losses=try_part(
             "losses", lambda: _report_cases(study, comparison, overview_page.worse), []
         ),
@@ -174,7 +178,7 @@ def _report_groups(
 
 
 def _report_cases(study: Study, comparison: Comparison, rows: pd.DataFrame) -> list[Case]:
-    if comparison.is_alone:
+    if comparison.is_alone or not study.judged:
         return []
     records = rows.to_dict("records")
     return [
@@ -184,7 +188,7 @@ def _report_cases(study: Study, comparison: Comparison, rows: pd.DataFrame) -> l
 
 
 def _example_queries(study: Study, comparison: Comparison) -> dict[str, QueryPage]:
-    if comparison.is_alone:
+    if comparison.is_alone or not study.judged:
         return {}
     scores = study.scores(comparison, comparison.measure)
     pair = scores.select_runs([comparison.focus, comparison.baseline])
@@ -202,11 +206,10 @@ def _example_queries(study: Study, comparison: Comparison) -> dict[str, QueryPag
 def _report_methods(
     study: Study, comparison: Comparison, files: tuple[UsedFile, ...], own_grades: Mapping[str, int]
 ) -> ReportMethods:
-    measures = overview_measures(comparison)
-    descriptions = [describe_measure(measure.declaration) for measure in measures]
+    measures = overview_measures(study, comparison)
     names = [str(measure) for measure in measures]
     return ReportMethods(
-        measures=[(n, t.answer, t.formula) for n, t in zip(names, descriptions, strict=True)],
+        measures=[_describe_measure(study, measure) for measure in measures],
         files=files,
         versions=" · ".join(
             [f"Ranklens {__version__}", *(f"{name} {version(name)}" for name in _LIBRARIES)]
@@ -215,6 +218,14 @@ def _report_methods(
         file_changes=tuple(filter(None, _file_changes(study, own_grades))),
         command="" if any(own_grades.values()) else _command_line(study, comparison, names, files),
     )
+
+
+def _describe_measure(study: Study, measure: Measure) -> tuple[str, str, str]:
+    """Return name, meaning and LaTeX formula of a measure."""
+    if study.is_given(measure):
+        return str(measure), "Given in a file, not computed.", ""
+    description = describe_measure(measure.declaration)
+    return str(measure), description.answer, description.formula
 
 
 def _file_changes(study: Study, own_grades: Mapping[str, int]) -> list[str]:

@@ -16,6 +16,7 @@ from metrics_core.comparing.coverage import QueryCoverage, find_coverage, select
 from metrics_core.comparing.crossings import Crossings, difference_curve, find_crossings
 from metrics_core.comparing.fragility import Fragility, find_fragility
 from metrics_core.comparing.method import DEFAULT_METHOD
+from metrics_core.comparing.tested_quantities import to_tested_scale
 from metrics_core.comparing.ties import TieRange, difference_range, find_tie_range
 from metrics_core.findings.robustness import ComparedPair
 from metrics_core.findings.verdict_risks import MissedQueries
@@ -83,14 +84,14 @@ def median_length(ranks: JudgedRanks) -> int:
 
 def query_differences(study: Study, comparison: Comparison) -> Floats:
     """Return the difference of each query, float64[query], on the scale on which the measure is
-    averaged."""
+    tested."""
     focus_scores, baseline_scores = (
         study.scores(comparison, comparison.measure)
         .select_runs([comparison.focus, comparison.baseline])
         .values_of(comparison.measure)
     )
-    onto = comparison.measure.declaration.combination.to_scale
-    return np.asarray(onto(focus_scores) - onto(baseline_scores))
+    ends = (to_tested_scale(comparison.measure, one) for one in (focus_scores, baseline_scores))
+    return np.asarray(next(ends) - next(ends))
 
 
 def query_fragility(study: Study, comparison: Comparison) -> Fragility:
@@ -109,7 +110,8 @@ def find_missed_queries(
     lists of both runs. None if the runs are tied, or if the lowest score of the measure does not
     mean that nothing relevant was found."""
     declaration, measure = comparison.measure.declaration, comparison.measure
-    if not declaration.higher_is_better or declaration.range[0] != 0 or not removals.total:
+    is_quality = declaration.higher_is_better and study.is_computed(measure)
+    if not is_quality or declaration.range[0] != 0 or not removals.total:
         return None
     focus_ranks, baseline_ranks = pair_ranks(study, comparison)
     relevant = (baseline_ranks if removals.total > 0 else focus_ranks).relevant(
@@ -155,7 +157,7 @@ def compare_pair_by_cutoff(study: Study, comparison: Comparison) -> ByCutoff | N
 def _compare_pair_by_cutoff(study: Study, comparison: Comparison) -> ByCutoff | None:
     measure = comparison.measure
     if measure.declaration.cutoff is None or measure.declaration.needs:
-        return None
+        return None  # given measures have no cutoff either
     # Independent of the cutoff, so that a reader who tries several waits only once.
     differences = study.cached_answer(_differences_by_cutoff, _runs_key(comparison), measure.at(1))
     lists = pair_ranks(study, comparison)
@@ -187,14 +189,19 @@ def _differences_by_cutoff(study: Study, pair: Comparison, measure: Measure) -> 
     return difference_curve(*pair_ranks(study, pair), measure)
 
 
-def _compared_measures(comparison: Comparison) -> tuple[Measure, ...]:
-    return tuple(dict.fromkeys([comparison.measure, *map(parse_measure, _MEASURES)]))
+def _compared_measures(study: Study, comparison: Comparison) -> tuple[Measure, ...]:
+    """The chosen measure, then the given and computed ones on which the same direction is better:
+    only these can agree."""
+    direction = comparison.measure.declaration.direction
+    computed = map(parse_measure, _MEASURES) if study.judged else ()
+    others = [m for m in (*study.given_measures, *computed) if m.declaration.direction == direction]
+    return tuple(dict.fromkeys([comparison.measure, *others]))
 
 
 def measure_agreement(study: Study, comparison: Comparison) -> other_measures.Agreement:
     """Return how far other measures agree with the chosen one, both on which run of the pair is
     better and on the order of all shown runs. The chosen measure comes first, with its verdict."""
-    measures = _compared_measures(comparison)
+    measures = _compared_measures(study, comparison)
     # Cached once for all choices among the default measures.
     agreement = study.cached_answer(
         _measure_agreement, _runs_key(comparison), tuple(sorted(measures, key=str))
@@ -222,7 +229,7 @@ def most_opposed_measure(study: Study, comparison: Comparison) -> tuple[str, pd.
 
 
 def _most_opposed_measure(study: Study, comparison: Comparison) -> tuple[str, pd.DataFrame]:
-    chosen_measure, *others = _compared_measures(comparison)
+    chosen_measure, *others = _compared_measures(study, comparison)
     scores = study.scores(comparison, chosen_measure, *others)
     frames = {
         str(other): other_measures.find_disagreements(
@@ -298,6 +305,16 @@ def queries_moved_by_ties(study: Study, comparison: Comparison) -> pd.DataFrame 
     width = frame["high"] - frame["low"]
     moved = frame.assign(width=width)[width > 1e-12].sort_values("width", ascending=False)
     return study.with_texts(moved.drop(columns="width"))
+
+
+def unscored_queries(study: Study, comparison: Comparison) -> dict[str, list[str]]:
+    """Return the queries in view without a score of each of the two runs, which are left out, by
+    run; runs that have all scores are omitted."""
+    pair = [comparison.focus, comparison.baseline]
+    scores = study.scores(comparison, comparison.measure).select_runs(pair)
+    ids = np.array(scores.query_ids, dtype=object)
+    missing = np.isnan(scores.values_of(comparison.measure))
+    return {run: ids[row].tolist() for run, row in zip(pair, missing, strict=True) if row.any()}
 
 
 def pair_coverage(study: Study, comparison: Comparison) -> QueryCoverage:

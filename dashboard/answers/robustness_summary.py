@@ -9,10 +9,11 @@ import numpy as np
 
 from dashboard.address.view import Comparison
 from dashboard.answers import robustness
-from dashboard.answers.overview import overview_measures
+from dashboard.answers.overview_measures import overview_measures
 from dashboard.answers.run_comparisons import compare_on_measures, sample_size
 from dashboard.answers.unjudged import unjudged_effects
 from dashboard.study.study import Study
+from metrics_core.base.arrays import Floats
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES, NO_MATTER
 from metrics_core.findings import file_risks, open_verdicts
 from metrics_core.findings import margin_risks as matter
@@ -37,6 +38,8 @@ def _robustness_summary(study: Study, comparison: Comparison) -> Robustness:
     query_count = int((~np.isnan(differences)).sum())
     if query_count < FEWEST_QUERIES:
         return build_robustness(robustness.compared_pair(study, comparison), [], query_count)
+    if not study.is_computed(comparison.measure):
+        return _check_given_scores(study, comparison, differences, query_count)
     # The effect of unjudged documents takes as long as all the rest, so it runs in parallel.
     with ThreadPoolExecutor(1) as executor:
         future = executor.submit(unjudged_effects, study, comparison)
@@ -118,9 +121,37 @@ def _robustness_summary(study: Study, comparison: Comparison) -> Robustness:
     return replace(summary, settling_checks=tuple(filter(None, settling)))
 
 
+def _check_given_scores(
+    study: Study, comparison: Comparison, differences: Floats, query_count: int
+) -> Robustness:
+    """Return the checks of a given measure: it has no cutoff, no ties and no unjudged documents."""
+    pair = robustness.compared_pair(study, comparison)
+    fragility = robustness.query_fragility(study, comparison)
+    agreement = robustness.measure_agreement(study, comparison)
+    entries = [
+        ways.single_queries_check(fragility, pair, differences, None),
+        ways.other_measures_check(agreement, pair, len(comparison.runs))
+        if len(agreement.table) > 1
+        else None,
+        file_risks.missing_scores_check(
+            {run: len(ids) for run, ids in robustness.unscored_queries(study, comparison).items()}
+        ),
+    ]
+    summary = build_robustness(pair, entries, query_count)
+    if pair.verdict in CLEAR or pair.verdict == NO_MATTER:
+        return summary
+    size = sample_size(study, comparison)
+    settling = [
+        open_verdicts.sample_size_check(size.difference, size.needed),
+        open_verdicts.detectable_difference_check(size.smallest),
+        open_verdicts.other_measures_check(_table_verdicts(study, comparison), pair),
+    ]
+    return replace(summary, settling_checks=tuple(filter(None, settling)))
+
+
 def _table_verdicts(study: Study, comparison: Comparison) -> dict[str, str]:
     """Return the verdict on the run in focus for each measure of the Overview's table."""
-    measures = overview_measures(comparison)
+    measures = overview_measures(study, comparison)
     frames = compare_on_measures(study, comparison, measures)
     return {
         str(measure): str(frame.set_index("run").loc[comparison.focus, "verdict"])

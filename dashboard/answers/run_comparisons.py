@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from dashboard.address.view import Comparison
@@ -15,6 +16,7 @@ from metrics_core.comparing import power
 from metrics_core.comparing.difference_warnings import find_warnings as doubts_of
 from metrics_core.comparing.method import Method
 from metrics_core.comparing.pairs import compare_measures
+from metrics_core.comparing.tested_quantities import tests_means
 from metrics_core.comparing.verdicts import CANNOT_TELL, CLEAR
 from metrics_core.findings.sentence import Sentence, join_sentences
 from metrics_core.findings.significance import (
@@ -24,6 +26,7 @@ from metrics_core.findings.significance import (
     supported_margin_finding,
 )
 from metrics_core.measures import Measure
+from metrics_core.scoring.scores import Scores
 
 CompareKey = tuple[Measure, str, Comparison, Method]
 """Measure, baseline, the part of the comparison that selects the queries, and the test method."""
@@ -83,7 +86,7 @@ def power_sentences(study: Study, comparison: Comparison) -> Sentence:
     """State the smallest difference between the run in focus and the baseline that these queries
     can detect. If the test was inconclusive, also state how many queries would be needed."""
     size = sample_size(study, comparison)
-    if np.isnan(size.p):
+    if np.isnan(size.p) or not tests_means(comparison.measure):
         return Sentence()
     margin = Sentence()
     if comparison.method.margin is not None:
@@ -98,7 +101,7 @@ def doubts_about_test(study: Study, comparison: Comparison) -> Sentence:
     """Return the reasons why the test of the mean is unreliable, as sentences; empty if there are
     none."""
     size = sample_size(study, comparison)
-    if np.isnan(size.p):
+    if np.isnan(size.p) or not tests_means(comparison.measure):
         return Sentence()
     focus_scores, baseline_scores = (
         study.scores(comparison, comparison.measure)
@@ -142,7 +145,8 @@ def sample_size(study: Study, comparison: Comparison) -> SampleSize:
         inner,
         unchanged=not row["differing"],
     )
-    linear = comparison.measure.declaration.combination.linear
+    measure = comparison.measure
+    linear = measure.declaration.combination.linear and tests_means(measure)
     if np.isnan(row["width"]) or not linear or queries < power.FEWEST_FOR_POWER:
         return size
     size = replace(
@@ -153,3 +157,21 @@ def sample_size(study: Study, comparison: Comparison) -> SampleSize:
     level = power.single_test_level(row["width"], queries)
     needed = power.find_queries_needed(row["difference"], row["error"] * queries**0.5, level)
     return replace(size, needed=needed)
+
+
+def find_unlisting_runs(scores: Scores, comparison: Comparison) -> npt.NDArray[np.object_]:
+    """For each query, return the one of the two runs that does not list it, object[query]. The
+    value is "" if both runs list the query, or neither does."""
+    focus_missing, baseline_missing = scores.select_runs(
+        [comparison.focus, comparison.baseline]
+    ).missing
+    return np.select(
+        [focus_missing & ~baseline_missing, baseline_missing & ~focus_missing],
+        [comparison.focus, comparison.baseline],
+        "",
+    ).astype(object)
+
+
+def compares_means(comparison: Comparison) -> bool:
+    """Whether the verdict is on the difference of means, not on a typical ratio or a sign."""
+    return tests_means(comparison.measure)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.address.view import Comparison
-from dashboard.answers.overview import overview_measures
+from dashboard.answers.overview_measures import overview_measures
 from dashboard.study.study import Study, all_scores
 from metrics_core.explaining.improvements import Change, find_best_change, find_near_misses
 from metrics_core.explaining.ledger import has_ledger
@@ -173,7 +173,7 @@ def _measure_scores(
         edit_ranks(study.runs[name], study.qrels, query_id, edits, edited_run=comparison.focus)
         for name in pair
     ]
-    measures = [m for m in overview_measures(comparison) if has_ledger(m)]
+    measures = [m for m in overview_measures(study, comparison) if has_ledger(m)]
     return pd.DataFrame(
         [
             _measure_score(

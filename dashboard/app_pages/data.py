@@ -15,6 +15,7 @@ from dashboard.answers.id_offers import id_maps_sentence
 from dashboard.answers.own_documents import has_own_documents
 from dashboard.app_pages.parts import add_files, file_fields, grading, section
 from dashboard.app_pages.parts.completeness import show_completeness_switch
+from dashboard.app_pages.parts.directions import show_directions
 from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import data, markup
 from dashboard.files.files import File
@@ -97,10 +98,15 @@ def render() -> None:
         if answer.fit:
             section.show_heading("Do the ids match?", "Compared exactly, case-sensitive.")
             st.html(data.draw_fit_table(answer.fit))
+        if library.study is not None and library.study.given_tables:
+            section.show_heading(
+                "Which way is better?", "For each given measure. Counts at once, on every page."
+            )
+            show_directions(library.study)
         if library.study is not None and has_own_documents(library.study):
             show_exclusion_switch(library.study)
     with right:
-        if context:
+        if context and context.study.judged:
             section.show_heading(
                 "Judgment layers",
                 "Judgments made here, separate from the files. Active layers count in all scores.",
@@ -112,8 +118,9 @@ def render() -> None:
 def _has_result(context: PageContext) -> bool:
     """Whether these files have a result: a query is in view, and the measure lacks no data."""
     study, comparison = context.study, context.comparison
-    lack_error = comparison.measure.lacks(study.judged[study.names[0]])
-    return lack_error is None and bool(study.view_mask(comparison).any())
+    measure = comparison.measure
+    is_lacking = study.is_computed(measure) and measure.lacks(study.judged[study.names[0]])
+    return not is_lacking and bool(study.view_mask(comparison).any())
 
 
 def _show_result(context: PageContext) -> None:

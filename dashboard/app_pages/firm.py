@@ -14,6 +14,7 @@ from dashboard.answers.grading import add_document_texts
 from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.app_pages.parts import section
 from dashboard.app_pages.parts.completeness import show_completeness_switch
+from dashboard.app_pages.parts.directions import ask_directions
 from dashboard.drawing.blocks import card_head, layers, markup, robustness_checks
 from dashboard.drawing.blocks.robustness_checks import Cell, DifferenceRange
 from dashboard.drawing.blocks.table import Column
@@ -41,11 +42,16 @@ def render() -> None:
     """Show one row per check, failed checks first, and the evidence for the open check."""
     context = session.study_context()
     comparison, styles = context.comparison, context.drawing.styles
+    if comparison.measure.declaration.direction == 0:
+        text = f"Nothing is tested: which way is better on {comparison.name} is not declared."
+        st.html(markup.draw_empty_state("No verdict to check.", text))
+        ask_directions(context.study)
+        return
     strip = answers.robustness_summary(context.study, comparison)
     st.html(markup.draw_answer(*robustness_finding(strip).statement_and_rest, styles))
     if not strip.all_checks:
-        more = "Include more queries" if strip.text else "Compare another run"
-        st.html(markup.draw_empty_state("Nothing to check.", f"{more}."))
+        more = "Include more queries." if strip.text else "Compare another run."
+        st.html(markup.draw_empty_state("Nothing to check.", more))
         return
     # Entries without anything to check come last.
     checks = sorted(strip.all_checks, key=lambda entry: (not entry.brief, entry.tone == "firm"))
@@ -190,9 +196,8 @@ def _show_judge_next(context: PageContext, shares: pd.DataFrame) -> None:
 def _show_queries(context: PageContext, reason: str) -> None:
     comparison, study = context.comparison, context.study
     removed = robustness.queries_that_reverse_sign(study, comparison)
-    title = "Difference without the most favourable queries"
     section.show_heading(
-        title,
+        title := "Difference without the most favourable queries",
         "The fewest queries whose removal reverses the result, removed one after the other."
         if len(removed)
         else "No query can reverse the result.",
@@ -314,14 +319,20 @@ def _show_ties(context: PageContext, reason: str) -> None:
     if queries.empty:
         st.html(markup.draw_empty_state("None.", "Ties affect no query's difference."))
         return
-    ends = {"difference": "difference", "low": "lowest", "high": "highest"}
     affected = section.format_count(len(queries), "query", "queries")
     with st.expander(f"{affected} whose difference depends on the order"):
+        ends = {"difference": "difference", "low": "lowest", "high": "highest"}
         _query_table(queries, ends, "Queries affected by tie-breaking")
 
 
-def _show_missing(context: PageContext, _: str) -> None:
-    study, comparison = context.study, context.comparison
+def _show_missing(context: PageContext, reason: str) -> None:
+    comparison, study = context.comparison, context.study
+    if not study.is_computed(comparison.measure):
+        section.show_heading("Queries without a score", reason)
+        unscored = robustness.unscored_queries(study, comparison).items()
+        ids = [(query_id, run) for run, missing in unscored for query_id in missing]
+        _show_lacking(study.with_texts(pd.DataFrame(ids, columns=["query_id", "run"])), "no score")
+        return
     queries = robustness.queries_without_results(study, comparison)
     section.show_heading(
         "Difference with and without the missing queries",
@@ -341,11 +352,16 @@ def _show_missing(context: PageContext, _: str) -> None:
         for name, row in zip(("All queries", "Answered by both runs"), rows, strict=True)
     ]
     _show_difference_ranges(context, spans, "Difference over all and over shared queries")
+    _show_lacking(queries, "no results")
+
+
+def _show_lacking(queries: pd.DataFrame, what: str) -> None:
+    """Show the queries for which a run has no results or no score, if there are any."""
     if queries.empty:
         return
-    heads = [Column("Query"), Column("no results from")]
+    heads = [Column("Query"), Column(f"{what} from")]
     table = [[_query_cell(r), Cell(r["run"])] for r in queries.head(_SHOWN).to_dict("records")]
-    title = "Queries for which a run has no results"
+    title = f"Queries for which a run has {what}"
     with st.expander(f"{title} ({w.format_count(len(queries))})"):
         st.html(robustness_checks.draw_table(heads, table, title))
         _show_rest_note(len(queries))

@@ -223,7 +223,12 @@ def show_message_instead(page: Page) -> bool:
     if context is None:
         add_files.show_getting_started()
         return True
-    if _has_invalid_link(context, page) or _has_empty_view(context) or _has_missing_data(context):
+    if (
+        _has_invalid_link(context, page)
+        or _has_empty_view(context)
+        or _has_missing_data(context)
+        or (page.needs_lists and _is_without_ranks(context))
+    ):
         return True
     # Above all scores, because active layers must never go unnoticed. The placeholder always
     # exists, so that the first grade does not move the component that listens to the keys.
@@ -279,8 +284,22 @@ def _has_empty_view(context: PageContext) -> bool:
     return True
 
 
+def _is_without_ranks(context: PageContext) -> bool:
+    """Offer a computed measure if the chosen measure is given: its scores have no ranks."""
+    measure = context.comparison.measure
+    if context.study.is_computed(measure):
+        return False
+    reason = f"{measure} is given: its scores come from a file, not from ranks."
+    st.html(markup.draw_empty_state("This page needs a computed measure.", reason))
+    if context.study.judged:
+        st.button("Show the default measure", on_click=session.change, kwargs={"m": ""})
+    return True
+
+
 def _has_missing_data(context: PageContext) -> bool:
     measure = context.comparison.measure
+    if not context.study.is_computed(measure):
+        return False
     lack_error = measure.lacks(context.study.judged[context.study.names[0]])
     if lack_error is None:
         return False

@@ -89,7 +89,8 @@ def render() -> None:
     st.html(blocks.draw_version_table(rows, comparison.name, judged_in, collection_href))
     if by:
         defer_drawing(lambda: _show_slices(runs, columns, by, context))
-    defer_drawing(lambda: _show_queries(history, context))
+    if context.study.is_computed(comparison.measure):
+        defer_drawing(lambda: _show_queries(history, context))
 
 
 def _ask_versions(runs: tuple[str, ...]) -> None:

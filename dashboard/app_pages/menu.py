@@ -12,7 +12,14 @@ from dashboard.address.query_list import QUERIES_FIELDS, QUERY_FIELDS
 PAGES = (
     Page("overview", "Overview", "This comparison", "o", fields=(Field("named", lasting=False),)),
     Page("breakdown", "Breakdown", "This comparison", "b", fields=GROUP_TABLE),
-    Page("curves", "By cutoff", "This comparison", "c", fields=(Field("part", lasting=False),)),
+    Page(
+        "curves",
+        "By cutoff",
+        "This comparison",
+        "c",
+        fields=(Field("part", lasting=False),),
+        needs_lists=True,
+    ),
     Page("firm", "Robustness", "This comparison", "r", fields=(Field("part", lasting=False),)),
     Page(
         "queries",
@@ -43,7 +50,14 @@ PAGES = (
             Field("try", lasting=False),
         ),
     ),
-    Page("judge", "To judge", "Queries", "j", fields=(Field("order"), Field("blind"))),
+    Page(
+        "judge",
+        "To judge",
+        "Queries",
+        "j",
+        fields=(Field("order"), Field("blind")),
+        needs_lists=True,
+    ),
     Page(
         "pairs",
         "Ranking",

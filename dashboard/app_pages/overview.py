@@ -17,7 +17,10 @@ from dashboard.answers.overview_steps import overview_steps
 from dashboard.answers.paper_text import overview_texts
 from dashboard.answers.robustness_summary import is_robustness_known
 from dashboard.answers.robustness_summary import robustness_summary as firmness_of
+from dashboard.answers.run_comparisons import compares_means
 from dashboard.app_pages.parts import add_files, rail, section, test_picker
+from dashboard.app_pages.parts.directions import ask_directions
+from dashboard.app_pages.parts.quality_cost import show_quality_cost
 from dashboard.drawing.blocks import (
     differences,
     leaderboard,
@@ -68,19 +71,29 @@ def _show_comparison(answer: Overview, context: PageContext) -> None:
         _show_answer(answer, context)
         test_picker.show_test_method(answer.test_sentence, context, answer.facts.queries)
     with right_column:
-        st.html(
+        _show_block(
             differences.draw_difference_interval(row, answer.interval, answer.all_rows, drawing)
         )
     if answer.doubts:
         st.html(markup.draw_subtitle(answer.doubts, drawing.styles))
-    st.html(overview.draw_outcomes(row, session.href))
-    if row["differing"] and not answer.is_leaderboard:
+    _show_block(overview.draw_outcomes(row, session.href))
+    has_verdict = row["differing"] and comparison.measure.declaration.direction != 0
+    if has_verdict and not answer.is_leaderboard:
         _show_checks(row, context)
+    ask_directions(context.study)
     _show_runs(answer, context)
-    if row["differing"] and answer.is_leaderboard:
+    if has_verdict and answer.is_leaderboard:
         _show_checks(row, context)
+    show_quality_cost(context)
     section.show_cached("lists", lambda: _lists_markup(answer, context, row), answer, drawing)
-    _show_differences(answer, context)
+    if compares_means(comparison):
+        _show_differences(answer, context)
+
+
+def _show_block(block: Markup) -> None:
+    """Show a block unless it is empty."""
+    if block:
+        st.html(block)
 
 
 def _show_answer(answer: Overview, context: PageContext) -> None:
@@ -217,14 +230,16 @@ def _colour_note(answer: Overview, context: PageContext) -> str:
 
 def _lists_markup(answer: Overview, context: PageContext, row: dict[str, int]) -> Markup:
     drawing = context.drawing
-    lists = [
-        overview.draw_query_list(
-            answer.worse, drawing, "worse", session.href, total=int(row["lost"])
-        ),
-        overview.draw_query_list(
-            answer.better, drawing, "better", session.href, total=int(row["won"])
-        ),
-    ]
+    lists = []
+    if context.comparison.measure.declaration.direction:
+        lists += [
+            overview.draw_query_list(
+                answer.worse, drawing, "worse", session.href, total=int(row["lost"])
+            ),
+            overview.draw_query_list(
+                answer.better, drawing, "better", session.href, total=int(row["won"])
+            ),
+        ]
     if answer.groups is not None:
         lists.append(
             overview.draw_group_list(

@@ -9,10 +9,10 @@ from dashboard import session
 from dashboard.address.query_list import fields_for_queries_page
 from dashboard.answers import query as answers
 from dashboard.answers.queries import QueryListRequest
-from dashboard.answers.query import QueryPage
+from dashboard.answers.query import QueryPage, QueryPosition
 from dashboard.answers.query_chips import FAILURES
 from dashboard.answers.query_notes import tag_name
-from dashboard.app_pages.parts import grading, judging, score_explanations, section
+from dashboard.app_pages.parts import given_query, grading, judging, score_explanations, section
 from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.drawing.blocks import navigation, query, two_lists, word_marks
 from dashboard.session import PageContext
@@ -55,6 +55,9 @@ def render() -> None:
         ids_in_selection(address["among"]),
         remarks=current_remarks(),
     )
+    if not context.study.judged:
+        _show_scores_only(context, request)
+        return
     runs_beside = _chosen_runs_beside(context)
     rows = _parse_row_count(address["rows"], is_several=bool(runs_beside))
     page = answers.query_page(context.study, comparison, address["q"], request, rows)
@@ -72,13 +75,18 @@ def render() -> None:
         )
         + query.draw_explanation(page.explanation, context.drawing.styles)
     )
+    if context.study.given_tables:
+        given_query.show_answers(context, diagnosis.query_id)
     with st.container(key=f"query_board{'_wide' if len(runs_beside) > 1 else ''}"):
         with st.container(key="query_lists"):
-            score_explanations.what_if_part(page, context, grades)
+            if context.study.is_computed(comparison.measure):
+                score_explanations.what_if_part(page, context, grades)
             _show_lists(page, context, grades, runs_beside, rows)
             _show_missed_documents(page, context, grades)
         with st.container(key="query_side"):
-            if page.ledger is not None:
+            if context.study.given_tables:
+                given_query.show_scores(context, diagnosis.query_id)
+            if page.ledger is not None and context.study.is_computed(comparison.measure):
                 score_explanations.ledger_card(page, page.ledger, context)
                 score_explanations.headroom_card(page.ledger, context)
                 score_explanations.what_if_card(page, page.ledger, context)
@@ -86,10 +94,23 @@ def render() -> None:
             grading.notes_part(diagnosis.query_id)
         with st.container(key="query_evidence"):
             _show_standings(page, context, grades)
-            if page.ledger is not None:
+            if page.ledger is not None and context.study.is_computed(comparison.measure):
                 score_explanations.ledger_part(page, page.ledger, context, grades)
     if address["doc"]:
         score_explanations.card_part(address["doc"], page, context, grades)
+
+
+def _show_scores_only(context: PageContext, request: QueryListRequest) -> None:
+    """Show a query of which there are only given scores: its text, answers and scores."""
+    study, address = context.study, context.view.address
+    query_place = answers.find_query(study, context.comparison, address["q"], request)
+    query_id = query_place.query_id
+    _show_steps(query_place, context)
+    metadata = answers.query_metadata(study, query_id)
+    st.html(query.draw_query_head(study.texts[query_id], query_id, metadata, ""))
+    given_query.show_answers(context, query_id)
+    given_query.show_scores(context, query_id)
+    grading.notes_part(query_id)
 
 
 def _show_lists(
@@ -213,7 +234,7 @@ def _parse_row_count(text: str, *, is_several: bool) -> int:
     return max(parse_whole_number(text) or 0, first)
 
 
-def _show_steps(page: QueryPage, context: PageContext) -> None:
+def _show_steps(page: QueryPage | QueryPosition, context: PageContext) -> None:
     address = context.view.address
 
     def query_link(query_id: str | None) -> str | None:

@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 import pandas as pd
 
-from dashboard.address.measure_key import read_measure
+from dashboard.address.measure_key import ChosenMeasure
 from dashboard.address.view import Comparison
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import Mask
@@ -43,6 +43,8 @@ class StudyLike(Protocol):
     def groupings(self) -> list[str]: ...
     @property
     def file_columns(self) -> dict[str, pd.Series]: ...
+    def is_given(self, measure: Measure) -> bool: ...
+    def read_measure(self, key: str = "", cutoff: int = 10) -> ChosenMeasure: ...
     def columns(self, comparison: Comparison) -> dict[str, pd.Series]: ...
     def view_mask(self, comparison: Comparison) -> Mask: ...
     def all_scores(self, *measures: Measure) -> Scores: ...
@@ -80,7 +82,7 @@ def independent_columns(study: StudyLike) -> dict[str, pd.Series]:
         frame = study.queries.frame
         texts = {q: t for q, t in zip(frame["query_id"], frame["text"], strict=True) if t}
     # These columns do not depend on the comparison, so any will do.
-    run, default_measure = study.names[0], read_measure("", _CUTOFF)
+    run, default_measure = study.names[0], study.read_measure()
     comparison = Comparison(
         focus=run, baseline=run, other_runs=(), chosen_measure=default_measure, cutoff=_CUTOFF
     )
@@ -99,9 +101,9 @@ def _make_group_source(
     study: StudyLike, comparison: Comparison, texts: dict[str, str]
 ) -> GroupSource:
     measure = comparison.measure
-    if any(measure.lacks(ranks) for ranks in study.judged.values()):
+    if not study.is_given(measure) and any(measure.lacks(ranks) for ranks in study.judged.values()):
         # The page reports what the measure lacks; a link with filters must not fail before that.
-        measure = read_measure("", comparison.cutoff).measure
+        measure = study.read_measure("", comparison.cutoff).measure
     return GroupSource(
         query_ids=study.cached_answer(_query_index),
         texts=texts,
@@ -121,7 +123,7 @@ def view_mask(study: StudyLike, comparison: Comparison) -> Mask:
         file_groups = study.file_columns
         groups = file_groups[column] if column in file_groups else study.columns(comparison)[column]
         mask &= groups.isin([v for c, v in comparison.filters if c == column]).to_numpy()
-    if comparison.is_limited_to_shared_queries:
+    if comparison.is_limited_to_shared_queries and study.judged:
         for run in (comparison.focus, comparison.baseline):
             mask &= study.judged[run].retrieved > 0
     mask.flags.writeable = False

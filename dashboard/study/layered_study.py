@@ -52,7 +52,7 @@ class LayeredStudy(Study):
     def __init__(self, bare: Study, layers: Sequence[Layer]) -> None:
         """Join runs and judgments again for the queries with grades in the layers."""
         graded = [layer.grades for layer in layers]
-        self._bare, self.settings = bare, bare.settings
+        self._bare, self.settings, self.given_tables = bare, bare.settings, bare.given_tables
         self.qrels = apply_layers(bare.qrels, graded)
         self.queries, self.documents = bare.queries, bare.documents
         self.changed = queries_in_layers(self.qrels, graded)
@@ -91,6 +91,8 @@ class LayeredStudy(Study):
         If the score of a query depends on that query only, just the queries in the layers are
         scored again.
         """
+        if self.is_given(measure):
+            return super().compute_scores(measure)
         tops = {ranks.top_grade for s in (self, self._bare) for ranks in s.judged.values()}
         if not measure.declaration.by_query or len(tops) > 1:
             return super().compute_scores(measure)

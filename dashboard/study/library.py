@@ -23,7 +23,8 @@ from metrics_core.formats import Loaded
 from metrics_core.formats.registry import Kind, run_name
 from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.exclusions import Exclusions, exclude_documents
-from metrics_core.tables import Documents, Qrels, Queries, Run
+from metrics_core.scoring.given_scores import scores_from_given
+from metrics_core.tables import Documents, GivenScores, Qrels, Queries, Run
 from metrics_core.tables.run_names import find_free_name, make_names_unique
 
 
@@ -41,6 +42,12 @@ class Library:
     def slots(self) -> dict[str, int]:
         """Run name -> slot (colour and shape), all different."""
         preferred_slots = {f.table.name: f.slot for f in self.files if isinstance(f.table, Run)}
+        if self.study is not None:
+            chosen = dict(self.study.settings.slots)
+            own_names = {new: old for old, new in self.study.settings.names}
+            preferred_slots = {
+                name: chosen.get(own_names.get(name, name)) for name in self.study.names
+            } | preferred_slots
         slot_names: dict[int, str] = {}
         for name, slot in preferred_slots.items():
             if slot is not None:
@@ -100,15 +107,19 @@ def assemble_library(
     chosen_keys = {f.key for f in (qrels, queries, documents) if f is not None}
     listed = [
         f
-        if f.kind in (None, "run") or f.key in chosen_keys
+        if f.kind in (None, "run", "scores") or f.key in chosen_keys
         else replace(f, used=False, why_not="not in use")
         for f in listed
     ]
     study = None
-    if qrels is not None and runs and isinstance(qrels.table, Qrels):
+    listed, given_tables, given_notes = _choose_given_scores(listed)
+    has_lists = qrels is not None and bool(runs)
+    if has_lists or given_tables:
         study = Study(
-            runs,
-            _map_ids(qrels.table, settings),
+            runs if has_lists else [],
+            _map_ids(qrels.table, settings)
+            if has_lists and qrels and isinstance(qrels.table, Qrels)
+            else None,
             _map_ids(queries.table, settings)
             if queries and isinstance(queries.table, Queries)
             else None,
@@ -117,8 +128,30 @@ def assemble_library(
             else None,
             judging,
             settings,
+            given_tables,
         )
-    return Library(tuple(listed), study, tuple(run_notes), own_names)
+    return Library(tuple(listed), study, (*run_notes, *given_notes), own_names)
+
+
+def _choose_given_scores(
+    files: Sequence[File],
+) -> tuple[list[File], list[GivenScores], list[Note]]:
+    """Return the files, the tables of given scores that go together, and a note on each other one.
+
+    A file with a second score of the same run, query and measure is not used.
+    """
+    listed, chosen, notes = list(files), list[GivenScores](), list[Note]()
+    for position, file in enumerate(files):
+        if not isinstance(file.table, GivenScores):
+            continue
+        try:
+            scores_from_given([*chosen, file.table])
+        except RanklensError as error:
+            listed[position] = replace(file, used=False, why_not=error.message)
+            notes.append(Note("given_scores", f"{file.file}: {error.message}", loud=True))
+            continue
+        chosen.append(file.table)
+    return listed, chosen, notes
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from dashboard.study.study import Study
 from dashboard.workspace.disk.records import DEFAULT_SETTINGS
 from metrics_core.judging import JudgedRanks
 from metrics_core.slicing.breakdowns import NO_GROUP, find_groups
-from metrics_core.tables import Queries, Run
+from metrics_core.tables import GivenScores, Queries, Run
 
 Include = Literal["scores only", "run names", "full texts"]
 """The content of a report: numbers only; also the names of runs, groups and files; or everything.
@@ -126,6 +126,26 @@ def run_letter(position: int) -> str:
     return f"{chr(ord('A') + index)}{cycle + 1 if cycle else ''}"
 
 
+def _rename_given_scores(
+    study: Study, names: Mapping[str, str], numbers: NumberedIds
+) -> list[GivenScores]:
+    """Return the given scores with the runs renamed and the queries numbered, without texts."""
+    current_names = dict(study.settings.names)
+    renamed = []
+    for scores in study.given_tables:
+        runs = [current_names.get(run, run) for run in scores.table["run"].to_pylist()]
+        renamed.append(
+            GivenScores.from_columns(
+                [numbers[query_id] for query_id in scores.table["query_id"].to_pylist()],
+                [names.get(run, run) for run in runs],
+                scores.table["measure"],
+                scores.values,
+                scores.table["repeat"] if "repeat" in scores.table.column_names else None,
+            )
+        )
+    return renamed
+
+
 def _rename_study(
     study: Study, names: Mapping[str, str], numbers: NumberedIds, queries: Queries | None
 ) -> Study:
@@ -155,10 +175,12 @@ def _rename_study(
         run.renamed(names.get(name, name)).with_query_ids(numbers)
         for name, run in study.runs.items()
     ]
-    settings = replace(DEFAULT_SETTINGS, complete=study.settings.complete)
-    shared_study = Study(
-        runs, study.qrels.with_query_ids(numbers), queries, None, find_judged_ranks, settings
+    settings = replace(
+        DEFAULT_SETTINGS, complete=study.settings.complete, directions=study.settings.directions
     )
+    qrels = study.qrels.with_query_ids(numbers) if study.judged else None
+    given_tables = _rename_given_scores(study, names, numbers)
+    shared_study = Study(runs, qrels, queries, None, find_judged_ranks, settings, given_tables)
     shared_study.document_numbers = NumberedIds("document")
     # Some are derived from the texts, which are not in this study; a view may be filtered by them.
     derived = study.cached_answer(independent_columns).items()

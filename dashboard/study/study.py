@@ -15,7 +15,7 @@ import pandas as pd
 
 from dashboard.address.address import CONTROLS, Address
 from dashboard.address.default_baseline import default_baseline
-from dashboard.address.measure_key import read_measure
+from dashboard.address.measure_key import ChosenMeasure, read_measure
 from dashboard.address.method_key import read_method
 from dashboard.address.view import (
     Comparison,
@@ -37,17 +37,21 @@ from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.exclusions import own_document_notes
 from metrics_core.measures import Measure
 from metrics_core.scoring import curves
+from metrics_core.scoring.given_scores import scores_from_given, select_measures
 from metrics_core.scoring.notes import add_range_to_tie_notes, score_notes
 from metrics_core.scoring.resampling import prepare_draws
 from metrics_core.scoring.scores import Scores, join_measures, score_runs
 from metrics_core.slicing.breakdowns import order_groups
 from metrics_core.slicing.derived_groups import MARK
-from metrics_core.tables import Documents, Qrels, Queries, Run
+from metrics_core.tables import Documents, GivenScores, Qrels, Queries, Run
 from metrics_core.tables.ranked_run import ranked_run_names
+
+_NO_JUDGMENTS = Qrels.from_columns([], [], [])
 
 
 class Study(CachedAnswers):
-    """Runs, qrels, queries and documents that belong together. If `document_numbers` is set,
+    """Runs, qrels, queries and documents that belong together, and scores given in files. With
+    given scores alone, there are no judged ranks and no qrels. If `document_numbers` is set,
     answers have a document's number in place of its id, text and title."""
 
     document_numbers: NumberedIds | None = None
@@ -55,21 +59,24 @@ class Study(CachedAnswers):
     def __init__(
         self,
         runs: Sequence[Run],
-        qrels: Qrels,
+        qrels: Qrels | None,
         queries: Queries | None = None,
         documents: Documents | None = None,
         judging: Callable[..., JudgedRanks] = join_judgments,
         settings: Settings = DEFAULT_SETTINGS,
+        given_tables: Sequence[GivenScores] = (),
     ) -> None:
         """Judge every run; `refused` has the error of each run that cannot be judged."""
         self.settings = settings
+        self.given_tables = tuple(given_tables)
+        qrels = _NO_JUDGMENTS if qrels is None else qrels
         self.qrels, self.queries, self.documents = qrels, queries, documents
         self.refused: dict[str, RanklensError] = {}
         self.refused_now: dict[str, RanklensError] = {}
         self.judged: dict[str, JudgedRanks] = {}
         self.runs: dict[str, Run] = {}
         if len(runs) > 1:
-            prepare_draws(len(self.query_ids))
+            prepare_draws(len(qrels.query_ids))
         for run in runs:
             try:
                 ranks = judging(run, qrels, documents=documents)
@@ -89,7 +96,63 @@ class Study(CachedAnswers):
     @property
     def names(self) -> list[str]:
         """The runs that can be compared, in the order of loading."""
-        return list(self.runs)
+        return list(self.runs) or list(self._file_scores.runs if self._file_scores else ())
+
+    @cached_property
+    def _file_scores(self) -> Scores | None:
+        """The scores of the files, for their own runs and queries; None without such files."""
+        if not self.given_tables:
+            return None
+        measure_names = {name for table in self.given_tables for name in table.measure_names}
+        higher, lower = (
+            [name for name, is_higher in self.settings.directions if is_higher == way]
+            for way in (True, False)
+        )
+        scores = scores_from_given(
+            self.given_tables,
+            lower=measure_names.intersection(lower),
+            higher=measure_names.intersection(higher),
+        )
+        names = dict(self.settings.names)
+        return replace(scores, runs=tuple(names.get(run, run) for run in scores.runs))
+
+    @cached_property
+    def given_scores(self) -> Scores | None:
+        """The given scores of all runs and queries, NaN if missing; None without given scores."""
+        if self._file_scores is None:
+            return None
+        rows = pd.MultiIndex.from_product([self.names, self.query_ids])
+        values = self._file_scores.frame.set_index(["run", "query_id"]).reindex(rows).to_numpy()
+        shape = len(self.names), len(self.query_ids)
+        # A query without a score is left out, so no run counts as having an empty list.
+        return Scores(
+            tuple(self.names),
+            tuple(self.query_ids),
+            self._file_scores.measures,
+            values.astype(np.float64).reshape(*shape, -1),
+            np.zeros(shape, dtype=np.bool_),
+        )
+
+    @cached_property
+    def given_measures(self) -> list[Measure]:
+        """The measures of the given scores: first those where higher is better, last those whose
+        direction is not declared."""
+        measures = self._file_scores.measures if self._file_scores else ()
+        return sorted(measures, key=lambda m: (1, -1, 0).index(m.declaration.direction))
+
+    def is_given(self, measure: Measure) -> bool:
+        """Whether the scores of a measure were given in files."""
+        return measure in self.given_measures
+
+    def is_computed(self, measure: Measure) -> bool:
+        """Whether there are ranks behind the scores of a measure: it is computed from lists and
+        judgments."""
+        return bool(self.judged) and not self.is_given(measure)
+
+    def read_measure(self, key: str = "", cutoff: int = 10) -> ChosenMeasure:
+        """Return the measure of an address, among the given ones or computed; by default the
+        default measure."""
+        return read_measure(key, cutoff, self.given_measures, has_lists=bool(self.judged))
 
     def runs_without_doc_ids(self, runs: Iterable[str]) -> list[str]:
         """The runs loaded as judged ranks (only the ranks of judged documents), in which unjudged
@@ -98,8 +161,10 @@ class Study(CachedAnswers):
 
     @cached_property
     def query_ids(self) -> list[str]:
-        """All judged queries."""
-        return self.qrels.query_ids
+        """All judged queries; without lists, all queries with given scores."""
+        if self._file_scores is None or self.runs:
+            return self.qrels.query_ids
+        return list(self._file_scores.query_ids)
 
     @cached_property
     def texts(self) -> dict[str, str]:
@@ -154,7 +219,7 @@ class Study(CachedAnswers):
     @cached_property
     def max_depth(self) -> int:
         """The depth of the deepest run, at most 1,000."""
-        return curves.longest_list_length(list(self.judged.values()))
+        return curves.longest_list_length(list(self.judged.values())) if self.judged else 1
 
     @cached_property
     def grades(self) -> list[float]:
@@ -165,8 +230,8 @@ class Study(CachedAnswers):
         """The notes from judging this run, and on its scores with this measure."""
         if name not in self.judged:
             return ()
-        if measure.lacks(self.judged[name]):
-            measure = read_measure("", 10).measure
+        if self.is_given(measure) or measure.lacks(self.judged[name]):
+            measure = self.read_measure().measure
         return self.cached_answer(_notes, name, measure)
 
     # Views, scores and texts
@@ -179,7 +244,7 @@ class Study(CachedAnswers):
         focus, baseline, other_runs = choose_runs(
             address, self.names, self.runs_by_score, default_run
         )
-        chosen_measure = read_measure(address["m"], cutoff)
+        chosen_measure = self.read_measure(address["m"], cutoff)
         comparison = Comparison(
             focus=focus,
             baseline=baseline,
@@ -249,10 +314,17 @@ class Study(CachedAnswers):
         """The runs, best first on the default measure."""
         # One order for every view: another measure or cutoff must not change which runs are
         # compared.
-        measure = read_measure("", 10).measure
-        scores = self.all_scores(measure).values[:, :, 0]
-        means = dict(zip(self.names, (float(row.mean()) for row in scores), strict=True))
-        return sorted(self.names, key=lambda n: -means[n])
+        measure = self.read_measure().measure
+        means = self.all_scores(measure).combined()[:, 0] * measure.declaration.direction
+        order = np.argsort(-means, kind="stable")  # undefined means come last
+        return [self.names[position] for position in order]
+
+    def with_computed_measure(self, comparison: Comparison) -> Comparison:
+        """Return the comparison on a computed measure, for the lists: the default one if the chosen
+        one is given."""
+        if self.is_computed(comparison.measure):
+            return comparison
+        return replace(comparison, chosen_measure=read_measure("", comparison.cutoff))
 
     def view_mask(self, comparison: Comparison) -> Mask:
         """The judged queries that pass the filters, bool[query]."""
@@ -272,7 +344,9 @@ class Study(CachedAnswers):
         return join_measures([self.cached_answer(all_scores, measure) for measure in measures])
 
     def compute_scores(self, measure: Measure) -> Scores:
-        """Compute the scores of all loaded runs over all queries."""
+        """Return the scores of all loaded runs over all queries, computed or as given in files."""
+        if self.given_scores is not None and self.is_given(measure):
+            return select_measures(self.given_scores, [str(measure)])
         return score_runs(list(self.judged.values()), (measure,))
 
     def with_texts(self, frame: pd.DataFrame) -> pd.DataFrame:

@@ -67,8 +67,7 @@ class Workspace:
         """The reason why the workspace cannot be written; None if no problem is known."""
         if not self.folder.is_dir():
             return errors.missing_folder_error(self.folder) if self._was_there else None
-        version = self._store.version()
-        if version is not None and version > database.VERSION:
+        if (version := self._store.version() or 0) > database.VERSION:
             return errors.newer_version_error(self.folder, version, database.VERSION)
         if self._store.lacks_collections_folder():
             return errors.missing_subfolder_error(self.folder, "collections")
@@ -82,15 +81,15 @@ class Workspace:
         for identity in self._store.collection_ids():
             with suppress(KeyError):  # deleted meanwhile by another process
                 all_collections.append(self.collection(identity))
-        matching = [c for c in all_collections if c.removed == only_removed]
-        return sorted(matching, key=lambda c: (c.changed, c.id), reverse=True)
+        all_collections.sort(key=lambda c: (c.changed, c.id), reverse=True)
+        return [c for c in all_collections if c.removed == only_removed]
 
     def collection(self, identity: str) -> Collection:
         """The record with the time of the last change. Raises KeyError if it does not exist."""
         record = self._store.read_collection(identity)
         with suppress(Exception):  # one collection must not stop the list of all
-            latest = max((e.changed for e in self._store.entries(identity)), default="")
-            return replace(record, changed=max(record.changed, latest))
+            changes = [record.changed, *(e.changed for e in self._store.entries(identity))]
+            return replace(record, changed=max(changes))
         return record
 
     def folder_of(self, identity: str) -> Path:
@@ -156,6 +155,10 @@ class Workspace:
         """Store whether runs of this collection exclude documents with the id of their query."""
         self._change_record(identity, exclude_self=exclude_self)
 
+    def set_directions(self, identity: str, directions: Mapping[str, bool]) -> None:
+        """Store for given measures whether higher is better."""
+        self._change_record(identity, directions=dict(directions))
+
     def duplicate_collection(self, identity: str, name: str) -> Collection:
         """Copy a collection; both share their tables on the disk."""
         with self.hold_write_lock():
@@ -213,9 +216,8 @@ class Workspace:
 
     def fallback_numbers(self, identity: str) -> set[str]:
         """The numbers of replaced files that are shown because the newer table is damaged."""
-        return replaced_numbers(
-            all_entries := self._store.entries(identity)
-        ) - self._store.replaced_numbers(all_entries)
+        all_entries = self._store.entries(identity)
+        return replaced_numbers(all_entries) - self._store.replaced_numbers(all_entries)
 
     def damaged_records(self, identity: str) -> list[DamagedRecord]:
         """Damaged records of a collection, and tables whose last check found them damaged."""
@@ -243,9 +245,8 @@ class Workspace:
             return read_table(content, entry.kind, name=entry.name, notes=entry.notes)
         except (pa.ArrowException, RanklensError, ValueError, KeyError, OSError) as error:
             self._store.mark_unreadable(entry.table, str(error))
-            raise errors.damaged_file_error(
-                entry.file, self._store.table_problem(entry.table)
-            ) from error
+            problem = self._store.table_problem(entry.table)
+            raise errors.damaged_file_error(entry.file, problem) from error
 
     def read_bytes(self, entry: Entry) -> bytes:
         """The stored bytes of an entry's table. Raises StorageError if they are damaged."""
@@ -258,9 +259,8 @@ class Workspace:
         self, identity: str, loaded: Loaded, *, slots: Iterable[int] = (), keep_both: bool = False
     ) -> AddedFile:
         """Add a table to an existing collection. The same rows are stored once; for runs, once for
-        each file name. A different table of the same file name and kind replaces the earlier table
-        and keeps its colour and name, unless `keep_both` is true. `slots` are other colours in
-        use."""
+        each file name. A different table of the same file name and kind replaces the earlier one
+        and keeps its colour and name, unless `keep_both`. `slots` are other colours in use."""
         with self._guard_changes():
             loaded = replace(loaded, table=move_to_disk(self.cache, loaded.table, loaded.file))
         content = hash_content(loaded.table, loaded.kind)

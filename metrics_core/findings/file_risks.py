@@ -74,6 +74,22 @@ def unknown_ties_check(runs: Sequence[str]) -> RobustnessCheck:
     return RobustnessCheck("ties", "Ties", "unknown", "", sentence, "unknown without scores")
 
 
+def missing_scores_check(missing_counts: Mapping[str, int]) -> RobustnessCheck:
+    """Check whether given scores are missing. `missing_counts` maps each run to the number of
+    queries without its score, which are left out."""
+    lacks = [
+        f"{run} has no score for {w.format_count(n)} {w.plural(n, 'query', 'queries')}"
+        for run, n in missing_counts.items()
+        if n
+    ]
+    if not lacks:
+        text = "all scores are there for both runs"
+        return RobustnessCheck("missing", "Missing", "none", "firm", f"{text}.", text)
+    text = w.join_words(lacks)
+    reason = f"{text}; left out, never 0. Queries without an answer may be the hard ones."
+    return RobustnessCheck("missing", "Missing", "left out", "", reason, f"{text}; left out")
+
+
 def missing_queries_check(
     missing_counts: Mapping[str, int], difference: float, shared_difference: float, n_shared: int
 ) -> RobustnessCheck | None:

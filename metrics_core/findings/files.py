@@ -24,6 +24,7 @@ def files_finding(
     unclear_files: Sequence[str] = (),
     ambiguous_files: Sequence[str] = (),
     n_waiting: int = 0,
+    has_only_scores: bool = False,
 ) -> Sentence:
     """Say how many files are loaded, how many could not be read, and whether the ids of the runs
     match the ids of the judgments.
@@ -33,7 +34,7 @@ def files_finding(
     run that lacks results for some of the `n_judged` queries to the number of judged queries it
     answers. `unclear_files` are files whose fields are unknown, `ambiguous_files` files that may
     be a run or judgments. `n_waiting` is how many of the `n_refused` files are unclear or of two
-    kinds.
+    kinds. `has_only_scores` says that there are given scores, but no runs with judgments.
     """
     if not n_loaded and not n_refused:
         return strong_span("Nothing is loaded yet. ") + muted_span("Add judgments and runs.")
@@ -50,6 +51,8 @@ def files_finding(
     elif n_unjudged:
         queries = f"{w.format_count(n_unjudged)} {w.plural(n_unjudged, 'query', 'queries')}"
         statement = f"{queries} in the runs {w.plural(n_unjudged, 'has', 'have')} no judgments."
+    elif has_only_scores:
+        statement = "Only scores: pages that need lists and judgments are not offered."
     else:
         note = _incomplete_runs_note(answered_counts, n_judged)
         statement = f"All query ids in the runs are judged{note}."

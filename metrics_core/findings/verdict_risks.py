@@ -158,10 +158,9 @@ def single_queries_check(
             f" {w.plural(n_supporting, 'supports', 'support')}"
         )
         return make_queries_check(word, tone, f"No query contradicts it; {support} it.")
-    leader = pair.leader(int(np.sign(fragility.total)))
     reason = (
         f"Removing the {w.format_count(fragility.turning)} of {total_text} queries most favourable"
-        f" to {leader} would reverse it."
+        f" to {pair.leader(pair.side)} would reverse it."
     )
     carriers = _describe_missed(pair, differences, missed) or _describe_largest(
         fragility, differences, n_supporting, missed

@@ -93,6 +93,8 @@ def _group_by_query_form(source: GroupSource) -> Groups | None:
 
 
 def _group_by_relevant_count(source: GroupSource) -> Groups | None:
+    if not source.judged:
+        return None
     ranks = next(iter(source.judged.values()))
     return _group_counts(pd.Series(ranks.n_relevant()), "relevant", "relevant")
 
@@ -104,6 +106,8 @@ def _group_counts(counts: pd.Series, one: str, many: str) -> Groups:
 
 
 def _group_by_judged_share(source: GroupSource) -> Groups | None:
+    if not source.judged:
+        return None
     pair = [source.judged[name] for name in dict.fromkeys((source.run, source.baseline))]
     listed = sum(ranks.documents(source.cutoff) for ranks in pair)
     judged = sum(ranks.judged().count(source.cutoff) for ranks in pair)

@@ -4,13 +4,15 @@ The thorough tests open further pages, in both themes and two widths."""
 from __future__ import annotations
 
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page
 
 from dashboard.app_pages import menu
-from tests.browser.conftest import Opened, settle
+from tests.browser.conftest import Opened, running_server, settle
+from tests.dashboard.app_pages.test_given_measures import RAIL, write_answers
 
 _PAGES = {page.name: "" if page is menu.PAGES[0] else page.name for page in menu.PAGES} | {
     "query": "query?q=q098",
@@ -121,4 +123,28 @@ def test_axe_finds_nothing_and_nothing_jumps_or_scrolls_sideways(
             page.emulate_media(color_scheme="light")
     assert not {where: what for where, what in found.items() if what}
     assert not jumped
+    assert not too_wide
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("with_lists", [False, True])
+def test_axe_finds_nothing_with_given_scores(
+    tmp_path: Path, open_page: Opened, axe: str, with_lists: bool
+) -> None:
+    data = write_answers(tmp_path, with_lists=with_lists)
+    found, too_wide = {}, {}
+    with running_server(tmp_path / "workspace", data) as address:
+        page = open_page(address, width=1280, height=720)
+        verdict = page.get_by_role("heading", level=1).bounding_box()
+        assert verdict is not None and verdict["y"] + verdict["height"] < 720
+        for name in RAIL:
+            page.goto(f"{address}/{'' if name == 'overview' else name}?m=correct")
+            settle(page)
+            page.wait_for_function(_LOADED)
+            page.evaluate(_OPEN_ALL)
+            found[name] = _violations(page, axe, "light")
+            beyond: Any = page.evaluate(_TOO_WIDE)
+            if beyond > 1:
+                too_wide[name] = beyond
+    assert not {where: what for where, what in found.items() if what}
     assert not too_wide

@@ -27,13 +27,17 @@ this bound exactly."""
 
 def measure_controls(study: Study, comparison: Comparison, page: str) -> None:
     """Show picker, cutoff, options and explanation of the measure."""
-    labels = {choice.name: choice.label for choice in measure_key.measure_choices()}
+    labels = {str(measure): f"{measure} · given" for measure in study.given_measures}
+    if study.judged:
+        labels |= {choice.name: choice.label for choice in measure_key.measure_choices()}
     session.draw_widget(
         st.selectbox,
         "Measure",
         "m",
         value=comparison.measure.declaration.name,
-        store=lambda text: measure_key.pick_measure(text or "", comparison.cutoff),
+        store=lambda text: measure_key.pick_measure(
+            text or "", comparison.cutoff, study.given_measures
+        ),
         options=list(labels),
         format_func=lambda name: labels.get(name, name),
         accept_new_options=True,
@@ -48,6 +52,9 @@ def measure_controls(study: Study, comparison: Comparison, page: str) -> None:
         st.html(
             navigation.draw_measure_error(error, current, lambda name: _measure_link(name, page))
         )
+    if study.is_given(comparison.measure):
+        _show_given_measure(study, comparison)
+        return
     read_as = measure_key.explain_typed_name(
         str(session.last_widget_value("m") or ""), comparison.measure
     )
@@ -61,6 +68,23 @@ def measure_controls(study: Study, comparison: Comparison, page: str) -> None:
         )
     )
     _option_controls(study, comparison)
+
+
+def _show_given_measure(study: Study, comparison: Comparison) -> None:
+    """Explain a given measure, and offer the cutoff if there are lists to show."""
+    if study.judged:
+        _cutoff_controls(study, comparison)
+    direction = comparison.measure.declaration.direction
+    text = f"Given in a file, not computed. {_DIRECTIONS[direction]}"
+    note = navigation.draw_measure_note(str(comparison.measure), text, session.href("data"), "")
+    st.html(note)
+
+
+_DIRECTIONS = {
+    1: "Higher is better.",
+    -1: "Lower is better.",
+    0: "Which way is better is not declared yet.",
+}
 
 
 def _cutoff_controls(study: Study, comparison: Comparison) -> None:

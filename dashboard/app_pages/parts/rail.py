@@ -40,7 +40,7 @@ def draw_navigation(
     function to update the counts after the page is drawn."""
     _collection_menu(context)
     own_files_button("rail")
-    if context is not None and context.study.settings.complete:
+    if context is not None and context.study.judged and context.study.settings.complete:
         st.html(navigation.draw_control_text("Judgments taken as complete"))
     views = saved_views()
     if context is not None:
@@ -118,7 +118,8 @@ def _is_page_offered(page: Page, first_page: Page, context: PageContext | None) 
     pages that need no study; later, all pages for which there are enough runs."""
     if context is None:
         return page is first_page or not page.needs_study
-    return len(context.study.names) >= page.fewest_runs
+    has_lists = bool(context.study.judged) or not page.needs_lists
+    return has_lists and len(context.study.names) >= page.fewest_runs
 
 
 def _collection_menu(context: PageContext | None) -> None:

@@ -17,6 +17,7 @@ from dashboard.drawing.figures.text import short_names
 from dashboard.drawing.ticks import Ticks, difference_ticks, signed_ticks
 from metrics_core.base import wording as w
 from metrics_core.comparing.method import NO_CORRECTION
+from metrics_core.comparing.tested_quantities import NOT_TESTED, SIGN, TYPICAL_RATIO
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
 from metrics_core.scoring.intervals import LEVEL
 
@@ -50,10 +51,22 @@ def draw_difference_interval(
 ) -> Markup:
     """Draw the difference of the run in focus against zero, with its `interval` (low, high, level).
     `row` is this run's row of the frame of `compare`; `all_rows` are the rows of all loaded
-    runs."""
+    runs. Of a cost, the typical ratio is drawn as a change in percent; empty if only its sign is
+    tested, or nothing."""
+    if row.get("tested") in (SIGN, NOT_TESTED):
+        return Markup()
     comparison = drawing.comparison
     low, high, level = interval
-    digits, gap = w.interval_decimals(low, high), row["difference"]
+    gap, unit = row["difference"], ""
+    if row.get("tested") == TYPICAL_RATIO:
+        unit = f"{w.NO_BREAK}%"
+        all_rows = all_rows.assign(
+            difference=_percent_change(all_rows["ratio"]),
+            low=_percent_change(all_rows["ratio_low"]),
+            high=_percent_change(all_rows["ratio_high"]),
+        )
+        gap, low, high = (_percent_change(row[c]) for c in ("ratio", "ratio_low", "ratio_high"))
+    digits = w.interval_decimals(low, high)
     axis = _difference_axis(all_rows, low, high, gap)
     less = not comparison.measure.declaration.higher_is_better
     side = tone(-gap if less else gap, digits) if row["verdict"] in CLEAR else ""
@@ -63,7 +76,7 @@ def draw_difference_interval(
         style=drawing.focus_style,
         said=spoken + w.format_with_interval(gap, low, high),
         zero=(_label_position(axis.share(0)), short_names(drawing.styles)[drawing.baseline]),
-        value=(_label_position(axis.share(gap)), w.format_difference(gap, digits)),
+        value=(_label_position(axis.share(gap)), w.format_difference(gap, digits) + unit),
         axis=axis,
         found=(low, gap, high),
         tone=side,
@@ -72,6 +85,11 @@ def draw_difference_interval(
         sides=_side_labels(axis.share(0), lower_is_better=less),
         hint=f"{w.format_share(level)} interval" + _correction_note(all_rows, comparison),
     )
+
+
+def _percent_change(ratio: Any) -> Any:
+    """Return a ratio, or a series of ratios, as a change in percent."""
+    return 100 * (ratio - 1)
 
 
 def _difference_axis(all_rows: pd.DataFrame, low: float, high: float, gap: float) -> Ticks:

@@ -20,7 +20,9 @@ from dashboard.drawing.figures.text import RUN_LENGTH, short_names
 from dashboard.drawing.ticks import difference_ticks
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import BETTER, TIED, WORSE
+from metrics_core.comparing.tested_quantities import SIGN, TYPICAL_RATIO
 from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES
+from metrics_core.findings.costs import describe_cost, describe_mean_difference
 from metrics_core.findings.queries import ViewFacts
 from metrics_core.findings.sentence import Sentence
 from metrics_core.scoring.intervals import LEVEL
@@ -42,6 +44,8 @@ def draw_facts_line(facts: ViewFacts, href: Href, guess: tuple[str, str] | None 
 def draw_outcomes(row: Mapping[str, Any], href: Href) -> Markup:
     """Draw how many queries got better, stayed the same and got worse, as one bar with links; grey
     if not significant. `row` is a row of `compare`."""
+    if row["won"] != row["won"]:
+        return Markup()  # which way is better is not declared
     counts = {BETTER: int(row["won"]), TIED: int(row["same"]), WORSE: int(row["lost"])}
     links = {kind: href("queries", **fields_of_list(kind)) for kind in counts}
     return _render("outcomes", counts=counts, links=links, clear=row["verdict"] in CLEAR)
@@ -55,8 +59,8 @@ def shorten_gloss(measure: str, gloss: str) -> str:
 @dataclass(frozen=True)
 class MeasureColumn:
     """One measure's column. `rows` maps runs to rows of `compare`; `bold` says whether the best
-    value is marked; `level` is the level of the intervals; `less` is whether lower values are
-    better."""
+    value is marked; `level` is the level of the intervals. `direction` is 1 if
+    higher is better, -1 if lower is, 0 if this is not declared."""
 
     name: str
     gloss: str
@@ -65,7 +69,56 @@ class MeasureColumn:
     cutoff: int
     bold: bool = True
     level: float = LEVEL
-    less: bool = False
+    direction: int = 1
+
+    @property
+    def less(self) -> bool:
+        """Whether lower values are better."""
+        return self.direction < 0
+
+    @property
+    def origin(self) -> str:
+        """The mark of a given measure in the heading."""
+        return "given" * any(row.get("given", False) for row in self.rows.values())
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The lines of the heading: the gloss, the direction unless higher is better, what is
+        compared unless the means are, and the number of queries that are left out."""
+        tested = {row.get("tested") for row in self.rows.values()}
+        left_out = max((row.get("left_out", 0) for row in self.rows.values()), default=0)
+        lines = [
+            self.heading_gloss,
+            {0: "which way is better?", -1: "↓ lower is better"}.get(self.direction, ""),
+            "typical ratio" * (TYPICAL_RATIO in tested) or "sign" * (SIGN in tested),
+            f"{w.format_count(left_out)} left out" * (self.origin != "" and left_out > 0),
+        ]
+        return tuple(line for line in lines if line)
+
+    def change_text(self, row: Row) -> str:
+        """The difference of a cost, in the terms in which it is tested; "" for other measures."""
+        if row.get("tested") == TYPICAL_RATIO:
+            percent = 100 * (row["ratio"] - 1)
+            return f"{w.format_difference(percent, 0 if abs(percent) >= 10 else 1)}{w.NO_BREAK}%"
+        if row.get("tested") == SIGN:
+            return f"{w.format_count(row['won'])} better, {w.format_count(row['lost'])} worse"
+        return ""
+
+    def change_side(self, row: Row) -> float:
+        """A number with the sign of what is tested."""
+        if row.get("tested") == TYPICAL_RATIO:
+            return float(row["ratio"] - 1)
+        if row.get("tested") == SIGN:
+            return float(row["lost"] - row["won"])
+        return float(row["difference"])
+
+    def change_hint(self, row: Row, interval: str) -> str:
+        """The explanation of a difference: its interval, or that of the typical ratio and the
+        difference of means, which is not tested."""
+        cost = describe_cost(row, self.name, self.level)
+        if cost:
+            return f"{cost}; not tested: {describe_mean_difference(row, self.name)}"
+        return interval
 
     @property
     def heading_gloss(self) -> str:
@@ -101,7 +154,7 @@ class MeasureColumn:
 
     def is_best(self, value: float) -> bool:
         """Whether this value, as printed, is to be marked as the best of the column."""
-        if not self.bold or len(self.rows) < 2 or math.isnan(value):
+        if not self.bold or not self.direction or len(self.rows) < 2 or math.isnan(value):
             return False
         # Values that print alike are both marked, else this would look like an error.
         best = min(self._defined_means) if self.less else max(self._defined_means)
@@ -120,6 +173,9 @@ def measure_columns(
     focus_row = rows_by_measure.get(drawing.name, {}).get(drawing.focus, {})
     bold = focus_row.get("verdict") in CLEAR
     comparison = drawing.comparison
+    directions = {drawing.name: comparison.measure.declaration.direction}
+    for row in table.to_dict("records"):
+        directions.setdefault(row["measure"], int(row.get("direction", 1)))
     return [
         MeasureColumn(
             name,
@@ -129,7 +185,7 @@ def measure_columns(
             drawing.cutoff,
             bold,
             comparison.method.level,
-            name == drawing.name and not comparison.measure.declaration.higher_is_better,
+            directions.get(name, 1),
         )
         for name, gloss, link in measures
     ]
@@ -142,8 +198,9 @@ def measure_heads(columns: Sequence[MeasureColumn], chosen_name: str) -> list[Co
             c.name,
             "chosen" * (c.name == chosen_name),
             c.link,
-            about=(c.heading_gloss,),
+            about=c.remarks,
             hint=c.gloss,
+            mark=c.origin,
         )
         for c in columns
     ]

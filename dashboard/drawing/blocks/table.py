@@ -14,7 +14,7 @@ class Column(NamedTuple):
     """A column of a table: its name, and the class of its heading (`kind`). `link` sorts the table
     by the column; `sorted` is its current order for ARIA. The lines of `about` are below the name,
     and `hint` is shown on hover. If the column belongs to a run, the run's mark is drawn in its
-    `style`. `width` is in px. `menu` is drawn after the name."""
+    `style`. `width` is in px. The word `mark` is framed. `menu` is drawn after the name."""
 
     name: str
     kind: str = ""
@@ -25,6 +25,7 @@ class Column(NamedTuple):
     style: RunStyle | None = None
     width: int = 0
     menu: Markup = Markup()
+    mark: str = ""
 
 
 def sort_order(order: str, key: str) -> str:

@@ -29,6 +29,7 @@ from metrics_core.base.errors import RanklensError
 from metrics_core.base.plugins import describe_error
 from metrics_core.comparing.method import CORRECTIONS, TESTS, Method
 from metrics_core.comparing.pairs import SAME
+from metrics_core.comparing.tested_quantities import tests_means
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
 from metrics_core.findings.sentence import Sentence
 
@@ -125,16 +126,16 @@ class ReportParts:
             parts.append(untested.draw_examples(answer.examples, drawing, self.href))
         elif not drawing.is_single_run:
             row = answer.all_rows.set_index("run").loc[drawing.focus].to_dict()
-            parts += [
-                overview.draw_outcomes(row, self.href),
-                differences.draw_difference_rows(
+            parts.append(overview.draw_outcomes(row, self.href))
+            if tests_means(drawing.comparison.measure):
+                rows = differences.draw_difference_rows(
                     answer.shown_rows,
                     drawing,
                     make_link=lambda run: "",
                     list_link=self._query_list_link,
                     level=drawing.comparison.method.level,
-                ),
-            ]
+                )
+                parts.append(rows)
         parts.append(overview.draw_facts_line(answer.facts, self.href))
         inside = Markup("").join(parts)
         return Markup('<section id="verdict">{}</section>').format(inside)
@@ -337,6 +338,9 @@ class ReportParts:
                 ),
             ),
         ]
+        has_lists = bool(answer.judged_shares)
+        if not has_lists:
+            paragraphs = [("Missing", "A query without a score of a run is left out, never 0.")]
         if not self.drawing.is_single_run:
             paragraphs.append(
                 (
@@ -348,12 +352,8 @@ class ReportParts:
             f"{run} {w.format_share(share)}" for run, share in answer.judged_shares.items()
         )
         k = w.format_count(self.drawing.cutoff)
-        paragraphs.append(
-            (
-                "Judged",
-                f"{w.format_share(answer.facts.judged_share)} of the top {k}. By run: {judged}.",
-            )
-        )
+        share = w.format_share(answer.facts.judged_share)
+        paragraphs += [("Judged", f"{share} of the top {k}. By run: {judged}.")] * has_lists
         paragraphs += (
             [("The files", " ".join(methods.file_changes))] if methods.file_changes else []
         )

@@ -22,7 +22,13 @@ LoadedFile = tuple[str, str]
 """Name of a loaded file, and a description of its content."""
 
 _LOADED, _LEADS_ON, _LANDED = "_loaded_files", "_upload_leads_on", "_landed_in"
-_CONTENTS = {"run": "run", "qrels": "judgments", "queries": "queries", "documents": "documents"}
+_CONTENTS = {
+    "run": "run",
+    "qrels": "judgments",
+    "queries": "queries",
+    "documents": "documents",
+    "scores": "scores",
+}
 
 
 def reset_upload() -> None:

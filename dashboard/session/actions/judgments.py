@@ -87,6 +87,19 @@ def exclude_own_documents(exclude_self: bool) -> dict[str, Any]:
     return {}
 
 
+def declare_direction(measure: str, is_higher_better: bool) -> None:
+    """Declare which direction of a given measure is better, by its name in the file. For
+    callbacks."""
+    identity = collection_id()
+
+    def apply_direction() -> None:
+        add_to_workspace(identity)
+        directions = workspace().collection(identity).directions
+        workspace().set_directions(identity, {**directions, measure: is_higher_better})
+
+    run_action(apply_direction)
+
+
 def keep_judgments(identity: str, before: Library, after: Library) -> None:
     """Set the judgments that a collection used before as its chosen judgments, if further judgments
     were added and none were chosen. Without this, the additional files could change which judgments

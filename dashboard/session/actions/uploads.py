@@ -319,7 +319,13 @@ def _add_unchanged_messages(
             )
 
 
-_PARTS = {"run": "run", "qrels": "judgments", "queries": "queries", "documents": "documents"}
+_PARTS = {
+    "run": "run",
+    "qrels": "judgments",
+    "queries": "queries",
+    "documents": "documents",
+    "scores": "scores",
+}
 
 
 def _tell_replaced(identity: str, entry: Entry, *, was_reread: bool) -> None:

@@ -72,7 +72,8 @@ class Settings:
     If `complete` is true, the judgments contain all relevant documents. If `old_baseline` is true,
     the baseline is chosen by the earlier rule. `map_queries` and `map_docs` are id mappings,
     written as on the command line. If `exclude_self` is true, a document with the same id as the
-    query is excluded from the query's list in every run.
+    query is excluded from the query's list in every run. `directions` says for given measures
+    whether higher is better.
     """
 
     complete: bool = False
@@ -82,6 +83,7 @@ class Settings:
     map_queries: str = ""
     map_docs: str = ""
     exclude_self: bool = False
+    directions: tuple[tuple[str, bool], ...] = ()
 
 
 DEFAULT_SETTINGS = Settings()
@@ -112,6 +114,7 @@ class Collection:
     map_docs: str = ""
     exclude_self: bool = False
     views: Mapping[str, str] = field(default_factory=dict)
+    directions: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def settings(self) -> Settings:
@@ -124,6 +127,7 @@ class Collection:
             self.map_queries,
             self.map_docs,
             self.exclude_self,
+            tuple(sorted(self.directions.items())),
         )
 
 

@@ -75,6 +75,8 @@ def read_table(content: bytes, kind: Kind, *, name: str, notes: Sequence[Note]) 
         return Run(table=table, name=name, notes=tuple(notes))
     if kind == "qrels":
         return _make_qrels(table).with_notes(*notes)
+    if kind == "scores":
+        return _make_given_scores(table).with_notes(*notes)
     if kind == "queries":
         frame = table.to_pandas(types_mapper=lambda _: None)
         return Queries(frame=frame.astype(object).where(frame.notna(), None), notes=tuple(notes))
@@ -92,12 +94,41 @@ def _make_qrels(table: pa.Table) -> Qrels:
     return Qrels(table=table)
 
 
+_SCORE_COLUMNS = ("query_id", "run", "measure", "value", "repeat")
+
+
+def _make_given_scores(table: pa.Table) -> GivenScores:
+    keys = [name for name in ("query_id", "run", "repeat") if name in table.column_names]
+    text_names = [name for name in table.column_names if name not in _SCORE_COLUMNS]
+    details = None
+    if text_names:
+        frame = table.select([*keys, *text_names]).to_pandas().drop_duplicates(keys)
+        details = pa.Table.from_pandas(frame, preserve_index=False)
+    repeat = table["repeat"] if "repeat" in keys else None
+    query_ids, runs, measures = (table[name] for name in ("query_id", "run", "measure"))
+    values = table["value"].to_numpy()
+    return GivenScores.from_columns(query_ids, runs, measures, values, repeat, details=details)
+
+
+def _join_details(scores: GivenScores) -> pa.Table:
+    """Return the scores with the texts beside them as further columns."""
+    if scores.details is None:
+        return scores.table
+    frame, texts = (part.to_pandas() for part in (scores.table, scores.details))
+    keys = [name for name in ("query_id", "run", "repeat") if name in texts and name in frame]
+    columns = dict.fromkeys(keys, str)
+    joined = frame.astype(columns).merge(texts.astype(columns), on=keys, how="left")
+    return pa.Table.from_pandas(joined, preserve_index=False)
+
+
 def as_arrow(table: Table) -> pa.Table:
     """The stored rows as an Arrow table."""
     if isinstance(table, Qrels):
         return table.input_table
     if isinstance(table, Queries):
         return pa.Table.from_pandas(pd.DataFrame(table.frame), preserve_index=False)
+    if isinstance(table, GivenScores):
+        return _join_details(table)
     return table.table
 
 

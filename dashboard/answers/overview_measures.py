@@ -1,0 +1,46 @@
+"""The measures of the Overview's table: the given ones, then the default ones."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dashboard.address.view import Comparison
+from dashboard.study.study import Study
+from metrics_core.base import wording as w
+from metrics_core.measures import Measure, parse_measure
+from metrics_core.scoring.scores import Scores
+
+_USUAL_MEASURES = ("nDCG@{k}", "P@{k}", "R@{k}", "RR", "AP")
+_BESIDE_GIVEN = ("nDCG@{k}", "R@{k}")
+
+
+def overview_measures(study: Study, comparison: Comparison) -> list[Measure]:
+    """Return the given measures and the default measures at the chosen cutoff, with the chosen
+    measure first if it is not among these. Beside given measures there are fewer default ones."""
+    names = _USUAL_MEASURES if not study.given_tables else _BESIDE_GIVEN if study.judged else ()
+    measures = [
+        *study.given_measures,
+        *(parse_measure(m.format(k=comparison.cutoff)) for m in names),
+    ]
+    return measures if comparison.measure in measures else [comparison.measure, *measures]
+
+
+def measure_gloss(measure: Measure) -> str:
+    """Return a measure's meaning in a few words, for a table heading."""
+    text = measure.declaration.gloss
+    if measure.cutoff is None and "{k}" in text:
+        return text.replace("top {k}", "whole list")
+    return text.replace("{k}", str(measure.cutoff))
+
+
+def missing_scores_text(scores: Scores, study: Study) -> str:
+    """Say for which queries given scores are missing; "" if none is."""
+    lacks = [
+        f"{run} has no {measure} for {w.format_count(n)} {w.plural(n, 'query', 'queries')}"
+        for measure in study.given_measures
+        for run, n in zip(
+            scores.runs, np.isnan(scores.values_of(measure)).sum(axis=1).tolist(), strict=True
+        )
+        if n
+    ]
+    return f" Left out, never 0: {'; '.join(lacks)}." if lacks else ""

@@ -1,0 +1,121 @@
+"""The plot of quality against cost: a point per run, and the best quality at each cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dashboard.drawing.drawing import Drawing
+from dashboard.drawing.figures.chart import Chart, Trace, make_scatter_trace
+from dashboard.drawing.figures.colour import rgba
+from dashboard.drawing.figures.layout import (
+    Margin,
+    axis_name,
+    corner_note,
+    interval_line,
+    make_axis,
+    make_figure,
+    make_note,
+    run_marker,
+    tick_width,
+)
+from dashboard.drawing.figures.text import LINE, escape, hover_text, short_names
+from dashboard.drawing.ticks import nice_ticks
+from metrics_core.base import wording as w
+
+_HEIGHT = 260
+_NAME = 22
+_PADDING = 0.08
+_MOST_LABELS = 8
+
+
+def quality_against_cost(frame: pd.DataFrame, drawing: Drawing, cost: str) -> Chart:
+    """Draw the runs: x is the mean cost, y the mean on the chosen measure, each with its interval.
+    The step line joins the runs with the best mean at each cost. `frame` is that of `QualityCost`;
+    customdata is the name of the run."""
+    palette = drawing.palette
+    spans = {name: _padded_span(frame, name) for name in ("cost", "quality")}
+    x_ticks, y_ticks = (nice_ticks(*spans[name]) for name in ("cost", "quality"))
+    x_span, y_span = (ticks.span for ticks in (x_ticks, y_ticks))
+    margin = Margin(tick_width(y_ticks), 14, 14 + LINE, 32 + LINE)
+    short = short_names(drawing.styles, _NAME)
+    traces, notes = [_step_line(frame, drawing, x_span, y_span)], []
+    for row in frame.to_dict("records"):
+        style = drawing.styles[row["run"]]
+        traces += _run_traces(row, drawing, cost)
+        if len(frame) <= _MOST_LABELS or row["best"] or style.role != "other":
+            is_right = row["cost"] > sum(x_span) / 2
+            notes.append(
+                make_note(
+                    escape(short[style.name]),
+                    row["cost"],
+                    row["quality"],
+                    style.color(palette),
+                    xanchor="right" if is_right else "left",
+                    xshift=-10 if is_right else 10,
+                    yshift=-10,
+                    **hover_text(style.name, short[style.name]),
+                )
+            )
+    return make_figure(
+        traces,
+        palette=palette,
+        height=_HEIGHT + margin.top + margin.bottom,
+        margin=margin,
+        annotations=[
+            corner_note(f"{escape(drawing.name)} ↑", palette.muted, margin, 0),
+            axis_name(f"← cheaper · {cost}", palette.muted, margin),
+            *notes,
+        ],
+        xaxis=make_axis(palette, x_span, x_ticks),
+        yaxis=make_axis(palette, y_span, y_ticks, grid=True),
+    )
+
+
+def _padded_span(frame: pd.DataFrame, name: str) -> tuple[float, float]:
+    """Return the range of means and intervals, a little wider, but not below 0 if none is."""
+    values = frame[[name, f"{name}_low", f"{name}_high"]].to_numpy(dtype=np.float64)
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    more = _PADDING * (high - low or 1.0)
+    return (max(low - more, 0.0) if low >= 0 else low - more), high + more
+
+
+def _step_line(
+    frame: pd.DataFrame, drawing: Drawing, x_span: tuple[float, float], y_span: tuple[float, float]
+) -> Trace:
+    best = frame[frame["best"]]
+    xs, ys = np.repeat(best["cost"], 2).tolist(), np.repeat(best["quality"], 2).tolist()
+    return make_scatter_trace(
+        x=[*xs, x_span[1]],
+        y=[y_span[0], *ys],
+        mode="lines",
+        line={"color": drawing.palette.zero, "width": 1.5},
+        fill="tozeroy",
+        fillcolor=rgba(drawing.palette.zero, 0.12),
+        hoverinfo="skip",
+    )
+
+
+def _run_traces(row: dict[str, Any], drawing: Drawing, cost: str) -> list[Trace]:
+    style, palette = drawing.styles[row["run"]], drawing.palette
+    x, y = row["cost"], row["quality"]
+    ends = (
+        ([row["cost_low"], row["cost_high"]], [y, y]),
+        ([x, x], [row["quality_low"], row["quality_high"]]),
+    )
+    line = interval_line(style, palette, 5)
+    crosses = [
+        make_scatter_trace(x=xs, y=ys, mode="lines", line=line, hoverinfo="skip") for xs, ys in ends
+    ]
+    text = f"{escape(row['run'])}: {drawing.name} {w.format_score(y)}, {cost} {w.format_score(x)}"
+    point = make_scatter_trace(
+        x=[x],
+        y=[y],
+        mode="markers",
+        marker=run_marker(style, palette),
+        customdata=[row["run"]],
+        hovertemplate=f"{text}<extra></extra>",
+    )
+    return [*crosses, point]

@@ -1,0 +1,91 @@
+"""Given scores on the pages: alone, and beside lists and judgments."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dashboard.app_pages.menu import PAGES
+from dashboard.files.files import SAMPLE_FOLDER
+from dashboard.session.open_collection import workspace
+from tests.dashboard.conftest import opened, text_of
+
+RUNS = ("bm25", "dense", "hybrid")
+RAIL = [page.name for page in PAGES if page.group != "none" or page.name == "query"]
+
+
+def write_scores(folder: Path) -> None:
+    """Scores made up for the sample's queries: hybrid is right more often, and slower."""
+    draws = np.random.default_rng(4)
+    lines = ["query_id,run,correct,faithful@5,latency_ms,answer"]
+    for number in range(1, 105):
+        for position, run in enumerate(RUNS):
+            is_right = int(draws.random() < (0.4, 0.5, 0.9)[position])
+            faithful = "" if (run, number) == ("dense", 3) else f"{draws.random():.3f}"
+            latency = round((300, 320, 900)[position] * draws.lognormal(0, 0.3))
+            lines.append(f"q{number:03},{run},{is_right},{faithful},{latency},Answer of {run}.")
+    (folder / "s.csv").write_text("\n".join(lines))
+
+
+def write_answers(folder: Path, *, with_lists: bool) -> Path:
+    """A folder of data: scores, and with lists also judgments, queries and runs."""
+    data = folder / "answers"
+    data.mkdir()
+    write_scores(data)
+    for name in ("qrels.txt", "queries.csv", *(f"{run}.run" for run in RUNS)) * with_lists:
+        shutil.copy(SAMPLE_FOLDER / name, data)
+    return data
+
+
+@pytest.fixture(params=["alone", "beside lists"])
+def folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    data = write_answers(tmp_path, with_lists=request.param == "beside lists")
+    monkeypatch.setenv("RANKLENS_DATA", str(data))
+    return data
+
+
+def test_no_page_of_the_rail_raises(folder: Path) -> None:
+    for measure in ("correct", "faithful@5", "latency_ms"):
+        for page in RAIL:
+            opened("" if page == "overview" else page, m=measure)
+
+
+def test_the_verdict_is_on_the_given_measure(folder: Path) -> None:
+    text = text_of(opened(m="correct", run="hybrid", base="bm25"))
+    assert "hybrid beats bm25 clear difference" in text and "correct given" in text
+    assert "1 left out" in text  # dense has no faithful@5 for a query
+
+
+def test_scores_alone_are_a_whole_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_scores(tmp_path)
+    monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
+    text = text_of(opened())
+    assert "hybrid vs bm25 · correct · all 104" in text
+    assert "By cutoff" not in text and "To judge" not in text and "judged" not in text
+
+
+def test_the_direction_is_asked_and_then_counts(folder: Path) -> None:
+    pair = {"run": "hybrid", "base": "bm25", "m": "latency_ms"}
+    app = opened(**pair)
+    assert "no direction declared" in text_of(app) and "which way is better?" in text_of(app)
+    question = app.button_group(key="w_better_latency_ms")
+    question.set_value("Lower").run()
+    text = text_of(app)
+    assert "clear loss" in text and "% slower" in text and "↓ lower is better" in text
+    (collection,) = workspace().read_collections()
+    assert collection.directions == {"latency_ms": False}
+
+
+def test_a_query_shows_answers_and_scores(folder: Path) -> None:
+    text = text_of(opened("query", q="q003", m="correct", run="hybrid", base="dense"))
+    assert "Answer of hybrid." in text and "Answer of dense." in text
+    assert "A given score has no ranks" in text and "latency_ms" in text
+
+
+def test_a_filter_line_knows_all_measures(folder: Path) -> None:
+    line = "`measure: faithful@5` > 0.9 and `measure: latency_ms` > 0"
+    text = text_of(opened("queries", m="correct", run="hybrid", line=line))
+    assert "is better on" in text and "Expected" not in text
