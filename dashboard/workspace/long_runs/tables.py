@@ -80,9 +80,6 @@ def read_table(content: bytes, kind: Kind, *, name: str, notes: Sequence[Note]) 
     if kind == "queries":
         frame = table.to_pandas(types_mapper=lambda _: None)
         return Queries(frame=frame.astype(object).where(frame.notna(), None), notes=tuple(notes))
-    if kind == "scores":
-        columns = {name: encode_ids(table[name]) for name in table.column_names if name != "value"}
-        return GivenScores(pa.table({**columns, "value": table["value"]}), tuple(notes))
     return Documents(table=table, notes=tuple(notes))
 
 
