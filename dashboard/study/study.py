@@ -283,7 +283,7 @@ class Study(CachedAnswers):
         UnknownRunError.
         """
         for name in (baseline, focus):
-            if name is not None and name not in self.runs:
+            if name is not None and name not in self.names:
                 raise UnknownRunError(name, self.names)
         baseline_name = self.names[0] if baseline is None else baseline
         return self.view(
@@ -296,7 +296,7 @@ class Study(CachedAnswers):
         names = dict(self.settings.names)
 
         def current_name(name: str) -> str:
-            return names.get(name, name) if name not in self.runs else name
+            return names.get(name, name) if name not in self.names else name
 
         if not names:
             return address

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+from dashboard.answers.quality_cost import quality_cost
 from dashboard.app_pages.menu import PAGES
 from dashboard.files.files import SAMPLE_FOLDER
 from dashboard.session.open_collection import workspace
+from dashboard.study.study import Study
+from dashboard.workspace import DEFAULT_SETTINGS
+from dashboard.workspace.long_runs.tables import as_arrow, read_table, table_bytes
+from metrics_core.tables import GivenScores
 from tests.dashboard.conftest import opened, text_of
 
 RUNS = ("bm25", "dense", "hybrid")
@@ -89,3 +96,48 @@ def test_a_filter_line_knows_all_measures(folder: Path) -> None:
     line = "`measure: faithful@5` > 0.9 and `measure: latency_ms` > 0"
     text = text_of(opened("queries", m="correct", run="hybrid", line=line))
     assert "is better on" in text and "Expected" not in text
+
+
+def test_a_declared_cost_draws_quality_against_cost(folder: Path) -> None:
+    app = opened(run="hybrid", base="bm25", m="correct")
+    assert "Quality against cost" not in text_of(app)
+    app.button_group(key="w_better_latency_ms").set_value("Lower").run()
+    assert "Quality against cost" in text_of(app)
+
+
+def test_the_line_joins_the_best_mean_at_each_cost() -> None:
+    rows = [("a", 0.5, 10), ("b", 0.4, 20), ("c", 0.9, 30), ("d", 0.9, 40)]
+    scores = GivenScores.from_columns(
+        [f"q{q}" for q in "12" for _ in rows for _ in "ab"],
+        [run for _ in "12" for run, *_ in rows for _ in "ab"],
+        ["good", "ms"] * 8,
+        np.array([value for _ in "12" for _, *values in rows for value in values], dtype=float),
+    )
+    settings = replace(DEFAULT_SETTINGS, directions=(("ms", False),))
+    study = Study([], None, settings=settings, given_tables=[scores])
+    shown = study.comparison(
+        study.given_measures[0], baseline="a", other_runs=("c", "d"), focus="b"
+    )
+    answer = quality_cost(study, shown)
+    assert answer is not None and answer.cost == "ms"
+    assert dict(zip(answer.frame["run"], answer.frame["best"], strict=True)) == {
+        "a": True,
+        "b": False,
+        "c": True,
+        "d": False,
+    }
+
+
+def test_stored_scores_keep_repeats_and_texts() -> None:
+    texts = pa.table(
+        {"query_id": ["q1", "q1"], "run": ["a", "a"], "repeat": ["1", "2"], "answer": ["x", "y"]}
+    )
+    scores = GivenScores.from_columns(
+        ["q", "q"], ["a", "a"], ["m", "m"], np.array([1.0, np.nan]), ["1", "2"], details=texts
+    )
+    content = table_bytes(as_arrow(scores)).to_pybytes()
+    read = read_table(content, "scores", name="", notes=())
+    assert isinstance(read, GivenScores) and read.details is not None
+    assert read.details.to_pydict() == texts.to_pydict()
+    assert read.table["repeat"].to_pylist() == ["1", "2"]
+    np.testing.assert_array_equal(read.values, [1.0, np.nan])
