@@ -11,10 +11,10 @@ from dashboard.address.query_list import NO_LIST
 from dashboard.answers import robustness, unjudged
 from dashboard.answers import robustness_summary as answers
 from dashboard.answers.grading import add_document_texts
+from dashboard.answers.run_comparisons import compares_means
 from dashboard.answers.spreadsheet import spreadsheet
 from dashboard.app_pages.parts import section
 from dashboard.app_pages.parts.completeness import show_completeness_switch
-from dashboard.app_pages.parts.directions import ask_directions
 from dashboard.drawing.blocks import card_head, layers, markup, robustness_checks
 from dashboard.drawing.blocks.robustness_checks import Cell, DifferenceRange
 from dashboard.drawing.blocks.table import Column
@@ -42,11 +42,6 @@ def render() -> None:
     """Show one row per check, failed checks first, and the evidence for the open check."""
     context = session.study_context()
     comparison, styles = context.comparison, context.drawing.styles
-    if comparison.measure.declaration.direction == 0:
-        text = f"Nothing is tested: which way is better on {comparison.name} is not declared."
-        st.html(markup.draw_empty_state("No verdict to check.", text))
-        ask_directions(context.study)
-        return
     strip = answers.robustness_summary(context.study, comparison)
     st.html(markup.draw_answer(*robustness_finding(strip).statement_and_rest, styles))
     if not strip.all_checks:
@@ -199,6 +194,7 @@ def _show_queries(context: PageContext, reason: str) -> None:
     section.show_heading(
         title := "Difference without the most favourable queries",
         "The fewest queries whose removal reverses the result, removed one after the other."
+        + " Differences of logarithms." * (not compares_means(comparison))
         if len(removed)
         else "No query can reverse the result.",
         frame=removed,

@@ -20,6 +20,7 @@ from dashboard.answers.collections import describe_contents
 from dashboard.answers.id_offers import id_maps_sentence
 from dashboard.answers.own_documents import exclusion_sentence
 from dashboard.app_pages.parts import add_files, controls, rail
+from dashboard.app_pages.parts.directions import ask_directions
 from dashboard.app_pages.parts.markdown import escape_markdown
 from dashboard.app_pages.parts.report_dialog import save_button
 from dashboard.app_pages.parts.style_sheet import style_sheet
@@ -228,6 +229,7 @@ def show_message_instead(page: Page) -> bool:
         or _has_empty_view(context)
         or _has_missing_data(context)
         or (page.needs_lists and _is_without_ranks(context))
+        or _is_direction_open(context, page)
     ):
         return True
     # Above all scores, because active layers must never go unnoticed. The placeholder always
@@ -293,6 +295,18 @@ def _is_without_ranks(context: PageContext) -> bool:
     st.html(markup.draw_empty_state("This page needs a computed measure.", reason))
     if context.study.judged:
         st.button("Show the default measure", on_click=session.change, kwargs={"m": ""})
+    return True
+
+
+def _is_direction_open(context: PageContext, page: Page) -> bool:
+    """Ask which way is better, on a page that says which runs or queries are better. The Overview
+    asks beside the values."""
+    measure = context.comparison.measure
+    if measure.declaration.direction or not page.group or page.name in ("overview", "query"):
+        return False
+    text = f"Which way is better on {measure} is not declared."
+    st.html(markup.draw_empty_state("Nothing is tested yet.", text))
+    ask_directions(context.study)
     return True
 
 

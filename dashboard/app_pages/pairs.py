@@ -261,12 +261,15 @@ def _basis_texts(answer: Pairs, context: PageContext) -> tuple[str, str]:
     """Return two notes: on the data that the comparison of all pairs is based on, and on how pairs
     are tested."""
     comparison = context.comparison
-    text = (
-        f"{section.format_count(answer.queries, 'query', 'queries')},"
-        f" {w.format_share(answer.judged_share)} of"
-        f" all documents in the top {w.format_count(comparison.cutoff)} judged"
-        f"{'; the judgments are taken as complete' if context.study.settings.complete else ''}."
-    )
+    text = section.format_count(answer.queries, "query", "queries")
+    if context.study.is_computed(comparison.measure):
+        complete = context.study.settings.complete
+        text += (
+            f", {w.format_share(answer.judged_share)} of"
+            f" all documents in the top {w.format_count(comparison.cutoff)} judged"
+            f"{'; the judgments are taken as complete' if complete else ''}"
+        )
+    text += "."
     if not answer.run_pairs.draws:
         return text, ""
     draws, pairs = w.format_count(answer.run_pairs.draws), w.format_count(answer.run_pairs.n_pairs)

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from dashboard.answers.given_query import GivenQuery, given_query
 from dashboard.app_pages.parts import section
-from dashboard.drawing.blocks import answers, markup, robustness_checks
+from dashboard.drawing.blocks import answers, card_head, robustness_checks
 from dashboard.drawing.blocks.robustness_checks import Cell
 from dashboard.drawing.blocks.table import Column
 from dashboard.session import PageContext
@@ -31,7 +31,7 @@ def show_scores(context: PageContext, query_id: str) -> None:
         text = "A given score has no ranks, so there are no contributions and no what-if."
         if context.study.judged:
             text += " Choose a computed measure for them."
-        st.html(markup.draw_empty_state("", text))
+        st.html(card_head.draw_card_remark(text))
 
 
 def _draw_scores(query: GivenQuery) -> Markup:

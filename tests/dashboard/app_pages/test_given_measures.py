@@ -133,7 +133,7 @@ def test_stored_scores_keep_repeats_and_texts() -> None:
         {"query_id": ["q1", "q1"], "run": ["a", "a"], "repeat": ["1", "2"], "answer": ["x", "y"]}
     )
     scores = GivenScores.from_columns(
-        ["q", "q"], ["a", "a"], ["m", "m"], np.array([1.0, np.nan]), ["1", "2"], details=texts
+        ["q1", "q1"], ["a", "a"], ["m", "m"], np.array([1.0, np.nan]), ["1", "2"], details=texts
     )
     content = table_bytes(as_arrow(scores)).to_pybytes()
     read = read_table(content, "scores", name="", notes=())
