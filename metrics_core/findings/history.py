@@ -38,6 +38,8 @@ def history_finding(
     n_flickering: int,
     first_bad_version: str,
     is_best: bool,
+    compares_means: bool = True,
+    counts_failures: bool = True,
 ) -> Sentence:
     """Say whether the latest version is significantly worse than the best, and since when.
 
@@ -46,6 +48,8 @@ def history_finding(
     fail now, `n_flickering` the number of queries that went back and forth. `first_bad_version` is
     the first version that is significantly worse, or empty. `is_best` is true if the latest
     version is significantly better than every other version when all pairs are tested together.
+    `compares_means` is false if a typical ratio or a sign is tested, `counts_failures` if the
+    scores do not say which queries fail.
     """
     last = versions[-1]
     if np.isnan(means).all():
@@ -85,12 +89,12 @@ def history_finding(
         )
     if first_bad_version:
         size_text = w.format_score(float(np.nanmax(means) - means[-1]))
+        differ = f"The means differ by {size_text}," if compares_means else "The typical change is"
         number = math.comb(len(versions), 2)
         pairs = "the pair" if number == 1 else f"all {w.number_word(number)} pairs"
-        head += muted_span(
-            f"The means differ by {size_text}, significant after correction for {pairs}"
-            " (two-sided). "
-        )
+        head += muted_span(f"{differ} significant after correction for {pairs} (two-sided). ")
+    if not counts_failures:
+        return head
     broken = f"{w.format_count(n_failing)} {w.plural(n_failing, 'query', 'queries')} regressed"
     flicker = f"; {w.format_count(n_flickering)} went back and forth"
     return head + muted_span(f"{broken}{flicker if n_flickering else ''}.")
