@@ -15,6 +15,7 @@ import numpy as np
 from dashboard.files.files import File, join_parts
 from dashboard.study.study import Study
 from dashboard.workspace import DEFAULT_SETTINGS, Settings
+from metrics_core.base import wording as w
 from metrics_core.base.errors import ParameterError, RanklensError
 from metrics_core.base.notes import HITS_ONLY_KIND, Note
 from metrics_core.checks.id_readings import UNCHANGED_IDS, parse_id_map
@@ -130,6 +131,10 @@ def assemble_library(
             settings,
             given_tables,
         )
+    if study is not None and study.unused_given_runs:
+        names = study.unused_given_runs
+        message = f"the scores of {w.shorten_list(names)} are not used: these runs have no list"
+        given_notes.append(Note("given_scores", message, len(names), loud=True))
     return Library(tuple(listed), study, (*run_notes, *given_notes), own_names)
 
 

@@ -133,6 +133,12 @@ class Study(CachedAnswers):
             np.zeros(shape, dtype=np.bool_),
         )
 
+    @property
+    def unused_given_runs(self) -> list[str]:
+        """The runs with given scores that are not compared, because they have no list."""
+        runs = self._file_scores.runs if self._file_scores else ()
+        return [run for run in runs if run not in self.names]
+
     @cached_property
     def given_measures(self) -> list[Measure]:
         """The measures of the given scores: first those where higher is better, last those whose

@@ -141,3 +141,12 @@ def test_stored_scores_keep_repeats_and_texts() -> None:
     assert read.details.to_pydict() == texts.to_pydict()
     assert read.table["repeat"].to_pylist() == ["1", "2"]
     np.testing.assert_array_equal(read.values, [1.0, np.nan])
+
+
+def test_scores_of_a_run_without_a_list_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = write_answers(tmp_path, with_lists=True)
+    (data / "dense.run").unlink()
+    monkeypatch.setenv("RANKLENS_DATA", str(data))
+    assert "scores of dense are not used" in text_of(opened("data"))
