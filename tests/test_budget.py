@@ -15,10 +15,10 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("metrics_core", "dashboard")
 
-TOKENS = {"metrics_core": 366_148, "dashboard": 238_573}
+TOKENS = {"metrics_core": 366_264, "dashboard": 246_131}
 """What a package may have: it is set to what it has after a change that removes some, and rises
 only where an issue allows it."""
-LINES = 7_667
+LINES = 7_688
 """Lines of .js, .css and .j2 of both packages."""
 
 _NO_CODE = {

@@ -253,7 +253,9 @@ def _make_query_lists(
 ) -> dict[str, pd.DataFrame]:
     """Return the fields worse, better, lowest, highest and examples of `Overview`."""
     gaps = query_differences(scores, comparison.measure, comparison.focus, comparison.baseline)
-    gaps["unlisted_by"] = find_unlisting_runs(scores, comparison)
+    # Given scores, which may come first among all measures, are missing for other queries.
+    own_scores = study.scores(comparison, comparison.measure)
+    gaps["unlisted_by"] = find_unlisting_runs(own_scores, comparison)
     difference, score = gaps["difference"].to_numpy(), gaps["score"].to_numpy()
     outcome = gaps["outcome"].to_numpy()
     rising = np.argsort(difference, kind="stable")

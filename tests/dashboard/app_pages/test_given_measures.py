@@ -66,6 +66,13 @@ def test_the_verdict_is_on_the_given_measure(folder: Path) -> None:
     assert "1 left out" in text  # dense has no faithful@5 for a query
 
 
+def test_reasons_of_a_computed_measure_are_those_of_its_lists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RANKLENS_DATA", str(write_answers(tmp_path, with_lists=True)))
+    assert "bm25 returned no results" in text_of(opened(m="nDCG@10", run="dense", base="bm25"))
+
+
 def test_scores_alone_are_a_whole_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_scores(tmp_path)
     monkeypatch.setenv("RANKLENS_DATA", str(tmp_path))
