@@ -190,7 +190,7 @@ def _describe_missed(pair: ComparedPair, differences: Floats, missed: MissedQuer
     if not part >= _MIN_SHARE:
         return ""
     top = f" in its top {w.format_count(missed.depth)}" if missed.depth else ""
-    queries_text = f"for which only {leader} found something relevant{top}"
+    queries_text = f"with hits of {leader} only{top}"
     if missed.missing[trailing_run][mask].all():
         queries_text = f"for which {trailing_run} has no results"
     return _format_share(
@@ -320,7 +320,7 @@ def _describe_changes(crossings: Crossings, pair: ComparedPair) -> list[str]:
         clear = crossings.significant_ranges(side)
         if clear and clear[0][0] > 1:
             cutoffs_below = _format_span((1, clear[0][0] - 1))
-            return [f"At {cutoffs_below} {pair.leader(side)} also leads, but not significantly."]
+            return [f"At {cutoffs_below} {pair.leader(side)} leads, but not significantly."]
         return []
     first = int(other_positions[0])
     last = first

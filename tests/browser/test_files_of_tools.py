@@ -16,6 +16,7 @@ TITLES: dict[Kind, str] = {
     "qrels": "Judgments",
     "queries": "Queries",
     "documents": "Documents",
+    "scores": "Scores",
 }
 
 

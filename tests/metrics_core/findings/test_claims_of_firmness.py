@@ -112,8 +112,8 @@ def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
             )
             yield count_of(who[1]) != (those & differs).sum() and "how many that found nothing"
             ahead = given.focus if pair_of(given).side > 0 else given.baseline
-            only = "something relevant" in who[2]
-            yield (f"only {ahead}" if only else behind) not in who[2] and "who found nothing"
+            only = "hits of" in who[2]
+            yield (f"{ahead} only" if only else behind) not in who[2] and "who found nothing"
             yield only and "top 10" not in who[2] and "where it found nothing"
             carried = gaps[those & differs].sum()
         share = carried / total

@@ -132,11 +132,11 @@ def told_of(
 def test_the_queries_for_which_the_other_found_nothing() -> None:
     values = [0.6, 0.4, 0.5, -0.5] + [0.1, -0.1] * 5
     carried = (
-        "The two queries for which only new found something relevant in its top 10 account for"
+        "The two queries with hits of new only in its top 10 account for"
         " all of the difference; the others"
     )
     assert carried in told_of(values, [0, 1])
-    assert "The two queries for which only new found something relevant account for all" in told_of(
+    assert "The two queries with hits of new only account for all" in told_of(
         values, [0, 1], depth=None
     )
     assert (
@@ -148,8 +148,7 @@ def test_the_queries_for_which_the_other_found_nothing() -> None:
 def test_one_query_carries_its_share() -> None:
     values = [0.5] + [0.2] * 12 + [-0.1] * 4
     said = (
-        "The one query for which only new found something relevant in its top 3 accounts for"
-        " 20\u00a0% of the difference."
+        "The one query with hits of new only in its top 3 accounts for 20\u00a0% of the difference."
     )
     assert said in told_of(values, [0], depth=3)
 
@@ -207,7 +206,7 @@ def by_k(side: list[int], clear: list[int]) -> Crossings:
             by_k([1, 1, 1], [0, 1, 1]),
             "significant from k = 2",
             "firm",
-            "At k = 1 new also leads, but not",
+            "At k = 1 new leads, but not",
         ),
         (by_k([1, 1], [1, 1]), "significant at every k", "firm", "at every cutoff"),
         (
