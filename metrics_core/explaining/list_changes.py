@@ -23,7 +23,7 @@ _LARGE, _MEDIUM = 0.6, 0.3
 
 @dataclass(frozen=True, eq=False)
 class ListChanges:
-    """The changes of the first `k` documents of a run from those of a baseline, for the queries
+    """The changes of the first `k` documents of a run from a baseline, for the queries
     with results in either run. A rank without a document counts as a different document.
 
     new           int64[query]    documents of the run that the baseline lacks
@@ -32,8 +32,6 @@ class ListChanges:
     rbo           float64[query]  rank-biased overlap, which also depends on the order
     first_change  int64[query]    first rank with different documents; 0 if there is none
     best_new      int64[query]    best rank of a new document; 0 if there is none
-    moved_up_from int64[query]    rank in the baseline of the run's first document, at most
-                                  `DEEPEST`; 0 if the baseline does not list it
     both          bool[query]     both runs have results
 
     `n_short` is the number of queries for which both lists are shorter than k.
@@ -48,7 +46,6 @@ class ListChanges:
     rbo: Floats
     first_change: Ints
     best_new: Ints
-    moved_up_from: Ints
     both: Mask
     n_short: int
 
@@ -101,7 +98,7 @@ class ListChanges:
 
 
 def find_list_changes(run: Run, baseline: Run, k: int) -> ListChanges:
-    """Return how the first `k` documents of a run differ from those of the baseline.
+    """Return how the first `k` documents of a run differ from the baseline's.
 
     Raises ParameterError if `k` is below 1, RanklensError if a run has no results, and
     NoSharedQueriesError if no query has results in both.
@@ -119,7 +116,6 @@ def find_list_changes(run: Run, baseline: Run, k: int) -> ListChanges:
             "Give two runs on the same queries, with the same query ids.",
         )
     top = compare_runs(run, baseline, query_ids, depth=k)
-    deep = compare_runs(run, baseline, query_ids, depth=DEEPEST)
     n = len(query_ids)
     n_common = np.bincount(top.query, minlength=n)
     same_rank = top.rank == top.other_rank
@@ -127,9 +123,6 @@ def find_list_changes(run: Run, baseline: Run, k: int) -> ListChanges:
     first_change[first_change > np.maximum(top.listed, top.other_listed)] = 0
     best_new = _first_missing_rank(top.query, top.rank, n)
     best_new[best_new > top.listed] = 0
-    moved_up_from = np.zeros(n, dtype=np.int64)
-    is_first = deep.rank == 1
-    moved_up_from[deep.query[is_first]] = deep.other_rank[is_first]
     return ListChanges(
         run=run.name,
         baseline=baseline.name,
@@ -140,10 +133,18 @@ def find_list_changes(run: Run, baseline: Run, k: int) -> ListChanges:
         rbo=top.rbo(),
         first_change=first_change,
         best_new=best_new,
-        moved_up_from=moved_up_from,
         both=(top.listed > 0) & (top.other_listed > 0),
         n_short=int((np.maximum(top.listed, top.other_listed) < k).sum()),
     )
+
+
+def find_first_document_ranks(run: Run, baseline: Run, query_ids: Sequence[str]) -> Ints:
+    """Return the rank in the baseline of the run's first document, int64[query]; 0 if it is not
+    among the baseline's first `DEEPEST`."""
+    deep = compare_runs(run, baseline, query_ids, depth=DEEPEST)
+    ranks, is_first = np.zeros(len(query_ids), dtype=np.int64), deep.rank == 1
+    ranks[deep.query[is_first]] = deep.other_rank[is_first]
+    return ranks
 
 
 def _first_missing_rank(query: Ints, rank: Ints, n_queries: int) -> Ints:

@@ -26,7 +26,7 @@ def list_changes_subtitle(changes: ListChanges) -> Sentence:
     """Describe how many documents stay, and that nobody judged the results."""
     if not changes.is_changed.any():
         return muted_span(NOT_JUDGED)
-    mean_kept, n_none = changes.mean_kept().mean, int((changes.overlap == 0).sum())
+    mean_kept, n_none = changes.n_kept.mean(), int((changes.overlap == 0).sum())
     none = (
         f"{w.format_count(n_none)} {w.plural(n_none, 'query shares', 'queries share')} none"
         if n_none
