@@ -101,7 +101,7 @@ def render() -> None:
 
 
 def _show_scores_only(context: PageContext, request: QueryListRequest) -> None:
-    """Show a query of which there are only given scores: its text, answers and scores."""
+    """Show a query that has only given scores: its text, answers and scores."""
     study, address = context.study, context.view.address
     query_place = answers.find_query(study, context.comparison, address["q"], request)
     query_id = query_place.query_id

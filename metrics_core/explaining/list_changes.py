@@ -32,7 +32,6 @@ class ListChanges:
     rbo           float64[query]  rank-biased overlap, which also depends on the order
     first_change  int64[query]    first rank with different documents; 0 if there is none
     best_new      int64[query]    best rank of a new document; 0 if there is none
-    both          bool[query]     both runs have results
 
     `n_short` is the number of queries for which both lists are shorter than k.
     """
@@ -46,7 +45,6 @@ class ListChanges:
     rbo: Floats
     first_change: Ints
     best_new: Ints
-    both: Mask
     n_short: int
 
     @property
@@ -133,7 +131,6 @@ def find_list_changes(run: Run, baseline: Run, k: int) -> ListChanges:
         rbo=top.rbo(),
         first_change=first_change,
         best_new=best_new,
-        both=(top.listed > 0) & (top.other_listed > 0),
         n_short=int((np.maximum(top.listed, top.other_listed) < k).sum()),
     )
 

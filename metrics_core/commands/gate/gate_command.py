@@ -116,7 +116,7 @@ def _build_report(conditions: GateConditions, options: GateOptions) -> GateRepor
 
 
 def _report_given_scores(options: GateOptions) -> GateReport:
-    """Report on scores of which some are given."""
+    """Report on scores if some of them are given."""
     conditions, compared = read_given_comparison(options)
     report = gate_report(
         conditions,

@@ -48,7 +48,7 @@ def read_gate_comparison(
 
 
 def read_given_comparison(options: GateOptions) -> tuple[GateConditions, GateComparison]:
-    """Return conditions and scores of which some are given (`--scores`). The signs of the
+    """Return conditions and scores if some scores are given (`--scores`). The signs of the
     conditions declare the directions of given measures. The baseline is the run of that name, by
     default the first. Raises RanklensError.
     """

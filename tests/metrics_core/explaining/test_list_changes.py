@@ -44,7 +44,6 @@ def test_the_changes_of_each_query_by_hand() -> None:
     assert changes.best_new.tolist() == [0, 0, 3, 1, 0, 1]
     ranks = find_first_document_ranks(NEW, OLD, changes.query_ids)
     assert ranks.tolist() == [1, 2, 1, 4, 0, 0]
-    assert changes.both.tolist() == [True] * 4 + [False] * 2
     assert changes.classes() == [(2, 3, 1), (1, 1, 2), (0, 0, 2), (-1, -1, 1)]
     assert changes.n_kept.sum() == pytest.approx(9)
     assert changes.frame["new"].tolist() == changes.new.tolist()
