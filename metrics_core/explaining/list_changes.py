@@ -115,7 +115,6 @@ def find_list_changes(run: Run, baseline: Run, k: int) -> ListChanges:
         )
     top = compare_runs(run, baseline, query_ids, depth=k)
     n = len(query_ids)
-    n_common = np.bincount(top.query, minlength=n)
     same_rank = top.rank == top.other_rank
     first_change = _first_missing_rank(top.query[same_rank], top.rank[same_rank], n)
     first_change[first_change > np.maximum(top.listed, top.other_listed)] = 0
@@ -126,7 +125,7 @@ def find_list_changes(run: Run, baseline: Run, k: int) -> ListChanges:
         baseline=baseline.name,
         k=k,
         query_ids=query_ids,
-        new=top.listed - n_common,
+        new=top.listed - np.bincount(top.query, minlength=n),
         overlap=top.overlap(k),
         rbo=top.rbo(),
         first_change=first_change,
