@@ -18,7 +18,10 @@ from metrics_core.judging.layers import apply_layers, queries_in_layers, rejoin_
 from metrics_core.measures import Measure
 from metrics_core.scoring.scores import Scores, score_runs
 
-_OF_QUERIES = ("texts", "groupings", "groups", "document_columns", "query_ids")
+_OF_QUERIES = (
+    *("texts", "groupings", "groups", "document_columns", "query_ids"),
+    "_file_scores",
+)
 """Cached attributes of a study that depend on which queries there are, not on their grades."""
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -131,8 +132,8 @@ def assemble_library(
             settings,
             given_tables,
         )
-    if study is not None and study.unused_given_runs:
-        names = study.unused_given_runs
+    names = study.unused_given_runs if study else []
+    if names:
         message = f"the scores of {w.shorten_list(names)} are not used: these runs have no list"
         given_notes.append(Note("given_scores", message, len(names), loud=True))
     return Library(tuple(listed), study, (*run_notes, *given_notes), own_names)
@@ -145,6 +146,11 @@ def _choose_given_scores(
 
     A file with a second score of the same run, query and measure is not used.
     """
+    tables = [file.table for file in files if isinstance(file.table, GivenScores)]
+    with suppress(RanklensError):
+        if tables:
+            scores_from_given(tables)
+        return list(files), tables, []
     listed, chosen, notes = list(files), list[GivenScores](), list[Note]()
     for position, file in enumerate(files):
         if not isinstance(file.table, GivenScores):

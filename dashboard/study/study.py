@@ -37,7 +37,7 @@ from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.judging.exclusions import own_document_notes
 from metrics_core.measures import Measure
 from metrics_core.scoring import curves
-from metrics_core.scoring.given_scores import scores_from_given, select_measures
+from metrics_core.scoring.given_scores import scores_from_given, select_measures, select_values
 from metrics_core.scoring.notes import add_range_to_tie_notes, score_notes
 from metrics_core.scoring.resampling import prepare_draws
 from metrics_core.scoring.scores import Scores, join_measures, score_runs
@@ -121,16 +121,14 @@ class Study(CachedAnswers):
         """The given scores of all runs and queries, NaN if missing; None without given scores."""
         if self._file_scores is None:
             return None
-        rows = pd.MultiIndex.from_product([self.names, self.query_ids])
-        values = self._file_scores.frame.set_index(["run", "query_id"]).reindex(rows).to_numpy()
-        shape = len(self.names), len(self.query_ids)
+        values = select_values(self._file_scores, self.names, self.query_ids)
         # A query without a score is left out, so no run counts as having an empty list.
         return Scores(
             tuple(self.names),
             tuple(self.query_ids),
             self._file_scores.measures,
-            values.astype(np.float64).reshape(*shape, -1),
-            np.zeros(shape, dtype=np.bool_),
+            values,
+            np.zeros(values.shape[:2], dtype=np.bool_),
         )
 
     @property

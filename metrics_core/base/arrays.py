@@ -18,5 +18,3 @@ Objects = npt.NDArray[np.object_]
 AnyArray = npt.NDArray[Any]
 
 SingleOrDouble = TypeVar("SingleOrDouble", npt.NDArray[np.float32], npt.NDArray[np.float64])
-Quantities = npt.NDArray[np.object_]
-"""What is tested of each column, a word of `comparing.tested_quantities`."""

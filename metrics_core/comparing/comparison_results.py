@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from metrics_core.base.arrays import Floats, Mask, Quantities
+from metrics_core.base.arrays import Floats, Mask, Objects
 from metrics_core.comparing.resampled import ResampledMeans, clip_bounds
 from metrics_core.comparing.tested_quantities import MEAN_DIFFERENCE, TestedCosts
 from metrics_core.scoring.intervals import Interval
@@ -39,7 +39,7 @@ class ComparisonResults:
     costs: TestedCosts | None = None
 
     @property
-    def tested(self) -> Quantities:
+    def tested(self) -> Objects:
         """What is tested, object[column]: the words of `tested_quantities`."""
         if self.costs is None:
             return np.full(len(self.mean), MEAN_DIFFERENCE, dtype=object)

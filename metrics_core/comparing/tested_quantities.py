@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metrics_core.base.arrays import Floats, Quantities
+from metrics_core.base.arrays import Floats, Objects
 from metrics_core.measures import Measure
 
 MEAN_DIFFERENCE, TYPICAL_RATIO, SIGN = "mean difference", "typical ratio", "sign"
@@ -28,7 +28,7 @@ def tests_means(measure: Measure) -> bool:
     return measure.declaration.scale != "cost" and measure.declaration.direction != 0
 
 
-def find_tested_quantities(measure: Measure, values: Floats, baseline: Floats) -> Quantities:
+def find_tested_quantities(measure: Measure, values: Floats, baseline: Floats) -> Objects:
     """Return what is tested of each pair, object[column]: one of this module's words. `values` and
     `baseline` are float64[query, column], NaN if undefined."""
     if measure.declaration.direction == 0 or tests_means(measure):
@@ -39,7 +39,7 @@ def find_tested_quantities(measure: Measure, values: Floats, baseline: Floats) -
     return np.where(is_positive, TYPICAL_RATIO, SIGN).astype(object)
 
 
-def find_tested_differences(values: Floats, baseline: Floats, tested: Quantities) -> Floats:
+def find_tested_differences(values: Floats, baseline: Floats, tested: Objects) -> Floats:
     """Return the differences whose mean is tested, float64[query, column]: of logarithms for the
     typical ratio, 1 or -1 for the sign."""
     values, baseline = np.broadcast_arrays(values, baseline)
@@ -73,7 +73,7 @@ class TestedCosts:
 
     __test__ = False  # not a test for pytest
 
-    tested: Quantities
+    tested: Objects
     estimate: Floats
     ratio: Floats
     low: Floats
@@ -82,7 +82,7 @@ class TestedCosts:
     inner_high: Floats
 
     @classmethod
-    def from_logarithms(cls, tested: Quantities, *logarithms: Floats) -> TestedCosts:
+    def from_logarithms(cls, tested: Objects, *logarithms: Floats) -> TestedCosts:
         """Return the results for a mean on the tested scale and the bounds of its intervals."""
         ratios = (
             np.where(tested == TYPICAL_RATIO, np.exp(np.minimum(end, 700)), np.nan)

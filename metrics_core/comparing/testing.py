@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metrics_core.base.arrays import Floats, Mask, Quantities
+from metrics_core.base.arrays import Floats, Mask, Objects
 from metrics_core.comparing.comparison_results import ComparisonResults
 from metrics_core.comparing.mean_intervals import (
     bca_interval,
@@ -113,7 +113,7 @@ class _ScaledPair:
     run_scores: Floats
     baseline_scores: Floats
     group: PairedScores
-    tested: Quantities
+    tested: Objects
 
     @classmethod
     def from_scores(cls, group: PairedScores) -> _ScaledPair:
@@ -180,7 +180,7 @@ class _ScaledPair:
 
 
 def compare_columns(
-    differences: Floats, method: Method, tested: Quantities | None = None
+    differences: Floats, method: Method, tested: Objects | None = None
 ) -> ComparisonResults:
     """Test the mean of each column of `differences`, float64[query, column]; NaN if a query has no
     difference. `tested` object[column] says what the columns are (`find_tested_differences`); by
@@ -194,7 +194,7 @@ def compare_columns(
 
 
 def _compare_groups(
-    groups: Sequence[Floats], method: Method, tested: Sequence[Quantities]
+    groups: Sequence[Floats], method: Method, tested: Sequence[Objects]
 ) -> list[ComparisonResults]:
     samples = _resample_groups(groups, tested)
     if method.test == BOOTSTRAP:
@@ -205,9 +205,7 @@ def _compare_groups(
     ]
 
 
-def _resample_groups(
-    groups: Sequence[Floats], tested: Sequence[Quantities]
-) -> list[ResampledMeans]:
+def _resample_groups(groups: Sequence[Floats], tested: Sequence[Objects]) -> list[ResampledMeans]:
     """Return the resampled means of each group. Columns that are tested by their signs have the
     p-value of the sign test."""
     samples = resample_groups(groups)

@@ -19,7 +19,7 @@ from metrics_core.comparing.resampled import resample_groups
 from metrics_core.comparing.verdicts import are_significant
 from metrics_core.explaining.query_kinds import FINE, NOTHING_TO_FIND, classify_queries
 from metrics_core.judging import JudgedRanks
-from metrics_core.measures import MEAN, Combination, Measure
+from metrics_core.measures import Measure
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.resampling import split_by_memory
 
@@ -107,7 +107,6 @@ def find_first_bad_versions(
     slices: Sequence[Floats],
     *,
     direction: int = 1,
-    combination: Combination = MEAN,
     n_tested: int = 1,
 ) -> list[int]:
     """Return for each slice the first version since which the slice is significantly worse than in
@@ -122,7 +121,7 @@ def find_first_bad_versions(
     are also corrected for `n_tested` slices (Šidák). There is no test with too few queries
     (`verdicts.are_testable`).
     """
-    scaled = [combination.to_scale(scores) * direction for scores in slices]
+    scaled = [scores * direction for scores in slices]
     best = [_best_version(scores) for scores in scaled]
     later = [i for i, scores in enumerate(scaled) if 0 <= best[i] < len(scores) - 1]
     gaps = [(scaled[i][best[i] + 1 :] - scaled[i][best[i]]).T for i in later]

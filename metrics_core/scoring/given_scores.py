@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from metrics_core.base import frames as pd
+from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import (
     NoSharedQueriesError,
     ParameterError,
@@ -101,11 +102,16 @@ def join_given_scores(computed: Scores, given_scores: Scores) -> Scores:
             f"The runs are {', '.join(computed.runs[:5])}. Give both the same names.",
         )
     shared = computed.select_queries(is_shared)
-    rows = pd.MultiIndex.from_product([shared.runs, shared.query_ids])
-    values = given_scores.frame.set_index(_KEYS).reindex(rows).to_numpy(dtype=np.float64)
-    shape = *shared.values.shape[:2], len(given_scores.measures)
-    part = replace(shared, measures=given_scores.measures, values=values.reshape(shape))
-    return join_measures([shared, part])
+    values = select_values(given_scores, shared.runs, shared.query_ids)
+    return join_measures([shared, replace(shared, measures=given_scores.measures, values=values)])
+
+
+def select_values(scores: Scores, runs: Sequence[str], query_ids: Sequence[str]) -> Floats:
+    """Return the scores of these runs and queries, float64[run, query, measure]; NaN if there is no
+    score."""
+    rows = pd.MultiIndex.from_product([runs, query_ids])
+    values = scores.frame.set_index(_KEYS).reindex(rows).to_numpy(dtype=np.float64)
+    return np.asarray(values.reshape(len(runs), len(query_ids), len(scores.measures)))
 
 
 def select_measures(scores: Scores, names: Sequence[str]) -> Scores:

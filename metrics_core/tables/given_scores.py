@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics_core.base import frames as pd
-from metrics_core.base.arrays import Floats, Ints
+from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import RowProblem
 from metrics_core.base.notes import Note
 from metrics_core.tables.arrays import as_array
@@ -119,10 +119,6 @@ class GivenScores:
         """Return the distinct values of a text column, in order of appearance."""
         names: list[str] = self.table[column].combine_chunks().dictionary.to_pylist()
         return names
-
-    def codes(self, column: str) -> Ints:
-        """Return for each row the index of its value in `names(column)`, int64[row]."""
-        return as_array(self.table[column].combine_chunks().indices).astype(np.int64)
 
     def with_notes(self, *notes: Note) -> GivenScores:
         """Return the same table with further notes."""
