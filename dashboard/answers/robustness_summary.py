@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -18,7 +19,7 @@ from metrics_core.comparing.verdicts import CLEAR, FEWEST_QUERIES, NO_MATTER
 from metrics_core.findings import file_risks, open_verdicts
 from metrics_core.findings import margin_risks as matter
 from metrics_core.findings import verdict_risks as ways
-from metrics_core.findings.robustness import Robustness, build_robustness
+from metrics_core.findings.robustness import Robustness, RobustnessCheck, build_robustness
 
 
 def robustness_summary(study: Study, comparison: Comparison) -> Robustness:
@@ -105,20 +106,17 @@ def _robustness_summary(study: Study, comparison: Comparison) -> Robustness:
             by_ties,
             by_missing,
         ]
-    summary = build_robustness(pair, entries, query_count)
-    if pair.verdict in CLEAR or pair.verdict == NO_MATTER:
-        return summary
-    size = sample_size(study, comparison)
-    settling = [
-        open_verdicts.sample_size_check(size.difference, size.needed),
-        open_verdicts.detectable_difference_check(size.smallest),
+    return _add_settling_checks(
+        study,
+        comparison,
+        build_robustness(pair, entries, query_count),
         None if is_complete else open_verdicts.unjudged_check(effects.share, effects.depth),
         open_verdicts.cutoff_check(cutoffs, comparison.measure.cutoff),
-        open_verdicts.other_measures_check(_table_verdicts(study, comparison), pair),
-        open_verdicts.ties_check(by_ties),
-        open_verdicts.missing_queries_check(by_missing),
-    ]
-    return replace(summary, settling_checks=tuple(filter(None, settling)))
+        later_checks=(
+            open_verdicts.ties_check(by_ties),
+            open_verdicts.missing_queries_check(by_missing),
+        ),
+    )
 
 
 def _check_given_scores(
@@ -137,15 +135,29 @@ def _check_given_scores(
             {run: len(ids) for run, ids in robustness.unscored_queries(study, comparison).items()}
         ),
     ]
-    summary = build_robustness(pair, entries, query_count)
+    return _add_settling_checks(study, comparison, build_robustness(pair, entries, query_count))
+
+
+def _add_settling_checks(
+    study: Study,
+    comparison: Comparison,
+    summary: Robustness,
+    *list_checks: RobustnessCheck | None,
+    later_checks: Sequence[RobustnessCheck | None] = (),
+) -> Robustness:
+    """Add what could settle an open verdict. `list_checks` and `later_checks`, before and after
+    the check of other measures, concern the result lists."""
+    pair = robustness.compared_pair(study, comparison)
     if pair.verdict in CLEAR or pair.verdict == NO_MATTER:
         return summary
     size = sample_size(study, comparison)
-    settling = [
+    settling = (
         open_verdicts.sample_size_check(size.difference, size.needed),
         open_verdicts.detectable_difference_check(size.smallest),
+        *list_checks,
         open_verdicts.other_measures_check(_table_verdicts(study, comparison), pair),
-    ]
+        *later_checks,
+    )
     return replace(summary, settling_checks=tuple(filter(None, settling)))
 
 
