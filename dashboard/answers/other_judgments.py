@@ -69,7 +69,9 @@ def other_judgments(
         (e for r in other.judged.values() if (e := comparison.measure.lacks(r))), None
     )
     if not shared or lack_error:
-        why_not = lack_error.message if lack_error else "It judges none of the queries in view."
+        why_not = (
+            lack_error.message if lack_error else "It has no judgments for the queries in view."
+        )
         return OtherJudgments(identity, name, why_not=why_not)
     dates = version_dates(other.names, library.run_files)
     return OtherJudgments(

@@ -83,7 +83,7 @@ def missing_scores_check(missing_counts: Mapping[str, int]) -> RobustnessCheck:
         if n
     ]
     if not lacks:
-        text = "all scores are there for both runs"
+        text = "both runs have all scores"
         return RobustnessCheck("missing", "Missing", "none", "firm", f"{text}.", text)
     text = w.join_words(lacks)
     reason = f"{text}; left out, never 0. Queries without an answer may be the hard ones."

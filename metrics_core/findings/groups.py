@@ -286,7 +286,9 @@ def crossed_groups_subtitle(margins: pd.DataFrame, slices: str) -> Sentence:
     ]
     differences_text = f"{w.sentence_case(', '.join(clauses))}. " if clauses else ""
     beginning = f"{w.sentence_case(slices)}: the" if slices else "The"
-    return muted_span(f"{differences_text}{beginning} colours are exploratory, not significance.")
+    return muted_span(
+        f"{differences_text}{beginning} colours are exploratory; they do not show significance."
+    )
 
 
 def untested_note(groups: pd.DataFrame) -> str:

@@ -39,7 +39,7 @@ def make_divisor_function(measure: Measure, ranks: JudgedRanks, grades: Floats) 
 
 def _require_share(measure: Measure) -> Share:
     if not isinstance(measure.declaration.reach, Share):
-        raise ValueError(f"{measure} is no share of anything")
+        raise ValueError(f"{measure} is not a share of a total")
     return measure.declaration.reach
 
 

@@ -69,9 +69,7 @@ def find_directions(lower: Collection[str], higher: Collection[str]) -> dict[str
             )
     both = sorted({*lower} & {*higher})
     if both:
-        raise RanklensError(
-            f"{both[0]} is given as lower and as higher is better.", "Give one of the two."
-        )
+        raise RanklensError(f"{both[0]} is named in both lower and higher.", "Give one of the two.")
     return dict.fromkeys(lower, False) | dict.fromkeys(higher, True)
 
 

@@ -14,8 +14,8 @@ GATE_FORMATS = ("table", "markdown", "github", "junit", "json")
 _EXIT = (
     "Exit status (the first that applies): 2 = input error; 1 = worse, or below a floor; 4 ="
     " judgments, queries or measures changed since the snapshot; 3 = cannot tell (with"
-    " --if-unclear fail); 0 = none of these. “Worse” is corrected for all gates and runs; “not"
-    " worse” for all gates and runs needs no correction."
+    " --if-unclear fail); 0 = none of these. “Worse” is corrected for the number of gates and"
+    " runs; “not worse” needs no correction."
 )
 
 

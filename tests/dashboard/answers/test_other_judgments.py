@@ -64,7 +64,7 @@ def test_means_are_by_their_judgments_over_the_queries_that_both_know() -> None:
 
 def test_what_cannot_be_shown_says_why() -> None:
     far = study_of([f"z{i}" for i in range(10)], {"v0": "d"})
-    assert beside(far).why_not == "It judges none of the queries in view."
+    assert beside(far).why_not == "It has no judgments for the queries in view."
     assert beside(None).why_not == "It has no runs that match its judgments."
     gone = other_judgments(HERE, shown(), "", "old", "Of 2025", None)
     rows = version_rows(page(), NO_DATES, [gone], by_date=False)

@@ -215,7 +215,7 @@ def false_in_crossed_lead(given: Situation, text: str) -> Iterator[str | bool]:
     yield sizes != sorted(sizes, reverse=True) and "the largest first"
     left = shown.drop([group for group, _ in told]).abs()
     yield bool(len(left)) and left.max() > min(sizes) and "a larger one is left out"
-    yield "not significance" not in text and "what colours are good for"
+    yield "do not show significance" not in text and "what colours are good for"
 
 
 def test_the_lead_of_crossed_columns() -> None:

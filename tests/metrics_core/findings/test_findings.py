@@ -529,7 +529,7 @@ def test_crossed_columns_name_the_group_in_which_the_difference_is_largest() -> 
     assert crossed_groups_title(few, 0.08).text == plain
     assert crossed_groups_subtitle(margins, "none of 9 slices differs from the rest").text == (
         "Hard +0.142, odd +0.100, easy +0.070. None of 9 slices differs from the rest: the"
-        " colours are exploratory, not significance."
+        " colours are exploratory; they do not show significance."
     )
 
 
