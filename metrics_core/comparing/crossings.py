@@ -52,11 +52,6 @@ class Crossings:
         """The deepest cutoff."""
         return len(self.difference)
 
-    def lead_changes(self) -> list[tuple[int, int, int]]:
-        """Return every change of the lead as (k, side before, side from k on), by ascending k."""
-        positions = np.flatnonzero(np.diff(self.side)) + 1
-        return [(int(k) + 1, int(self.side[k - 1]), int(self.side[k])) for k in positions]
-
     def significant_ranges(self, side: int) -> list[tuple[int, int]]:
         """Return the ranges of cutoffs, as (first, last), at which the band shows this side to be
         better."""
@@ -66,11 +61,6 @@ class Crossings:
         """Return the ranges of k, as (first, last), at which the means favour this side; 0 for
         equal means."""
         return find_true_ranges(np.arange(1, self.depth + 1), self.side == side)
-
-    def significant_side(self, cutoff: int) -> int:
-        """Return `clear` at the deepest cutoff of the band that is at most `cutoff`."""
-        index = int(np.searchsorted(self.cutoffs, cutoff, "right")) - 1
-        return int(self.clear[max(index, 0)])
 
 
 def find_true_ranges(cutoffs: Ints, is_true: Mask) -> list[tuple[int, int]]:

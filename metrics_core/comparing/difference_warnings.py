@@ -30,11 +30,6 @@ class DifferenceWarnings:
     carriers: int
 
     @property
-    def tied_share(self) -> float:
-        """The share of queries without a difference; NaN without queries."""
-        return 1 - self.differing / self.queries if self.queries else float("nan")
-
-    @property
     def depends_on_few_queries(self) -> bool:
         """Whether at most three queries, and at most a tenth of the differing queries, make up half
         of the mean difference."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,13 +27,6 @@ class Fragility:
     turning: int | None
     queries: int
     total: float
-
-    def deciding_queries(
-        self, query_ids: Sequence[str], max_queries: int | None = None
-    ) -> list[str]:
-        """Return the queries whose removal reverses the sign, largest contribution first, at most
-        `max_queries` of them."""
-        return [query_ids[i] for i in self.order[: self.turning or 0][:max_queries]]
 
 
 def find_fragility(differences: Floats) -> Fragility:

@@ -83,9 +83,9 @@ class PairedTest:
     float64[query] and returns the two-sided p-value.
 
     `tests_mean` is whether the test concerns the mean, like the verdict. `countable` is whether its
-    p-values can be arbitrarily small, so that a correction can multiply them. `without_zeros` is
-    whether it excludes queries on which the runs do not differ. `side` returns 1 if the test
-    favours positive differences float64[query], and -1 if it favours negative ones.
+    p-values can be arbitrarily small, so that a correction can multiply them. `side`
+    returns 1 if the test favours positive differences float64[query], and -1 if it favours negative
+    ones.
     """
 
     title: str
@@ -93,18 +93,12 @@ class PairedTest:
     p_value: Callable[[Floats], float]
     tests_mean: bool = True
     countable: bool = True
-    without_zeros: bool = False
     side: Callable[[Floats], float] = _sign_of_sum
 
     def __call__(self, differences: Floats) -> float:
         """Return the p-value of `differences`, float64[query]. Undefined differences (NaN) are
         excluded."""
         return self.p_value(differences[~np.isnan(differences)])
-
-    def count_excluded_zeros(self, differences: Floats) -> int:
-        """Return how many of `differences`, float64[query], the test excludes because they are 0.
-        Undefined differences (NaN) are not counted."""
-        return int((differences == 0).sum()) if self.without_zeros else 0
 
 
 PAIRED_TESTS: dict[str, PairedTest] = {
@@ -127,7 +121,6 @@ PAIRED_TESTS: dict[str, PairedTest] = {
         " a difference are excluded.",
         wilcoxon_test,
         tests_mean=False,
-        without_zeros=True,
         side=_sign_of_rank_sum,
     ),
     "sign": PairedTest(
@@ -136,7 +129,6 @@ PAIRED_TESTS: dict[str, PairedTest] = {
         " queries without a difference are excluded.",
         sign_test,
         tests_mean=False,
-        without_zeros=True,
         side=_sign_of_sign_sum,
     ),
 }

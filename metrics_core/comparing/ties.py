@@ -20,7 +20,6 @@ from metrics_core.measures import Measure
 from metrics_core.tables import Run
 from metrics_core.tables.arrays import find_indexes
 
-_ALIKE = 1e-12
 _RISING = ("monotone", "recall", "precisions", "normalised", "at relevant")
 
 
@@ -38,11 +37,6 @@ class TieRange:
     def select_queries(self, queries: Mask) -> TieRange:
         """Return the range for the queries for which `queries`, bool[query], is true."""
         return TieRange(self.low[queries], self.high[queries], self.tied[queries], self.exact)
-
-    @property
-    def is_affected(self) -> Mask:
-        """Queries whose score depends on the order of ties, bool[query]."""
-        return self.high - self.low > _ALIKE
 
 
 def find_tie_range(run: Run, ranks: JudgedRanks, measure: Measure) -> TieRange:

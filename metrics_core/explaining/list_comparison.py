@@ -37,13 +37,6 @@ class ScoreSpread:
         """The highest score minus the lowest, float64[query]."""
         return self.highest - self.lowest
 
-    def most_disputed_queries(self) -> Ints:
-        """Return the positions of the queries on which the runs disagree, largest disagreement
-        first, int64[n]. Queries without a score and queries on which all runs agree are left
-        out."""
-        order = np.argsort(-np.nan_to_num(self.spread), kind="stable")
-        return order[np.nan_to_num(self.spread[order]) > 0]
-
 
 def find_score_spread(values: Floats, measure: Measure) -> ScoreSpread:
     """Return how the runs agree on each query; `values` float64[run, query] are the measure's
@@ -116,49 +109,6 @@ class TwoLists:
         extrapolated -= n_within * (shares[longer] - shares[shorter])
         end = (ratio(common - n_within, longer) + rate) * p**longer
         return np.where(longer > 0, (1 - p) / p * (agreed + extrapolated) + end, np.nan)
-
-    def tau(self) -> Floats:
-        """Return Kendall's tau of the documents in both lists, float64[query]: 1 for the same
-        order, -1 for the opposite; NaN for fewer than two documents."""
-        n = np.bincount(self.query, minlength=len(self.listed))
-        pairs = n * (n - 1) / 2
-        share = ratio(_count_inversions(self.query, self.other_rank, len(n)), pairs)
-        return np.where(n > 1, 1 - 2 * share, np.nan)
-
-
-def _count_inversions(query: Ints, values: Ints, n_queries: int) -> Floats:
-    """Return for each query the number of pairs in which the greater value comes first,
-    float64[query].
-
-    `query` is ascending, and the values of a query are distinct. All queries are counted together,
-    bit by bit. The highest bit in which two values differ decides, so at each bit only pairs with
-    equal higher bits are counted.
-    """
-    counts = np.zeros(n_queries)
-    bits = int(values.max(initial=0)).bit_length()
-    for bit in range(bits - 1, -1, -1):
-        group = (query << bits) + (values >> bit + 1)
-        order = np.argsort(group, kind="stable")
-        query, values, group = query[order], values[order], group[order]
-        high = values >> bit & 1
-        before = np.cumsum(high) - high
-        first = np.searchsorted(group, group)
-        counts += np.bincount(query, np.where(high == 0, before - before[first], 0), n_queries)
-    return counts
-
-
-def compare_lists(doc_ids: Sequence[str], other: Sequence[str]) -> TwoLists:
-    """Return two lists of one query, each best first and without duplicates, as TwoLists."""
-    other_rank = {doc_id: rank for rank, doc_id in enumerate(other, 1)}
-    common = [(rank, other_rank[d]) for rank, d in enumerate(doc_ids, 1) if d in other_rank]
-    ranks = np.array(common, dtype=np.int64).reshape(-1, 2)
-    return TwoLists(
-        query=np.zeros(len(ranks), dtype=np.int64),
-        rank=ranks[:, 0],
-        other_rank=ranks[:, 1],
-        listed=np.array([len(doc_ids)]),
-        other_listed=np.array([len(other)]),
-    )
 
 
 def compare_runs(run: Run, other: Run, query_ids: Sequence[str], *, depth: int) -> TwoLists:

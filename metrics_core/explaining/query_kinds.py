@@ -137,12 +137,6 @@ def classify_changes(
     )
 
 
-def count_kinds(query_kinds: Objects, names: Sequence[str]) -> dict[str, int]:
-    """Return the number of queries of each kind in `query_kinds` object[query], including kinds
-    without queries."""
-    return {name: int((query_kinds == name).sum()) for name in names}
-
-
 def _first_matching_kind(rules: dict[str, Mask]) -> Objects:
     rule_index = np.select(list(rules.values()), list(range(len(rules))))
     return np.array(list(rules), dtype=object)[rule_index]

@@ -166,11 +166,6 @@ def wrap_html(text: str, length: int = NAME_LENGTH) -> str:
     return "<br>".join(escape(line) for line in wrap(text, length))
 
 
-def count_lines(html: str) -> int:
-    """Return the number of lines of a text in a chart."""
-    return html.count("<br>") + 1
-
-
 def query_text(text: object) -> str:
     """Return the text of a query for a hover box: escaped, shortened to about 90 characters, in
     lines of 46 characters."""

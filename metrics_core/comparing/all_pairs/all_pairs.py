@@ -110,19 +110,6 @@ class AllPairs:
         runs = f"{len(self.runs):,} {plural(len(self.runs), 'run')}"
         return f"{runs}; may be the best: {', '.join(self.possible_bests)}"
 
-    def brackets(self) -> list[tuple[int, int]]:
-        """Return the maximal groups of two or more adjacent runs without a significant difference,
-        as (first, last) positions in `runs`."""
-        clear, groups, last_end = self.clear, [], -1
-        for start in range(len(self.runs)):
-            end = start
-            while end + 1 < len(self.runs) and not clear[start : end + 1, end + 1].any():
-                end += 1
-            if end > max(start, last_end):
-                groups.append((start, end))
-                last_end = end
-        return groups
-
     def select_runs(self, runs: Iterable[str]) -> AllPairs:
         """Return the results for some of the runs, in the order of their means. Verdicts and ranks
         are still based on all runs."""

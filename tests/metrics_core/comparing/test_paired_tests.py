@@ -51,16 +51,13 @@ def test_wilcoxon_as_scipys_for_pairs() -> None:
     assert wilcoxon_test(DIFFERENCES) == pytest.approx(stats.wilcoxon(ONE, OTHER).pvalue, rel=1e-12)
 
 
-def test_wilcoxon_and_sign_leave_zeros_out_and_say_how_many() -> None:
+def test_wilcoxon_and_sign_leave_zeros_out() -> None:
     differing = WITH_ZEROS[WITH_ZEROS != 0]
-    zeros = len(WITH_ZEROS) - len(differing)
-    assert zeros > 8
+    assert len(WITH_ZEROS) - len(differing) > 8
     assert wilcoxon_test(WITH_ZEROS) == pytest.approx(stats.wilcoxon(differing).pvalue, rel=1e-12)
     above = int((differing > 0).sum())
     expected = stats.binomtest(above, len(differing)).pvalue
     assert sign_test(WITH_ZEROS) == pytest.approx(expected, rel=1e-12)
-    left_out = {name: test.count_excluded_zeros(WITH_ZEROS) for name, test in PAIRED_TESTS.items()}
-    assert left_out == {"t-test": 0, "randomization": 0, "wilcoxon": zeros, "sign": zeros}
 
 
 @pytest.mark.parametrize("n", [2, 8, 13])
@@ -117,7 +114,6 @@ def test_no_edge_warns_or_gives_an_impossible_p_value(name: str, edge: str) -> N
 def test_undefined_differences_are_left_out(name: str) -> None:
     gappy = np.insert(DIFFERENCES, [0, 7, 40], np.nan)
     assert PAIRED_TESTS[name](gappy) == PAIRED_TESTS[name](DIFFERENCES)
-    assert PAIRED_TESTS[name].count_excluded_zeros(gappy) == 0
 
 
 def test_t_test_of_too_few_or_constant_differences() -> None:

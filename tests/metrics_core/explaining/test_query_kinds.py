@@ -14,7 +14,6 @@ from metrics_core.explaining.query_kinds import (
     KINDS,
     classify_changes,
     classify_queries,
-    count_kinds,
 )
 from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.measures import parse_measure
@@ -103,9 +102,6 @@ def test_every_query_is_of_exactly_one_kind(collection: Any) -> None:
     turned = join_judgments(run_of(turned_lists), qrels_of(grades))
     for name in ("nDCG@2", "AP", "Judged@3", "P(rel=2)@3"):
         measure = parse_measure(name)
-        found = count_kinds(classify_queries(ranks, measure, 3), list(KINDS))
-        assert sum(found.values()) == ranks.n_queries
-        pair = count_kinds(
-            classify_changes(ranks, turned, measure, 3, tie_threshold=0.01), list(CHANGES)
-        )
-        assert sum(pair.values()) == ranks.n_queries
+        assert set(classify_queries(ranks, measure, 3)) <= set(KINDS)
+        pair = classify_changes(ranks, turned, measure, 3, tie_threshold=0.01)
+        assert len(pair) == ranks.n_queries and set(pair) <= set(CHANGES)

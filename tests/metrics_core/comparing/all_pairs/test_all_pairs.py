@@ -49,7 +49,6 @@ def test_a_worked_example() -> None:
     found = found_in(runs_like([0.1, 0.2, 0.0, 0.201]))
     assert found.runs[2:] == ("a", "c") and set(found.possible_bests) == {"b", "d"}
     assert found.first.tolist() == [1, 1, 3, 4] and found.last.tolist() == [2, 2, 3, 4]
-    assert found.brackets() == [(0, 1)]
     assert found.verdict.tolist() == [
         [None, "cannot tell", "better", "better"],
         ["cannot tell", None, "better", "better"],
@@ -115,7 +114,7 @@ def test_both_halves_say_the_same() -> None:
 def test_the_order_of_the_runs_changes_nothing() -> None:
     values = runs_like([0.0, 0.02, 0.05, 0.06, 0.061])
     plain, turned = found_in(values), all_pairs(scores_of(values).select_runs("dbeac"), "nDCG@10")
-    assert plain.runs == turned.runs and plain.brackets() == turned.brackets()
+    assert plain.runs == turned.runs
     assert (plain.first == turned.first).all() and (plain.last == turned.last).all()
     assert np.allclose(plain.p_corrected, turned.p_corrected, equal_nan=True)
 
@@ -160,7 +159,7 @@ def test_a_pair_that_one_query_outweighs_hides_nothing(noise: float) -> None:
 def test_one_run_and_two() -> None:
     alone = found_in(runs_like([0.1]))
     assert alone.possible_bests == ("a",) and alone.first.tolist() == alone.last.tolist() == [1]
-    assert alone.brackets() == [] and alone.draws == 0
+    assert alone.draws == 0
     close = runs_like([0.1, 0.12], queries=15)
     rows = compare(scores_of(close), "nDCG@10", "a").set_index("run")
     assert found_in(close).p_corrected[0, 1] == pytest.approx(rows.loc["b", "p_corrected"])
@@ -172,7 +171,7 @@ def test_runs_that_are_alike_share_all_places() -> None:
     for values in (np.zeros((3, 20)), np.tile(runs_like([0.1]), (3, 1))):
         found = found_in(values)
         assert found.first.tolist() == [1] * 3 and found.last.tolist() == [3] * 3
-        assert found.brackets() == [(0, 2)] and (found.p[~np.eye(3, dtype=bool)] == 1).all()
+        assert (found.p[~np.eye(3, dtype=bool)] == 1).all()
 
 
 def test_under_ten_shared_queries_there_is_no_verdict() -> None:
@@ -193,17 +192,6 @@ def test_a_run_without_scores_may_have_any_place() -> None:
     found = found_in(values)
     assert found.runs == ("c", "a", "b") and found.first.tolist() == [1, 2, 1]
     assert found.last.tolist() == [2, 3, 3]
-
-
-def test_brackets_hold_neighbours_that_are_all_alike_and_no_other_bracket() -> None:
-    found = found_in(runs_like(np.linspace(0, 0.12, 9), queries=40, seed=5))
-    clear, brackets = found.clear, found.brackets()
-    assert len(brackets) > 1
-    for start, end in brackets:
-        inside = clear[start : end + 1, start : end + 1]
-        assert not inside.any() and end > start
-        assert start == 0 or clear[start - 1, start : end + 1].any()
-        assert end == 8 or clear[end + 1, start : end + 1].any()
 
 
 def test_some_of_the_runs_keep_their_places() -> None:
