@@ -301,14 +301,13 @@ def untested_note(groups: pd.DataFrame) -> str:
     notes = []
     if len(small_groups):
         notes.append(
-            f"{w.shorten_list(list(small_groups['group']))}: not tested, because there are fewer"
-            f" than {w.number_word(FEWEST_QUERIES)} queries."
+            f"Not tested, because there are fewer than {w.number_word(FEWEST_QUERIES)} queries:"
+            f" {w.shorten_list(list(small_groups['group']))}."
         )
     if len(rarely_differing):
-        possessive = "its" if len(rarely_differing) == 1 else "their"
         notes.append(
-            f"{w.shorten_list(list(rarely_differing['group']))}: too few of {possessive} queries"
-            " differ to compute an interval."
+            "No interval, because too few queries differ:"
+            f" {w.shorten_list(list(rarely_differing['group']))}."
         )
     return " ".join(notes)
 

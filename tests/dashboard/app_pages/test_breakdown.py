@@ -57,7 +57,7 @@ def test_the_table_of_the_sample_is_written_out() -> None:
         "\u00a0", " "
     )
     assert "9/104 × +0.243 = +0.021" in unescape(drawn(app))
-    assert "Network and Privacy: not tested, because there are fewer than ten queries." in shown
+    assert "Not tested, because there are fewer than ten queries: Network and Privacy." in shown
     assert any("where=category=Network" in link for link in links_to(app, "queries"))
     pages = links_to(app, "breakdown")
     for wanted in ("by=category&across=difficulty", "by=words in the query", "ranked=-room"):

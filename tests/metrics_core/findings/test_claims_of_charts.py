@@ -250,12 +250,8 @@ def false_in_untested(given: Situation, text: str) -> Iterator[str | bool]:
     few = set(own.index[own["queries"] < FEWEST_QUERIES])
     alike = set(own.index[(own["queries"] >= FEWEST_QUERIES) & own["diff_low"].isna()])
     for groups, pattern in (
-        (few, r"(?:^|\. )([^.:]*): not tested, because there are fewer than ten queries\."),
-        (
-            alike,
-            r"(?:^|\. )([^.:]*): too few of (?:its|their) queries differ to compute an"
-            r" interval\.",
-        ),
+        (few, r"Not tested, because there are fewer than ten queries: ([^.:]*)\."),
+        (alike, r"No interval, because too few queries differ: ([^.:]*)\."),
     ):
         said = re.search(pattern, text)
         yield bool(said) != bool(groups) and pattern
